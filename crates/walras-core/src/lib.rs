@@ -1,0 +1,36 @@
+//! Walras's core: what a market for compute time means, as pure functions over plain data.
+//!
+//! Nothing in here reads a clock, draws a random number, touches a disk or a network, or knows a file
+//! format. The pipeline so far:
+//!
+//! ```text
+//! Offers + Batch --> find_alternatives --> Alternatives --> verify_plan
+//!                          |
+//!                          +--> explain, for jobs without a window
+//! ```
+
+pub mod attribute;
+pub mod explain;
+pub mod id;
+pub mod interval;
+pub mod offer;
+pub mod outcome;
+pub mod quantity;
+pub mod request;
+pub mod search;
+pub mod verify;
+pub mod window;
+
+pub use attribute::{Attributes, Requirement, Test, Value};
+pub use explain::{Explanation, Reason, SmallestChange};
+pub use id::{JobId, NodeId, SiteId};
+pub use interval::Interval;
+pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
+pub use outcome::Outcome;
+pub use quantity::{Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
+pub use request::{Batch, Request, Scope};
+pub use search::{
+    Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, SearchConfig, Unscheduled,
+};
+pub use verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, Violation, verify_plan};
+pub use window::{Placement, Window};

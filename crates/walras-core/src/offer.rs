@@ -1,0 +1,210 @@
+//! What owners offer: sites, their nodes, and the free slots on them.
+
+use crate::attribute::Attributes;
+use crate::id::{NodeId, SiteId};
+use crate::interval::{Interval, merge};
+use crate::quantity::{Money, Performance, Rate, Span, Time, Watts};
+
+/// One owner's cluster behind one resource manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Unique among the sites.
+    pub name: String,
+}
+
+/// A machine that executes one task at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Unique within its site.
+    pub name: String,
+    /// Whose it is.
+    pub site: SiteId,
+    /// Speed relative to the reference node.
+    pub performance: Performance,
+    /// Power drawn while it computes, where the owner states it.
+    pub watts: Option<Watts>,
+    /// What else requests may ask for.
+    pub attributes: Attributes,
+}
+
+/// A free half-open interval on one node with a price per time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    start: Time,
+    end: Time,
+    rate: Rate,
+    node: NodeId,
+}
+
+/// What identifies a slot, and the order of slot lists: by start, then by node.
+///
+/// Slots of one node never overlap, so no two have the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SlotKey {
+    /// When the slot starts.
+    pub start: Time,
+    /// On which node it is.
+    pub node: NodeId,
+}
+
+/// The product of a slot's rate and length must stay below this many (micro-credits per second) ×
+/// milliseconds, about 9.2 thousand million credits a slot, so that searches can price slots in 64 bits.
+const SLOT_VALUE_LIMIT: i128 = i64::MAX as i128;
+
+impl Slot {
+    /// `None` when the whole slot would cost more than about 9.2 × 10⁹ credits.
+    pub fn new(node: NodeId, interval: Interval, rate: Rate) -> Option<Slot> {
+        let value =
+            i128::from(rate.as_micros_per_second()) * i128::from(interval.span().as_millis()) + 999;
+        (value <= SLOT_VALUE_LIMIT).then_some(Slot {
+            start: interval.start(),
+            end: interval.end(),
+            rate,
+            node,
+        })
+    }
+
+    /// The same slot with another interval that lies within it, or `None` when that is empty or does not.
+    pub fn part(self, start: Time, end: Time) -> Option<Slot> {
+        (self.start <= start && start < end && end <= self.end).then_some(Slot { start, end, ..self })
+    }
+
+    /// When it starts.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// The first point after it.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// What it costs per time.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// Where it is.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Its identity and its place in a list.
+    pub fn key(&self) -> SlotKey {
+        SlotKey { start: self.start, node: self.node }
+    }
+
+    /// How long it is.
+    pub fn span(&self) -> Span {
+        self.end.span_since(self.start).unwrap_or(Span::ZERO)
+    }
+}
+
+/// All that is for sale in one cycle. Slots are in order of their keys and do not overlap on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offers {
+    horizon: Interval,
+    sites: Vec<Site>,
+    nodes: Vec<Node>,
+    slots: Vec<Slot>,
+}
+
+/// Why offers were refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OffersError {
+    /// A node names a site that does not exist.
+    UnknownSite(NodeId),
+    /// A slot names a node that does not exist.
+    UnknownNode(NodeId),
+    /// Two slots of one node share time.
+    Overlap {
+        /// The node.
+        node: NodeId,
+        /// Where the second of them starts.
+        at: Time,
+    },
+    /// A slot reaches beyond the horizon.
+    BeyondHorizon(NodeId),
+    /// All slots together cost more than [`Money::MAX`].
+    TooDear,
+}
+
+impl Offers {
+    /// Offers over a horizon; slots may come in any order.
+    ///
+    /// All slots together must be worth at most [`Money::MAX`], so that no window's cost can overflow.
+    pub fn new(
+        horizon: Interval,
+        sites: Vec<Site>,
+        nodes: Vec<Node>,
+        mut slots: Vec<Slot>,
+    ) -> Result<Offers, OffersError> {
+        for (index, node) in nodes.iter().enumerate() {
+            if node.site.index() >= sites.len() {
+                return Err(OffersError::UnknownSite(NodeId::from_index(index).unwrap_or(NodeId::new(0))));
+            }
+        }
+        slots.sort_unstable_by_key(Slot::key);
+        check_slots(horizon, nodes.len(), &slots)?;
+        Ok(Offers { horizon, sites, nodes, slots })
+    }
+
+    /// The time that is planned.
+    pub fn horizon(&self) -> Interval {
+        self.horizon
+    }
+
+    /// The sites; a [`SiteId`] is a position here.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// The nodes; a [`NodeId`] is a position here.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The slots in order of their keys.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// The node with this id.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The site of a node.
+    pub fn site_of(&self, id: NodeId) -> &Site {
+        &self.sites[self.node(id).site.index()]
+    }
+}
+
+/// Checks slots that are in order: on known nodes, inside the horizon, disjoint, payable.
+fn check_slots(horizon: Interval, nodes: usize, slots: &[Slot]) -> Result<(), OffersError> {
+    let mut free_from = vec![Time::MIN; nodes];
+    let mut value = Money::ZERO;
+    for slot in slots {
+        let node = slot.node;
+        let previous_end = free_from.get_mut(node.index()).ok_or(OffersError::UnknownNode(node))?;
+        if slot.start < *previous_end {
+            return Err(OffersError::Overlap { node, at: slot.start });
+        }
+        *previous_end = slot.end;
+        if slot.start < horizon.start() || slot.end > horizon.end() {
+            return Err(OffersError::BeyondHorizon(node));
+        }
+        // Cutting a slot can add one rounding of a micro-credit per millisecond sold, at most.
+        let rounding = Money::from_micros(slot.span().as_millis());
+        let cost = slot.rate.cost_of(slot.span()).and_then(|cost| cost.checked_add(rounding));
+        value = cost.and_then(|cost| value.checked_add(cost)).ok_or(OffersError::TooDear)?;
+    }
+    Ok(())
+}
+
+/// The slots of one node: touching intervals become one slot.
+///
+/// `None` when a slot would be too dear for [`Slot::new`].
+pub fn slots_of_node(node: NodeId, rate: Rate, free: &[Interval]) -> Option<Vec<Slot>> {
+    merge(free).into_iter().map(|interval| Slot::new(node, interval, rate)).collect()
+}

@@ -1,0 +1,96 @@
+//! What users ask for.
+
+use crate::attribute::Requirement;
+use crate::id::{JobId, SiteId};
+use crate::quantity::{Factor, Money, Performance, Rate, Span, Time, Work};
+
+/// What one job needs: tasks in parallel, each of the same work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Unique in its batch.
+    pub name: String,
+    /// How many nodes at once; at least one.
+    pub tasks: u32,
+    /// Work of each task.
+    pub work: Work,
+    /// Nodes slower than this do not fit.
+    pub performance_min: Performance,
+    /// What a slot may cost per time (ALP), and the source of the budget where none is given.
+    pub price_max: Option<Rate>,
+    /// What the whole window may cost; replaces the budget that follows from `price_max`.
+    pub budget: Option<Money>,
+    /// All tasks must have ended by then.
+    pub deadline: Option<Time>,
+    /// No task may start before.
+    pub earliest: Option<Time>,
+    /// Higher goes first; equals go in batch order.
+    pub priority: i64,
+    /// What every node must satisfy.
+    pub requires: Vec<Requirement>,
+    /// Where the tasks may run.
+    pub scope: Scope,
+}
+
+/// Where the tasks of one job may run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// All tasks on one site, whichever it is.
+    pub same_site: bool,
+    /// Only on these sites, where given.
+    pub sites: Option<Vec<SiteId>>,
+}
+
+impl Scope {
+    /// Whether a node of this site may be used at all.
+    pub fn admits(&self, site: SiteId) -> bool {
+        self.sites.as_ref().is_none_or(|sites| sites.contains(&site))
+    }
+}
+
+impl Request {
+    /// t: how long a task takes on the slowest node that fits. `None` beyond the range of time.
+    pub fn runtime_max(&self) -> Option<Span> {
+        self.work.runtime_on(self.performance_min)
+    }
+
+    /// S: the given budget, or k · price_max · t · tasks, or no limit.
+    ///
+    /// The price of one task, price_max · t, is rounded up as every cost is; the product with k is rounded
+    /// down. A budget beyond the range of money is no limit either.
+    pub fn budget_limit(&self, factor: Factor) -> Option<Money> {
+        self.budget.or_else(|| {
+            let per_task = self.price_max?.cost_of(self.runtime_max()?)?;
+            per_task.times(self.tasks, factor)
+        })
+    }
+}
+
+/// The jobs of one cycle. A [`JobId`] is a position here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    requests: Vec<Request>,
+}
+
+impl Batch {
+    /// A batch of these jobs.
+    pub fn new(requests: Vec<Request>) -> Batch {
+        Batch { requests }
+    }
+
+    /// The jobs in the order in which they came.
+    pub fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
+    /// The job with this id.
+    pub fn request(&self, job: JobId) -> &Request {
+        &self.requests[job.index()]
+    }
+
+    /// The order in which jobs are served: higher priority first, then as they came.
+    pub fn by_priority(&self) -> Vec<JobId> {
+        let mut jobs: Vec<JobId> = (0..self.requests.len()).filter_map(JobId::from_index).collect();
+        jobs.sort_by_key(|job| std::cmp::Reverse(self.request(*job).priority));
+        jobs
+    }
+}
