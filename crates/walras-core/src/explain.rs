@@ -1,10 +1,30 @@
 //! Why a job has no window, and the smallest single change that would give it one.
+//!
+//! **Problem.** A user whose job fits nowhere wants to know what stands in the way and what to change: the
+//! least budget, the earliest deadline that can be met, the largest number of tasks, or the highest minimum
+//! performance that gives a window, each with everything else left as it is.
+//!
+//! **Method.** Each change is itself a search on the same list. Budget: the cheapest window without the
+//! budget. Price cap under ALP: the window whose dearest slot is cheapest. Deadline: the window that ends
+//! first without the deadline. Tasks and performance: feasibility only grows as they fall, so bisection over
+//! plain searches finds the limit. Every answer is exact.
+//!
+//! **Complexity.** A few scans, plus one for each step of the two bisections.
 
 use crate::attribute::Requirement;
-use crate::quantity::{Money, Performance, Rate, Span, Time};
+use crate::offer::{Node, Offers, Slot};
+use crate::quantity::{MILLION, Money, Performance, Rate, Span, Time};
+use crate::request::Request;
+use crate::search::{
+    Algorithm, Candidate, Criterion, SearchConfig, Selector, View, best_by, has_window, scan,
+};
+use crate::slots::SlotList;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 
 /// Why a job has no window, and what would help.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
     /// All that stands in the way; never empty.
     pub reasons: Vec<Reason>,
@@ -77,6 +97,8 @@ pub enum Reason {
     SeveralLimits,
     /// There was a window before jobs of higher rank took their first ones.
     TakenByOthers,
+    /// So many jobs have no window that this one was not looked into.
+    NotExamined,
 }
 
 /// The least change of each kind that alone gives the job a window; `None` where no such change does.
@@ -92,4 +114,232 @@ pub struct SmallestChange {
     pub tasks: Option<u32>,
     /// The highest minimum performance, below the job's own, that fits.
     pub performance_min: Option<Performance>,
+}
+
+/// Why `request` has no window on `list`, and the least changes that would give it one.
+///
+/// Call it only for a request without a window.
+pub fn explain(list: &SlotList, offers: &Offers, request: &Request, config: &SearchConfig) -> Explanation {
+    let case = Case { list, offers, request, config };
+    let smallest_change = SmallestChange {
+        budget: case.least_budget(),
+        price_max: case.least_price_max(),
+        deadline: case.least_deadline(),
+        tasks: case.most_tasks(),
+        performance_min: case.highest_performance_min(),
+    };
+    let mut reasons = case.node_reasons();
+    if reasons.is_empty() {
+        reasons = case.time_reasons();
+    }
+    if reasons.is_empty() {
+        reasons = case.limit_reasons(&smallest_change);
+    }
+    Explanation { reasons, smallest_change }
+}
+
+/// A request that has no window.
+struct Case<'a> {
+    list: &'a SlotList,
+    offers: &'a Offers,
+    request: &'a Request,
+    config: &'a SearchConfig,
+}
+
+impl Case<'_> {
+    fn view(&self, request: &Request) -> View {
+        View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor)
+    }
+
+    fn has_window(&self, change: impl FnOnce(&mut Request)) -> bool {
+        let mut request = self.request.clone();
+        change(&mut request);
+        has_window(self.list, &self.view(&request))
+    }
+
+    fn is_alp(&self) -> bool {
+        self.config.algorithm == Algorithm::Alp
+    }
+
+    /// The budget that binds, if any does.
+    fn budget(&self) -> Option<Money> {
+        if self.is_alp() {
+            return self.request.budget;
+        }
+        self.request.budget_limit(self.config.budget_factor)
+    }
+
+    fn least_budget(&self) -> Option<Money> {
+        self.budget()?;
+        let mut view = self.view(self.request);
+        view.budget = i64::MAX;
+        best_by(self.list, self.offers, &view, &Criterion::Cost).map(|window| window.cost())
+    }
+
+    fn least_price_max(&self) -> Option<Rate> {
+        self.request.price_max?;
+        if self.is_alp() {
+            let mut view = self.view(self.request);
+            view.rate_max = i64::MAX;
+            let window = best_by(self.list, self.offers, &view, &Criterion::Price)?;
+            let rates = window
+                .placements()
+                .iter()
+                .filter_map(|placement| self.list.get(placement.source).map(Slot::rate));
+            return rates.max();
+        }
+        match self.request.budget {
+            Some(_) => None,
+            None => self.price_max_for(self.least_budget()?),
+        }
+    }
+
+    /// The least price cap from which a budget of at least `needed` follows.
+    ///
+    /// S = floor(k · tasks · p) ≥ needed for the price p = ceil(C · t) of one task.
+    fn price_max_for(&self, needed: Money) -> Option<Rate> {
+        let share = i128::from(self.request.tasks) * i128::from(self.config.budget_factor.as_millionths());
+        let price = (i128::from(needed.as_micros()) * i128::from(MILLION) + share - 1) / share;
+        let runtime = i128::from(self.request.runtime_max()?.as_millis());
+        let rate = i64::try_from((price - 1) * 1_000 / runtime + 1).ok()?;
+        Rate::from_micros_per_second(rate)
+    }
+
+    fn least_deadline(&self) -> Option<Time> {
+        self.request.deadline?;
+        let mut view = self.view(self.request);
+        view.deadline = Time::MAX.as_millis();
+        best_by(self.list, self.offers, &view, &Criterion::Finish).map(|window| window.end())
+    }
+
+    fn most_tasks(&self) -> Option<u32> {
+        let fits = |tasks| self.has_window(|request| request.tasks = tasks);
+        greatest(1, i64::from(self.request.tasks) - 1, |tasks| u32::try_from(tasks).is_ok_and(fits))
+            .and_then(|tasks| u32::try_from(tasks).ok())
+    }
+
+    fn highest_performance_min(&self) -> Option<Performance> {
+        let fits =
+            |performance: Performance| self.has_window(|request| request.performance_min = performance);
+        let own = self.request.performance_min;
+        let budget_follows =
+            !self.is_alp() && self.request.budget.is_none() && self.request.price_max.is_some();
+        if budget_follows {
+            // A lower minimum also raises the budget: any value may be the first that fits.
+            let fits = |millionths| Performance::from_millionths(millionths).is_some_and(fits);
+            return greatest(1, own.as_millionths() - 1, fits).and_then(Performance::from_millionths);
+        }
+        let mut slower: Vec<Performance> = self.offers.nodes().iter().map(|node| node.performance).collect();
+        slower.retain(|performance| *performance < own);
+        slower.sort_unstable();
+        slower.dedup();
+        let last = i64::try_from(slower.len()).ok()? - 1;
+        let at = |index: i64| usize::try_from(index).ok().and_then(|index| slower.get(index)).copied();
+        greatest(0, last, |index| at(index).is_some_and(fits)).and_then(at)
+    }
+
+    /// Too few nodes, whatever time it is.
+    fn node_reasons(&self) -> Vec<Reason> {
+        let view = self.view(self.request);
+        let needed = self.request.tasks;
+        let fitting = view.nodes_fitting();
+        if fitting >= needed as usize {
+            return Vec::new();
+        }
+        let count = |test: &dyn Fn(&Node) -> bool| {
+            count_u32(self.offers.nodes().iter().filter(|node| test(node)).count())
+        };
+        let performance_min = self.request.performance_min;
+        let fast = count(&|node| node.performance >= performance_min);
+        let mut reasons = Vec::new();
+        if fast < needed {
+            reasons.push(Reason::TooSlow { performance_min, nodes: fast, needed });
+        }
+        for requirement in &self.request.requires {
+            let nodes = count(&|node| requirement.is_met_by(&node.attributes));
+            if nodes < needed {
+                reasons.push(Reason::RequirementUnmet { requirement: requirement.clone(), nodes, needed });
+            }
+        }
+        reasons.push(Reason::TooFewNodes { nodes: count_u32(fitting), needed });
+        reasons
+    }
+
+    /// Enough nodes, but never enough time on them, at any price and by any deadline.
+    fn time_reasons(&self) -> Vec<Reason> {
+        let mut view = self.view(self.request);
+        (view.budget, view.rate_max, view.deadline) = (i64::MAX, i64::MAX, Time::MAX.as_millis());
+        let most = most_at_once(self.list, &view);
+        let needed = self.request.tasks;
+        if most >= needed {
+            return Vec::new();
+        }
+        match Span::from_millis(view.runtime_min) {
+            Some(runtime_min) if most == 0 => vec![Reason::SlotsTooShort { runtime_min }],
+            _ => vec![Reason::TooFewAtOnce { most, needed }],
+        }
+    }
+
+    /// There are windows, but none within the job's limits.
+    fn limit_reasons(&self, change: &SmallestChange) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        if let (Some(budget), Some(needed)) = (self.budget(), change.budget) {
+            reasons.push(Reason::BudgetTooSmall { budget, needed });
+        }
+        if let (true, Some(price_max), Some(needed)) =
+            (self.is_alp(), self.request.price_max, change.price_max)
+        {
+            reasons.push(Reason::PriceCapTooLow { price_max, needed });
+        }
+        if let (Some(deadline), Some(needed)) = (self.request.deadline, change.deadline) {
+            reasons.push(Reason::DeadlineTooEarly { deadline, needed });
+        }
+        if reasons.is_empty() {
+            reasons.push(Reason::SeveralLimits);
+        }
+        reasons
+    }
+}
+
+/// The greatest of `low..=high` that fits, where everything below one that fits does too.
+fn greatest(low: i64, high: i64, fits: impl Fn(i64) -> bool) -> Option<i64> {
+    if low > high || !fits(low) {
+        return None;
+    }
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low + 1) / 2;
+        if fits(middle) { low = middle } else { high = middle - 1 }
+    }
+    Some(low)
+}
+
+/// The most candidates of one pool that are ever alive at once.
+fn most_at_once(list: &SlotList, view: &View) -> u32 {
+    /// Counts what is alive, by pool.
+    struct Most<'a> {
+        view: &'a View,
+        pools: Vec<BinaryHeap<Reverse<i64>>>,
+        most: usize,
+    }
+    impl Selector for Most<'_> {
+        fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
+            let pool = &mut self.pools[self.view.pool_of(candidate.slot.node().index())];
+            while pool.peek().is_some_and(|Reverse(expiry)| *expiry < candidate.start) {
+                pool.pop();
+            }
+            pool.push(Reverse(candidate.expiry));
+            self.most = self.most.max(pool.len());
+            ControlFlow::Continue(())
+        }
+    }
+    // With one task, nothing is passed over for being too few.
+    let view = View { tasks: 1, ..view.clone() };
+    let mut most = Most { view: &view, pools: vec![BinaryHeap::new(); view.pool_count], most: 0 };
+    scan(list, &view, &mut most, &mut 0);
+    count_u32(most.most)
+}
+
+fn count_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -18,11 +18,12 @@ pub mod outcome;
 pub mod quantity;
 pub mod request;
 pub mod search;
+pub mod slots;
 pub mod verify;
 pub mod window;
 
 pub use attribute::{Attributes, Requirement, Test, Value};
-pub use explain::{Explanation, Reason, SmallestChange};
+pub use explain::{Explanation, Reason, SmallestChange, explain};
 pub use id::{JobId, NodeId, SiteId};
 pub use interval::Interval;
 pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
@@ -31,6 +32,7 @@ pub use quantity::{Decimal, Factor, Money, Performance, Rate, Span, Time, Watts,
 pub use request::{Batch, Request, Scope};
 pub use search::{
     Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, SearchConfig, Unscheduled,
+    find_alternatives, find_window,
 };
 pub use verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, Violation, verify_plan};
 pub use window::{Placement, Window};

@@ -54,8 +54,7 @@ const SLOT_VALUE_LIMIT: i128 = i64::MAX as i128;
 impl Slot {
     /// `None` when the whole slot would cost more than about 9.2 × 10⁹ credits.
     pub fn new(node: NodeId, interval: Interval, rate: Rate) -> Option<Slot> {
-        let value =
-            i128::from(rate.as_micros_per_second()) * i128::from(interval.span().as_millis()) + 999;
+        let value = i128::from(rate.as_micros_per_second()) * i128::from(interval.span().as_millis()) + 999;
         (value <= SLOT_VALUE_LIMIT).then_some(Slot {
             start: interval.start(),
             end: interval.end(),

@@ -48,6 +48,23 @@ impl Scope {
 }
 
 impl Request {
+    /// A request for that many tasks of that work, without any limit.
+    pub fn new(name: &str, tasks: u32, work: Work) -> Request {
+        Request {
+            name: name.to_owned(),
+            tasks,
+            work,
+            performance_min: Performance::ONE,
+            price_max: None,
+            budget: None,
+            deadline: None,
+            earliest: None,
+            priority: 0,
+            requires: Vec::new(),
+            scope: Scope::default(),
+        }
+    }
+
     /// t: how long a task takes on the slowest node that fits. `None` beyond the range of time.
     pub fn runtime_max(&self) -> Option<Span> {
         self.work.runtime_on(self.performance_min)

@@ -1,8 +1,36 @@
 //! Every way to run every job of a batch.
+//!
+//! **Problem.** For each job as many windows as there are, none overlapping another.
+//!
+//! **Method.** Round after round through the batch in priority order: each job searches one more window on
+//! what is left, which is then cut out. A job that fails once never succeeds again, since the list only loses
+//! time, and leaves the rounds. For the same reason the next earliest window of a request never starts before
+//! its last one: ALP and AMP go on from there, so that all alternatives of a request cost about one scan.
+//! The best by a criterion may lie anywhere and is searched from the head, except by start.
+//!
+//! The other mode serves each job once, *on the fly*: in one sweep over time, whoever can start first takes
+//! its window. It is computed lazily: every job's first window is kept in a queue by start; when a job's turn
+//! comes and its window has lost a slot to another, it searches again from that start.
+//!
+//! **Complexity.** About one scan per request and round of the list's part that the request has not passed.
+//!
+//! Source: the scheduling scheme of Toporkov et al.
 
-use crate::explain::Explanation;
+use super::config::{Algorithm, Criterion, Mode, SearchConfig};
+use super::view::View;
+use super::{Found, search};
+use crate::explain::{Explanation, Reason, explain};
 use crate::id::JobId;
+use crate::offer::Offers;
+use crate::quantity::Time;
+use crate::request::Batch;
+use crate::slots::SlotList;
 use crate::window::Window;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// Views of more requests × nodes than this are made anew for each search rather than kept.
+const KEPT_RUNTIMES_MAX: usize = 16 << 20;
 
 /// One feasible way to run one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +58,12 @@ pub struct Unscheduled {
 pub struct Alternatives {
     /// In the order found; they never overlap each other.
     pub found: Vec<Alternative>,
-    /// Jobs that found none.
+    /// Jobs that found none, in the order of the batch.
     pub unscheduled: Vec<Unscheduled>,
     /// How many slots were read.
     pub slots_scanned: u64,
     /// Which limits were hit, each once.
-    pub limits_hit: Vec<LimitHit>,
+    pub limits_hit: BTreeSet<LimitHit>,
 }
 
 /// A limit that ended part of the search.
@@ -47,4 +75,192 @@ pub enum LimitHit {
     Alternatives,
     /// Some criterion window is not proven best within [`crate::search::Limits::branches_max`].
     Branches,
+    /// More jobs are without a window than [`crate::search::Limits::explanations_max`] allows to explain.
+    Explanations,
+}
+
+/// All alternatives of a batch, by the configured search and mode.
+///
+/// ```
+/// use walras_core::*;
+/// # let time = |s: i64| Time::from_millis(s * 1_000).unwrap();
+/// # let horizon = Interval::new(time(0), time(60)).unwrap();
+/// # let node = Node {
+/// #     name: "n1".into(), site: SiteId::new(0), performance: Performance::ONE,
+/// #     watts: None, attributes: Attributes::new(),
+/// # };
+/// # let rate = Rate::from_micros_per_second(1_000_000).unwrap();
+/// # let slot = Slot::new(NodeId::new(0), horizon, rate).unwrap();
+/// # let offers = Offers::new(horizon, vec![Site { name: "a".into() }], vec![node], vec![slot]).unwrap();
+/// // One node, free for 60 s; one job of 20 s: three ways to run it.
+/// let batch = Batch::new(vec![Request::new("J", 1, Work::from_millis(20_000).unwrap())]);
+/// let alternatives = find_alternatives(&offers, &batch, &SearchConfig::default());
+/// assert_eq!(alternatives.found.len(), 3);
+/// ```
+pub fn find_alternatives(offers: &Offers, batch: &Batch, config: &SearchConfig) -> Alternatives {
+    let mut run = Run {
+        offers,
+        batch,
+        config,
+        list: SlotList::from_offers(offers),
+        untouched: None,
+        jobs: vec![Progress { resume: Time::MIN, found: 0, view: None }; batch.requests().len()],
+        result: Alternatives::default(),
+    };
+    match config.mode {
+        Mode::AllAlternatives => run.rounds(),
+        Mode::FirstOnTheFly => run.on_the_fly(),
+    }
+    run.result.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
+    run.result
+}
+
+/// Jobs by the start of their first window, then by rank.
+type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
+
+/// How far one job has come.
+#[derive(Clone)]
+struct Progress {
+    /// Its next window does not start before.
+    resume: Time,
+    found: u32,
+    view: Option<View>,
+}
+
+struct Run<'a> {
+    offers: &'a Offers,
+    batch: &'a Batch,
+    config: &'a SearchConfig,
+    list: SlotList,
+    /// The list as it was before any cut, once somebody asked.
+    untouched: Option<SlotList>,
+    jobs: Vec<Progress>,
+    result: Alternatives,
+}
+
+impl Run<'_> {
+    fn rounds(&mut self) {
+        let mut active = self.batch.by_priority();
+        while !active.is_empty() {
+            let mut still_active = Vec::with_capacity(active.len());
+            for job in active {
+                if self.limit_reached(job) {
+                    continue;
+                }
+                match self.next_window(job) {
+                    Some(found) => {
+                        self.take(job, found);
+                        still_active.push(job);
+                    }
+                    None if self.jobs[job.index()].found == 0 => self.give_up(job),
+                    None => self.jobs[job.index()].view = None,
+                }
+            }
+            active = still_active;
+        }
+    }
+
+    fn on_the_fly(&mut self) {
+        let mut queue = BinaryHeap::new();
+        for (rank, job) in self.batch.by_priority().into_iter().enumerate() {
+            let found = self.next_window(job);
+            self.enqueue(&mut queue, rank, job, found);
+        }
+        while let Some(Reverse((start, rank, job))) = queue.pop() {
+            if self.limit_reached(job) {
+                continue;
+            }
+            // Another job may have taken part of the window since it was found.
+            match self.next_window(job) {
+                Some(found) if found.window.start() == start => self.take(job, found),
+                other => self.enqueue(&mut queue, rank, job, other),
+            }
+        }
+    }
+
+    fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: Option<Found>) {
+        match found {
+            Some(found) => {
+                self.resume_from(job, &found.window);
+                queue.push(Reverse((found.window.start(), rank, job)));
+            }
+            None => self.give_up(job),
+        }
+    }
+
+    /// The job's next window on what is left.
+    fn next_window(&mut self, job: JobId) -> Option<Found> {
+        let progress = &mut self.jobs[job.index()];
+        let mut view = match progress.view.take() {
+            Some(view) => view,
+            None => {
+                let request = self.batch.request(job);
+                View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor)
+            }
+        };
+        view.earliest = view.earliest.max(progress.resume.as_millis());
+        let found = search(&self.list, self.offers, &view, self.config, &mut self.result.slots_scanned);
+        if self.offers.nodes().len() * self.batch.requests().len() <= KEPT_RUNTIMES_MAX {
+            progress.view = Some(view);
+        }
+        found
+    }
+
+    fn take(&mut self, job: JobId, found: Found) {
+        let cut = self.list.subtract(&found.window);
+        assert!(cut.is_ok(), "a window found on the list can be cut from it");
+        self.resume_from(job, &found.window);
+        self.jobs[job.index()].found += 1;
+        if found.bound.is_some() {
+            self.result.limits_hit.insert(LimitHit::Branches);
+        }
+        self.result.found.push(Alternative { job, window: found.window, bound: found.bound });
+    }
+
+    fn resume_from(&mut self, job: JobId, window: &Window) {
+        let monotone = match &self.config.algorithm {
+            Algorithm::Alp | Algorithm::Amp => true,
+            Algorithm::Criterion(criterion) => *criterion == Criterion::Start,
+        };
+        if monotone {
+            self.jobs[job.index()].resume = window.start();
+        }
+    }
+
+    fn limit_reached(&mut self, job: JobId) -> bool {
+        let limits = &self.config.limits;
+        let per_job = self.jobs[job.index()].found >= limits.alternatives_per_job_max;
+        let in_all = self.result.found.len() >= limits.alternatives_max as usize;
+        if per_job {
+            self.result.limits_hit.insert(LimitHit::AlternativesPerJob);
+        }
+        if in_all {
+            self.result.limits_hit.insert(LimitHit::Alternatives);
+        }
+        per_job || in_all
+    }
+
+    /// Notes a job without a window, with the reasons as they are at its turn.
+    fn give_up(&mut self, job: JobId) {
+        self.jobs[job.index()].view = None;
+        let explanation = self.explanation(job);
+        self.result.unscheduled.push(Unscheduled { job, explanation });
+    }
+
+    fn explanation(&mut self, job: JobId) -> Explanation {
+        if self.result.unscheduled.len() >= self.config.limits.explanations_max as usize {
+            self.result.limits_hit.insert(LimitHit::Explanations);
+            return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
+        }
+        let request = self.batch.request(job);
+        let mut explanation = explain(&self.list, self.offers, request, self.config);
+        if !self.result.found.is_empty() {
+            let untouched = self.untouched.get_or_insert_with(|| SlotList::from_offers(self.offers));
+            let view = View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor);
+            if super::has_window(untouched, &view) {
+                explanation.reasons.push(Reason::TakenByOthers);
+            }
+        }
+        explanation
+    }
 }

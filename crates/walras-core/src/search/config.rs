@@ -38,6 +38,8 @@ pub enum Criterion {
     Finish,
     /// When all tasks start.
     Start,
+    /// The dearest slot's price per time.
+    Price,
     /// The sum of all run times.
     NodeTime,
     /// The sum of run time × watts; nodes that do not state their watts do not fit.
@@ -65,11 +67,18 @@ pub struct Limits {
     pub alternatives_max: u32,
     /// At most this many branches to prove one criterion window best.
     pub branches_max: u64,
+    /// At most this many jobs without a window are explained.
+    pub explanations_max: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { alternatives_per_job_max: 10_000, alternatives_max: 1_000_000, branches_max: 200_000 }
+        Limits {
+            alternatives_per_job_max: 10_000,
+            alternatives_max: 1_000_000,
+            branches_max: 200_000,
+            explanations_max: 1_000,
+        }
     }
 }
 
@@ -102,6 +111,7 @@ impl fmt::Display for Criterion {
             Criterion::Runtime => f.write_str("runtime"),
             Criterion::Finish => f.write_str("finish"),
             Criterion::Start => f.write_str("start"),
+            Criterion::Price => f.write_str("price"),
             Criterion::NodeTime => f.write_str("node-time"),
             Criterion::Energy => f.write_str("energy"),
             Criterion::Attribute(name) => write!(f, "sum:{name}"),
@@ -134,14 +144,15 @@ impl std::str::FromStr for Criterion {
             "runtime" => Criterion::Runtime,
             "finish" => Criterion::Finish,
             "start" => Criterion::Start,
+            "price" => Criterion::Price,
             "node-time" => Criterion::NodeTime,
             "energy" => Criterion::Energy,
             _ => match text.strip_prefix("sum:").filter(|name| !name.is_empty()) {
                 Some(name) => Criterion::Attribute(name.to_owned()),
                 None => {
                     return Err(format!(
-                        "unknown criterion '{text}': expected cost, runtime, finish, start, node-time, energy \
-                         or sum:ATTRIBUTE"
+                        "unknown criterion '{text}': expected cost, runtime, finish, start, price, \
+                         node-time, energy or sum:ATTRIBUTE"
                     ));
                 }
             },

@@ -1,7 +1,109 @@
-//! Window search.
+//! Window search: from offers and requests to every way to run every job.
+//!
+//! [`find_window`] answers for one request, [`find_alternatives`] for a batch. Both run one of three
+//! searches over an indexed slot list ([`crate::slots`]): ALP, AMP (both in `first`) or the best by a
+//! criterion (`criterion`).
 
-pub mod alternatives;
-pub mod config;
+mod alternatives;
+mod cheapest;
+mod config;
+mod criterion;
+mod first;
+mod knapsack;
+mod scan;
+mod view;
 
-pub use alternatives::{Alternative, Alternatives, LimitHit, Unscheduled};
+pub use alternatives::{Alternative, Alternatives, LimitHit, Unscheduled, find_alternatives};
 pub use config::{Algorithm, Criterion, Limits, Mode, SearchConfig};
+pub(crate) use scan::{Candidate, Selector, scan};
+pub(crate) use view::View;
+
+use crate::explain::{Explanation, explain};
+use crate::interval::Interval;
+use crate::offer::{Offers, SlotKey};
+use crate::outcome::Outcome;
+use crate::quantity::{Span, Time};
+use crate::request::Request;
+use crate::slots::SlotList;
+use crate::window::{Placement, Window};
+
+/// A window, and a bound where it is not proven best.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) window: Window,
+    pub(crate) bound: Option<i128>,
+}
+
+/// The first (ALP, AMP) or best (criterion) window of one request, or why there is none.
+///
+/// `list` holds what is still free of `offers`.
+pub fn find_window(
+    list: &SlotList,
+    offers: &Offers,
+    request: &Request,
+    config: &SearchConfig,
+) -> Outcome<Window, Explanation> {
+    let view = View::new(offers, request, &config.algorithm, config.budget_factor);
+    match search(list, offers, &view, config, &mut 0) {
+        Some(Found { window, bound: None }) => Outcome::Optimal(window),
+        Some(Found { window, bound: Some(bound) }) => Outcome::Feasible { best: window, bound },
+        None => Outcome::Infeasible(explain(list, offers, request, config)),
+    }
+}
+
+/// Runs the configured search.
+pub(crate) fn search(
+    list: &SlotList,
+    offers: &Offers,
+    view: &View,
+    config: &SearchConfig,
+    slots_scanned: &mut u64,
+) -> Option<Found> {
+    if view.tasks == 0 || view.nodes_fitting() < view.tasks {
+        return None;
+    }
+    match &config.algorithm {
+        Algorithm::Alp | Algorithm::Amp => {
+            let window = first::first_window(list, view, slots_scanned)?;
+            Some(Found { window, bound: None })
+        }
+        Algorithm::Criterion(criterion) => {
+            let branches_max = config.limits.branches_max;
+            criterion::best_window(list, offers, view, criterion, branches_max, slots_scanned)
+        }
+    }
+}
+
+/// Whether the request has a window at all.
+pub(crate) fn has_window(list: &SlotList, view: &View) -> bool {
+    view.tasks > 0 && view.nodes_fitting() >= view.tasks && first::first_window(list, view, &mut 0).is_some()
+}
+
+/// The best window of a view by a criterion, whatever the configured search is.
+pub(crate) fn best_by(
+    list: &SlotList,
+    offers: &Offers,
+    view: &View,
+    criterion: &Criterion,
+) -> Option<Window> {
+    if view.tasks == 0 || view.nodes_fitting() < view.tasks {
+        return None;
+    }
+    criterion::best_window(list, offers, view, criterion, 0, &mut 0).map(|found| found.window)
+}
+
+/// The window of these slots at this start.
+fn window_of(list: &SlotList, view: &View, start: i64, keys: Vec<SlotKey>) -> Option<Window> {
+    let start = Time::from_millis(start)?;
+    let placement = |key: SlotKey| {
+        let slot = list.get(key)?;
+        let runtime = Span::from_millis(view.runtimes[key.node.index()])?;
+        Some(Placement {
+            node: key.node,
+            interval: Interval::new(start, start.checked_add(runtime)?)?,
+            cost: slot.rate().cost_of(runtime)?,
+            source: key,
+        })
+    };
+    Window::new(keys.into_iter().map(placement).collect::<Option<Vec<_>>>()?)
+}

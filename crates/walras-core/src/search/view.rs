@@ -1,0 +1,106 @@
+//! A request as the search sees it: which nodes fit, how long each needs, and the limits in plain integers.
+
+use super::config::{Algorithm, Criterion};
+use crate::attribute::{Attributes, Value};
+use crate::offer::{Node, Offers};
+use crate::quantity::{Factor, Money, Rate, Time};
+use crate::request::Request;
+
+/// The run time of a node that does not fit: no slot is that long.
+pub(crate) const NO_FIT: i64 = i64::MAX;
+
+/// One request against one set of offers. Times in milliseconds, money in micro-credits.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) tasks: usize,
+    /// Run time on each node, by id; [`NO_FIT`] where it does not fit.
+    pub(crate) runtimes: Vec<i64>,
+    /// The shortest run time there is; [`NO_FIT`] when no node fits.
+    pub(crate) runtime_min: i64,
+    pub(crate) performance_min: i64,
+    /// What a slot may cost, per second.
+    pub(crate) rate_max: i64,
+    /// What a window may cost.
+    pub(crate) budget: i64,
+    pub(crate) earliest: i64,
+    pub(crate) deadline: i64,
+    /// The pool that each node's candidates gather in, by node id; empty when there is one pool for all.
+    pub(crate) pools: Vec<u32>,
+    pub(crate) pool_count: usize,
+}
+
+impl View {
+    /// How `algorithm` sees this request.
+    pub(crate) fn new(offers: &Offers, request: &Request, algorithm: &Algorithm, factor: Factor) -> View {
+        let criterion = match algorithm {
+            Algorithm::Criterion(criterion) => Some(criterion),
+            Algorithm::Alp | Algorithm::Amp => None,
+        };
+        let runtimes: Vec<i64> =
+            offers.nodes().iter().map(|node| runtime_on(node, request, criterion)).collect();
+        let (budget, rate_max) = match algorithm {
+            // With k = 1 the budget that follows from the cap holds by itself; only a given one binds.
+            Algorithm::Alp => (request.budget, request.price_max),
+            Algorithm::Amp | Algorithm::Criterion(_) => (request.budget_limit(factor), None),
+        };
+        let same_site = request.scope.same_site;
+        View {
+            tasks: request.tasks as usize,
+            runtime_min: runtimes.iter().copied().min().unwrap_or(NO_FIT),
+            runtimes,
+            performance_min: request.performance_min.as_millionths(),
+            rate_max: rate_max.map_or(i64::MAX, Rate::as_micros_per_second),
+            budget: budget.map_or(i64::MAX, Money::as_micros),
+            earliest: request.earliest.unwrap_or(Time::MIN).as_millis(),
+            deadline: request.deadline.unwrap_or(Time::MAX).as_millis(),
+            pools: match same_site {
+                true => offers.nodes().iter().map(|node| node.site.number()).collect(),
+                false => Vec::new(),
+            },
+            pool_count: if same_site { offers.sites().len() } else { 1 },
+        }
+    }
+
+    /// Which pool a node's candidates gather in.
+    pub(crate) fn pool_of(&self, node: usize) -> usize {
+        self.pools.get(node).map_or(0, |pool| *pool as usize)
+    }
+
+    /// How many nodes fit; within one pool, the most of any.
+    pub(crate) fn nodes_fitting(&self) -> usize {
+        let mut counts = vec![0; self.pool_count];
+        for (node, runtime) in self.runtimes.iter().enumerate() {
+            counts[self.pool_of(node)] += usize::from(*runtime != NO_FIT);
+        }
+        counts.into_iter().max().unwrap_or(0)
+    }
+}
+
+/// The run time of the request's tasks on a node, or [`NO_FIT`].
+fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> i64 {
+    let fits = node.performance >= request.performance_min
+        && request.scope.admits(node.site)
+        && request.requires.iter().all(|requirement| requirement.is_met_by(&node.attributes))
+        && criterion.is_none_or(|criterion| has_criterion(node, criterion));
+    match request.work.runtime_on(node.performance) {
+        Some(runtime) if fits => runtime.as_millis(),
+        _ => NO_FIT,
+    }
+}
+
+/// Whether a node states what the criterion sums.
+fn has_criterion(node: &Node, criterion: &Criterion) -> bool {
+    match criterion {
+        Criterion::Energy => node.watts.is_some(),
+        Criterion::Attribute(name) => attribute_millionths(&node.attributes, name).is_some(),
+        _ => true,
+    }
+}
+
+/// A numeric attribute that is not negative, in millionths.
+pub(crate) fn attribute_millionths(attributes: &Attributes, name: &str) -> Option<i64> {
+    match attributes.get(name) {
+        Some(Value::Number(number)) => Some(number.as_millionths()).filter(|number| *number >= 0),
+        _ => None,
+    }
+}
