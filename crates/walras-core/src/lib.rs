@@ -32,5 +32,7 @@ pub use request::{Batch, Request, Scope};
 pub use search::{
     Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, SearchConfig, Unscheduled,
 };
-pub use verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, Violation, verify_plan};
+pub use verify::{
+    AlternativeAt, Claim, ClaimedAlternative, ClaimedSlot, Rules, SlotAt, Violation, verify_plan,
+};
 pub use window::{Placement, Window};
