@@ -34,5 +34,7 @@ pub use search::{
     Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, SearchConfig, Unscheduled,
     find_alternatives, find_window,
 };
-pub use verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, Violation, verify_plan};
+pub use verify::{
+    AlternativeAt, Claim, ClaimedAlternative, ClaimedSlot, Rules, SlotAt, Violation, verify_plan,
+};
 pub use window::{Placement, Window};

@@ -1,0 +1,144 @@
+//! An independent check of alternatives and plans.
+//!
+//! **Problem.** Somebody hands in a plan: alternatives, each a job's tasks on named nodes with times and
+//! costs. Say everything that is wrong with it, whoever made it and however.
+//!
+//! **Method.** Nothing in the claim is trusted and nothing is shared with the search: names are looked up
+//! here, and run times, costs, budgets and attribute tests are derived again from the offers' plain slot
+//! list and the requests, in 128-bit arithmetic of this module's own. The checks go in three steps:
+//!
+//! 1. `facts` turns offers and batch into lookups: jobs, sites and nodes by name, free slots by node.
+//! 2. `task` and `window` hold one claimed alternative against the facts.
+//! 3. `overlap` sweeps over each node's claimed time to find alternatives that share some.
+//!
+//! What cannot be checked because something else is wrong (the price of time that is not for sale, say) is
+//! left out, so that one mistake gives one violation where that is possible. There is no violation for time
+//! beyond the horizon: free slots lie inside it, so such time is outside free time.
+//!
+//! **Complexity.** O((p + s) log (p + s)) for p claimed slots and s offered slots, whatever the claim.
+//!
+//! ```
+//! use walras_core::verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, Violation, verify_plan};
+//! use walras_core::*;
+//!
+//! let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
+//! let free = Interval::new(at(0), at(100)).unwrap();
+//! let rate = Rate::from_micros_per_second(5_000_000).unwrap();
+//! let node = Node {
+//!     name: "cpu1".into(),
+//!     site: SiteId::new(0),
+//!     performance: Performance::from_millionths(2_000_000).unwrap(),
+//!     watts: None,
+//!     attributes: Attributes::new(),
+//! };
+//! let slot = Slot::new(NodeId::new(0), free, rate).unwrap();
+//! let offers = Offers::new(free, vec![Site { name: "campus".into() }], vec![node], vec![slot]).unwrap();
+//! let batch = Batch::new(vec![Request {
+//!     name: "J1".into(),
+//!     tasks: 1,
+//!     work: Work::from_millis(80_000).unwrap(),
+//!     performance_min: Performance::ONE,
+//!     price_max: Some(rate),
+//!     budget: None,
+//!     deadline: None,
+//!     earliest: None,
+//!     priority: 0,
+//!     requires: Vec::new(),
+//!     scope: Scope::default(),
+//! }]);
+//! let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
+//!
+//! // 80 s of work at performance 2 take 40 s, which cost 200 at 5 a second.
+//! let cost = Money::from_micros(200_000_000);
+//! let task = ClaimedSlot { site: "campus".into(), node: "cpu1".into(), start: at(10), end: at(50), cost };
+//! let way = ClaimedAlternative { job: "J1".into(), start: at(10), end: at(50), cost, slots: vec![task] };
+//! let mut claim = Claim { alternatives: vec![way] };
+//! assert_eq!(verify_plan(&claim, &offers, &batch, rules), []);
+//!
+//! claim.alternatives[0].end = at(51);
+//! let violations = verify_plan(&claim, &offers, &batch, rules);
+//! assert!(matches!(violations[..], [Violation::WrongEnd { .. }]));
+//! let sentence = "alternatives[0] (job J1) claims to end at 51 but its last slot ends at 50";
+//! assert_eq!(violations[0].to_string(), sentence);
+//! ```
+
+mod facts;
+mod overlap;
+mod task;
+mod violation;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use violation::{AlternativeAt, SlotAt, Violation};
+
+use crate::offer::Offers;
+use crate::quantity::{Factor, Money, Time};
+use crate::request::Batch;
+use facts::Facts;
+
+/// What somebody says is a plan: nothing about it is trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// The alternatives, which must not overlap each other.
+    pub alternatives: Vec<ClaimedAlternative>,
+}
+
+/// One claimed way to run one job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedAlternative {
+    /// The job's name.
+    pub job: String,
+    /// When all its tasks start.
+    pub start: Time,
+    /// When its last task ends.
+    pub end: Time,
+    /// What all its tasks cost together.
+    pub cost: Money,
+    /// Its tasks.
+    pub slots: Vec<ClaimedSlot>,
+}
+
+/// One claimed task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedSlot {
+    /// The site's name.
+    pub site: String,
+    /// The node's name within the site.
+    pub node: String,
+    /// When the task starts.
+    pub start: Time,
+    /// When it ends.
+    pub end: Time,
+    /// What it costs.
+    pub cost: Money,
+}
+
+/// The rules that the plan was made under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// k of the budget S = k · price_max · t · tasks.
+    pub budget_factor: Factor,
+    /// Whether no slot may cost more than the job's `price_max` per time (ALP).
+    pub price_cap: bool,
+}
+
+/// Checks every alternative of `claim`; an empty list means that all is well.
+///
+/// Violations come alternative by alternative, then the overlaps between alternatives.
+pub fn verify_plan(claim: &Claim, offers: &Offers, batch: &Batch, rules: Rules) -> Vec<Violation> {
+    let facts = Facts::new(offers, batch, rules);
+    let mut violations = Vec::new();
+    let mut taken = Vec::new();
+    for (index, claimed) in claim.alternatives.iter().enumerate() {
+        let window = window::resolve(index, claimed, &facts);
+        window::check(&window, &mut violations);
+        for task in &window.tasks {
+            task::check(task, &window, rules, &mut violations);
+        }
+        taken.extend(overlap::taken_by(&window));
+    }
+    overlap::check(taken, claim, &mut violations);
+    violations
+}
