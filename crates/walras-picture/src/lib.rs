@@ -1,1 +1,30 @@
 //! Pictures of plans.
+//!
+//! [`gantt`] turns a [`Scene`] into one self-contained SVG: nodes as rows grouped by site, owners' work
+//! hatched, free time light, windows coloured by job. The picture has no scripts, fonts or style sheets from
+//! elsewhere, and the same scene always gives the same bytes.
+//!
+//! ```text
+//! Scene --> legend  (who is which colour)    \
+//!       --> layout  (where each row lies)     > gantt --> svg (the one place that writes XML)
+//!       --> axis    (which ticks)            /
+//! ```
+//!
+//! Time and money stay integers up to here; pixels are the only floats, and nothing reads them back.
+//! Nothing in this crate decides anything: it draws what it is given, and says in a note what it left out.
+
+mod axis;
+mod colour;
+mod gantt;
+mod layout;
+mod legend;
+mod marks;
+mod number;
+mod scene;
+mod svg;
+mod text;
+mod windows;
+
+pub use gantt::gantt;
+pub use scene::{Scene, TimeUnit, WindowStyle};
+pub use windows::WINDOW_BLOCKS_MAX;

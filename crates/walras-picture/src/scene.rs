@@ -1,0 +1,186 @@
+//! What a picture shows.
+
+use crate::number::{exact, short};
+use crate::text::clean_name;
+use walras_core::quantity::MILLION;
+use walras_core::{Alternative, Batch, JobId, Money, NodeId, Offers, Rate};
+
+/// Everything that one picture shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// Nodes, their free time and the horizon.
+    pub offers: &'a Offers,
+    /// The jobs; those without an alternative are named as such.
+    pub batch: &'a Batch,
+    /// The windows to draw, in the order found.
+    pub alternatives: &'a [Alternative],
+    /// Positions in `alternatives` that are drawn solid while the others become outlines; `None` draws all
+    /// of them solid.
+    pub chosen: Option<&'a [usize]>,
+    /// The unit in which times and prices per time are written.
+    pub unit: TimeUnit,
+}
+
+/// The unit of time in which a scenario is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Times in seconds, prices per second.
+    #[default]
+    Seconds,
+    /// Times in milliseconds, prices per millisecond.
+    Milliseconds,
+}
+
+/// How a window is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowStyle {
+    /// Filled with its job's colour: it is part of the plan.
+    Solid,
+    /// A frame in its job's colour: it was possible and is not taken.
+    Outline,
+}
+
+impl<'a> Scene<'a> {
+    /// A scene in seconds that draws every alternative solid.
+    pub fn new(
+        title: &'a str,
+        offers: &'a Offers,
+        batch: &'a Batch,
+        alternatives: &'a [Alternative],
+    ) -> Scene<'a> {
+        Scene { title, offers, batch, alternatives, chosen: None, unit: TimeUnit::Seconds }
+    }
+
+    /// The style of each alternative, in their order.
+    pub fn styles(&self) -> Vec<WindowStyle> {
+        let Some(chosen) = self.chosen else {
+            return vec![WindowStyle::Solid; self.alternatives.len()];
+        };
+        let mut styles = vec![WindowStyle::Outline; self.alternatives.len()];
+        for index in chosen {
+            if let Some(style) = styles.get_mut(*index) {
+                *style = WindowStyle::Solid;
+            }
+        }
+        styles
+    }
+
+    /// The number of each alternative among those of its job, from 1, in their order.
+    pub(crate) fn numbers(&self) -> Vec<usize> {
+        let mut seen = std::collections::BTreeMap::new();
+        let next = |alternative: &Alternative| {
+            let count = seen.entry(alternative.job).or_insert(0);
+            *count += 1;
+            *count
+        };
+        self.alternatives.iter().map(next).collect()
+    }
+
+    /// How many alternatives each job of the batch has.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.batch.requests().len()];
+        for alternative in self.alternatives {
+            if let Some(count) = counts.get_mut(alternative.job.index()) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// The job's name, fit to be shown; its number when the batch does not have it.
+    pub(crate) fn job_name(&self, job: JobId) -> String {
+        let request = self.batch.requests().get(job.index());
+        request.map_or_else(|| format!("job {}", job.number()), |request| clean_name(&request.name))
+    }
+
+    /// The node's name, fit to be shown, alone or after its site's.
+    pub(crate) fn node_name(&self, node: NodeId, with_site: bool) -> String {
+        let name = clean_name(&self.offers.node(node).name);
+        if with_site { format!("{}/{name}", clean_name(&self.offers.site_of(node).name)) } else { name }
+    }
+
+    /// Per node the lowest and highest price of its slots; `None` for a node that offers nothing.
+    pub(crate) fn prices(&self) -> Vec<Option<(Rate, Rate)>> {
+        let mut prices: Vec<Option<(Rate, Rate)>> = vec![None; self.offers.nodes().len()];
+        for slot in self.offers.slots() {
+            let range = &mut prices[slot.node().index()];
+            let (low, high) = range.unwrap_or((slot.rate(), slot.rate()));
+            *range = Some((low.min(slot.rate()), high.max(slot.rate())));
+        }
+        prices
+    }
+
+    /// What a tooltip says of a node.
+    pub(crate) fn node_line(&self, node: NodeId, price: Option<(Rate, Rate)>) -> String {
+        let of_node = self.offers.node(node);
+        let price = price.map_or("no free time".to_owned(), |range| {
+            format!("price {} per {}", self.unit.price_range(range, exact), self.unit.symbol())
+        });
+        format!(
+            "{} at {}: {price}, performance {}",
+            clean_name(&of_node.name),
+            clean_name(&self.offers.site_of(node).name),
+            of_node.performance
+        )
+    }
+}
+
+impl TimeUnit {
+    /// `s` or `ms`.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            TimeUnit::Seconds => "s",
+            TimeUnit::Milliseconds => "ms",
+        }
+    }
+
+    /// Milliseconds in one unit.
+    pub(crate) fn millis(self) -> i64 {
+        match self {
+            TimeUnit::Seconds => 1_000,
+            TimeUnit::Milliseconds => 1,
+        }
+    }
+
+    /// A point or length of time as a plain number in this unit.
+    pub(crate) fn time(self, millis: i64) -> String {
+        exact(millis, self.millis())
+    }
+
+    /// `5`, or `4–9` when slots of a node differ; `write` gives the digits.
+    pub(crate) fn price_range(self, range: (Rate, Rate), write: fn(i64, i64) -> String) -> String {
+        let per_unit = MILLION * 1_000 / self.millis();
+        let digits = |rate: Rate| write(rate.as_micros_per_second(), per_unit);
+        match range {
+            (low, high) if low == high => digits(low),
+            (low, high) => format!("{}–{}", digits(low), digits(high)),
+        }
+    }
+}
+
+/// An amount of money with the digits that matter.
+pub(crate) fn short_money(money: Money) -> String {
+    short(money.as_micros(), MILLION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_per_unit_of_time() {
+        let rate = |micros| Rate::from_micros_per_second(micros).unwrap();
+        let range = (rate(5_000_000), rate(9_500_000));
+        assert_eq!(TimeUnit::Seconds.price_range(range, exact), "5–9.5");
+        assert_eq!(TimeUnit::Milliseconds.price_range(range, exact), "0.005–0.0095");
+        assert_eq!(TimeUnit::Seconds.price_range((range.0, range.0), exact), "5");
+    }
+
+    #[test]
+    fn times_are_in_the_unit() {
+        assert_eq!(TimeUnit::Seconds.time(-1_500), "-1.5");
+        assert_eq!(TimeUnit::Milliseconds.time(1_500), "1500");
+    }
+}
