@@ -200,7 +200,7 @@ impl Case<'_> {
     fn price_max_for(&self, needed: Money) -> Option<Rate> {
         let share = i128::from(self.request.tasks) * i128::from(self.config.budget_factor.as_millionths());
         let price = (i128::from(needed.as_micros()) * i128::from(MILLION) + share - 1) / share;
-        let runtime = i128::from(self.request.runtime_max()?.as_millis());
+        let runtime = self.request.work.millis_on(self.request.performance_min);
         let rate = i64::try_from((price - 1) * 1_000 / runtime + 1).ok()?;
         Rate::from_micros_per_second(rate)
     }

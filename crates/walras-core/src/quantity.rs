@@ -95,7 +95,7 @@ impl Time {
         Time::from_millis(self.0.checked_add(span.0)?)
     }
 
-    /// How long after `earlier` this is, or `None` when it is not after it.
+    /// How long after `earlier` this is, or `None` when it is before it.
     pub fn span_since(self, earlier: Time) -> Option<Span> {
         Span::from_millis(self.0 - earlier.0)
     }
@@ -149,12 +149,6 @@ impl Money {
     pub fn checked_sub(self, other: Money) -> Option<Money> {
         self.0.checked_sub(other.0).map(Money)
     }
-
-    /// `count` times this, then that share of it, rounded down; `None` on overflow.
-    pub fn times(self, count: u32, factor: Factor) -> Option<Money> {
-        let product = i128::from(self.0) * i128::from(count) * i128::from(factor.0);
-        i64::try_from(product.div_euclid(i128::from(MILLION))).ok().map(Money)
-    }
 }
 
 impl Add for Money {
@@ -186,8 +180,13 @@ impl Rate {
     ///
     /// This is the one place where money is rounded.
     pub fn cost_of(self, span: Span) -> Option<Money> {
-        let product = i128::from(self.0) * i128::from(span.0);
-        i64::try_from(div_ceil(product, i128::from(MILLIS_PER_SECOND))).ok().map(Money)
+        i64::try_from(self.cost_of_millis(i128::from(span.0))?).ok().map(Money)
+    }
+
+    /// The same before it is narrowed to the range of money.
+    pub(crate) fn cost_of_millis(self, millis: i128) -> Option<i128> {
+        let product = i128::from(self.0).checked_mul(millis)?;
+        Some(div_ceil(product, i128::from(MILLIS_PER_SECOND)))
     }
 }
 
@@ -206,9 +205,13 @@ impl Work {
     ///
     /// This is the one place where time is rounded.
     pub fn runtime_on(self, performance: Performance) -> Option<Span> {
-        let scaled = i128::from(self.0) * i128::from(MILLION);
-        let millis = i64::try_from(div_ceil(scaled, i128::from(performance.0))).ok()?;
+        let millis = i64::try_from(self.millis_on(performance)).ok()?;
         if millis > TIME_LIMIT { None } else { Some(Span(millis)) }
+    }
+
+    /// The same before it is narrowed to the range of time.
+    pub(crate) fn millis_on(self, performance: Performance) -> i128 {
+        div_ceil(i128::from(self.0) * i128::from(MILLION), i128::from(performance.0))
     }
 }
 
@@ -323,7 +326,6 @@ mod tests {
         assert_eq!(Rate(i64::MAX).cost_of(Span(2 * TIME_LIMIT)), None);
         assert_eq!(Work(TIME_LIMIT).runtime_on(Performance(1)), None);
         assert_eq!(Money::MAX.checked_add(Money(1)), None);
-        assert_eq!(Money::MAX.times(2, Factor::ONE), None);
         assert_eq!(Time::MAX.checked_add(Span(1)), None);
     }
 
@@ -335,12 +337,6 @@ mod tests {
         assert_eq!(Factor::from_millionths(MILLION + 1), None);
         assert_eq!(Span::from_millis(-1), None);
         assert_eq!(Time::from_millis(TIME_LIMIT + 1), None);
-    }
-
-    #[test]
-    fn a_budget_factor_rounds_down() {
-        assert_eq!(Money(10).times(3, Factor(333_333)), Some(Money(9)));
-        assert_eq!(Money(10).times(3, Factor::ONE), Some(Money(30)));
     }
 
     #[test]

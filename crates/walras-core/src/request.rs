@@ -2,7 +2,7 @@
 
 use crate::attribute::Requirement;
 use crate::id::{JobId, SiteId};
-use crate::quantity::{Factor, Money, Performance, Rate, Span, Time, Work};
+use crate::quantity::{Factor, MILLION, Money, Performance, Rate, Time, Work};
 
 /// What one job needs: tasks in parallel, each of the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,19 +65,16 @@ impl Request {
         }
     }
 
-    /// t: how long a task takes on the slowest node that fits. `None` beyond the range of time.
-    pub fn runtime_max(&self) -> Option<Span> {
-        self.work.runtime_on(self.performance_min)
-    }
-
     /// S: the given budget, or k · price_max · t · tasks, or no limit.
     ///
     /// The price of one task, price_max · t, is rounded up as every cost is; the product with k is rounded
-    /// down. A budget beyond the range of money is no limit either.
+    /// down. A budget beyond the range of money is no limit either, for no window costs as much.
     pub fn budget_limit(&self, factor: Factor) -> Option<Money> {
         self.budget.or_else(|| {
-            let per_task = self.price_max?.cost_of(self.runtime_max()?)?;
-            per_task.times(self.tasks, factor)
+            let per_task = self.price_max?.cost_of_millis(self.work.millis_on(self.performance_min))?;
+            let all = per_task.checked_mul(i128::from(self.tasks))?;
+            let share = all.checked_mul(i128::from(factor.as_millionths()))? / i128::from(MILLION);
+            i64::try_from(share).ok().map(Money::from_micros)
         })
     }
 }
@@ -109,5 +106,34 @@ impl Batch {
         let mut jobs: Vec<JobId> = (0..self.requests.len()).filter_map(JobId::from_index).collect();
         jobs.sort_by_key(|job| std::cmp::Reverse(self.request(*job).priority));
         jobs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_follows_from_the_price_cap() {
+        let mut request = Request::new("J", 3, Work::from_millis(10).unwrap());
+        assert_eq!(request.budget_limit(Factor::ONE), None);
+        request.price_max = Rate::from_micros_per_second(1_001);
+        request.performance_min = Performance::from_millionths(3_000_000).unwrap();
+        // t = ceil(10 / 3) = 4, so that one task may cost ceil(1.001 · 4) = 5.
+        assert_eq!(request.budget_limit(Factor::ONE), Some(Money::from_micros(15)));
+        assert_eq!(
+            request.budget_limit(Factor::from_millionths(333_333).unwrap()),
+            Some(Money::from_micros(4))
+        );
+        request.budget = Some(Money::from_micros(7));
+        assert_eq!(request.budget_limit(Factor::ONE), Some(Money::from_micros(7)));
+    }
+
+    #[test]
+    fn a_budget_stays_finite_when_the_run_time_does_not_fit() {
+        let mut request = Request::new("J", 1, Work::from_millis(1_000_000_000_000_000).unwrap());
+        request.performance_min = Performance::from_millionths(1).unwrap();
+        request.price_max = Rate::from_micros_per_second(1);
+        assert_eq!(request.budget_limit(Factor::ONE), Some(Money::from_micros(1_000_000_000_000_000_000)));
     }
 }

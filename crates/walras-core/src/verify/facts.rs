@@ -107,10 +107,14 @@ pub(super) fn cost_micros(rate: Rate, millis: i128) -> Option<i128> {
 /// S: the budget given, or floor(k · tasks · ceil(price_max · t)) with t = ceil(work / performance_min), or
 /// `None` for no limit.
 ///
-/// What does not fit 128 bits is no limit: it is far beyond any amount of money even with the smallest k.
+/// Under a price cap (ALP) only a given budget binds. What does not fit 128 bits is no limit: it is far beyond
+/// any amount of money even with the smallest k.
 fn budget_micros(request: &Request, rules: Rules) -> Option<i128> {
     if let Some(budget) = request.budget {
         return Some(i128::from(budget.as_micros()));
+    }
+    if rules.price_cap {
+        return None;
     }
     let per_task = cost_micros(request.price_max?, runtime_millis(request.work, request.performance_min))?;
     let in_millionths = per_task

@@ -120,7 +120,8 @@ pub struct ClaimedSlot {
 pub struct Rules {
     /// k of the budget S = k · price_max · t · tasks.
     pub budget_factor: Factor,
-    /// Whether no slot may cost more than the job's `price_max` per time (ALP).
+    /// Whether no slot may cost more than the job's `price_max` per time (ALP); `price_max` then implies no
+    /// budget.
     pub price_cap: bool,
 }
 

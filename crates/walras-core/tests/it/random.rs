@@ -60,10 +60,18 @@ pub fn request() -> impl Strategy<Value = Request> {
         prop::option::weighted(0.3, 1..HORIZON + 10),
         prop::option::weighted(0.3, 0..HORIZON),
     );
-    let scope = (prop::bool::weighted(0.2), prop::option::weighted(0.2, 0..2_u32), prop::bool::weighted(0.15));
+    let scope =
+        (prop::bool::weighted(0.2), prop::option::weighted(0.2, 0..2_u32), prop::bool::weighted(0.15));
     let performance = prop::sample::select(vec![500_000, 900_000, 1_000_000, 2_000_000]);
     (1..=4_u32, 1..14_i64, performance, limits, scope, -1..2_i64).prop_map(
-        |(tasks, work, performance, (price_max, budget, deadline, earliest), (same_site, site, gpu), priority)| {
+        |(
+            tasks,
+            work,
+            performance,
+            (price_max, budget, deadline, earliest),
+            (same_site, site, gpu),
+            priority,
+        )| {
             let mut request = Request::new("J", tasks, Work::from_millis(work).unwrap());
             request.performance_min = Performance::from_millionths(performance).unwrap();
             request.price_max = price_max.and_then(Rate::from_micros_per_second);

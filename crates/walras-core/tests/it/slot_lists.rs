@@ -54,10 +54,17 @@ fn large(nodes: u32, slots_per_node: i64) -> Offers {
     for index in 0..nodes {
         let performance = Performance::from_millionths(1_000_000 + 250_000 * draw(9)).unwrap();
         let name = format!("n{index}");
-        list.push(Node { name, site: SiteId::new(index % 3), performance, watts: None, attributes: Attributes::new() });
+        list.push(Node {
+            name,
+            site: SiteId::new(index % 3),
+            performance,
+            watts: None,
+            attributes: Attributes::new(),
+        });
         for number in 0..slots_per_node {
             let start = number * 100 + draw(60);
-            let end = (start + 1 + draw(if draw(50) == 0 { 40 } else { 30 })).min(number * 100 + 100);
+            let length = if draw(50) == 0 { 40 } else { 30 };
+            let end = (start + 1 + draw(length)).min(number * 100 + 100);
             let rate = Rate::from_micros_per_second(1_000 + draw(5_000)).unwrap();
             slots.push(Slot::new(NodeId::new(index), interval(start, end), rate).unwrap());
         }

@@ -152,8 +152,11 @@ pub fn first_window(
             .filter_map(|slot| part_at(offers, request, slot, rate_max, start))
             .collect();
         for site in sites(offers, request) {
-            let mut pool: Vec<Part> =
-                alive.iter().copied().filter(|part| site.is_none_or(|site| offers.node(part.node).site == site)).collect();
+            let mut pool: Vec<Part> = alive
+                .iter()
+                .copied()
+                .filter(|part| site.is_none_or(|site| offers.node(part.node).site == site))
+                .collect();
             // A stable sort keeps the list's order among equal costs.
             pool.sort_by_key(|part| part.cost);
             pool.truncate(n);
@@ -202,15 +205,13 @@ pub fn all_alternatives(
     let mut active = batch.by_priority();
     let mut found = Vec::new();
     while !active.is_empty() {
-        active.retain(|job| {
-            match first_window(offers, &slots, batch.request(*job), algorithm, factor) {
-                Some(window) => {
-                    subtract(&mut slots, &window);
-                    found.push((*job, window));
-                    true
-                }
-                None => false,
+        active.retain(|job| match first_window(offers, &slots, batch.request(*job), algorithm, factor) {
+            Some(window) => {
+                subtract(&mut slots, &window);
+                found.push((*job, window));
+                true
             }
+            None => false,
         });
     }
     found
