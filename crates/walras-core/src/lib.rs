@@ -31,8 +31,8 @@ pub use outcome::Outcome;
 pub use quantity::{Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
 pub use request::{Batch, Request, Scope};
 pub use search::{
-    Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, SearchConfig, Unscheduled,
-    find_alternatives, find_window,
+    Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, NoWindow, SearchConfig,
+    Unscheduled, find_alternatives, find_window,
 };
 pub use verify::{
     AlternativeAt, Claim, ClaimedAlternative, ClaimedSlot, Rules, SlotAt, Violation, verify_plan,

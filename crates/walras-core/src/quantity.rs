@@ -211,6 +211,10 @@ impl Work {
 
     /// The same before it is narrowed to the range of time.
     pub(crate) fn millis_on(self, performance: Performance) -> i128 {
+        // The same in 64 bits, several times faster, for less than 285 years of work.
+        if let Some(scaled) = self.0.checked_mul(MILLION) {
+            return i128::from(scaled / performance.0) + i128::from(scaled % performance.0 != 0);
+        }
         div_ceil(i128::from(self.0) * i128::from(MILLION), i128::from(performance.0))
     }
 }

@@ -11,7 +11,9 @@
 //! **Complexity.** O(log m) amortised per arrival for m alive; O(1) on average for an arrival that is not
 //! among the n smallest.
 
+use crate::id::NodeId;
 use crate::offer::SlotKey;
+use crate::quantity::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,7 +24,9 @@ const COMPACT_FROM: usize = 1_024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub(crate) value: i64,
-    pub(crate) key: SlotKey,
+    // The slot's key in its parts, which makes an entry a quarter smaller.
+    start: Time,
+    node: NodeId,
     /// The last start at which the candidate can still be used.
     pub(crate) expiry: i64,
     /// Whether `expiries` knows it.
@@ -31,11 +35,15 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn new(value: i64, key: SlotKey, expiry: i64) -> Entry {
-        Entry { value, key, expiry, tracked: false }
+        Entry { value, start: key.start, node: key.node, expiry, tracked: false }
+    }
+
+    pub(crate) fn key(&self) -> SlotKey {
+        SlotKey { start: self.start, node: self.node }
     }
 
     fn rank(&self) -> (i64, SlotKey) {
-        (self.value, self.key)
+        (self.value, self.key())
     }
 }
 
@@ -111,7 +119,7 @@ impl Cheapest {
     fn choose(&mut self, mut entry: Entry) {
         if !entry.tracked {
             entry.tracked = true;
-            self.expiries.push(Reverse((entry.expiry, entry.value, entry.key)));
+            self.expiries.push(Reverse((entry.expiry, entry.value, entry.key())));
         }
         self.sum += i128::from(entry.value);
         self.members += 1;
@@ -184,8 +192,6 @@ impl Cheapest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::NodeId;
-    use crate::quantity::Time;
     use proptest::prelude::*;
 
     proptest! {

@@ -171,7 +171,7 @@ impl<'a> Best<'a> {
 
     fn consider_cheapest(&mut self, pool: usize, value: i128, cost: i128) {
         if self.improves(value, cost) {
-            let keys = self.pools[pool].by_cost.members().map(|entry| entry.key).collect();
+            let keys = self.pools[pool].by_cost.members().map(|entry| entry.key()).collect();
             self.best = Some(BestSoFar { value, start: self.now, cost, keys });
         }
     }
@@ -191,7 +191,7 @@ impl<'a> Best<'a> {
             }
             let value = i128::from(origin) + i128::from(candidate.bottleneck);
             if self.improves(value, cost) {
-                let keys = cheapest.members().map(|entry| entry.key).collect();
+                let keys = cheapest.members().map(|entry| entry.key()).collect();
                 self.best = Some(BestSoFar { value, start: self.now, cost, keys });
             }
             return;

@@ -31,7 +31,10 @@ pub(crate) fn first_window(list: &SlotList, view: &View, slots_scanned: &mut u64
         let (start, keys) = selector.found?;
         return window_of(list, view, start, keys);
     }
-    let mut selector = FirstAffordable::new(view);
+    let mut selector = FirstAffordable::new(list, view);
+    if selector.task_cost_max < 0 {
+        return None;
+    }
     scan(list, view, &mut selector, slots_scanned);
     let (start, keys) = selector.found?;
     window_of(list, view, start, keys)
@@ -40,14 +43,13 @@ pub(crate) fn first_window(list: &SlotList, view: &View, slots_scanned: &mut u64
 /// Stops when N candidates of one pool are alive.
 struct FirstAlive<'a> {
     view: &'a View,
-    /// By pool: expiry and key of at most N candidates; dead ones leave when there would be N.
-    pools: Vec<BinaryHeap<Reverse<(i64, SlotKey)>>>,
+    pools: Vec<Gathering>,
     found: Option<(i64, Vec<SlotKey>)>,
 }
 
 impl<'a> FirstAlive<'a> {
     fn new(view: &'a View) -> Self {
-        FirstAlive { view, pools: vec![BinaryHeap::new(); view.pool_count], found: None }
+        FirstAlive { view, pools: vec![Gathering::Loose(Vec::new()); view.pool_count], found: None }
     }
 }
 
@@ -55,31 +57,86 @@ impl Selector for FirstAlive<'_> {
     #[inline]
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
         let pool = &mut self.pools[self.view.pool_of(candidate.slot.node().index())];
-        pool.push(Reverse((candidate.expiry, candidate.slot.key())));
-        if pool.len() < self.view.tasks {
+        if !pool.join(candidate.expiry, candidate.slot.key(), candidate.start, self.view.tasks) {
             return ControlFlow::Continue(());
         }
-        while pool.peek().is_some_and(|Reverse((expiry, _))| *expiry < candidate.start) {
-            pool.pop();
-        }
-        if pool.len() < self.view.tasks {
-            return ControlFlow::Continue(());
-        }
-        self.found = Some((candidate.start, pool.iter().map(|Reverse((_, key))| *key).collect()));
+        self.found = Some((candidate.start, pool.keys()));
         ControlFlow::Break(())
+    }
+}
+
+/// Candidates of which it matters only whether N are alive.
+///
+/// Dead ones are left lying until there would be N. Then they are swept out in one pass (loose), unless so few
+/// are dead that the next pass would come too soon: then they are kept in order of expiry (exact) until few
+/// are alive again. Either way an arrival costs O(log N) amortised, and O(1) far from N.
+#[derive(Clone)]
+enum Gathering {
+    Loose(Vec<(i64, SlotKey)>),
+    Exact(BinaryHeap<Reverse<(i64, SlotKey)>>),
+}
+
+impl Gathering {
+    /// Adds a candidate; whether `n` are alive at `now`.
+    #[inline]
+    fn join(&mut self, expiry: i64, key: SlotKey, now: i64, n: usize) -> bool {
+        match self {
+            Gathering::Loose(all) => {
+                all.push((expiry, key));
+                all.len() >= n && self.sweep(now, n)
+            }
+            Gathering::Exact(all) => {
+                all.push(Reverse((expiry, key)));
+                while all.peek().is_some_and(|Reverse((expiry, _))| *expiry < now) {
+                    all.pop();
+                }
+                let alive = all.len();
+                if alive < n / 2 {
+                    let loose = std::mem::take(all).into_iter().map(|Reverse(entry)| entry);
+                    *self = Gathering::Loose(loose.collect());
+                }
+                alive >= n
+            }
+        }
+    }
+
+    /// Drops the dead of a loose gathering, and puts it in order when that did not help much.
+    #[cold]
+    fn sweep(&mut self, now: i64, n: usize) -> bool {
+        let Gathering::Loose(all) = self else { return false };
+        all.retain(|(expiry, _)| *expiry >= now);
+        let alive = all.len();
+        if alive < n && alive > n - n / 8 {
+            *self = Gathering::Exact(std::mem::take(all).into_iter().map(Reverse).collect());
+        }
+        alive >= n
+    }
+
+    fn keys(&self) -> Vec<SlotKey> {
+        match self {
+            Gathering::Loose(all) => all.iter().map(|(_, key)| *key).collect(),
+            Gathering::Exact(all) => all.iter().map(|Reverse((_, key))| *key).collect(),
+        }
     }
 }
 
 /// Stops when the N cheapest candidates of one pool that are alive are within the budget.
 struct FirstAffordable<'a> {
     view: &'a View,
+    /// What one task may cost when all others cost as little as any slot of the list allows.
+    task_cost_max: i64,
     pools: Vec<Cheapest>,
     found: Option<(i64, Vec<SlotKey>)>,
 }
 
 impl<'a> FirstAffordable<'a> {
-    fn new(view: &'a View) -> Self {
-        FirstAffordable { view, pools: vec![Cheapest::new(view.tasks); view.pool_count], found: None }
+    fn new(list: &SlotList, view: &'a View) -> Self {
+        FirstAffordable {
+            view,
+            task_cost_max: task_cost_max(list, view),
+            pools: vec![Cheapest::new(view.tasks); view.pool_count],
+            found: None,
+        }
     }
 }
 
@@ -87,7 +144,7 @@ impl Selector for FirstAffordable<'_> {
     #[inline]
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
         let cost = candidate.cost();
-        if cost > self.view.budget {
+        if cost > self.task_cost_max {
             return ControlFlow::Continue(());
         }
         let pool = &mut self.pools[self.view.pool_of(candidate.slot.node().index())];
@@ -95,10 +152,18 @@ impl Selector for FirstAffordable<'_> {
         pool.join(Entry::new(cost, candidate.slot.key(), candidate.expiry));
         match pool.sum() {
             Some(sum) if sum <= i128::from(self.view.budget) => {
-                self.found = Some((candidate.start, pool.members().map(|entry| entry.key).collect()));
+                self.found = Some((candidate.start, pool.members().map(|entry| entry.key()).collect()));
                 ControlFlow::Break(())
             }
             _ => ControlFlow::Continue(()),
         }
     }
+}
+
+/// The budget less the least that all tasks but one can cost; negative when that alone is too much.
+fn task_cost_max(list: &SlotList, view: &View) -> i64 {
+    let rate_min = list.groups().iter().map(|group| group.summary.rate_min).min().unwrap_or(i64::MAX);
+    let task_cost_min = i128::from(rate_min) * i128::from(view.runtime_min) / 1_000;
+    let others = i128::try_from(view.tasks - 1).unwrap_or(i128::MAX).saturating_mul(task_cost_min);
+    i64::try_from(i128::from(view.budget).saturating_sub(others)).unwrap_or(-1)
 }

@@ -18,7 +18,6 @@ pub use config::{Algorithm, Criterion, Limits, Mode, SearchConfig};
 pub(crate) use scan::{Candidate, Selector, scan};
 pub(crate) use view::View;
 
-use crate::explain::{Explanation, explain};
 use crate::interval::Interval;
 use crate::offer::{Offers, SlotKey};
 use crate::outcome::Outcome;
@@ -34,7 +33,11 @@ pub(crate) struct Found {
     pub(crate) bound: Option<i128>,
 }
 
-/// The first (ALP, AMP) or best (criterion) window of one request, or why there is none.
+/// There is no window; [`crate::explain()`] says why and what would help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoWindow;
+
+/// The first (ALP, AMP) or best (criterion) window of one request.
 ///
 /// `list` holds what is still free of `offers`.
 pub fn find_window(
@@ -42,12 +45,12 @@ pub fn find_window(
     offers: &Offers,
     request: &Request,
     config: &SearchConfig,
-) -> Outcome<Window, Explanation> {
+) -> Outcome<Window, NoWindow> {
     let view = View::new(offers, request, &config.algorithm, config.budget_factor);
     match search(list, offers, &view, config, &mut 0) {
         Some(Found { window, bound: None }) => Outcome::Optimal(window),
         Some(Found { window, bound: Some(bound) }) => Outcome::Feasible { best: window, bound },
-        None => Outcome::Infeasible(explain(list, offers, request, config)),
+        None => Outcome::Infeasible(NoWindow),
     }
 }
 

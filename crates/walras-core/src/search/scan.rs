@@ -16,7 +16,7 @@
 
 use super::view::View;
 use crate::offer::Slot;
-use crate::slots::{Block, SlotList, Summary};
+use crate::slots::{Block, SLOTS_PER_BLOCK_MAX, SlotList, Summary};
 use std::ops::ControlFlow;
 
 /// A slot that a task fits on.
@@ -152,22 +152,28 @@ impl Scan<'_> {
     }
 
     /// Lets every slot of a block join on which a task fits and can still start at `alive_at`.
+    ///
+    /// Which slots fit is as good as random, so they are picked without branching first.
     #[inline]
     fn read(&mut self, block: &Block, alive_at: i64, selector: &mut impl Selector) -> ControlFlow<()> {
         let view = self.view;
-        let runtimes = &view.runtimes[..];
         *self.slots_scanned += block.slots.len() as u64;
-        for slot in &block.slots {
-            let runtime = runtimes[slot.node().index()];
-            let start = slot.start().as_millis().max(view.earliest);
+        let mut fitting = [0_u16; SLOTS_PER_BLOCK_MAX];
+        let mut count = 0;
+        for (index, slot) in (0_u16..).zip(&block.slots) {
+            let runtime = view.runtimes[slot.node().index()];
+            let start = slot.start().as_millis().max(view.earliest).max(alive_at);
             let length = slot.end().as_millis().min(view.deadline) - start;
-            if length < runtime || slot.rate().as_micros_per_second() > view.rate_max {
-                continue;
-            }
-            let expiry = start + (length - runtime);
-            if expiry >= alive_at {
-                selector.join(Candidate { slot, start, expiry, runtime })?;
-            }
+            let fits = (length >= runtime) & (slot.rate().as_micros_per_second() <= view.rate_max);
+            fitting[count] = index;
+            count += usize::from(fits);
+        }
+        for index in &fitting[..count] {
+            let slot = &block.slots[usize::from(*index)];
+            let runtime = view.runtimes[slot.node().index()];
+            let start = slot.start().as_millis().max(view.earliest);
+            let expiry = slot.end().as_millis().min(view.deadline) - runtime;
+            selector.join(Candidate { slot, start, expiry, runtime })?;
         }
         ControlFlow::Continue(())
     }

@@ -3,7 +3,7 @@
 use super::config::{Algorithm, Criterion};
 use crate::attribute::{Attributes, Value};
 use crate::offer::{Node, Offers};
-use crate::quantity::{Factor, Money, Rate, Time};
+use crate::quantity::{Factor, Money, Rate, Span, Time};
 use crate::request::Request;
 
 /// The run time of a node that does not fit: no slot is that long.
@@ -82,10 +82,8 @@ fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> 
         && request.scope.admits(node.site)
         && request.requires.iter().all(|requirement| requirement.is_met_by(&node.attributes))
         && criterion.is_none_or(|criterion| has_criterion(node, criterion));
-    match request.work.runtime_on(node.performance) {
-        Some(runtime) if fits => runtime.as_millis(),
-        _ => NO_FIT,
-    }
+    let runtime = if fits { request.work.runtime_on(node.performance) } else { None };
+    runtime.map_or(NO_FIT, Span::as_millis)
 }
 
 /// Whether a node states what the criterion sums.

@@ -3,8 +3,10 @@
 use super::summary::{AliveCount, LENGTH_CLASSES, Lengths, Summary};
 use crate::offer::{Slot, SlotKey};
 
-/// Slots of a fresh block; a block splits at twice as many.
+/// Slots of a fresh block.
 pub(crate) const SLOTS_PER_BLOCK: usize = 256;
+/// A block splits when it has as many.
+pub(crate) const SLOTS_PER_BLOCK_MAX: usize = 2 * SLOTS_PER_BLOCK;
 /// Blocks of a fresh group; a group splits at twice as many.
 pub(crate) const BLOCKS_PER_GROUP: usize = 64;
 /// A block's summary is recomputed after this many cuts that begin or end in it.

@@ -1,6 +1,6 @@
 //! Cutting windows out of a slot list.
 
-use super::block::{BLOCKS_PER_GROUP, CUTS_BEFORE_TIGHTENING, Group, SLOTS_PER_BLOCK};
+use super::block::{BLOCKS_PER_GROUP, CUTS_BEFORE_TIGHTENING, Group, SLOTS_PER_BLOCK_MAX};
 use super::summary::{AliveCount, LENGTH_CLASSES};
 use super::{NotFree, SlotList};
 use crate::offer::{Slot, SlotKey};
@@ -89,7 +89,7 @@ impl SlotList {
 
     fn split_when_full(&mut self, (group, block): Position) {
         let blocks = &mut self.groups[group].blocks;
-        if blocks[block].slots.len() < 2 * SLOTS_PER_BLOCK {
+        if blocks[block].slots.len() < SLOTS_PER_BLOCK_MAX {
             return;
         }
         let second = blocks[block].split(&self.performances);

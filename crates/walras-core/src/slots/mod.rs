@@ -29,7 +29,7 @@ mod block;
 mod cut;
 mod summary;
 
-pub(crate) use block::{Block, Group};
+pub(crate) use block::{Block, Group, SLOTS_PER_BLOCK_MAX};
 pub(crate) use summary::Summary;
 
 use crate::offer::{Offers, Slot, SlotKey};

@@ -37,9 +37,10 @@ proptest! {
         let algorithm = if alp { Algorithm::Alp } else { Algorithm::Amp };
         let config = SearchConfig { algorithm, budget_factor: factor, ..SearchConfig::default() };
         let list = SlotList::from_offers(&offers);
-        let Outcome::Infeasible(explanation) = find_window(&list, &offers, &request, &config) else {
+        let Outcome::Infeasible(NoWindow) = find_window(&list, &offers, &request, &config) else {
             return Ok(());
         };
+        let explanation = explain(&list, &offers, &request, &config);
         prop_assert!(!explanation.reasons.is_empty());
         let change = &explanation.smallest_change;
         let try_all = |what: &dyn Fn(&mut Request, i64), values: &mut dyn Iterator<Item = i64>| {
@@ -75,7 +76,8 @@ proptest! {
         let offers = Offers::new(offers.horizon(), offers.sites().to_vec(), nodes.collect(), offers.slots().to_vec()).unwrap();
         request.work = Work::from_millis(1).unwrap();
         let list = SlotList::from_offers(&offers);
-        if let Outcome::Infeasible(explanation) = find_window(&list, &offers, &request, &config) {
+        if let Outcome::Infeasible(NoWindow) = find_window(&list, &offers, &request, &config) {
+            let explanation = explain(&list, &offers, &request, &config);
             let values = (1..request.performance_min.as_millionths()).rev();
             let set = |request: &mut Request, value| {
                 request.performance_min = Performance::from_millionths(value).unwrap();
@@ -91,9 +93,10 @@ proptest! {
         let algorithm = if alp { Algorithm::Alp } else { Algorithm::Amp };
         let config = SearchConfig { algorithm, budget_factor: factor, ..SearchConfig::default() };
         let list = SlotList::from_offers(&offers);
-        let Outcome::Infeasible(explanation) = find_window(&list, &offers, &request, &config) else {
+        let Outcome::Infeasible(NoWindow) = find_window(&list, &offers, &request, &config) else {
             return Ok(());
         };
+        let explanation = explain(&list, &offers, &request, &config);
         let with_cap = |rate: i64| Request { price_max: Rate::from_micros_per_second(rate), ..request.clone() };
         match explanation.smallest_change.price_max {
             Some(rate) => {
@@ -112,9 +115,10 @@ proptest! {
     fn reasons_name_what_binds(offers in random::offers(), request in random::request()) {
         let config = SearchConfig::default();
         let list = SlotList::from_offers(&offers);
-        let Outcome::Infeasible(explanation) = find_window(&list, &offers, &request, &config) else {
+        let Outcome::Infeasible(NoWindow) = find_window(&list, &offers, &request, &config) else {
             return Ok(());
         };
+        let explanation = explain(&list, &offers, &request, &config);
         let slots = free_slots(&offers);
         let unlimited = Request { price_max: None, budget: None, deadline: None, ..request.clone() };
         let fits_unlimited = !every_window(&offers, &slots, &unlimited, &Algorithm::Amp, Factor::ONE).is_empty();

@@ -2,7 +2,7 @@
 //!
 //! Nothing here uses the slot list, its index or the heaps; every step looks at every slot again.
 
-#![allow(dead_code, reason = "tests and benchmarks each use a part")]
+#![allow(dead_code, unreachable_pub, reason = "tests and benchmarks each use a part")]
 
 use walras_core::*;
 
@@ -250,4 +250,27 @@ pub fn every_window(
         }
     }
     windows
+}
+
+/// All alternatives by plain calls, each starting at the head of what is left: for lists too long for the
+/// steps above, and to measure what resuming gains.
+pub fn alternatives_from_the_head(
+    offers: &Offers,
+    batch: &Batch,
+    config: &SearchConfig,
+) -> Vec<(JobId, Window)> {
+    let mut list = walras_core::slots::SlotList::from_offers(offers);
+    let mut active = batch.by_priority();
+    let mut found = Vec::new();
+    while !active.is_empty() {
+        active.retain(|job| match find_window(&list, offers, batch.request(*job), config).found() {
+            Some(window) => {
+                list.subtract(&window).expect("a window found on the list can be cut from it");
+                found.push((*job, window));
+                true
+            }
+            None => false,
+        });
+    }
+    found
 }

@@ -194,7 +194,7 @@ proptest! {
         }
     }
 
-    /// Where t, price_max · t and S are all within range, both derive the same budget.
+    /// Both derive the same budget; under a price cap none follows from it.
     #[test]
     fn budgets_agree_with_the_core(
         work in 1..=100_000_000i64, speed in 1_000..=10_000_000i64, price in 1..=1_000_000i64,
@@ -210,7 +210,11 @@ proptest! {
         let expected = request.budget_limit(rules.budget_factor).map(|limit| i128::from(limit.as_micros()));
         let batch = Batch::new(vec![request]);
         let offers = fixture::offers();
-        let facts = Facts::new(&offers, &batch, rules);
-        prop_assert_eq!(facts.job("sim").unwrap().budget, expected);
+        let budget = |price_cap| {
+            let facts = Facts::new(&offers, &batch, Rules { price_cap, ..rules });
+            facts.job("sim").unwrap().budget
+        };
+        prop_assert_eq!(budget(false), expected);
+        prop_assert_eq!(budget(true), None);
     }
 }
