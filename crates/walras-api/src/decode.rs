@@ -19,6 +19,9 @@ const ALIAS_EVENTS_MAX: usize = 4_000_000;
 /// A file within its size limit cannot hold more nodes and events than this.
 const EVENTS_MAX: usize = 64 * 1024 * 1024;
 
+/// The path of a shape error that concerns the whole document.
+const WHOLE: &str = "document";
+
 /// A file to be decoded, and what it must call itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Document<'a> {
@@ -59,9 +62,14 @@ impl<'a> Document<'a> {
         };
         // Only a failure is worth a second look at the version: a success has read it.
         result.map_err(|error| match error.kind {
-            ErrorKind::Shape => self.check_tag().err().unwrap_or(error),
+            ErrorKind::Shape if !self.says_enough(&error) => self.check_tag().err().unwrap_or(error),
             _ => error,
         })
+    }
+
+    /// Whether an error is about the version already, or about a document that cannot have one.
+    fn says_enough(&self, error: &ReadError) -> bool {
+        error.path == self.tag.0 || (error.path == WHOLE && error.value.is_some())
     }
 
     /// Whether the document calls itself what it should.
@@ -143,18 +151,17 @@ impl<'a> Document<'a> {
     }
 
     fn shape_error(&self, path: &Path, position: Option<Position>, message: &str) -> ReadError {
-        let (value, problem) = sentence(message);
         let path: Vec<Step> = path.iter().filter_map(step).collect();
-        // serde_json reports where it stopped reading, which is past the value.
-        let found = match self.syntax {
-            Syntax::Yaml if position.is_some() => None,
-            _ => locate(self.text, self.syntax, &path),
-        };
+        let found = locate(self.text, self.syntax, &path);
+        let (value, problem) = sentence(message, found.as_ref());
+        let at_value = found.map(|found| found.position);
+        // The path of a key that does not belong ends at its value; the YAML reader knows the key itself.
+        let at_key = self.syntax == Syntax::Yaml && value.is_some() && !problem.starts_with("found ");
         ReadError {
             kind: ErrorKind::Shape,
             source: self.source.to_owned(),
-            position: found.map(|found| found.position).or(position),
-            path: if path.is_empty() { "document".to_owned() } else { path_text(&path) },
+            position: if at_key { position.or(at_value) } else { at_value.or(position) },
+            path: if path.is_empty() { WHOLE.to_owned() } else { path_text(&path) },
             value,
             problem,
         }
@@ -206,6 +213,7 @@ fn yaml_message(error: &serde_saphyr::Error) -> Option<String> {
         }
         Error::NullIntoString { .. } => "invalid type: null, expected text".to_owned(),
         Error::Unexpected { expected, .. } => format!("expected {expected}"),
+        Error::InvalidBooleanStrict { .. } => "expected true or false".to_owned(),
         Error::Message { .. } | Error::InvalidScalar { .. } => {
             UserMessageFormatter.format_message(error).into_owned()
         }
@@ -215,14 +223,18 @@ fn yaml_message(error: &serde_saphyr::Error) -> Option<String> {
 }
 
 /// serde's words in ours: the value that was found, and a sentence.
-fn sentence(message: &str) -> (Option<String>, String) {
+fn sentence(message: &str, found: Option<&Found>) -> (Option<String>, String) {
     for prefix in ["invalid type: ", "invalid value: "] {
         if let Some((found, expected)) =
             after(message, prefix).and_then(|rest| rest.rsplit_once(", expected "))
         {
-            let value = echo(if found == "unit value" { "null" } else { found });
+            let value = echo(plain(found));
             return (Some(value.clone()), format!("found {value}, expected {expected}"));
         }
+    }
+    if let (Some(expected), Some(found)) = (after(message, "expected "), found) {
+        let value = echo(&found.text);
+        return (Some(value.clone()), format!("found {value}, expected {expected}"));
     }
     for prefix in ["unknown field `", "unknown variant `"] {
         if let Some((key, expected)) =
@@ -241,6 +253,18 @@ fn sentence(message: &str) -> (Option<String>, String) {
         return (Some(key.clone()), format!("the key `{key}` is there twice"));
     }
     (None, echo(message))
+}
+
+/// What serde calls a value, as people do: ``integer `5` `` is 5.
+fn plain(found: &str) -> &str {
+    let kinds = ["integer `", "floating point `", "boolean `", "character `"];
+    let bare = kinds.iter().find_map(|kind| found.strip_prefix(kind)?.strip_suffix('`'));
+    match found {
+        "unit value" => "null",
+        "sequence" => "a list",
+        "map" => "a map",
+        _ => bare.or_else(|| found.strip_prefix("string ")).unwrap_or(found),
+    }
 }
 
 fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {

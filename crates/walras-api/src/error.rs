@@ -134,6 +134,9 @@ impl<T> Within for Result<T, Problem> {
 
 /// Text from a file as an error may show it: on one line, without control characters, not too long.
 pub(crate) fn echo(text: &str) -> String {
+    if text.is_empty() {
+        return "''".to_owned();
+    }
     let mut shown = String::new();
     for (count, character) in text.chars().enumerate() {
         if count == ECHO_MAX {

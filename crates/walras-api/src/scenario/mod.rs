@@ -66,8 +66,10 @@ impl Unique {
         match self.seen.insert(name.to_owned(), index) {
             None => Ok(()),
             Some(first) => {
-                let what =
-                    format!("is the name of two {}s, [{first}] and [{index}]: names must differ", self.what);
+                let what = format!(
+                    "is the name of two {}s, items {first} and {index} of the list: names must differ",
+                    self.what
+                );
                 Err(Problem::new(name, what))
             }
         }

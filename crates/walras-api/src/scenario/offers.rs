@@ -120,7 +120,7 @@ fn disjoint(pairs: &[Pair], unit: Unit) -> Result<Vec<Interval>, Problem> {
         if first.overlaps(second) {
             let (earlier, later) = (one.min(other), one.max(other));
             let show = |Pair(start, end): Pair| format!("[{start}, {end}]");
-            let what = format!("overlaps [{earlier}], {}: intervals must not overlap", show(pairs[earlier]));
+            let what = format!("overlaps {}, item {earlier} of the same list", show(pairs[earlier]));
             return Err(Problem::new(&show(pairs[later]), what)).in_item(later);
         }
     }

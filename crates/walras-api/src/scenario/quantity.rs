@@ -139,10 +139,7 @@ pub(super) fn name(name: &str, whose: &str) -> Result<(), Problem> {
     } else {
         return Ok(());
     };
-    Err(Problem::new(
-        &format!("'{}'", crate::error::echo(name)),
-        format!("is not a name for {whose}: {wrong}"),
-    ))
+    Err(Problem::new(name, format!("is not a name for {whose}: {wrong}")))
 }
 
 /// The value of an attribute.

@@ -26,7 +26,12 @@ fn one_node(node: &str) -> Scenario {
 #[test]
 fn the_example_reads() {
     let scenario = read_yaml(EXAMPLE).unwrap();
-    insta::assert_snapshot!(slots(&scenario), @"");
+    insta::assert_snapshot!(slots(&scenario), @"
+    cpu1 [0, 20) price=5
+    cpu2 [0, 600) price=9.5
+    cpu1 [150, 370) price=5
+    cpu1 [580, 600) price=5
+    ");
     let [first, second] = scenario.batch.requests() else { panic!("two jobs") };
     assert_eq!((first.tasks, first.price_max), (2, Rate::from_micros_per_second(5_000_000)));
     assert_eq!((first.priority, first.scope.same_site, &first.scope.sites), (0, false, &None));
@@ -49,12 +54,15 @@ fn json_means_the_same() {
 
 #[test]
 fn intervals_are_cut_to_the_horizon() {
-    insta::assert_snapshot!(slots(&one_node("")), @"");
+    insta::assert_snapshot!(slots(&one_node("")), @"n [0, 100) price=1");
     insta::assert_snapshot!(slots(&one_node(", free: []")), @"");
-    insta::assert_snapshot!(slots(&one_node(", busy: []")), @"");
-    insta::assert_snapshot!(slots(&one_node(", free: [[90, 200], [-50, 10], [300, 400]]")), @"");
-    insta::assert_snapshot!(slots(&one_node(", busy: [[90, 200], [-50, 10], [300, 400]]")), @"");
-    insta::assert_snapshot!(slots(&one_node(", free: [[20, 30], [10, 20]]")), @"");
+    insta::assert_snapshot!(slots(&one_node(", busy: []")), @"n [0, 100) price=1");
+    insta::assert_snapshot!(slots(&one_node(", free: [[90, 200], [-50, 10], [300, 400]]")), @"
+    n [0, 10) price=1
+    n [90, 100) price=1
+    ");
+    insta::assert_snapshot!(slots(&one_node(", busy: [[90, 200], [-50, 10], [300, 400]]")), @"n [10, 90) price=1");
+    insta::assert_snapshot!(slots(&one_node(", free: [[20, 30], [10, 20]]")), @"n [10, 30) price=1");
 }
 
 #[test]
@@ -72,7 +80,10 @@ fn numbers_are_rounded_to_nearest() {
     let scenario = one_node(
         ", free: [[0.0004, 0.0005], [10, 17.6484]], attributes: {x: 0.0000005, big: 9007199254.740993}",
     );
-    insta::assert_snapshot!(slots(&scenario), @"");
+    insta::assert_snapshot!(slots(&scenario), @"
+    n [0, 0.001) price=1
+    n [10, 17.648) price=1
+    ");
     let attributes = &scenario.offers.nodes()[0].attributes;
     assert_eq!(attributes["x"], Value::Number(Decimal::from_millionths(1)));
     assert_eq!(attributes["big"], Value::Number(Decimal::from_millionths(9_007_199_254_740_993)));
@@ -97,7 +108,10 @@ fn anchors_and_merges_work() {
     let text = "walras: scenario/1\nhorizon: [0, 100]\nsites:\n  - name: a\n    nodes:\n      \
                 - &base {name: n1, price: 2, busy: [[0, 10]]}\n      - {<<: *base, name: n2}\n\
                 jobs: [{name: j, work: 1}]\n";
-    insta::assert_snapshot!(slots(&read_yaml(text).unwrap()), @"");
+    insta::assert_snapshot!(slots(&read_yaml(text).unwrap()), @"
+    n1 [10, 100) price=2
+    n2 [10, 100) price=2
+    ");
 }
 
 /// 20,000 nodes with ten intervals each stay within every limit, in both syntaxes and with aliases.
