@@ -4,7 +4,7 @@
 //! knows what it found and `serde_path_to_error` where; this module turns both into a [`ReadError`]. A
 //! document of another format or version is told so, whatever else is wrong with it.
 
-use crate::error::{ErrorKind, Position, Problem, ReadError, Step, echo, path_text};
+use crate::error::{ErrorKind, Position, Problem, ReadError, Step, echo, echo_message, path_text};
 use crate::input::{Syntax, check_size};
 use crate::locate::{Found, locate, position_of_offset};
 use serde::de::DeserializeOwned;
@@ -118,7 +118,7 @@ impl<'a> Document<'a> {
                 Some(message) => self.shape_error(&track.path(), position, &message),
                 None => {
                     let message = UserMessageFormatter.format_message(&error).into_owned();
-                    self.syntax_error(position, format!("not valid YAML: {}", echo(&message)))
+                    self.syntax_error(position, format!("not valid YAML: {}", echo_message(&message)))
                 }
             }
         })
@@ -135,7 +135,7 @@ impl<'a> Document<'a> {
             if error.is_data() {
                 return self.shape_error(&track.path(), position, &message);
             }
-            self.syntax_error(position, format!("not valid JSON: {}", echo(&message)))
+            self.syntax_error(position, format!("not valid JSON: {}", echo_message(&message)))
         })
     }
 
@@ -252,7 +252,7 @@ fn sentence(message: &str, found: Option<&Found>) -> (Option<String>, String) {
         let key = echo(key);
         return (Some(key.clone()), format!("the key `{key}` is there twice"));
     }
-    (None, echo(message))
+    (None, echo_message(message))
 }
 
 /// What serde calls a value, as people do: ``integer `5` `` is 5.

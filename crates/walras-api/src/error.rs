@@ -4,6 +4,8 @@ use std::fmt;
 
 /// The most characters of a file that an error repeats in one place.
 const ECHO_MAX: usize = 80;
+/// The most characters of a parser's own message.
+const MESSAGE_MAX: usize = 300;
 
 /// Why a file was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,12 +136,21 @@ impl<T> Within for Result<T, Problem> {
 
 /// Text from a file as an error may show it: on one line, without control characters, not too long.
 pub(crate) fn echo(text: &str) -> String {
+    tame(text, ECHO_MAX)
+}
+
+/// The message of a parser, which may repeat parts of the file.
+pub(crate) fn echo_message(text: &str) -> String {
+    tame(text, MESSAGE_MAX)
+}
+
+fn tame(text: &str, chars_max: usize) -> String {
     if text.is_empty() {
         return "''".to_owned();
     }
     let mut shown = String::new();
     for (count, character) in text.chars().enumerate() {
-        if count == ECHO_MAX {
+        if count == chars_max {
             shown.push_str("...");
             break;
         }

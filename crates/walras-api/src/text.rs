@@ -22,17 +22,18 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
     match reason {
         Reason::RequirementUnmet { requirement, nodes, needed } => {
             let requirement = crate::error::echo(&requirement.to_string());
-            format!("Only {} of {needed} needed: {requirement}.", nodes_satisfy(*nodes))
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "pass" } else { "passes" });
+            format!("{only} {verb} the requirement {requirement}, and {needed} are needed at once.")
         }
         Reason::TooSlow { performance_min, nodes, needed } => {
-            let have = if *nodes == 1 { "node has" } else { "nodes have" };
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "have" } else { "has" });
             format!(
-                "Only {nodes} {have} a performance of at least {performance_min}, and {needed} are needed at once."
+                "{only} {verb} a performance of at least {performance_min}, and {needed} are needed at once."
             )
         }
         Reason::TooFewNodes { nodes, needed } => {
-            let fit = if *nodes == 1 { "node fits" } else { "nodes fit" };
-            format!("Only {nodes} {fit} everything that the job asks, and {needed} are needed at once.")
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "have" } else { "has" });
+            format!("{only} {verb} everything that the job asks for, and {needed} are needed at once.")
         }
         Reason::SlotsTooShort { runtime_min } => {
             let runtime = unit.span_text(*runtime_min);
@@ -71,11 +72,12 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
     }
 }
 
-fn nodes_satisfy(nodes: u32) -> String {
-    if nodes == 1 {
-        "1 node passes a requirement".to_owned()
-    } else {
-        format!("{nodes} nodes pass a requirement")
+/// How many nodes, as the subject of a sentence that regrets it.
+fn only(nodes: u32) -> String {
+    match nodes {
+        0 => "No node".to_owned(),
+        1 => "Only 1 node".to_owned(),
+        _ => format!("Only {nodes} nodes"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests of the file formats from the outside.
 
+#![expect(clippy::unwrap_used, reason = "a test whose own preparation fails should panic")]
+
 mod bad_scenarios;
 mod conversion;
 mod never_panics;
