@@ -114,7 +114,7 @@ fn replace_word(text: &str, at: prop::sample::Index, replacement: &str) -> Strin
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(2_048))]
 
     #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
