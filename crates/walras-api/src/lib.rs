@@ -1,1 +1,46 @@
-//! File formats.
+//! Walras's file formats: what a file may say, and what that means to the core.
+//!
+//! There are no rules of the market in here, only shapes, ranges and conversions: a scenario file becomes
+//! [`walras_core::Offers`] and a [`walras_core::Batch`]; what a search found becomes a [`Plan`], and a plan
+//! file becomes a [`walras_core::Claim`] to verify. Whatever a file contains, reading it gives a value or a
+//! [`ReadError`] that names the file, the place and the value, never a panic.
+//!
+//! ```
+//! use walras_api::{Syntax, read_scenario};
+//! let text = "
+//! walras: scenario/1
+//! horizon: [0, 600]
+//! sites: [{name: campus, nodes: [{name: cpu1, price: 5, busy: [[20, 150]]}]}]
+//! jobs: [{name: J1, work: 80, price_max: 5}]
+//! ";
+//! let scenario = read_scenario(text.as_bytes(), "example.yaml", Syntax::Yaml).unwrap();
+//! assert_eq!(scenario.offers.slots().len(), 2);
+//!
+//! let error = read_scenario(text.replace("80", "-80").as_bytes(), "example.yaml", Syntax::Yaml).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "example.yaml:5:25: jobs[0].work: -80 is not an amount of work: it must be greater than 0"
+//! );
+//! ```
+
+mod decode;
+mod error;
+mod input;
+mod locate;
+mod number;
+mod plan;
+mod scenario;
+mod schema;
+pub mod text;
+mod unit;
+
+pub use error::{ErrorKind, Position, ReadError};
+pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
+pub use number::Num;
+pub use plan::{
+    Plan, PlannedAlternative, PlannedSlot, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,
+    UnscheduledJob, read_plan,
+};
+pub use scenario::{SCENARIO_TAG, Scenario, read_scenario};
+pub use schema::scenario_schema;
+pub use unit::Unit;

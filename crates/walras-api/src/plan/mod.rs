@@ -1,0 +1,179 @@
+//! Plans: `walras.plan/1`, the output of `walras plan --json` and the input of `walras verify`.
+//!
+//! Numbers are in the scenario's units and exact: they are kept as decimal text from the core's integers to
+//! the file and back.
+
+mod read;
+mod write;
+
+use crate::number::Num;
+use crate::unit::Unit;
+pub use read::read_plan;
+use serde::{Deserialize, Serialize};
+use walras_core::{Algorithm, Factor, LimitHit, Mode};
+
+/// What a plan file must call itself: the value of its key `schema`.
+const PLAN_TAG: &str = "walras.plan/1";
+
+/// Every way to run every job, and why some have none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// `walras.plan/1`
+    pub schema: String,
+    /// The unit of all times, and of the time in prices.
+    pub unit: Unit,
+    /// How it was found.
+    pub search: SearchSummary,
+    /// In the order found.
+    pub alternatives: Vec<PlannedAlternative>,
+    /// Jobs for which no window was found.
+    pub unscheduled: Vec<UnscheduledJob>,
+}
+
+/// How a plan was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchSummary {
+    /// `alp`, `amp` or `criterion=NAME`
+    #[serde(with = "read::algorithm_name")]
+    pub algorithm: Algorithm,
+    /// `all-alternatives` or `first-on-the-fly`
+    #[serde(with = "read::mode_name")]
+    pub mode: Mode,
+    /// k of the budget S = k · price_max · t · tasks.
+    #[serde(with = "read::factor_number")]
+    pub budget_factor: Factor,
+    /// How many slots were read.
+    pub slots_scanned: u64,
+    /// Whether a limit ended some part of the search.
+    pub bound_hit: bool,
+    /// Which limits did.
+    #[serde(with = "read::limit_names")]
+    pub limits_hit: Vec<LimitHit>,
+}
+
+/// One way to run one job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedAlternative {
+    /// The job's name.
+    pub job: String,
+    /// When all tasks start.
+    pub start: Num,
+    /// When the last task ends.
+    pub end: Num,
+    /// What all tasks cost, in credits.
+    pub cost: Num,
+    /// The tasks.
+    pub slots: Vec<PlannedSlot>,
+    /// Set when a limit was hit before this was proven best: no window has a value below this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Num>,
+}
+
+/// One task of an alternative.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedSlot {
+    /// The site's name.
+    pub site: String,
+    /// The node's name within the site.
+    pub node: String,
+    /// When the task starts.
+    pub start: Num,
+    /// When it ends.
+    pub end: Num,
+    /// What it costs, in credits.
+    pub cost: Num,
+}
+
+/// A job without a window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnscheduledJob {
+    /// The job's name.
+    pub job: String,
+    /// All that stands in the way.
+    pub reasons: Vec<ReasonItem>,
+    /// Each of these alone would give the job a window.
+    pub smallest_change: SmallestChangeItem,
+}
+
+/// One thing that stands in the way of a job; which numbers are there depends on the kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReasonItem {
+    /// What it is.
+    pub kind: ReasonKind,
+    /// The requirement that too few nodes pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<String>,
+    /// What the job asks of performance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub performance_min: Option<Num>,
+    /// How many nodes there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Num>,
+    /// How many nodes there are at once, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<Num>,
+    /// The shortest run time of a task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_min: Option<Num>,
+    /// What the job may spend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Num>,
+    /// What a slot may cost per unit of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_max: Option<Num>,
+    /// When the job must have ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Num>,
+    /// What it would take, of the same kind as what there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Num>,
+    /// How much the budget lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_by: Option<Num>,
+    /// The same in words.
+    pub text: String,
+}
+
+/// What stands in the way of a job; see [`walras_core::Reason`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each is documented at the variant of Reason of the same name")]
+pub enum ReasonKind {
+    RequirementUnmet,
+    TooSlow,
+    TooFewNodes,
+    SlotsTooShort,
+    TooFewAtOnce,
+    BudgetTooSmall,
+    PriceCapTooLow,
+    DeadlineTooEarly,
+    SeveralLimits,
+    TakenByOthers,
+}
+
+/// The least change of each kind that alone gives a job a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallestChangeItem {
+    /// In credits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Num>,
+    /// In credits per unit of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_max: Option<Num>,
+    /// A point in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Num>,
+    /// A number of tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<Num>,
+    /// A performance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub performance_min: Option<Num>,
+}

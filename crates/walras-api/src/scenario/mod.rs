@@ -1,0 +1,78 @@
+//! Scenarios: `walras: scenario/1`, the input of `walras plan`.
+//!
+//! A file is read in two steps. `wire` and `values` are the shape: which keys, which kinds of value. `offers`
+//! and `jobs` are the meaning: ranges, names that must be unique or known, and the core's types.
+
+mod jobs;
+mod offers;
+mod quantity;
+mod values;
+pub(crate) mod wire;
+
+use crate::decode::Document;
+use crate::error::{Problem, ReadError, Within};
+use crate::input::{SCENARIO_BYTES_MAX, Syntax};
+use crate::unit::Unit;
+use std::collections::BTreeMap;
+pub(crate) use values::Object;
+use walras_core::{Batch, Offers};
+use wire::ScenarioFile;
+
+/// What a scenario file must call itself: the value of its key `walras`.
+pub const SCENARIO_TAG: &str = "scenario/1";
+
+/// What a scenario says: what is for sale, and who wants it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scenario {
+    /// The unit in which the scenario writes time.
+    pub unit: Unit,
+    /// Nodes are in the order of the file, site by site.
+    pub offers: Offers,
+    /// Jobs are in the order of the file.
+    pub batch: Batch,
+}
+
+/// Reads a scenario. `source` is the file's name, for errors.
+pub fn read_scenario(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Scenario, ReadError> {
+    let document = Document::new(bytes, source, syntax, ("walras", SCENARIO_TAG), SCENARIO_BYTES_MAX)?;
+    let Object(file) = document.decode::<Object<ScenarioFile>>()?;
+    if file.walras != SCENARIO_TAG {
+        document.check_tag()?;
+    }
+    convert(file).map_err(|problem| document.value_error(&problem))
+}
+
+fn convert(file: ScenarioFile) -> Result<Scenario, Problem> {
+    let unit = file.unit;
+    let offers = offers::offers(file.horizon, file.sites.0, unit)?;
+    let batch = jobs::batch(file.jobs.0, &offers, unit)?;
+    Ok(Scenario { unit, offers, batch })
+}
+
+/// Names that must differ, and where each was seen first.
+struct Unique {
+    what: &'static str,
+    seen: BTreeMap<String, usize>,
+}
+
+impl Unique {
+    fn new(what: &'static str) -> Unique {
+        Unique { what, seen: BTreeMap::new() }
+    }
+
+    /// Takes the next name, unless it is unusable or was there before.
+    fn insert(&mut self, name: &str, index: usize) -> Result<(), Problem> {
+        quantity::name(name, &format!("a {}", self.what)).in_field("name")?;
+        match self.seen.insert(name.to_owned(), index) {
+            None => Ok(()),
+            Some(first) => {
+                let what = format!(
+                    "is the name of two {}s, items {first} and {index} of the list: names must differ",
+                    self.what
+                );
+                Err(Problem::new(name, what))
+            }
+        }
+        .in_field("name")
+    }
+}

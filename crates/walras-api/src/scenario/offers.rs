@@ -1,0 +1,159 @@
+//! Sites and nodes of a scenario as the core's offers.
+
+use super::values::{Entries, List, Pair, Scalar};
+use super::wire::{NodeEntry, SiteEntry};
+use super::{Unique, quantity};
+use crate::error::{Problem, Within};
+use crate::unit::Unit;
+use walras_core::interval::complement;
+use walras_core::offer::slots_of_node;
+use walras_core::{Attributes, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot};
+
+/// What is put together while the sites are read.
+#[derive(Default)]
+struct Market {
+    sites: Vec<Site>,
+    nodes: Vec<Node>,
+    slots: Vec<Slot>,
+}
+
+/// The offers of all sites over the horizon.
+pub(super) fn offers(horizon: Pair, entries: Vec<SiteEntry>, unit: Unit) -> Result<Offers, Problem> {
+    let horizon = quantity::interval(horizon, unit).in_field("horizon")?;
+    let mut market = Market::default();
+    add_sites(&mut market, entries, horizon, unit).in_field("sites")?;
+    let Market { sites, nodes, slots } = market;
+    let count = nodes.len();
+    Offers::new(horizon, sites, nodes, slots).map_err(|error| refused(&error, count)).in_field("sites")
+}
+
+fn add_sites(
+    market: &mut Market,
+    entries: Vec<SiteEntry>,
+    horizon: Interval,
+    unit: Unit,
+) -> Result<(), Problem> {
+    if entries.is_empty() {
+        return Err(Problem::new("[]", "is an empty list: there must be at least one site"));
+    }
+    let mut names = Unique::new("site");
+    for (index, entry) in entries.into_iter().enumerate() {
+        names.insert(&entry.name, index).in_item(index)?;
+        let site = SiteId::from_index(market.sites.len()).ok_or_else(|| too_many("sites")).in_item(index)?;
+        market.sites.push(Site { name: entry.name });
+        add_nodes(market, site, entry.nodes.0, horizon, unit).in_field("nodes").in_item(index)?;
+    }
+    Ok(())
+}
+
+fn add_nodes(
+    market: &mut Market,
+    site: SiteId,
+    entries: Vec<NodeEntry>,
+    horizon: Interval,
+    unit: Unit,
+) -> Result<(), Problem> {
+    if entries.is_empty() {
+        return Err(Problem::new("[]", "is an empty list: a site must have at least one node"));
+    }
+    let mut names = Unique::new("node");
+    for (index, entry) in entries.into_iter().enumerate() {
+        names.insert(&entry.name, index).in_item(index)?;
+        add_node(market, site, entry, horizon, unit).in_item(index)?;
+    }
+    Ok(())
+}
+
+fn add_node(
+    market: &mut Market,
+    site: SiteId,
+    entry: NodeEntry,
+    horizon: Interval,
+    unit: Unit,
+) -> Result<(), Problem> {
+    let id = NodeId::from_index(market.nodes.len()).ok_or_else(|| too_many("nodes"))?;
+    let performance = quantity::performance(entry.performance).in_field("performance")?;
+    let rate = quantity::rate(entry.price, unit).in_field("price")?;
+    let watts = entry.watts.map(quantity::watts).transpose().in_field("watts")?;
+    let attributes = entry.attributes.map(attributes).transpose().in_field("attributes")?;
+    let free = free_time(entry.free, entry.busy, horizon, unit)?;
+    let slots = slots_of_node(id, rate, &free).ok_or_else(|| {
+        let what = "is too high a price: one free interval must not be worth more than 9 * 10^9 credits";
+        Problem::new(&entry.price.to_string(), what)
+    });
+    market.slots.extend(slots.in_field("price")?);
+    let attributes = attributes.unwrap_or_default();
+    market.nodes.push(Node { name: entry.name, site, performance, watts, attributes });
+    Ok(())
+}
+
+/// When a node is free within the horizon.
+fn free_time(
+    free: Option<List<Pair>>,
+    busy: Option<List<Pair>>,
+    horizon: Interval,
+    unit: Unit,
+) -> Result<Vec<Interval>, Problem> {
+    match (free, busy) {
+        (None, None) => Ok(vec![horizon]),
+        (Some(free), None) => {
+            let free = disjoint(&free.0, unit).in_field("free")?;
+            Ok(free.into_iter().filter_map(|interval| interval.intersection(horizon)).collect())
+        }
+        (None, Some(busy)) => Ok(complement(horizon, &disjoint(&busy.0, unit).in_field("busy")?)),
+        (Some(_), Some(busy)) => {
+            let what = "given beside `free`: a node has either `free` or `busy`, not both";
+            Err(Problem::new(&format!("{} busy intervals", busy.0.len()), what)).in_field("busy")
+        }
+    }
+}
+
+/// The intervals, none of which may overlap another; they may touch and come in any order.
+fn disjoint(pairs: &[Pair], unit: Unit) -> Result<Vec<Interval>, Problem> {
+    let mut placed = Vec::with_capacity(pairs.len());
+    for (index, pair) in pairs.iter().enumerate() {
+        placed.push((quantity::interval(*pair, unit).in_item(index)?, index));
+    }
+    placed.sort_unstable();
+    for neighbours in placed.windows(2) {
+        let ((first, one), (second, other)) = (neighbours[0], neighbours[1]);
+        if first.overlaps(second) {
+            let (earlier, later) = (one.min(other), one.max(other));
+            let show = |Pair(start, end): Pair| format!("[{start}, {end}]");
+            let what = format!("overlaps {}, item {earlier} of the same list", show(pairs[earlier]));
+            return Err(Problem::new(&show(pairs[later]), what)).in_item(later);
+        }
+    }
+    Ok(placed.into_iter().map(|(interval, _)| interval).collect())
+}
+
+fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
+    let mut attributes = Attributes::new();
+    for (name, scalar) in entries.0 {
+        let value =
+            quantity::name(&name, "an attribute").and_then(|()| quantity::value(scalar)).and_then(|value| {
+                match attributes.contains_key(&name) {
+                    false => Ok(value),
+                    true => Err(Problem::new(&name, "is there twice: a node has each attribute once")),
+                }
+            });
+        let value = value.in_field(&name)?;
+        attributes.insert(name, value);
+    }
+    Ok(attributes)
+}
+
+/// The core's refusal in words. Only the last can follow from a file: the others are checked before.
+fn refused(error: &OffersError, nodes: usize) -> Problem {
+    let what = match error {
+        OffersError::TooDear => "offer too much: all free time must not be worth more than 9 * 10^12 credits",
+        OffersError::Overlap { .. } => "have overlapping free time",
+        OffersError::BeyondHorizon(_) => "have free time beyond the horizon",
+        OffersError::UnknownSite(_) | OffersError::UnknownNode(_) => "do not belong together",
+    };
+    Problem::new(&format!("{nodes} nodes"), what)
+}
+
+fn too_many(what: &str) -> Problem {
+    Problem::new(&format!("more than {} {what}", u32::MAX), "are too many")
+}

@@ -1,0 +1,153 @@
+//! Numbers and names of a scenario as the core's types, or why not.
+
+use super::values::{Pair, Scalar};
+use crate::error::Problem;
+use crate::number::{Number, decimal_text};
+use crate::unit::{MONEY_DECIMALS, Unit};
+use walras_core::quantity::TIME_LIMIT;
+use walras_core::{Decimal, Interval, Money, Performance, Rate, Time, Value, Watts, Work};
+
+/// The most characters of a name or of an attribute's text.
+const NAME_CHARS_MAX: usize = 200;
+/// Performances, attributes: a number with so many decimals is a whole number of millionths.
+const MILLIONTHS: u32 = 6;
+const MILLIWATTS: u32 = 3;
+
+/// How a quantity is called, counted and bounded.
+struct Kind {
+    /// "is not ...", with its article.
+    called: &'static str,
+    /// Smallest unit: ten to the minus this.
+    decimals: u32,
+    /// Largest count.
+    max: i64,
+}
+
+impl Kind {
+    /// The count, for quantities that must be greater than zero.
+    fn positive(&self, number: Number) -> Result<i64, Problem> {
+        let count = self.count(number)?;
+        if number.is_positive() && count == 0 {
+            let smallest = decimal_text(1, self.decimals);
+            return Err(self.refuse(number, format!("the smallest that is read is {smallest}")));
+        }
+        if count <= 0 {
+            return Err(self.refuse(number, "it must be greater than 0"));
+        }
+        Ok(count)
+    }
+
+    /// The count, rounded to nearest.
+    fn count(&self, number: Number) -> Result<i64, Problem> {
+        if let Number::Real(real) = number
+            && !real.is_finite()
+        {
+            return Err(self.refuse(number, "it must be a finite number"));
+        }
+        let count = number.scale(self.decimals).and_then(|scaled| i64::try_from(scaled.units).ok());
+        count.filter(|count| count.unsigned_abs() <= self.max.unsigned_abs()).ok_or_else(|| {
+            let most = decimal_text(self.max.into(), self.decimals);
+            let range =
+                if number.is_positive() { format!("at most {most}") } else { format!("at least -{most}") };
+            self.refuse(number, format!("it must be {range}"))
+        })
+    }
+
+    fn refuse(&self, number: Number, why: impl AsRef<str>) -> Problem {
+        Problem::new(&number.to_string(), format!("is not {}: {}", self.called, why.as_ref()))
+    }
+}
+
+/// A point in time.
+pub(super) fn time(number: Number, unit: Unit) -> Result<Time, Problem> {
+    let kind = Kind { called: "a time", decimals: unit.time_decimals(), max: TIME_LIMIT };
+    Time::from_millis(kind.count(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
+}
+
+/// Work of a task.
+pub(super) fn work(number: Number, unit: Unit) -> Result<Work, Problem> {
+    let kind = Kind { called: "an amount of work", decimals: unit.time_decimals(), max: TIME_LIMIT };
+    Work::from_millis(kind.positive(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
+}
+
+/// A price per time.
+pub(super) fn rate(number: Number, unit: Unit) -> Result<Rate, Problem> {
+    let kind = Kind { called: "a price", decimals: unit.rate_decimals(), max: i64::MAX };
+    Rate::from_micros_per_second(kind.positive(number)?)
+        .ok_or_else(|| kind.refuse(number, "it is out of range"))
+}
+
+/// An amount of money that is not nothing.
+pub(super) fn budget(number: Number) -> Result<Money, Problem> {
+    let kind = Kind { called: "a budget", decimals: MONEY_DECIMALS, max: i64::MAX };
+    kind.positive(number).map(Money::from_micros)
+}
+
+/// A speed.
+pub(super) fn performance(number: Number) -> Result<Performance, Problem> {
+    let kind = Kind { called: "a performance", decimals: MILLIONTHS, max: i64::MAX };
+    Performance::from_millionths(kind.positive(number)?)
+        .ok_or_else(|| kind.refuse(number, "it is out of range"))
+}
+
+/// Electrical power.
+pub(super) fn watts(number: Number) -> Result<Watts, Problem> {
+    let kind = Kind { called: "a number of watts", decimals: MILLIWATTS, max: i64::MAX };
+    let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
+    Watts::from_milliwatts(count).ok_or_else(|| kind.refuse(number, "it must not be negative"))
+}
+
+/// A number of an attribute or of a bound on one.
+pub(super) fn decimal(number: Number) -> Result<Decimal, Problem> {
+    let kind = Kind { called: "a number for an attribute", decimals: MILLIONTHS, max: i64::MAX };
+    let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
+    Ok(Decimal::from_millionths(count))
+}
+
+/// A whole number within a range.
+pub(super) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<i64, Problem> {
+    let scaled = number.scale(0).filter(|scaled| scaled.exact);
+    let value = scaled.and_then(|scaled| i64::try_from(scaled.units).ok());
+    value.filter(|value| (min..=max).contains(value)).ok_or_else(|| {
+        let what = format!("is not {called}: it must be a whole number from {min} to {max}");
+        Problem::new(&number.to_string(), what)
+    })
+}
+
+/// An interval that is not empty.
+pub(super) fn interval(pair: Pair, unit: Unit) -> Result<Interval, Problem> {
+    use crate::error::Within;
+    let Pair(start, end) = pair;
+    let (from, to) = (time(start, unit).in_item(0)?, time(end, unit).in_item(1)?);
+    Interval::new(from, to).ok_or_else(|| {
+        let what = if from == to { "is empty" } else { "is reversed" };
+        Problem::new(
+            &format!("[{start}, {end}]"),
+            format!("{what}: it must end at least a millisecond after its start"),
+        )
+    })
+}
+
+/// Checks a name: not empty, not long, no control characters.
+pub(super) fn name(name: &str, whose: &str) -> Result<(), Problem> {
+    let wrong = if name.is_empty() {
+        "it must not be empty".to_owned()
+    } else if name.chars().count() > NAME_CHARS_MAX {
+        format!("it must have at most {NAME_CHARS_MAX} characters")
+    } else if name.chars().any(char::is_control) {
+        "it must not contain control characters".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Problem::new(name, format!("is not a name for {whose}: {wrong}")))
+}
+
+/// The value of an attribute.
+pub(super) fn value(scalar: Scalar) -> Result<Value, Problem> {
+    match scalar {
+        Scalar::Flag(flag) => Ok(Value::Flag(flag)),
+        Scalar::Number(number) => decimal(number).map(Value::Number),
+        Scalar::Text(text) if text.is_empty() => Ok(Value::Text(text)),
+        Scalar::Text(text) => name(&text, "a value").map(|()| Value::Text(text)),
+    }
+}

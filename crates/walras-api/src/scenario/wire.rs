@@ -1,0 +1,198 @@
+//! `scenario/1` as it stands in a file.
+//!
+//! The comments of these types are the descriptions in the published JSON Schema.
+
+use super::values::{Entries, List, Pair, Scalar, TestSpec, objects, present};
+use crate::number::Number;
+use crate::unit::Unit;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// Sites with priced free time, and the jobs that want it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "scenario")]
+#[schemars(title = "Walras scenario/1")]
+pub(crate) struct ScenarioFile {
+    /// The format and its version.
+    #[schemars(extend("const" = super::SCENARIO_TAG))]
+    pub(crate) walras: String,
+    /// The time that is planned, as [start, end): the end is the first point after it.
+    pub(crate) horizon: Pair,
+    /// The unit of times and work, and of the time in prices: seconds or milliseconds.
+    #[serde(default)]
+    pub(crate) unit: Unit,
+    /// The clusters that offer time; names are unique.
+    #[serde(deserialize_with = "objects")]
+    #[schemars(length(min = 1))]
+    pub(crate) sites: List<SiteEntry>,
+    /// The jobs to plan; names are unique.
+    #[serde(deserialize_with = "objects")]
+    #[schemars(length(min = 1))]
+    pub(crate) jobs: List<JobEntry>,
+}
+
+/// One owner's cluster.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "site")]
+pub(crate) struct SiteEntry {
+    /// Unique among the sites.
+    #[schemars(length(min = 1, max = 200))]
+    pub(crate) name: String,
+    /// The machines of the site.
+    #[serde(deserialize_with = "objects")]
+    #[schemars(length(min = 1))]
+    pub(crate) nodes: List<NodeEntry>,
+}
+
+/// A machine that runs one task at a time. Without `free` and `busy` it is free for the whole horizon;
+/// both together are refused.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "node")]
+#[schemars(extend("not" = {"required": ["free", "busy"]}))]
+pub(crate) struct NodeEntry {
+    /// Unique within the site.
+    #[schemars(length(min = 1, max = 200))]
+    pub(crate) name: String,
+    /// Speed relative to the reference node: work w takes w / performance.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1))]
+    pub(crate) performance: Number,
+    /// Credits per unit of time.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub(crate) price: Number,
+    /// When the node is free; intervals must not overlap, and what lies outside the horizon is cut off.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "List<Pair>")]
+    pub(crate) free: Option<List<Pair>>,
+    /// When the owner's own work runs; intervals must not overlap. The node is free at all other times.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "List<Pair>")]
+    pub(crate) busy: Option<List<Pair>>,
+    /// Power that the node draws while it computes, in watts.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0))]
+    pub(crate) watts: Option<Number>,
+    /// What else jobs may require, by name.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Scalar>")]
+    pub(crate) attributes: Option<Entries<Scalar>>,
+}
+
+/// Tasks of equal work that run in parallel, one per node.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "job")]
+pub(crate) struct JobEntry {
+    /// Unique among the jobs.
+    #[schemars(length(min = 1, max = 200))]
+    pub(crate) name: String,
+    /// How many nodes the job needs at once.
+    #[serde(default = "one")]
+    #[schemars(extend("type" = "integer", "minimum" = 1, "maximum" = u32::MAX, "default" = 1))]
+    pub(crate) tasks: Number,
+    /// Work of each task: its run time on a node of performance 1.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub(crate) work: Number,
+    /// The most that a slot may cost per unit of time; without `budget` also the source of the budget.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
+    pub(crate) price_max: Option<Number>,
+    /// The most that all tasks together may cost, in credits; replaces the budget that follows from
+    /// `price_max`.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
+    pub(crate) budget: Option<Number>,
+    /// Slower nodes do not fit.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1))]
+    pub(crate) performance_min: Number,
+    /// When the last task must have ended.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number")]
+    pub(crate) deadline: Option<Number>,
+    /// No task may start before.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number")]
+    pub(crate) earliest: Option<Number>,
+    /// Higher goes first; equals go in the order of the file.
+    #[serde(default = "zero")]
+    #[schemars(extend("type" = "integer", "default" = 0))]
+    pub(crate) priority: Number,
+    /// What every node must satisfy, by attribute; a node without the attribute does not.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<TestSpec>")]
+    pub(crate) requires: Option<Entries<TestSpec>>,
+    /// Whether all tasks must run on one site, whichever it is.
+    #[serde(default)]
+    pub(crate) same_site: bool,
+    /// The only sites on which tasks may run, by name.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "List<String>", length(min = 1))]
+    pub(crate) sites: Option<List<String>>,
+}
+
+fn one() -> Number {
+    Number::Unsigned(1)
+}
+
+fn zero() -> Number {
+    Number::Unsigned(0)
+}
+
+/// The schema of a value that is described where it is used.
+macro_rules! inline_schema {
+    ($([$($generic:ident)?] $name:ty => |$generator:ident| $schema:expr),* $(,)?) => {$(
+        impl $(<$generic: JsonSchema>)? JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    )*};
+}
+
+inline_schema!(
+    [T] List<T> => |generator| {
+        json_schema!({"type": "array", "items": generator.subschema_for::<T>()})
+    },
+    [T] Entries<T> => |generator| {
+        json_schema!({
+            "type": "object",
+            "propertyNames": {"minLength": 1, "maxLength": 200},
+            "additionalProperties": generator.subschema_for::<T>(),
+        })
+    },
+    [] Pair => |_generator| {
+        json_schema!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2})
+    },
+    [] Scalar => |_generator| json_schema!({"type": ["string", "number", "boolean"], "maxLength": 200}),
+    [] TestSpec => |generator| {
+        let scalar = generator.subschema_for::<Scalar>();
+        let list = json_schema!({"type": "array", "items": scalar, "minItems": 1});
+        json_schema!({"anyOf": [
+            {"type": ["string", "number", "boolean"], "maxLength": 200, "description": "Equal to this."},
+            {"type": "array", "items": scalar, "minItems": 1, "description": "Equal to one of these."},
+            {
+                "type": "object",
+                "description": "A number within these bounds, both inclusive.",
+                "properties": {"min": {"type": "number"}, "max": {"type": "number"}},
+                "minProperties": 1,
+                "additionalProperties": false,
+            },
+            {
+                "type": "object",
+                "description": "Equal to one of these.",
+                "properties": {"in": list},
+                "required": ["in"],
+                "additionalProperties": false,
+            },
+        ]})
+    },
+);

@@ -1,0 +1,96 @@
+//! Reasons and remedies in words: the one place for sentences, used by plans and by the command line.
+
+use crate::unit::Unit;
+use walras_core::{Reason, SmallestChange};
+
+/// Why a job has no window, as one sentence with times and prices in the scenario's unit.
+///
+/// ```
+/// use walras_api::{Unit, text::reason_text};
+/// use walras_core::{Money, Reason};
+/// let reason = Reason::BudgetTooSmall {
+///     budget: Money::from_micros(800_000_000),
+///     needed: Money::from_micros(920_500_000),
+/// };
+/// assert_eq!(
+///     reason_text(&reason, Unit::Seconds),
+///     "The budget of 800 credits is 120.5 credits short of the cheapest window, which costs 920.5 credits."
+/// );
+/// ```
+pub fn reason_text(reason: &Reason, unit: Unit) -> String {
+    let symbol = unit.symbol();
+    match reason {
+        Reason::RequirementUnmet { requirement, nodes, needed } => {
+            let requirement = crate::error::echo(&requirement.to_string());
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "pass" } else { "passes" });
+            format!("{only} {verb} the requirement {requirement}, and {needed} are needed at once.")
+        }
+        Reason::TooSlow { performance_min, nodes, needed } => {
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "have" } else { "has" });
+            format!(
+                "{only} {verb} a performance of at least {performance_min}, and {needed} are needed at once."
+            )
+        }
+        Reason::TooFewNodes { nodes, needed } => {
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "have" } else { "has" });
+            format!("{only} {verb} everything that the job asks for, and {needed} are needed at once.")
+        }
+        Reason::SlotsTooShort { runtime_min } => {
+            let runtime = unit.span_text(*runtime_min);
+            format!(
+                "No free time on a fitting node is long enough: a task takes at least {runtime} {symbol}, \
+                 between the job's earliest start and its deadline."
+            )
+        }
+        Reason::TooFewAtOnce { most, needed } => format!(
+            "At most {most} fitting {} free at once for long enough, and {needed} are needed.",
+            if *most == 1 { "node is" } else { "nodes are" }
+        ),
+        Reason::BudgetTooSmall { budget, needed } => {
+            let short = needed.checked_sub(*budget).unwrap_or(*needed);
+            format!(
+                "The budget of {budget} credits is {short} credits short of the cheapest window, which costs \
+                 {needed} credits."
+            )
+        }
+        Reason::PriceCapTooLow { price_max, needed } => {
+            let (cap, needed) = (unit.rate_text(*price_max), unit.rate_text(*needed));
+            format!("The price cap of {cap} credits per {symbol} is too low: a window needs {needed}.")
+        }
+        Reason::DeadlineTooEarly { deadline, needed } => {
+            let (deadline, needed) = (unit.time_text(*deadline), unit.time_text(*needed));
+            format!(
+                "The deadline {deadline} {symbol} is too early: the first window ends at {needed} {symbol}."
+            )
+        }
+        Reason::SeveralLimits => {
+            "No single limit is to blame: only relaxing several of them together gives a window.".to_owned()
+        }
+        Reason::TakenByOthers => {
+            "There was a window before jobs of higher rank took their first ones.".to_owned()
+        }
+    }
+}
+
+/// How many nodes, as the subject of a sentence that regrets it.
+fn only(nodes: u32) -> String {
+    match nodes {
+        0 => "No node".to_owned(),
+        1 => "Only 1 node".to_owned(),
+        _ => format!("Only {nodes} nodes"),
+    }
+}
+
+/// Each change that alone gives the job a window, as a phrase such as `a budget of 900 credits`.
+pub fn change_texts(change: &SmallestChange, unit: Unit) -> Vec<String> {
+    let symbol = unit.symbol();
+    let SmallestChange { budget, price_max, deadline, tasks, performance_min } = change;
+    let phrases = [
+        budget.map(|budget| format!("a budget of {budget} credits")),
+        price_max.map(|rate| format!("a price_max of {} credits per {symbol}", unit.rate_text(rate))),
+        deadline.map(|deadline| format!("a deadline of {} {symbol}", unit.time_text(deadline))),
+        tasks.map(|tasks| format!("{tasks} {}", if tasks == 1 { "task" } else { "tasks" })),
+        performance_min.map(|performance| format!("a performance_min of {performance}")),
+    ];
+    phrases.into_iter().flatten().collect()
+}

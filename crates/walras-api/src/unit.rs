@@ -1,0 +1,67 @@
+//! The unit of time that a scenario chooses, and the core's quantities in it.
+
+use crate::number::decimal_text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use walras_core::{Money, Rate, Span, Time};
+
+/// The unit of times, spans and work, and of the time in prices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Seconds.
+    #[default]
+    #[serde(rename = "s")]
+    Seconds,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Milliseconds,
+}
+
+impl Unit {
+    /// How it is written after a number.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::Seconds => "s",
+            Unit::Milliseconds => "ms",
+        }
+    }
+
+    /// A number in this unit with so many decimals is a whole number of milliseconds.
+    pub(crate) fn time_decimals(self) -> u32 {
+        match self {
+            Unit::Seconds => 3,
+            Unit::Milliseconds => 0,
+        }
+    }
+
+    /// A price per this unit with so many decimals is a whole number of micro-credits per second.
+    pub(crate) fn rate_decimals(self) -> u32 {
+        match self {
+            Unit::Seconds => 6,
+            Unit::Milliseconds => 9,
+        }
+    }
+
+    /// A point in time as a plain decimal.
+    pub fn time_text(self, time: Time) -> String {
+        decimal_text(time.as_millis().into(), self.time_decimals())
+    }
+
+    /// A length of time as a plain decimal.
+    pub fn span_text(self, span: Span) -> String {
+        decimal_text(span.as_millis().into(), self.time_decimals())
+    }
+
+    /// A price per this unit as a plain decimal.
+    pub fn rate_text(self, rate: Rate) -> String {
+        decimal_text(rate.as_micros_per_second().into(), self.rate_decimals())
+    }
+
+    /// An amount of credits as a plain decimal; it does not depend on the unit of time.
+    pub fn money_text(self, money: Money) -> String {
+        decimal_text(money.as_micros().into(), MONEY_DECIMALS)
+    }
+}
+
+/// A number of credits with so many decimals is a whole number of micro-credits.
+pub(crate) const MONEY_DECIMALS: u32 = 6;
