@@ -38,8 +38,7 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
         Reason::SlotsTooShort { runtime_min } => {
             let runtime = unit.span_text(*runtime_min);
             format!(
-                "No free time on a fitting node is long enough: a task takes at least {runtime} {symbol}, \
-                 between the job's earliest start and its deadline."
+                "No free time on a fitting node is long enough: a task takes at least {runtime} {symbol}."
             )
         }
         Reason::TooFewAtOnce { most, needed } => format!(
@@ -68,6 +67,9 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
         }
         Reason::TakenByOthers => {
             "There was a window before jobs of higher rank took their first ones.".to_owned()
+        }
+        Reason::NotExamined => {
+            "Too many jobs have no window: the limit on explanations was reached before this one.".to_owned()
         }
     }
 }

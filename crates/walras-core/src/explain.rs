@@ -60,7 +60,7 @@ pub enum Reason {
         /// How many are needed at once.
         needed: u32,
     },
-    /// No free slot on a fitting node, between earliest start and deadline, is long enough for a task.
+    /// No free slot on a fitting node, after the job's earliest start, is long enough for a task.
     SlotsTooShort {
         /// The shortest run time of a task on a fitting node.
         runtime_min: Span,
@@ -242,7 +242,7 @@ impl Case<'_> {
     fn node_reasons(&self) -> Vec<Reason> {
         let view = self.view(self.request);
         let needed = self.request.tasks;
-        let fitting = view.nodes_fitting();
+        let fitting = view.nodes_fitting;
         if fitting >= needed as usize {
             return Vec::new();
         }

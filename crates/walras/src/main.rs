@@ -1,1 +1,66 @@
-fn main() {}
+//! The command line: reads files, calls the libraries, prints what they say.
+//!
+//! Exit codes: 0 all is well; 1 a plan does not hold what it claims; 2 the input or the call is wrong; 70 a
+//! fault of Walras itself.
+
+mod failure;
+mod files;
+mod plan;
+mod table;
+mod verify;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// A market for compute time: finds every way to run every job on priced free time, and says why not.
+#[derive(Parser)]
+#[command(name = "walras", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show, for every job of a scenario, all the windows in which it could run
+    Plan(plan::Args),
+    /// Check a plan against its scenario, with code that shares nothing with the search
+    Verify(verify::Args),
+    /// Print the JSON Schema of a file format
+    Schema {
+        /// Which format
+        format: Format,
+    },
+    /// Print a built-in scenario, to start your own from
+    Example {
+        /// Which scenario
+        #[arg(default_value = "federation")]
+        name: plan::Example,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// What `walras plan` reads
+    Scenario,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Plan(args) => plan::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Schema { format: Format::Scenario } => {
+            let schema = serde_json::to_string_pretty(&walras_api::scenario_schema());
+            files::print(&format!("{}\n", schema.map_err(Failure::fault)?))
+        }
+        Command::Example { name } => files::print(name.text()),
+    }
+}

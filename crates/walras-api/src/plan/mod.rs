@@ -155,6 +155,7 @@ pub enum ReasonKind {
     DeadlineTooEarly,
     SeveralLimits,
     TakenByOthers,
+    NotExamined,
 }
 
 /// The least change of each kind that alone gives a job a window.

@@ -159,6 +159,7 @@ named!(limit_wire, LimitHit, {
     "alternatives_per_job" => AlternativesPerJob,
     "alternatives" => Alternatives,
     "branches" => Branches,
+    "explanations" => Explanations,
 });
 
 /// A search mode by name.

@@ -29,7 +29,7 @@ impl Plan {
                 budget_factor: config.budget_factor,
                 slots_scanned: found.slots_scanned,
                 bound_hit: !found.limits_hit.is_empty(),
-                limits_hit: found.limits_hit.clone(),
+                limits_hit: found.limits_hit.iter().copied().collect(),
             },
             alternatives: found.found.iter().map(alternative).collect(),
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
@@ -64,6 +64,7 @@ fn bound_decimals(algorithm: &Algorithm, unit: Unit) -> u32 {
     let Algorithm::Criterion(criterion) = algorithm else { return unit.time_decimals() };
     match criterion {
         Criterion::Cost => MONEY_DECIMALS,
+        Criterion::Price => unit.rate_decimals(),
         Criterion::Runtime | Criterion::Finish | Criterion::Start | Criterion::NodeTime => {
             unit.time_decimals()
         }
@@ -137,6 +138,7 @@ fn item(reason: &Reason, unit: Unit) -> ReasonItem {
         },
         Reason::SeveralLimits => blank(Kind::SeveralLimits),
         Reason::TakenByOthers => blank(Kind::TakenByOthers),
+        Reason::NotExamined => blank(Kind::NotExamined),
     }
 }
 

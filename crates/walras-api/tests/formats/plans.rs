@@ -56,7 +56,7 @@ fn alternatives(reasons: Vec<Reason>) -> Alternatives {
             explanation: Explanation { reasons, smallest_change },
         }],
         slots_scanned: 7,
-        limits_hit: vec![LimitHit::AlternativesPerJob, LimitHit::Branches],
+        limits_hit: [LimitHit::AlternativesPerJob, LimitHit::Branches].into(),
     }
 }
 

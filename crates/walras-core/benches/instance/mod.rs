@@ -1,6 +1,6 @@
 //! Large instances, drawn from a fixed seed.
 
-#![allow(unreachable_pub, reason = "a module of one benchmark")]
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "a module of one benchmark")]
 
 use walras_core::*;
 

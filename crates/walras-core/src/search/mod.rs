@@ -62,7 +62,7 @@ pub(crate) fn search(
     config: &SearchConfig,
     slots_scanned: &mut u64,
 ) -> Option<Found> {
-    if view.tasks == 0 || view.nodes_fitting() < view.tasks {
+    if view.tasks == 0 || view.nodes_fitting < view.tasks {
         return None;
     }
     match &config.algorithm {
@@ -79,7 +79,7 @@ pub(crate) fn search(
 
 /// Whether the request has a window at all.
 pub(crate) fn has_window(list: &SlotList, view: &View) -> bool {
-    view.tasks > 0 && view.nodes_fitting() >= view.tasks && first::first_window(list, view, &mut 0).is_some()
+    view.tasks > 0 && view.nodes_fitting >= view.tasks && first::first_window(list, view, &mut 0).is_some()
 }
 
 /// The best window of a view by a criterion, whatever the configured search is.
@@ -89,7 +89,7 @@ pub(crate) fn best_by(
     view: &View,
     criterion: &Criterion,
 ) -> Option<Window> {
-    if view.tasks == 0 || view.nodes_fitting() < view.tasks {
+    if view.tasks == 0 || view.nodes_fitting < view.tasks {
         return None;
     }
     criterion::best_window(list, offers, view, criterion, 0, &mut 0).map(|found| found.window)

@@ -15,6 +15,8 @@ pub(crate) struct View {
     pub(crate) tasks: usize,
     /// Run time on each node, by id; [`NO_FIT`] where it does not fit.
     pub(crate) runtimes: Vec<i64>,
+    /// How many nodes fit; within one pool, the most of any.
+    pub(crate) nodes_fitting: usize,
     /// The shortest run time there is; [`NO_FIT`] when no node fits.
     pub(crate) runtime_min: i64,
     pub(crate) performance_min: i64,
@@ -44,7 +46,8 @@ impl View {
             Algorithm::Amp | Algorithm::Criterion(_) => (request.budget_limit(factor), None),
         };
         let same_site = request.scope.same_site;
-        View {
+        let mut view = View {
+            nodes_fitting: 0,
             tasks: request.tasks as usize,
             runtime_min: runtimes.iter().copied().min().unwrap_or(NO_FIT),
             runtimes,
@@ -58,7 +61,9 @@ impl View {
                 false => Vec::new(),
             },
             pool_count: if same_site { offers.sites().len() } else { 1 },
-        }
+        };
+        view.nodes_fitting = view.count_fitting();
+        view
     }
 
     /// Which pool a node's candidates gather in.
@@ -66,8 +71,7 @@ impl View {
         self.pools.get(node).map_or(0, |pool| *pool as usize)
     }
 
-    /// How many nodes fit; within one pool, the most of any.
-    pub(crate) fn nodes_fitting(&self) -> usize {
+    fn count_fitting(&self) -> usize {
         let mut counts = vec![0; self.pool_count];
         for (node, runtime) in self.runtimes.iter().enumerate() {
             counts[self.pool_of(node)] += usize::from(*runtime != NO_FIT);

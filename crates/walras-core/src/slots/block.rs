@@ -10,7 +10,7 @@ pub(crate) const SLOTS_PER_BLOCK_MAX: usize = 2 * SLOTS_PER_BLOCK;
 /// Blocks of a fresh group; a group splits at twice as many.
 pub(crate) const BLOCKS_PER_GROUP: usize = 64;
 /// A block's summary is recomputed after this many cuts that begin or end in it.
-pub(crate) const CUTS_BEFORE_TIGHTENING: u32 = 64;
+pub(crate) const CUTS_BEFORE_TIGHTENING: u32 = 256;
 
 /// A short run of slots.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! Tests of the core from outside: drawings, oracles, laws.
 
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "modules of one test binary")]
+
 mod drawing;
 mod explanations;
 mod fixtures;

@@ -2,7 +2,7 @@
 //!
 //! Nothing here uses the slot list, its index or the heaps; every step looks at every slot again.
 
-#![allow(dead_code, unreachable_pub, reason = "tests and benchmarks each use a part")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests and benchmarks each use a part")]
 
 use walras_core::*;
 
@@ -174,7 +174,7 @@ pub fn sites(offers: &Offers, request: &Request) -> Vec<Option<SiteId>> {
     if !request.scope.same_site {
         return vec![None];
     }
-    (0..offers.sites().len()).map(|index| SiteId::from_index(index)).collect()
+    (0..offers.sites().len()).map(SiteId::from_index).collect()
 }
 
 /// Takes a window out of the list.

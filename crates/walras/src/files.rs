@@ -1,0 +1,53 @@
+//! Reading and writing files: whole or not at all.
+
+use crate::failure::Failure;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use walras_api::{SCENARIO_BYTES_MAX, Scenario, Syntax, read_limited, read_scenario};
+
+/// Reads a file of at most `bytes_max` bytes.
+pub(crate) fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+    let source = path.display();
+    let cannot = |error: io::Error| Failure::Input(format!("{source}: cannot be read: {error}"));
+    let file = File::open(path).map_err(cannot)?;
+    read_limited(file, &source.to_string(), bytes_max).map_err(cannot)?.map_err(Failure::input)
+}
+
+/// Reads a scenario; the file's extension tells the syntax.
+pub(crate) fn read_scenario_file(path: &Path) -> Result<Scenario, Failure> {
+    let syntax = Syntax::of_path(path).map_err(Failure::input)?;
+    let bytes = read(path, SCENARIO_BYTES_MAX)?;
+    read_scenario(&bytes, &path.display().to_string(), syntax).map_err(Failure::input)
+}
+
+/// Writes a file through a neighbour, so that nobody ever sees half of it.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let temporary = neighbour(path)?;
+    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // What is left of the neighbour is of no use; that it could not be removed changes nothing.
+        let _ = fs::remove_file(&temporary);
+        Failure::Input(format!("{}: cannot be written: {error}", path.display()))
+    })
+}
+
+/// A name beside `path` that nobody else uses.
+fn neighbour(path: &Path) -> Result<PathBuf, Failure> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Failure::Input(format!("{}: is not the name of a file to write", path.display())))?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.tmp", std::process::id()));
+    Ok(path.with_file_name(hidden))
+}
+
+/// Prints to standard output; a reader that has gone (`| head`) is no error of ours.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ReaderGone,
+        _ => Failure::Input(format!("standard output cannot be written: {error}")),
+    })
+}

@@ -1,0 +1,156 @@
+//! `walras plan`
+
+use crate::failure::Failure;
+use crate::{files, table};
+use clap::ValueEnum;
+use std::path::PathBuf;
+use walras_api::{Plan, Scenario, Syntax, Unit, read_scenario};
+use walras_core::{
+    Algorithm, Alternatives, Factor, Limits, Mode, SearchConfig, find_alternatives, verify_plan,
+};
+use walras_picture::{Scene, TimeUnit, gantt};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The scenario file (.yaml, .yml or .json)
+    #[arg(required_unless_present = "example")]
+    scenario: Option<PathBuf>,
+
+    /// Plan a built-in scenario instead of a file
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "federation", conflicts_with = "scenario")]
+    example: Option<Example>,
+
+    /// alp, amp or criterion=NAME, where NAME is cost, runtime, finish, start, price, node-time, energy or
+    /// sum:ATTRIBUTE
+    #[arg(long, value_name = "SEARCH", default_value = "amp")]
+    search: Algorithm,
+
+    /// The factor k of the budget S = k · price_max · t · tasks, greater than 0 and at most 1
+    #[arg(long, value_name = "K", default_value = "1", value_parser = factor)]
+    budget_factor: Factor,
+
+    /// Give each job only its first window, in one sweep over time: whoever can start first does
+    #[arg(long)]
+    on_the_fly: bool,
+
+    /// Stop at so many alternatives for one job
+    #[arg(long, value_name = "N", default_value_t = Limits::default().alternatives_per_job_max,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    alternatives_max: u32,
+
+    /// Print the plan as JSON (walras.plan/1)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a picture of the plan
+    #[arg(long, value_name = "FILE.svg")]
+    gantt: Option<PathBuf>,
+
+    /// How many alternatives of each job the table shows
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "json")]
+    show: usize,
+}
+
+/// Scenarios that come with the program.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Example {
+    /// Three owners, twelve nodes, four hours, six jobs
+    Federation,
+    /// The worked example of the AMP papers
+    WorkedExample,
+}
+
+impl Example {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Example::Federation => include_str!("../scenarios/federation.yaml"),
+            Example::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Example::Federation => "federation.yaml",
+            Example::WorkedExample => "worked-example.yaml",
+        }
+    }
+}
+
+/// Reads a factor such as `0.75` to the millionth.
+fn factor(text: &str) -> Result<Factor, String> {
+    let wrong = || format!("'{text}' is not a factor: it must be a decimal greater than 0 and at most 1");
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 1 || part.len() > 6 || !digits(whole) || !digits(part) {
+        return Err(wrong());
+    }
+    let millionths: i64 = format!("{whole}{part:0<6}").parse().map_err(|_| wrong())?;
+    Factor::from_millionths(millionths).ok_or_else(wrong)
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (name, scenario) = read(args)?;
+    let config = SearchConfig {
+        algorithm: args.search.clone(),
+        mode: if args.on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives },
+        budget_factor: args.budget_factor,
+        limits: Limits { alternatives_per_job_max: args.alternatives_max, ..Limits::default() },
+    };
+    let found = find_alternatives(&scenario.offers, &scenario.batch, &config);
+    let plan = Plan::from_alternatives(&scenario, &config, &found);
+    check(&plan, &scenario)?;
+    if let Some(path) = &args.gantt {
+        files::write(path, &picture(&name, &scenario, &found))?;
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
+        return files::print(&format!("{text}\n"));
+    }
+    files::print(&table::of_plan(&scenario, &config, &found, args.show))
+}
+
+fn read(args: &Args) -> Result<(String, Scenario), Failure> {
+    match (&args.scenario, args.example) {
+        (Some(path), _) => {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            Ok((name.into_owned(), files::read_scenario_file(path)?))
+        }
+        (None, example) => {
+            let example = example.unwrap_or(Example::Federation);
+            let scenario = read_scenario(example.text().as_bytes(), example.name(), Syntax::Yaml);
+            Ok((example.name().to_owned(), scenario.map_err(Failure::fault)?))
+        }
+    }
+}
+
+/// Nothing leaves before the verifier has seen it.
+fn check(plan: &Plan, scenario: &Scenario) -> Result<(), Failure> {
+    let claim = plan.to_claim("plan").map_err(Failure::fault)?;
+    match verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules()).first() {
+        None => Ok(()),
+        Some(violation) => Err(Failure::Fault(format!("the plan does not verify: {violation}"))),
+    }
+}
+
+fn picture(name: &str, scenario: &Scenario, found: &Alternatives) -> String {
+    let unit = match scenario.unit {
+        Unit::Seconds => TimeUnit::Seconds,
+        Unit::Milliseconds => TimeUnit::Milliseconds,
+    };
+    let scene = Scene::new(name, &scenario.offers, &scenario.batch, &found.found);
+    gantt(&Scene { unit, ..scene })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_are_read_to_the_millionth() {
+        assert_eq!(factor("0.75"), Ok(Factor::from_millionths(750_000).unwrap()));
+        assert_eq!(factor("1"), Ok(Factor::ONE));
+        for wrong in ["0", "1.5", "-1", "", "0.0000001", "nan", "1e-1", "١"] {
+            assert!(factor(wrong).is_err(), "{wrong}");
+        }
+    }
+}
