@@ -1,0 +1,31 @@
+# make demo   plan the built-in example and draw it
+# make test   everything that must hold: format, lints, tests, documentation, licences
+# make bench  measure (see docs/performance.md)
+
+CARGO ?= cargo
+export CARGO_TERM_COLOR ?= auto
+
+.PHONY: demo test bench
+
+demo:
+	scripts/setup build
+	$(CARGO) build --release --locked --package walras
+	mkdir -p demo
+	target/release/walras plan --example --gantt demo/plan.svg
+	@echo
+	@echo "The picture is in demo/plan.svg. Try next:"
+	@echo "  target/release/walras example > mine.yaml                a scenario to change"
+	@echo "  target/release/walras plan mine.yaml --search criterion=finish"
+	@echo "  target/release/walras plan mine.yaml --json              the same as data"
+
+test:
+	scripts/setup test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) test --workspace --locked
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
+	target/tools/bin/cargo-deny check licenses bans sources
+
+bench:
+	scripts/setup build
+	$(CARGO) bench --workspace --locked

@@ -1,0 +1,29 @@
+//! The command line from outside: what it prints, what it writes, how it fails.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod bad_input;
+mod commands;
+mod documents;
+
+use assert_cmd::Command;
+use std::path::Path;
+
+/// `walras` with these arguments, in that directory.
+fn walras(directory: &Path, arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::cargo_bin("walras").expect("the program is built");
+    command.current_dir(directory).args(arguments).output().expect("the program runs")
+}
+
+/// What it printed, when it was content.
+fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let output = walras(directory, arguments);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{arguments:?} printed {out}{err}");
+    out.into_owned()
+}
+
+/// The project's root.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
