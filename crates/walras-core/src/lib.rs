@@ -10,6 +10,7 @@
 //! ```
 
 pub mod attribute;
+pub mod choose;
 pub mod explain;
 pub mod id;
 pub mod interval;

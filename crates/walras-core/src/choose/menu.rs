@@ -1,0 +1,58 @@
+//! What there is to choose from: for each job its alternatives, reduced to what counts.
+
+use crate::id::JobId;
+use crate::quantity::{Money, Span, Time};
+use crate::request::Batch;
+use crate::search::Alternatives;
+
+/// One alternative as the choice sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MenuItem {
+    /// What it costs.
+    pub cost: Money,
+    /// How long its longest task takes.
+    pub time: Span,
+    /// When it ends.
+    pub finish: Time,
+    /// Where it is in [`Alternatives::found`], or any number by which the caller knows it.
+    pub source: usize,
+}
+
+/// The alternatives of one job, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MenuJob {
+    /// Whose they are.
+    pub job: JobId,
+    /// How much it counts to serve the job; at least 1.
+    pub weight: u64,
+    /// The alternatives in the order found.
+    pub items: Vec<MenuItem>,
+}
+
+/// All that there is to choose from: the jobs that have an alternative, in batch order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Menu {
+    /// The jobs.
+    pub jobs: Vec<MenuJob>,
+}
+
+impl Menu {
+    /// The menu of a search's result. A job's weight is its priority above the batch's lowest, plus one.
+    pub fn new(alternatives: &Alternatives, batch: &Batch) -> Menu {
+        let lowest = batch.requests().iter().map(|request| request.priority).min().unwrap_or(0);
+        let mut jobs: Vec<MenuJob> = Vec::with_capacity(batch.requests().len());
+        for (index, request) in batch.requests().iter().enumerate() {
+            let Some(job) = JobId::from_index(index) else { break };
+            let weight = request.priority.abs_diff(lowest).saturating_add(1);
+            jobs.push(MenuJob { job, weight, items: Vec::new() });
+        }
+        for (source, found) in alternatives.found.iter().enumerate() {
+            let window = &found.window;
+            let item =
+                MenuItem { cost: window.cost(), time: window.runtime(), finish: window.end(), source };
+            jobs[found.job.index()].items.push(item);
+        }
+        jobs.retain(|job| !job.items.is_empty());
+        Menu { jobs }
+    }
+}

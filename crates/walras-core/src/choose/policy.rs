@@ -1,0 +1,197 @@
+//! What the VO wants of a combination, and what came out.
+
+use crate::quantity::{Money, Span, Time};
+use std::fmt;
+
+/// What the VO wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VoPolicy {
+    /// What is best.
+    pub objective: Objective,
+    /// T*: what all run times together may come to.
+    pub time_limit: Limit<Span>,
+    /// B*: what all costs together may come to.
+    pub budget_limit: Limit<Money>,
+    /// Whether jobs may be left out to keep the limits.
+    pub leave_out: LeaveOut,
+}
+
+/// What makes one combination better than another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// Least total time, under B*.
+    MinTime,
+    /// Least total cost, under T*.
+    MinCost,
+    /// Greatest income of the owners (total cost), under T*.
+    MaxIncome,
+    /// Greatest use of slots (total time), under B*.
+    MaxUse,
+    /// The last job ends first; then least total cost.
+    MinMakespan,
+    /// Least weighted sum; a weight is in millionths, and per millisecond or micro-credit.
+    Weighted(Vec<(Total, i64)>),
+    /// The first total decides; the next only among equals; and so on.
+    Lexicographic(Vec<Total>),
+}
+
+/// A sum over the chosen alternatives, each with the direction that is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Total {
+    /// Total cost C, less is better.
+    Cost,
+    /// Total time T, less is better.
+    Time,
+    /// The sum of all ends, less is better.
+    Finish,
+    /// The owners' income C, more is better.
+    Income,
+    /// Spare budget D = B* - C, more is better.
+    SpareBudget,
+    /// Spare time I = T* - T, more is better.
+    SpareTime,
+}
+
+/// Where a limit comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit<Q> {
+    /// From the alternatives, where the objective needs it; otherwise there is none.
+    Derived,
+    /// There is none.
+    Unlimited,
+    /// From the administrator.
+    Given(Q),
+}
+
+/// Whether jobs that have alternatives may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaveOut {
+    /// Every one of them must be served, or there is no combination.
+    Never,
+    /// Serve the greatest total weight within the limits first; the objective decides among equals.
+    WhenNeeded,
+}
+
+/// Bounds of the choice. Hitting one shows in the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChoiceLimits {
+    /// At most this many partial combinations are looked at.
+    pub labels_max: u64,
+}
+
+impl Default for ChoiceLimits {
+    fn default() -> Self {
+        ChoiceLimits { labels_max: 50_000_000 }
+    }
+}
+
+/// One alternative for each job that is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Combination {
+    /// For each job of the menu, which of its items was chosen; `None` when the job is left out.
+    pub items: Vec<Option<usize>>,
+    /// What the chosen ones come to.
+    pub totals: Totals,
+    /// The limits that were kept.
+    pub limits: AppliedLimits,
+    /// The objective's value in its own integer unit, less is better; jobs left out weigh in first.
+    pub value: i128,
+}
+
+/// What a combination comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many jobs are served.
+    pub served: u32,
+    /// Total cost C, in micro-credits.
+    pub cost: i128,
+    /// Total time T, in milliseconds.
+    pub time: i128,
+    /// When the last job ends.
+    pub makespan: Option<Time>,
+}
+
+/// The limits in force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AppliedLimits {
+    /// T* in milliseconds.
+    pub time: Option<i128>,
+    /// B* in micro-credits.
+    pub budget: Option<i128>,
+}
+
+/// Why there is no combination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoCombination {
+    /// No job has an alternative.
+    NothingToChoose,
+    /// Even the shortest alternatives take longer than T* (milliseconds).
+    TimeLimit {
+        /// T*.
+        limit: i128,
+        /// The least total time there is.
+        least: i128,
+    },
+    /// Even the cheapest alternatives cost more than B* (micro-credits).
+    BudgetLimit {
+        /// B*.
+        limit: i128,
+        /// The least total cost there is.
+        least: i128,
+    },
+    /// Each limit alone could be kept, but not both.
+    BothLimits {
+        /// The limits.
+        limits: AppliedLimits,
+        /// The least total cost within T*, in micro-credits.
+        least_cost: i128,
+    },
+    /// The numbers are too large to be summed.
+    Overflow,
+    /// Nothing was found within the limit on work, and nothing was proven.
+    Unknown,
+}
+
+impl Objective {
+    /// The limits that the objective needs: time, budget.
+    pub(crate) fn needs(&self) -> (bool, bool) {
+        match self {
+            Objective::MinTime | Objective::MaxUse => (false, true),
+            Objective::MinCost | Objective::MaxIncome => (true, false),
+            Objective::MinMakespan => (false, false),
+            Objective::Weighted(terms) => {
+                let has = |total| terms.iter().any(|(term, _)| *term == total);
+                (has(Total::SpareTime) || has(Total::Income), has(Total::SpareBudget))
+            }
+            Objective::Lexicographic(terms) => {
+                let has = |total| terms.contains(&total);
+                (has(Total::SpareTime) || has(Total::Income), has(Total::SpareBudget))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Objective {
+    /// The name that the command line and the file formats use.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Objective::MinTime => f.write_str("min-time"),
+            Objective::MinCost => f.write_str("min-cost"),
+            Objective::MaxIncome => f.write_str("max-income"),
+            Objective::MaxUse => f.write_str("max-use"),
+            Objective::MinMakespan => f.write_str("min-makespan"),
+            Objective::Weighted(_) => f.write_str("weighted"),
+            Objective::Lexicographic(_) => f.write_str("lexicographic"),
+        }
+    }
+}
+
+impl Totals {
+    /// Takes in one more chosen alternative.
+    pub(crate) fn add(&mut self, item: &super::MenuItem) {
+        self.served += 1;
+        self.cost += i128::from(item.cost.as_micros());
+        self.time += i128::from(item.time.as_millis());
+        self.makespan = self.makespan.max(Some(item.finish));
+    }
+}
