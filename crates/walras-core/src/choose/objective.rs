@@ -112,6 +112,9 @@ fn in_order(menu: &Menu, values: &[Vec<i128>], total: Total) -> Option<Vec<Vec<i
     menu.jobs.iter().zip(values).map(combine).collect()
 }
 
+/// For every class, the item that each candidate stands for; `None` stands for leaving the job out.
+type Sources = Vec<Vec<Option<usize>>>;
+
 /// What has to be chosen from, within which limits.
 struct Task<'a> {
     menu: &'a Menu,
@@ -251,7 +254,7 @@ impl Task<'_> {
         &self,
         values: &[Vec<i128>],
         finish_max: Option<Time>,
-    ) -> Result<(Problem, Vec<Vec<Option<usize>>>), NoCombination> {
+    ) -> Result<(Problem, Sources), NoCombination> {
         let limits: Vec<i128> = self.applied.time.into_iter().chain(self.applied.budget).collect();
         let penalty = penalty_unit(values).ok_or(NoCombination::Overflow)?;
         let (mut classes, mut sources) = (Vec::new(), Vec::new());

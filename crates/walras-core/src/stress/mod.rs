@@ -201,12 +201,10 @@ fn smallest_changes_on_cut_lists_are_exact() {
     }
 }
 
-fn check_change(
-    wanted: &Request,
-    config: &SearchConfig,
-    change: &SmallestChange,
-    fits_with: &dyn Fn(&dyn Fn(&mut Request)) -> bool,
-) {
+/// Whether the request has a window after a change.
+type FitsWith<'a> = &'a dyn Fn(&dyn Fn(&mut Request)) -> bool;
+
+fn check_change(wanted: &Request, config: &SearchConfig, change: &SmallestChange, fits_with: FitsWith<'_>) {
     let alp = config.algorithm == Algorithm::Alp;
     let budget = |value| fits_with(&|request| request.budget = Some(Money::from_micros(value)));
     match change.budget.map(Money::as_micros) {
