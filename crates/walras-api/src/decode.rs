@@ -42,6 +42,8 @@ impl<'a> Document<'a> {
         bytes_max: usize,
     ) -> Result<Document<'a>, ReadError> {
         check_size(bytes, source, bytes_max)?;
+        // Some editors put a byte order mark in front of UTF-8; it is no part of the text.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Document { text, source, syntax, tag }),
             Err(error) => {

@@ -38,9 +38,10 @@ pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;
 pub use plan::{
-    Plan, PlannedAlternative, PlannedSlot, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,
+    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
+    PlannedLimits, PlannedSlot, PlannedTotals, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,
     UnscheduledJob, read_plan,
 };
-pub use scenario::{SCENARIO_TAG, Scenario, read_scenario};
+pub use scenario::{Policy, SCENARIO_TAG, Scenario, read_scenario};
 pub use schema::scenario_schema;
 pub use unit::Unit;

@@ -1,6 +1,8 @@
 //! Reasons and remedies in words: the one place for sentences, used by plans and by the command line.
 
-use crate::unit::Unit;
+use crate::number::decimal_text;
+use crate::unit::{MONEY_DECIMALS, Unit};
+use walras_core::choose::NoCombination;
 use walras_core::{Reason, SmallestChange};
 
 /// Why a job has no window, as one sentence with times and prices in the scenario's unit.
@@ -75,6 +77,41 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
         Reason::NotExamined => {
             "Too many jobs have no window: the limit on explanations was reached before this one.".to_owned()
         }
+    }
+}
+
+/// Why there is no combination, as one sentence with times in the scenario's unit.
+pub fn infeasible_text(reason: &NoCombination, unit: Unit) -> String {
+    let symbol = unit.symbol();
+    let time = |millis: i128| decimal_text(millis, unit.time_decimals());
+    let credits = |micros: i128| decimal_text(micros, MONEY_DECIMALS);
+    match reason {
+        NoCombination::NothingToChoose => "No job has a window: there is nothing to choose.".to_owned(),
+        NoCombination::TimeLimit { limit, least } => format!(
+            "The time limit of {} {symbol} is {} {symbol} short: the shortest windows take {} {symbol} together.",
+            time(*limit),
+            time(least - limit),
+            time(*least),
+        ),
+        NoCombination::BudgetLimit { limit, least } => format!(
+            "The budget limit of {} credits is {} credits short: the cheapest windows cost {} credits together.",
+            credits(*limit),
+            credits(least - limit),
+            credits(*least),
+        ),
+        NoCombination::BothLimits { limits, least_cost } => {
+            let budget = limits.budget.unwrap_or_default();
+            format!(
+                "Each limit alone can be kept, but not both: within the time limit of {} {symbol} the least cost is \
+                 {} credits, {} credits above the budget limit of {} credits.",
+                time(limits.time.unwrap_or_default()),
+                credits(*least_cost),
+                credits(least_cost - budget),
+                credits(budget),
+            )
+        }
+        NoCombination::Overflow => "The numbers are too large to be summed.".to_owned(),
+        NoCombination::Unknown => "The limit on work was reached before any combination was found.".to_owned(),
     }
 }
 

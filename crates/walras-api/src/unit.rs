@@ -1,6 +1,6 @@
 //! The unit of time that a scenario chooses, and the core's quantities in it.
 
-use crate::number::decimal_text;
+use crate::number::{decimal_text, scale};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use walras_core::{Money, Rate, Span, Time};
@@ -52,6 +52,16 @@ impl Unit {
         decimal_text(span.as_millis().into(), self.time_decimals())
     }
 
+    /// A length of time that is written as a plain decimal, to the millisecond; `None` when it is none.
+    pub fn span_from_text(self, text: &str) -> Option<Span> {
+        whole(text, self.time_decimals()).and_then(Span::from_millis)
+    }
+
+    /// An amount of credits that is written as a plain decimal, to the micro-credit; `None` when it is none.
+    pub fn money_from_text(self, text: &str) -> Option<Money> {
+        whole(text, MONEY_DECIMALS).map(Money::from_micros)
+    }
+
     /// A price per this unit as a plain decimal.
     pub fn rate_text(self, rate: Rate) -> String {
         decimal_text(rate.as_micros_per_second().into(), self.rate_decimals())
@@ -61,6 +71,12 @@ impl Unit {
     pub fn money_text(self, money: Money) -> String {
         decimal_text(money.as_micros().into(), MONEY_DECIMALS)
     }
+}
+
+/// The number times ten to the `decimals`, when that is a whole number in range and not negative.
+fn whole(text: &str, decimals: u32) -> Option<i64> {
+    let scaled = scale(text, decimals).filter(|scaled| scaled.exact && scaled.units >= 0)?;
+    i64::try_from(scaled.units).ok()
 }
 
 /// A number of credits with so many decimals is a whole number of micro-credits.

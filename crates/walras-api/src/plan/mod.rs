@@ -3,11 +3,16 @@
 //! Numbers are in the scenario's units and exact: they are kept as decimal text from the core's integers to
 //! the file and back.
 
+mod choice;
+mod file;
 mod read;
 mod write;
 
 use crate::number::Num;
 use crate::unit::Unit;
+pub use choice::{
+    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
+};
 pub use read::read_plan;
 use serde::{Deserialize, Serialize};
 use walras_core::{Algorithm, Factor, LimitHit, Mode};
@@ -15,9 +20,10 @@ use walras_core::{Algorithm, Factor, LimitHit, Mode};
 /// What a plan file must call itself: the value of its key `schema`.
 const PLAN_TAG: &str = "walras.plan/1";
 
-/// Every way to run every job, and why some have none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Every way to run every job, why some have none, and which were chosen.
+///
+/// Read it with [`read_plan`]: some of its keys only make sense together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
     /// `walras.plan/1`
     pub schema: String,
@@ -25,6 +31,9 @@ pub struct Plan {
     pub unit: Unit,
     /// How it was found.
     pub search: SearchSummary,
+    /// What was chosen, unless nobody asked for a choice.
+    #[serde(flatten)]
+    pub choice: Option<PlannedChoice>,
     /// In the order found.
     pub alternatives: Vec<PlannedAlternative>,
     /// Jobs for which no window was found.

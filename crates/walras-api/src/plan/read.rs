@@ -1,21 +1,26 @@
 //! From a plan file to a plan, and from a plan to the claim that the core verifies.
 
+use super::choice::{ChosenAlternative, PlannedChoice};
+use super::file::PlanFile;
 use super::{PLAN_TAG, Plan, PlannedAlternative, PlannedSlot};
 use crate::decode::Document;
 use crate::error::{ErrorKind, Problem, ReadError, Within, path_text};
 use crate::input::{PLAN_BYTES_MAX, Syntax};
-use crate::number::Num;
+use crate::number::{Num, scale};
 use crate::scenario::Object;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_core::quantity::TIME_LIMIT;
-use walras_core::{Algorithm, Claim, ClaimedAlternative, ClaimedSlot, Money, Rules, Time};
+use walras_core::{
+    Algorithm, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Mode, Money, Rules, Span, Time,
+};
 
 /// Reads a plan, which is always JSON. `source` is the file's name, for errors.
 ///
 /// The numbers of a plan that this returns are in range: [`Plan::to_claim`] does not fail on it.
 pub fn read_plan(bytes: &[u8], source: &str) -> Result<Plan, ReadError> {
     let document = Document::new(bytes, source, Syntax::Json, ("schema", PLAN_TAG), PLAN_BYTES_MAX)?;
-    let Object(plan) = document.decode::<Object<Plan>>()?;
+    let Object(file) = document.decode::<Object<PlanFile>>()?;
+    let plan = file.plan().map_err(|problem| document.value_error(&problem))?;
     if plan.schema != PLAN_TAG {
         document.check_tag()?;
     }
@@ -50,7 +55,51 @@ fn claim(plan: &Plan) -> Result<Claim, Problem> {
     let alternatives =
         claimed.map(|(index, alternative)| self::alternative(alternative, plan.unit).in_item(index));
     let alternatives = alternatives.collect::<Result<_, Problem>>().in_field("alternatives")?;
-    Ok(Claim { alternatives })
+    let choice = plan.choice.as_ref().filter(|choice| choice.found());
+    Ok(Claim {
+        alternatives,
+        unscheduled: Some(plan.unscheduled.iter().map(|unscheduled| unscheduled.job.clone()).collect()),
+        one_each: plan.search.mode == Mode::FirstOnTheFly,
+        choice: choice.map(|choice| self::choice(choice, plan.unit)).transpose()?,
+    })
+}
+
+fn choice(planned: &PlannedChoice, unit: Unit) -> Result<ClaimedChoice, Problem> {
+    let (limits, totals) = (&planned.limits, &planned.totals);
+    let chosen = planned.chosen.iter().enumerate();
+    let chosen = chosen.map(|(index, entry)| self::chosen(entry, unit).in_item(index));
+    let millis = |number: &Num| sum(number, unit.time_decimals(), "a sum of times, in milliseconds");
+    let micros = |number: &Num| sum(number, MONEY_DECIMALS, "a sum of credits, in millionths");
+    let makespan = totals.makespan.as_ref().map(|end| time(end, unit)).transpose();
+    Ok(ClaimedChoice {
+        chosen: chosen.collect::<Result<_, Problem>>().in_field("chosen")?,
+        left_out: planned.left_out.clone(),
+        time_limit: limits.time.as_ref().map(millis).transpose().in_field("time").in_field("limits")?,
+        budget_limit: limits.budget.as_ref().map(micros).transpose().in_field("budget").in_field("limits")?,
+        cost: micros(&totals.cost).in_field("cost").in_field("totals")?,
+        time: millis(&totals.time).in_field("time").in_field("totals")?,
+        makespan: makespan.in_field("makespan").in_field("totals")?,
+        jobs: totals.jobs,
+    })
+}
+
+fn chosen(planned: &ChosenAlternative, unit: Unit) -> Result<ChosenClaim, Problem> {
+    let span = planned.time.units(unit.time_decimals()).and_then(Span::from_millis);
+    let wrong = || Problem::new(planned.time.as_str(), "is not a length of time in whole milliseconds");
+    Ok(ChosenClaim {
+        job: planned.job.clone(),
+        alternative: planned.alternative,
+        start: time(&planned.start, unit).in_field("start")?,
+        end: time(&planned.end, unit).in_field("end")?,
+        cost: money(&planned.cost).in_field("cost")?,
+        time: span.ok_or_else(wrong).in_field("time")?,
+    })
+}
+
+/// A sum, which may be beyond the range of its terms.
+fn sum(number: &Num, decimals: u32, what: &str) -> Result<i128, Problem> {
+    let whole = scale(number.as_str(), decimals).filter(|scaled| scaled.exact);
+    whole.map(|scaled| scaled.units).ok_or_else(|| Problem::new(number.as_str(), format!("is not {what}")))
 }
 
 fn alternative(planned: &PlannedAlternative, unit: Unit) -> Result<ClaimedAlternative, Problem> {

@@ -17,7 +17,7 @@ use walras_core::{
 const MILLIONTHS: u32 = 6;
 
 impl Plan {
-    /// What a search with this configuration found in this scenario.
+    /// What a search with this configuration found in this scenario, without a choice.
     pub fn from_alternatives(scenario: &Scenario, config: &SearchConfig, found: &Alternatives) -> Plan {
         let alternative = |found: &Alternative| planned(scenario, &config.algorithm, found);
         Plan {
@@ -31,6 +31,7 @@ impl Plan {
                 bound_hit: !found.limits_hit.is_empty(),
                 limits_hit: found.limits_hit.iter().copied().collect(),
             },
+            choice: None,
             alternatives: found.found.iter().map(alternative).collect(),
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
         }
@@ -169,7 +170,7 @@ impl ReasonItem {
     }
 }
 
-fn time(unit: Unit, time: Time) -> Num {
+pub(super) fn time(unit: Unit, time: Time) -> Num {
     Num::from_units(time.as_millis().into(), unit.time_decimals())
 }
 
@@ -177,7 +178,7 @@ fn span(unit: Unit, span: Span) -> Num {
     Num::from_units(span.as_millis().into(), unit.time_decimals())
 }
 
-fn money(money: Money) -> Num {
+pub(super) fn money(money: Money) -> Num {
     Num::from_units(money.as_micros().into(), MONEY_DECIMALS)
 }
 

@@ -3,7 +3,7 @@
 use super::values::{Entries, List, Scalar, TestSpec};
 use super::wire::JobEntry;
 use super::{Unique, quantity};
-use crate::error::{Problem, Within};
+use crate::error::{Problem, Within, echo};
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value};
@@ -69,7 +69,7 @@ fn site_ids(names: List<String>, sites: &Sites) -> Result<Vec<SiteId>, Problem> 
     let mut ids = Vec::with_capacity(names.0.len());
     let mut seen = BTreeSet::new();
     for (index, name) in names.0.iter().enumerate() {
-        let id = sites.get(name).copied().ok_or_else(|| Problem::new(name, "is not the name of a site"));
+        let id = sites.get(name).copied().ok_or_else(|| unknown_site(name, sites));
         let id = id.in_item(index)?;
         if !seen.insert(id) {
             return Err(Problem::new(name, "is listed twice")).in_item(index);
@@ -77,6 +77,17 @@ fn site_ids(names: List<String>, sites: &Sites) -> Result<Vec<SiteId>, Problem> 
         ids.push(id);
     }
     Ok(ids)
+}
+
+/// How many known sites an error lists.
+const SITES_LISTED_MAX: usize = 5;
+
+fn unknown_site(name: &str, sites: &Sites) -> Problem {
+    let mut known: Vec<String> = sites.keys().take(SITES_LISTED_MAX).map(|name| echo(name)).collect();
+    if let Some(more @ 1..) = sites.len().checked_sub(SITES_LISTED_MAX) {
+        known.push(format!("and {more} more"));
+    }
+    Problem::new(name, format!("is not the name of a site: there are {}", known.join(", ")))
 }
 
 fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, Problem> {

@@ -1,10 +1,12 @@
 //! Scenarios: `walras: scenario/1`, the input of `walras plan`.
 //!
-//! A file is read in two steps. `wire` and `values` are the shape: which keys, which kinds of value. `offers`
-//! and `jobs` are the meaning: ranges, names that must be unique or known, and the core's types.
+//! A file is read in two steps. `wire` and `values` are the shape: which keys, which kinds of value. `offers`,
+//! `jobs` and `policy` are the meaning: ranges, names that must be unique or known, and the core's types.
 
 mod jobs;
+mod names;
 mod offers;
+mod policy;
 mod quantity;
 mod values;
 pub(crate) mod wire;
@@ -13,6 +15,7 @@ use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};
 use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
+pub use policy::Policy;
 use std::collections::BTreeMap;
 pub(crate) use values::Object;
 use walras_core::{Batch, Offers};
@@ -30,6 +33,8 @@ pub struct Scenario {
     pub offers: Offers,
     /// Jobs are in the order of the file.
     pub batch: Batch,
+    /// What the VO wants of a combination, where the scenario says so.
+    pub policy: Option<Policy>,
 }
 
 /// Reads a scenario. `source` is the file's name, for errors.
@@ -46,7 +51,8 @@ fn convert(file: ScenarioFile) -> Result<Scenario, Problem> {
     let unit = file.unit;
     let offers = offers::offers(file.horizon, file.sites.0, unit)?;
     let batch = jobs::batch(file.jobs.0, &offers, unit)?;
-    Ok(Scenario { unit, offers, batch })
+    let policy = file.policy.map(|entry| policy::policy(entry, unit)).transpose().in_field("policy")?;
+    Ok(Scenario { unit, offers, batch, policy })
 }
 
 /// Names that must differ, and where each was seen first.

@@ -4,14 +4,16 @@ use super::values::{Pair, Scalar};
 use crate::error::Problem;
 use crate::number::{Number, decimal_text};
 use crate::unit::{MONEY_DECIMALS, Unit};
-use walras_core::quantity::TIME_LIMIT;
-use walras_core::{Decimal, Interval, Money, Performance, Rate, Time, Value, Watts, Work};
+use walras_core::quantity::{MILLION, TIME_LIMIT};
+use walras_core::{Decimal, Factor, Interval, Money, Performance, Rate, Span, Time, Value, Watts, Work};
 
 /// The most characters of a name or of an attribute's text.
 const NAME_CHARS_MAX: usize = 200;
 /// Performances, attributes: a number with so many decimals is a whole number of millionths.
 const MILLIONTHS: u32 = 6;
 const MILLIWATTS: u32 = 3;
+/// The largest weight, in millionths: with it, no product of weights and units leaves 64 bits.
+const WEIGHT_MAX: i64 = 1_000_000 * MILLION;
 
 /// How a quantity is called, counted and bounded.
 struct Kind {
@@ -35,6 +37,17 @@ impl Kind {
             return Err(self.refuse(number, "it must be greater than 0"));
         }
         Ok(count)
+    }
+
+    /// The count, for quantities that may be zero.
+    fn not_negative(&self, number: Number) -> Result<i64, Problem> {
+        if number.is_positive() {
+            return self.positive(number);
+        }
+        match self.count(number)? {
+            0 => Ok(0),
+            _ => Err(self.refuse(number, "it must not be negative")),
+        }
     }
 
     /// The count, rounded to nearest.
@@ -81,6 +94,31 @@ pub(super) fn rate(number: Number, unit: Unit) -> Result<Rate, Problem> {
 pub(super) fn budget(number: Number) -> Result<Money, Problem> {
     let kind = Kind { called: "a budget", decimals: MONEY_DECIMALS, max: i64::MAX };
     kind.positive(number).map(Money::from_micros)
+}
+
+/// A limit on a sum of run times.
+pub(super) fn span(number: Number, unit: Unit) -> Result<Span, Problem> {
+    let kind = Kind { called: "a limit on time", decimals: unit.time_decimals(), max: 2 * TIME_LIMIT };
+    Span::from_millis(kind.not_negative(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
+}
+
+/// A limit on a sum of costs.
+pub(super) fn money(number: Number) -> Result<Money, Problem> {
+    let kind = Kind { called: "a limit on the budget", decimals: MONEY_DECIMALS, max: i64::MAX };
+    kind.not_negative(number).map(Money::from_micros)
+}
+
+/// The weight of a total, in millionths.
+pub(super) fn weight(number: Number) -> Result<i64, Problem> {
+    let kind = Kind { called: "a weight", decimals: MILLIONTHS, max: WEIGHT_MAX };
+    kind.not_negative(number)
+}
+
+/// k of a derived budget.
+pub(super) fn factor(number: Number) -> Result<Factor, Problem> {
+    let kind = Kind { called: "a budget factor", decimals: MILLIONTHS, max: MILLION };
+    Factor::from_millionths(kind.positive(number)?)
+        .ok_or_else(|| kind.refuse(number, "it must be greater than 0 and at most 1"))
 }
 
 /// A speed.

@@ -45,6 +45,58 @@ pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
+/// An optional key that, when it is there, must have a map as its value.
+pub(crate) fn present_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    Object::deserialize(deserializer).map(|Object(value)| Some(value))
+}
+
+/// A limit of a policy.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum LimitSpec {
+    #[default]
+    Derived,
+    None,
+    Given(Number),
+}
+
+impl<'de> Deserialize<'de> for LimitSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LimitVisitor;
+
+        impl Visitor<'_> for LimitVisitor {
+            type Value = LimitSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, derived or none")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<LimitSpec, E> {
+                match text {
+                    "derived" => Ok(LimitSpec::Derived),
+                    "none" => Ok(LimitSpec::None),
+                    _ => Err(de::Error::invalid_value(de::Unexpected::Str(text), &self)),
+                }
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<LimitSpec, E> {
+                Ok(LimitSpec::Given(Number::Unsigned(number)))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<LimitSpec, E> {
+                Ok(LimitSpec::Given(Number::Signed(number)))
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<LimitSpec, E> {
+                Ok(LimitSpec::Given(Number::Real(number)))
+            }
+        }
+
+        deserializer.deserialize_any(LimitVisitor)
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct ObjectVisitor<T>(PhantomData<T>);

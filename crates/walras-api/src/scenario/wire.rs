@@ -2,7 +2,8 @@
 //!
 //! The comments of these types are the descriptions in the published JSON Schema.
 
-use super::values::{Entries, List, Pair, Scalar, TestSpec, objects, present};
+use super::names::{LeaveOutName, ObjectiveName, TotalName};
+use super::values::{Entries, LimitSpec, List, Pair, Scalar, TestSpec, objects, present, present_object};
 use crate::number::Number;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -30,6 +31,81 @@ pub(crate) struct ScenarioFile {
     #[serde(deserialize_with = "objects")]
     #[schemars(length(min = 1))]
     pub(crate) jobs: List<JobEntry>,
+    /// What the VO wants of the combination that is chosen.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "PolicyEntry")]
+    pub(crate) policy: Option<PolicyEntry>,
+}
+
+/// What the VO wants of the combination that is chosen. `weights` belong to the objective weighted, `order` to
+/// lexicographic.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "policy")]
+pub(crate) struct PolicyEntry {
+    /// What makes one combination better than another.
+    #[serde(default)]
+    pub(crate) objective: ObjectiveName,
+    /// How much each total counts: per credit, and per unit of time. Not all zero.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "WeightsEntry")]
+    pub(crate) weights: Option<WeightsEntry>,
+    /// The first total decides, the next only among equals, and so on; none twice.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "List<TotalName>", length(min = 1))]
+    pub(crate) order: Option<List<TotalName>>,
+    /// What all that is chosen may come to.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "LimitsEntry")]
+    pub(crate) limits: Option<LimitsEntry>,
+    /// Whether jobs that have windows may be left out to keep the limits.
+    #[serde(default)]
+    pub(crate) leave_out: LeaveOutName,
+    /// k of the budget S = k * price_max * t * tasks.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub(crate) budget_factor: Option<Number>,
+}
+
+/// How much each total counts; what is not given does not count.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "weights")]
+pub(crate) struct WeightsEntry {
+    /// Per credit of the total cost; less is better.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
+    pub(crate) cost: Option<Number>,
+    /// Per unit of the total time; less is better.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
+    pub(crate) time: Option<Number>,
+    /// Per unit of the sum of all ends; less is better.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
+    pub(crate) finish: Option<Number>,
+    /// Per credit of the owners' income; more is better.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
+    pub(crate) income: Option<Number>,
+    /// Per credit that the budget limit leaves; more is better.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
+    pub(crate) spare_budget: Option<Number>,
+    /// Per unit of time that the time limit leaves; more is better.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
+    pub(crate) spare_time: Option<Number>,
+}
+
+/// Limits on what all chosen windows come to together.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "limits")]
+pub(crate) struct LimitsEntry {
+    /// On the sum of all run times: a number, derived, or none.
+    #[serde(default)]
+    pub(crate) time: LimitSpec,
+    /// On the sum of all costs: a number of credits, derived, or none.
+    #[serde(default)]
+    pub(crate) budget: LimitSpec,
 }
 
 /// One owner's cluster.
@@ -171,6 +247,9 @@ inline_schema!(
     },
     [] Pair => |_generator| {
         json_schema!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2})
+    },
+    [] LimitSpec => |_generator| {
+        json_schema!({"anyOf": [{"type": "number", "minimum": 0}, {"enum": ["derived", "none"]}]})
     },
     [] Scalar => |_generator| json_schema!({"type": ["string", "number", "boolean"], "maxLength": 200}),
     [] TestSpec => |generator| {

@@ -10,6 +10,8 @@
 //! 1. `facts` turns offers and batch into lookups: jobs, sites and nodes by name, free slots by node.
 //! 2. `task` and `window` hold one claimed alternative against the facts.
 //! 3. `overlap` sweeps over each node's claimed time to find alternatives that share some.
+//! 4. `account` sees that every job of the batch is somewhere, once; `choice` that the chosen alternatives are
+//!    there, one per job, and that their sums are right and within the limits.
 //!
 //! What cannot be checked because something else is wrong (the price of time that is not for sale, say) is
 //! left out, so that one mistake gives one violation where that is possible. There is no violation for time
@@ -52,26 +54,32 @@
 //! let cost = Money::from_micros(200_000_000);
 //! let task = ClaimedSlot { site: "campus".into(), node: "cpu1".into(), start: at(10), end: at(50), cost };
 //! let way = ClaimedAlternative { job: "J1".into(), start: at(10), end: at(50), cost, slots: vec![task] };
-//! let mut claim = Claim { alternatives: vec![way] };
+//! let mut claim = Claim { alternatives: vec![way], ..Claim::default() };
 //! assert_eq!(verify_plan(&claim, &offers, &batch, rules), []);
 //!
 //! claim.alternatives[0].end = at(51);
 //! let violations = verify_plan(&claim, &offers, &batch, rules);
 //! assert!(matches!(violations[..], [Violation::WrongEnd { .. }]));
-//! let sentence = "alternatives[0] (job J1) claims to end at 51 but its last slot ends at 50";
+//! let sentence = "alternatives[0] (job J1) claims to end at 51 s but its last slot ends at 50 s";
 //! assert_eq!(violations[0].to_string(), sentence);
 //! ```
 
+mod account;
+mod choice;
 mod facts;
 mod overlap;
+mod sentence;
 mod task;
 mod violation;
 mod window;
+mod wrong;
 
 #[cfg(test)]
 mod tests;
 
+pub use choice::{ChosenClaim, ClaimedChoice};
 pub use violation::{AlternativeAt, SlotAt, Violation};
+pub use wrong::{Figure, NamedAt, WrongAccount, WrongChoice};
 
 use crate::offer::Offers;
 use crate::quantity::{Factor, Money, Time};
@@ -83,6 +91,12 @@ use facts::Facts;
 pub struct Claim {
     /// The alternatives, which must not overlap each other.
     pub alternatives: Vec<ClaimedAlternative>,
+    /// The jobs that are said to have no window; `None` when the claim does not account for the whole batch.
+    pub unscheduled: Option<Vec<String>>,
+    /// Whether no job may have more than one alternative (one sweep on the fly).
+    pub one_each: bool,
+    /// What was chosen, when something was.
+    pub choice: Option<ClaimedChoice>,
 }
 
 /// One claimed way to run one job.
@@ -127,7 +141,8 @@ pub struct Rules {
 
 /// Checks every alternative of `claim`; an empty list means that all is well.
 ///
-/// Violations come alternative by alternative, then the overlaps between alternatives.
+/// Violations come alternative by alternative, then the overlaps between alternatives, then what is wrong with
+/// the account of the batch and with the choice.
 pub fn verify_plan(claim: &Claim, offers: &Offers, batch: &Batch, rules: Rules) -> Vec<Violation> {
     let facts = Facts::new(offers, batch, rules);
     let mut violations = Vec::new();
@@ -141,5 +156,9 @@ pub fn verify_plan(claim: &Claim, offers: &Offers, batch: &Batch, rules: Rules) 
         taken.extend(overlap::taken_by(&window));
     }
     overlap::check(taken, claim, &mut violations);
+    account::check(claim, batch, &mut violations);
+    if let Some(choice) = &claim.choice {
+        choice::check(choice, &claim.alternatives, &mut violations);
+    }
     violations
 }

@@ -2,10 +2,10 @@
 //!
 //! Amounts that a violation reports as derived are clamped to the range of money.
 
+use super::wrong::{WrongAccount, WrongChoice};
 use crate::attribute::{Requirement, Value};
 use crate::interval::Interval;
 use crate::quantity::{Money, Performance, Rate, Span, Time};
-use std::fmt;
 
 /// Which alternative of a claim is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,87 +201,8 @@ pub enum Violation {
         /// Time that they share.
         shared: Interval,
     },
-}
-
-impl fmt::Display for AlternativeAt {
-    /// The place as a path into the plan, then the job.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "alternatives[{}] (job {})", self.index, self.job)
-    }
-}
-
-impl fmt::Display for SlotAt {
-    /// The place as a path into the plan, then job and node.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SlotAt { alternative, job, index, site, node } = self;
-        write!(f, "alternatives[{alternative}].slots[{index}] (job {job}, node {site}/{node})")
-    }
-}
-
-impl fmt::Display for Violation {
-    /// One sentence without a full stop. Time is in seconds, money in credits.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use Violation as V;
-        match self {
-            V::UnknownJob { at } => write!(f, "{at} names a job that is not in the batch"),
-            V::UnknownSite { at } => write!(f, "{at} names a site that offers nothing"),
-            V::UnknownNode { at } => write!(f, "{at} names a node that its site does not have"),
-            V::WrongTaskCount { at, expected, claimed } => {
-                write!(f, "{at} has {claimed} slots for a job of {expected} tasks")
-            }
-            V::NodeTwice { at, first } => write!(f, "{at} is on the same node as slots[{first}]"),
-            V::StartsApart { at, expected, claimed } => {
-                write!(f, "{at} starts at {claimed} but its window starts at {expected}")
-            }
-            V::EmptyOrReversed { at, start, end } => {
-                write!(f, "{at} ends at {end}, which is not after its start at {start}")
-            }
-            V::WrongRuntime { at, expected: Some(expected), claimed } => {
-                write!(f, "{at} lasts {claimed} but its node needs {expected}")
-            }
-            V::WrongRuntime { at, expected: None, claimed } => {
-                write!(f, "{at} lasts {claimed} but its node needs longer than time is counted")
-            }
-            V::WrongEnd { at, expected, claimed } => {
-                write!(f, "{at} claims to end at {claimed} but its last slot ends at {expected}")
-            }
-            V::OutsideFreeTime { at, claimed } => {
-                write!(f, "{at} takes {claimed}, which is not inside one free slot of its node")
-            }
-            V::TooSlow { at, performance_min, performance } => {
-                write!(f, "{at} has performance {performance} but the job asks for {performance_min}")
-            }
-            V::RequirementUnmet { at, requirement, value: Some(value) } => {
-                write!(f, "{at} has {} = {value} but the job asks for {requirement}", requirement.attribute)
-            }
-            V::RequirementUnmet { at, requirement, value: None } => {
-                write!(f, "{at} has no {} but the job asks for {requirement}", requirement.attribute)
-            }
-            V::OutsideScope { at } => write!(f, "{at} is on a site where the job may not run"),
-            V::SplitSites { at, first_site } => {
-                write!(f, "{at} leaves the site {first_site} though the job must stay on one site")
-            }
-            V::BeforeEarliest { at, earliest, start } => {
-                write!(f, "{at} starts at {start} but the job may not start before {earliest}")
-            }
-            V::AfterDeadline { at, deadline, end } => {
-                write!(f, "{at} ends at {end}, after the deadline at {deadline}")
-            }
-            V::WrongCost { at, expected, claimed } => {
-                write!(f, "{at} claims to cost {claimed} but its time costs {expected}")
-            }
-            V::WrongTotal { at, expected, claimed } => {
-                write!(f, "{at} claims to cost {claimed} but its slots add up to {expected}")
-            }
-            V::OverBudget { at, budget, cost } => {
-                write!(f, "{at} costs {cost}, more than the job's budget of {budget}")
-            }
-            V::OverPriceCap { at, price_max, rate } => {
-                write!(f, "{at} costs {rate} a second, more than the job's {price_max}")
-            }
-            V::Overlap { first, second, shared } => {
-                write!(f, "{second} shares {shared} with {first}")
-            }
-        }
-    }
+    /// Jobs of the batch are forgotten, unknown or in two places.
+    Account(WrongAccount),
+    /// The choice is not one of its alternatives, or its sums or limits are wrong.
+    Choice(WrongChoice),
 }

@@ -29,7 +29,8 @@ pub fn claim(offers: &Offers, batch: &Batch, alternatives: &Alternatives) -> Cla
             })
             .collect(),
     };
-    Claim { alternatives: alternatives.found.iter().map(alternative).collect() }
+    let alternatives = alternatives.found.iter().map(alternative).collect();
+    Claim { alternatives, ..Claim::default() }
 }
 
 proptest! {

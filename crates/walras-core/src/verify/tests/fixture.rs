@@ -11,7 +11,8 @@
 //! ```
 
 use crate::verify::{
-    AlternativeAt, Claim, ClaimedAlternative, ClaimedSlot, Rules, SlotAt, Violation, verify_plan,
+    AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt, Violation,
+    verify_plan,
 };
 use crate::*;
 
@@ -54,8 +55,28 @@ pub(super) fn valid() -> Fixture {
                 &[("lab/l2", 320.0, 120.0), ("lab/l3", 227.273, 166.3653)],
             ),
         ],
+        ..Claim::default()
     };
     Fixture { claim, requests: requests(), rules: Rules { budget_factor: Factor::ONE, price_cap: false } }
+}
+
+/// The same with a choice that is right in everything: the second window of sim and the one of fold; render is
+/// left out. Both limits are met exactly, and `idle` has no window.
+pub(super) fn chosen() -> Fixture {
+    let mut fixture = valid();
+    fixture.requests.push(request("idle", 9, 1.0, 1.0));
+    fixture.claim.unscheduled = Some(vec!["idle".into()]);
+    fixture.claim.choice = Some(ClaimedChoice {
+        chosen: vec![fixture.chosen_claim(1), fixture.chosen_claim(3)],
+        left_out: vec!["render".into()],
+        time_limit: Some(156_364),
+        budget_limit: Some(812_185_700),
+        cost: 812_185_700,
+        time: 156_364,
+        makespan: Some(at(320.0)),
+        jobs: 2,
+    });
+    fixture
 }
 
 fn window(job: &str, start: f64, end: f64, cost: f64, slots: &[(&str, f64, f64)]) -> ClaimedAlternative {
@@ -155,6 +176,17 @@ impl Fixture {
 
     pub(super) fn alternative(&self, index: usize) -> AlternativeAt {
         AlternativeAt { index, job: self.claim.alternatives[index].job.clone() }
+    }
+
+    /// An entry that chooses that alternative.
+    pub(super) fn chosen_claim(&self, alternative: usize) -> ChosenClaim {
+        let ClaimedAlternative { job, start, end, cost, .. } = self.claim.alternatives[alternative].clone();
+        ChosenClaim { job, alternative, start, end, cost, time: end.span_since(start).unwrap() }
+    }
+
+    /// The choice of a fixture that has one.
+    pub(super) fn choice(&mut self) -> &mut ClaimedChoice {
+        self.claim.choice.as_mut().unwrap()
     }
 
     pub(super) fn slot(&self, alternative: usize, index: usize) -> SlotAt {

@@ -160,7 +160,7 @@ proptest! {
     fn overlaps_agree_with_all_pairs(
         places in prop::collection::vec((0u32..2, 0i64..30, 1i64..8), 0..9),
     ) {
-        let claim = Claim { alternatives: places.iter().map(one_slot).collect() };
+        let claim = Claim { alternatives: places.iter().map(one_slot).collect(), ..Claim::default() };
         let all = 0..places.len();
         let shares = |a: usize| all.clone().any(|b| a != b && share_time(places[a], places[b]));
         let expected: BTreeSet<usize> = all.clone().filter(|a| shares(*a)).collect();

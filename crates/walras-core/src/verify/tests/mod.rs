@@ -1,5 +1,6 @@
 //! The verifier accepts a plan made by hand and refuses every kind of broken one.
 
+mod choices;
 mod fixture;
 mod kinds;
 mod laws;
@@ -123,12 +124,24 @@ fn sentences_say_where_and_what() {
     };
     assert_eq!(
         slow.to_string(),
-        "alternatives[0].slots[1] (job sim, node campus/c2) lasts 31.5 but its node needs 32"
+        "alternatives[0].slots[1] (job sim, node campus/c2) lasts 31.5 s but its node needs 32 s"
     );
     let over =
         Violation::OverBudget { at: fixture.alternative(2), budget: money(900.0), cost: money(966.6879) };
     assert_eq!(
         over.to_string(),
-        "alternatives[2] (job render) costs 966.6879, more than the job's budget of 900"
+        "alternatives[2] (job render) costs 966.6879 credits, more than the job's budget of 900 credits"
+    );
+    let short = Violation::WrongTaskCount { at: fixture.alternative(0), expected: 2, claimed: 1 };
+    assert_eq!(short.to_string(), "alternatives[0] (job sim) has 1 slot for a job of 2 tasks");
+    let dear = Violation::OverPriceCap {
+        at: fixture.slot(0, 0),
+        price_max: fixture::rate(1.0),
+        rate: fixture::rate(2.5),
+    };
+    assert_eq!(
+        dear.to_string(),
+        "alternatives[0].slots[0] (job sim, node campus/c1) costs 2.5 credits per second, more than the job's 1 \
+         credits per second"
     );
 }

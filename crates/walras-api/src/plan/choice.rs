@@ -1,0 +1,268 @@
+//! The choice in a plan: which alternative of each job, and what that comes to.
+
+use super::write::{money, time};
+use crate::number::Num;
+use crate::scenario::Scenario;
+use crate::text::infeasible_text;
+use crate::unit::{MONEY_DECIMALS, Unit};
+use serde::{Deserialize, Serialize};
+use walras_core::choose::{
+    AppliedLimits, ChoiceLimits, Combination, Menu, NoCombination, Totals, VoPolicy, applied_limits,
+};
+use walras_core::{Alternatives, Outcome};
+
+/// Gaps are given to the millionth, rounded up.
+const GAP_DECIMALS: u32 = 6;
+
+/// What was chosen; its keys stand in the plan itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlannedChoice {
+    /// What made one combination better than another.
+    pub objective: String,
+    /// How it ended.
+    pub status: ChoiceStatus,
+    /// How far the value may be from the best, relative to the larger of the two; `None` without a combination.
+    pub gap: Option<Num>,
+    /// What all that is chosen may come to.
+    pub limits: PlannedLimits,
+    /// What it comes to.
+    pub totals: PlannedTotals,
+    /// One alternative for each job served, in the order of the batch.
+    pub chosen: Vec<ChosenAlternative>,
+    /// Jobs that have alternatives and were left out to keep the limits.
+    pub left_out: Vec<String>,
+    /// Why there is no combination.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infeasible: Option<InfeasibleItem>,
+}
+
+/// How the choice ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceStatus {
+    /// Proven best.
+    Optimal,
+    /// A limit on work was hit before the proof; `gap` says how far off it may be.
+    Feasible,
+    /// The limits cannot be kept.
+    Infeasible,
+    /// No job has an alternative.
+    NothingToChoose,
+    /// A limit on work was hit before anything was found.
+    Unknown,
+}
+
+/// The limits in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedLimits {
+    /// T*, on the sum of run times.
+    pub time: Option<Num>,
+    /// B*, on the sum of costs.
+    pub budget: Option<Num>,
+}
+
+/// What the chosen alternatives come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTotals {
+    /// The sum of costs, in credits.
+    pub cost: Num,
+    /// The sum of run times.
+    pub time: Num,
+    /// When the last job ends; `None` when nothing is chosen.
+    pub makespan: Option<Num>,
+    /// How many jobs are served.
+    pub jobs: u64,
+}
+
+/// The alternative chosen for one job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChosenAlternative {
+    /// The job's name.
+    pub job: String,
+    /// Its position in the plan's alternatives, from 0.
+    pub alternative: usize,
+    /// When all tasks start.
+    pub start: Num,
+    /// When the last task ends.
+    pub end: Num,
+    /// What all tasks cost.
+    pub cost: Num,
+    /// How long the longest task takes.
+    pub time: Num,
+}
+
+/// The limit that cannot be kept, and by how much.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InfeasibleItem {
+    /// Which limit.
+    pub limit: BrokenLimit,
+    /// What the limit allows; of both limits, the budget.
+    pub allowed: Num,
+    /// The least that would do; of both limits, the least cost within the time.
+    pub needed: Num,
+    /// Their difference.
+    pub short_by: Num,
+    /// The same in words.
+    pub text: String,
+}
+
+/// Which limit cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BrokenLimit {
+    /// T*: even the shortest alternatives take longer.
+    Time,
+    /// B*: even the cheapest alternatives cost more.
+    Budget,
+    /// Each alone could be kept, but not both.
+    Both,
+}
+
+impl PlannedChoice {
+    /// What a choice among these alternatives gave. `None` when the numbers were too large to be summed.
+    pub fn new(
+        scenario: &Scenario,
+        found: &Alternatives,
+        menu: &Menu,
+        policy: &VoPolicy,
+        outcome: &Outcome<Combination, NoCombination>,
+    ) -> Option<PlannedChoice> {
+        let unit = scenario.unit;
+        let (status, gap, best) = match outcome {
+            Outcome::Optimal(best) => (ChoiceStatus::Optimal, Some(relative(0, 0)), best),
+            Outcome::Feasible { best, bound } => {
+                (ChoiceStatus::Feasible, Some(relative(best.value, *bound)), best)
+            }
+            Outcome::Infeasible(reason) => return without(unit, menu, policy, reason),
+        };
+        let picks = || menu.jobs.iter().zip(&best.items);
+        let chosen = picks().filter_map(|(job, item)| {
+            let source = job.items[(*item)?].source;
+            Some(chosen(scenario, found, source))
+        });
+        let left_out = picks().filter(|(_, item)| item.is_none());
+        Some(PlannedChoice {
+            objective: policy.objective.to_string(),
+            status,
+            gap,
+            limits: limits(unit, best.limits),
+            totals: totals(unit, best.totals),
+            chosen: chosen.collect(),
+            left_out: left_out.map(|(job, _)| scenario.batch.request(job.job).name.clone()).collect(),
+            infeasible: None,
+        })
+    }
+
+    /// Whether there is a combination.
+    pub fn found(&self) -> bool {
+        matches!(self.status, ChoiceStatus::Optimal | ChoiceStatus::Feasible)
+    }
+}
+
+fn chosen(scenario: &Scenario, found: &Alternatives, source: usize) -> ChosenAlternative {
+    let (unit, alternative) = (scenario.unit, &found.found[source]);
+    let window = &alternative.window;
+    ChosenAlternative {
+        job: scenario.batch.request(alternative.job).name.clone(),
+        alternative: source,
+        start: time(unit, window.start()),
+        end: time(unit, window.end()),
+        cost: money(window.cost()),
+        time: Num::from_units(window.runtime().as_millis().into(), unit.time_decimals()),
+    }
+}
+
+/// A choice without a combination.
+fn without(unit: Unit, menu: &Menu, policy: &VoPolicy, reason: &NoCombination) -> Option<PlannedChoice> {
+    let (status, infeasible) = match reason {
+        NoCombination::Overflow => return None,
+        NoCombination::NothingToChoose => (ChoiceStatus::NothingToChoose, None),
+        NoCombination::Unknown => (ChoiceStatus::Unknown, None),
+        NoCombination::TimeLimit { limit, least } => {
+            let broken = broken(BrokenLimit::Time, (*limit, *least), unit.time_decimals(), reason, unit);
+            (ChoiceStatus::Infeasible, Some(broken))
+        }
+        NoCombination::BudgetLimit { limit, least } => {
+            let broken = broken(BrokenLimit::Budget, (*limit, *least), MONEY_DECIMALS, reason, unit);
+            (ChoiceStatus::Infeasible, Some(broken))
+        }
+        NoCombination::BothLimits { limits, least_cost } => {
+            let figures = (limits.budget.unwrap_or_default(), *least_cost);
+            let broken = broken(BrokenLimit::Both, figures, MONEY_DECIMALS, reason, unit);
+            (ChoiceStatus::Infeasible, Some(broken))
+        }
+    };
+    let applied = applied_limits(menu, policy, &ChoiceLimits::default()).unwrap_or_default();
+    Some(PlannedChoice {
+        objective: policy.objective.to_string(),
+        status,
+        gap: None,
+        limits: limits(unit, applied),
+        totals: totals(unit, Totals::default()),
+        chosen: Vec::new(),
+        left_out: Vec::new(),
+        infeasible,
+    })
+}
+
+fn broken(
+    limit: BrokenLimit,
+    (allowed, needed): (i128, i128),
+    decimals: u32,
+    reason: &NoCombination,
+    unit: Unit,
+) -> InfeasibleItem {
+    let number = |units| Num::from_units(units, decimals);
+    InfeasibleItem {
+        limit,
+        allowed: number(allowed),
+        needed: number(needed),
+        short_by: number(needed - allowed),
+        text: infeasible_text(reason, unit),
+    }
+}
+
+fn limits(unit: Unit, applied: AppliedLimits) -> PlannedLimits {
+    PlannedLimits {
+        time: applied.time.map(|millis| Num::from_units(millis, unit.time_decimals())),
+        budget: applied.budget.map(|micros| Num::from_units(micros, MONEY_DECIMALS)),
+    }
+}
+
+fn totals(unit: Unit, totals: Totals) -> PlannedTotals {
+    PlannedTotals {
+        cost: Num::from_units(totals.cost, MONEY_DECIMALS),
+        time: Num::from_units(totals.time, unit.time_decimals()),
+        makespan: totals.makespan.map(|end| time(unit, end)),
+        jobs: totals.served.into(),
+    }
+}
+
+/// |value - bound| / max(|value|, |bound|), rounded up to a millionth.
+fn relative(value: i128, bound: i128) -> Num {
+    let (difference, scale) = (value.abs_diff(bound), value.unsigned_abs().max(bound.unsigned_abs()));
+    // Both are divided alike until the product fits; that loses nothing that a millionth could show.
+    let excess = 20_u32.saturating_sub(difference.leading_zeros());
+    let (difference, scale) = (difference >> excess, (scale >> excess).max(1));
+    let millionths = (difference * 1_000_000).div_ceil(scale);
+    Num::from_units(i128::try_from(millionths).unwrap_or(i128::MAX), GAP_DECIMALS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_relative_and_rounded_up() {
+        assert_eq!(relative(0, 0).as_str(), "0");
+        assert_eq!(relative(100, 98).as_str(), "0.02");
+        assert_eq!(relative(-100, -102).as_str(), "0.019608");
+        assert_eq!(relative(3, 2).as_str(), "0.333334");
+        assert_eq!(relative(i128::MAX, i128::MAX / 2).as_str(), "0.500001");
+        assert_eq!(relative(i128::MAX, i128::MIN + 1).as_str(), "2");
+    }
+}

@@ -1,0 +1,144 @@
+//! A plan as it stands in a file: the keys of the choice are there together or not at all.
+
+use super::choice::{
+    ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
+};
+use super::{Plan, PlannedAlternative, SearchSummary, UnscheduledJob};
+use crate::error::{Problem, Within};
+use crate::number::Num;
+use crate::unit::Unit;
+use serde::{Deserialize, Deserializer};
+
+/// The keys of a plan.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename = "plan")]
+pub(super) struct PlanFile {
+    schema: String,
+    unit: Unit,
+    search: SearchSummary,
+    objective: Option<String>,
+    status: Option<ChoiceStatus>,
+    /// `null` says that there is none, which is not the same as no key.
+    #[serde(default, deserialize_with = "nullable")]
+    gap: Option<Option<Num>>,
+    limits: Option<PlannedLimits>,
+    totals: Option<PlannedTotals>,
+    chosen: Option<Vec<ChosenAlternative>>,
+    left_out: Option<Vec<String>>,
+    infeasible: Option<InfeasibleItem>,
+    alternatives: Vec<PlannedAlternative>,
+    unscheduled: Vec<UnscheduledJob>,
+}
+
+fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+impl PlanFile {
+    /// The plan, unless parts of it contradict each other.
+    pub(super) fn plan(mut self) -> Result<Plan, Problem> {
+        let choice = self.choice()?;
+        let PlanFile { schema, unit, search, alternatives, unscheduled, .. } = self;
+        let plan = Plan { schema, unit, search, choice, alternatives, unscheduled };
+        check_search(&plan.search).in_field("search")?;
+        check_reasons(&plan.unscheduled).in_field("unscheduled")?;
+        if let Some(choice) = &plan.choice {
+            check_choice(choice)?;
+        }
+        Ok(plan)
+    }
+
+    fn choice(&mut self) -> Result<Option<PlannedChoice>, Problem> {
+        let keys = [
+            ("objective", self.objective.is_some()),
+            ("status", self.status.is_some()),
+            ("gap", self.gap.is_some()),
+            ("limits", self.limits.is_some()),
+            ("totals", self.totals.is_some()),
+            ("chosen", self.chosen.is_some()),
+            ("left_out", self.left_out.is_some()),
+        ];
+        let present = keys.iter().find(|(_, present)| *present).map(|(key, _)| *key);
+        let Some(present) = present.or(self.infeasible.as_ref().map(|_| "infeasible")) else {
+            return Ok(None);
+        };
+        let missing = keys.iter().find(|(_, present)| !present).map_or("", |(key, _)| *key);
+        let incomplete = || {
+            let what = format!("is there without `{missing}`: the keys of a choice go together");
+            Problem::new(&format!("`{present}`"), what)
+        };
+        let choice = PlannedChoice {
+            objective: self.objective.take().ok_or_else(incomplete)?,
+            status: self.status.ok_or_else(incomplete)?,
+            gap: self.gap.take().ok_or_else(incomplete)?,
+            limits: self.limits.take().ok_or_else(incomplete)?,
+            totals: self.totals.take().ok_or_else(incomplete)?,
+            chosen: self.chosen.take().ok_or_else(incomplete)?,
+            left_out: self.left_out.take().ok_or_else(incomplete)?,
+            infeasible: self.infeasible.take(),
+        };
+        Ok(Some(choice))
+    }
+}
+
+fn check_search(search: &SearchSummary) -> Result<(), Problem> {
+    match (search.bound_hit, search.limits_hit.is_empty()) {
+        (true, true) => {
+            Err(Problem::new("true", "contradicts `limits_hit`, which names none")).in_field("bound_hit")
+        }
+        (false, false) => {
+            Err(Problem::new("false", "contradicts `limits_hit`, which names some")).in_field("bound_hit")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_reasons(unscheduled: &[UnscheduledJob]) -> Result<(), Problem> {
+    match unscheduled.iter().position(|job| job.reasons.is_empty()) {
+        None => Ok(()),
+        Some(index) => {
+            let what = "is an empty list: a job without a window has at least one reason";
+            Err(Problem::new("[]", what)).in_field("reasons").in_item(index)
+        }
+    }
+}
+
+/// Whether the status fits what is there.
+fn check_choice(choice: &PlannedChoice) -> Result<(), Problem> {
+    let (found, status) = (choice.found(), choice.status);
+    let contradicts = |value: &str, key: &str| {
+        Err(Problem::new(value, format!("contradicts the status {}", status.text()))).in_field(key)
+    };
+    if found != choice.gap.is_some() {
+        return contradicts(choice.gap.as_ref().map_or("null", Num::as_str), "gap");
+    }
+    if !found && !choice.chosen.is_empty() {
+        return contradicts("what is chosen", "chosen");
+    }
+    if !found && !choice.left_out.is_empty() {
+        return contradicts("what is left out", "left_out");
+    }
+    match (&choice.infeasible, status == ChoiceStatus::Infeasible) {
+        (Some(_), false) => contradicts("an explanation", "infeasible"),
+        (None, true) => {
+            let problem = Problem::new("infeasible", "needs the key `infeasible` beside it");
+            Err(problem).in_field("status")
+        }
+        _ => Ok(()),
+    }
+}
+
+impl ChoiceStatus {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            ChoiceStatus::Optimal => "optimal",
+            ChoiceStatus::Feasible => "feasible",
+            ChoiceStatus::Infeasible => "infeasible",
+            ChoiceStatus::NothingToChoose => "nothing-to-choose",
+            ChoiceStatus::Unknown => "unknown",
+        }
+    }
+}

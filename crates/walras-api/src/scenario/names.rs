@@ -1,0 +1,86 @@
+//! The words of a policy, and what they stand for in the core.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use walras_core::choose::{LeaveOut, Total};
+
+/// An enum of words that are read, described in the schema and written in errors.
+macro_rules! words {
+    ($(#[$outer:meta])* $name:ident {$($(#[$inner:meta])* $word:literal => $variant:ident),* $(,)?}) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+        pub(crate) enum $name {$(
+            $(#[$inner])*
+            #[serde(rename = $word)]
+            $variant,
+        )*}
+
+        impl $name {
+            /// As it is written.
+            pub(crate) fn text(self) -> &'static str {
+                match self {$($name::$variant => $word,)*}
+            }
+        }
+    };
+}
+
+words!(
+    /// What makes one combination better than another.
+    #[schemars(inline)]
+    ObjectiveName {
+        "min-time" => MinTime,
+        #[default]
+        "min-cost" => MinCost,
+        "max-income" => MaxIncome,
+        "max-use" => MaxUse,
+        "min-makespan" => MinMakespan,
+        "weighted" => Weighted,
+        "lexicographic" => Lexicographic,
+    }
+);
+
+words!(
+    /// A sum over what is chosen.
+    #[schemars(inline)]
+    TotalName {
+        #[default]
+        "cost" => Cost,
+        "time" => Time,
+        "finish" => Finish,
+        "income" => Income,
+        "spare_budget" => SpareBudget,
+        "spare_time" => SpareTime,
+    }
+);
+
+words!(
+    /// Whether jobs may be left out.
+    #[schemars(inline)]
+    LeaveOutName {
+        "never" => Never,
+        #[default]
+        "when-needed" => WhenNeeded,
+    }
+);
+
+impl From<TotalName> for Total {
+    fn from(name: TotalName) -> Total {
+        match name {
+            TotalName::Cost => Total::Cost,
+            TotalName::Time => Total::Time,
+            TotalName::Finish => Total::Finish,
+            TotalName::Income => Total::Income,
+            TotalName::SpareBudget => Total::SpareBudget,
+            TotalName::SpareTime => Total::SpareTime,
+        }
+    }
+}
+
+impl From<LeaveOutName> for LeaveOut {
+    fn from(name: LeaveOutName) -> LeaveOut {
+        match name {
+            LeaveOutName::Never => LeaveOut::Never,
+            LeaveOutName::WhenNeeded => LeaveOut::WhenNeeded,
+        }
+    }
+}

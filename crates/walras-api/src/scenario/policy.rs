@@ -1,0 +1,130 @@
+//! The policy of a scenario: what the VO wants of a combination, as the core's type.
+
+use super::names::{ObjectiveName, TotalName};
+use super::quantity;
+use super::values::{LimitSpec, List};
+use super::wire::{LimitsEntry, PolicyEntry, WeightsEntry};
+use crate::error::{Problem, Within};
+use crate::number::Number;
+use crate::unit::Unit;
+use std::collections::BTreeSet;
+use walras_core::Factor;
+use walras_core::choose::{Limit, Objective, Total, VoPolicy};
+
+/// What a scenario says about choosing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// What the VO wants of a combination.
+    pub vo: VoPolicy,
+    /// k of the budget S = k · price_max · t · tasks, where the scenario gives one.
+    pub budget_factor: Option<Factor>,
+}
+
+pub(super) fn policy(entry: PolicyEntry, unit: Unit) -> Result<Policy, Problem> {
+    let PolicyEntry { objective, weights, order, limits, leave_out, budget_factor } = entry;
+    let limits = limits.unwrap_or(LimitsEntry { time: LimitSpec::Derived, budget: LimitSpec::Derived });
+    Ok(Policy {
+        vo: VoPolicy {
+            objective: self::objective(objective, weights, order, unit)?,
+            time_limit: limit(limits.time, |number| quantity::span(number, unit))
+                .in_field("time")
+                .in_field("limits")?,
+            budget_limit: limit(limits.budget, quantity::money).in_field("budget").in_field("limits")?,
+            leave_out: leave_out.into(),
+        },
+        budget_factor: budget_factor.map(quantity::factor).transpose().in_field("budget_factor")?,
+    })
+}
+
+fn limit<Q>(spec: LimitSpec, read: impl Fn(Number) -> Result<Q, Problem>) -> Result<Limit<Q>, Problem> {
+    match spec {
+        LimitSpec::Derived => Ok(Limit::Derived),
+        LimitSpec::None => Ok(Limit::Unlimited),
+        LimitSpec::Given(number) => read(number).map(Limit::Given),
+    }
+}
+
+/// The objective; weights and an order belong to one objective each and are refused with the others.
+fn objective(
+    name: ObjectiveName,
+    weights: Option<WeightsEntry>,
+    order: Option<List<TotalName>>,
+    unit: Unit,
+) -> Result<Objective, Problem> {
+    let needs = |key: &str| Problem::new(name.text(), format!("needs the key `{key}` beside it"));
+    let foreign = |value: &str, owner: &str| {
+        let what = format!("given beside the objective {}: only `objective: {owner}` has them", name.text());
+        Problem::new(value, what)
+    };
+    match (name, weights, order) {
+        (ObjectiveName::Weighted, Some(weights), None) => self::weights(&weights, unit).in_field("weights"),
+        (ObjectiveName::Weighted, None, None) => Err(needs("weights")).in_field("objective"),
+        (ObjectiveName::Lexicographic, None, Some(order)) => self::order(&order).in_field("order"),
+        (ObjectiveName::Lexicographic, None, None) => Err(needs("order")).in_field("objective"),
+        (ObjectiveName::Weighted, _, Some(_)) => {
+            Err(foreign("totals", "lexicographic")).in_field("order")
+        }
+        (_, Some(_), _) => Err(foreign("weights", "weighted")).in_field("weights"),
+        (_, None, Some(_)) => Err(foreign("totals", "lexicographic")).in_field("order"),
+        (ObjectiveName::MinTime, None, None) => Ok(Objective::MinTime),
+        (ObjectiveName::MinCost, None, None) => Ok(Objective::MinCost),
+        (ObjectiveName::MaxIncome, None, None) => Ok(Objective::MaxIncome),
+        (ObjectiveName::MaxUse, None, None) => Ok(Objective::MaxUse),
+        (ObjectiveName::MinMakespan, None, None) => Ok(Objective::MinMakespan),
+    }
+}
+
+/// Weights per credit and per unit of time, as whole numbers per micro-credit and per millisecond.
+///
+/// A weight w of cost is w · 10⁶ millionths per credit, and so per micro-credit in millionths of a millionth. One
+/// of time is w · 10⁶ per unit; a second has 10³ milliseconds where a credit has 10⁶ micro-credits, so it counts
+/// 10³ times as much per millisecond, and 10⁶ times when the unit is the millisecond itself. Only the ratio of
+/// weights matters, so what divides them all is taken out: smaller numbers do not overflow.
+fn weights(entry: &WeightsEntry, unit: Unit) -> Result<Objective, Problem> {
+    let per_millisecond = match unit {
+        Unit::Seconds => 1_000,
+        Unit::Milliseconds => 1_000_000,
+    };
+    let WeightsEntry { cost, time, finish, income, spare_budget, spare_time } = entry;
+    let given = [
+        (Total::Cost, cost, 1, "cost"),
+        (Total::Time, time, per_millisecond, "time"),
+        (Total::Finish, finish, per_millisecond, "finish"),
+        (Total::Income, income, 1, "income"),
+        (Total::SpareBudget, spare_budget, 1, "spare_budget"),
+        (Total::SpareTime, spare_time, per_millisecond, "spare_time"),
+    ];
+    let mut terms = Vec::new();
+    for (total, number, factor, key) in given {
+        let Some(number) = number else { continue };
+        let millionths = quantity::weight(*number).in_field(key)?;
+        if millionths > 0 {
+            terms.push((total, millionths * factor));
+        }
+    }
+    let divisor = terms.iter().fold(0, |divisor, (_, weight)| greatest_common_divisor(divisor, *weight));
+    if divisor == 0 {
+        return Err(Problem::new("weights", "are all zero: at least one must be greater than 0"));
+    }
+    Ok(Objective::Weighted(terms.into_iter().map(|(total, weight)| (total, weight / divisor)).collect()))
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+fn order(names: &List<TotalName>) -> Result<Objective, Problem> {
+    if names.0.is_empty() {
+        return Err(Problem::new("[]", "is an empty list: there must be at least one total"));
+    }
+    let mut seen = BTreeSet::new();
+    let mut totals = Vec::with_capacity(names.0.len());
+    for (index, name) in names.0.iter().enumerate() {
+        let total = Total::from(*name);
+        if !seen.insert(total) {
+            return Err(Problem::new(name.text(), "is listed twice")).in_item(index);
+        }
+        totals.push(total);
+    }
+    Ok(Objective::Lexicographic(totals))
+}
