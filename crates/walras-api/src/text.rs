@@ -111,7 +111,9 @@ pub fn infeasible_text(reason: &NoCombination, unit: Unit) -> String {
             )
         }
         NoCombination::Overflow => "The numbers are too large to be summed.".to_owned(),
-        NoCombination::Unknown => "The limit on work was reached before any combination was found.".to_owned(),
+        NoCombination::Unknown => {
+            "The limit on work was reached before any combination was found.".to_owned()
+        }
     }
 }
 

@@ -44,7 +44,7 @@ pub use search::{
     Unscheduled, find_alternatives, find_window,
 };
 pub use verify::{
-    AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt, Violation,
-    verify_plan,
+    AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt,
+    Violation, verify_plan,
 };
 pub use window::{Placement, Window};

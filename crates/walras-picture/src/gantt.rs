@@ -63,7 +63,14 @@ fn draw_title(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout) {
     let title = TITLE_FONT.fit(&clean_name(scene.title), room).unwrap_or_default();
     svg.words(Element::text(MARGIN, MARGIN + 8.0, TITLE_FONT).set("fill", INK), &title);
     let text = Element::text(MARGIN, MARGIN + 32.0, SUBTITLE_FONT).set("fill", DIM);
-    svg.words(text, &summary(scene));
+    svg.words(text, &subtitle(scene, room));
+}
+
+/// The summary, and the scene's note where it fits.
+fn subtitle(scene: &Scene<'_>, room: f64) -> String {
+    let summary = summary(scene);
+    let both = scene.note.map(|note| format!("{summary} · {}", clean_name(note)));
+    both.filter(|both| SUBTITLE_FONT.width(both) <= room).unwrap_or(summary)
 }
 
 /// `6 nodes at 1 site · 3 jobs · 8 windows · 0–600 s`.

@@ -21,6 +21,8 @@ pub struct Scene<'a> {
     pub chosen: Option<&'a [usize]>,
     /// The unit in which times and prices per time are written.
     pub unit: TimeUnit,
+    /// What the subtitle says of the plan beside the numbers, where there is room.
+    pub note: Option<&'a str>,
 }
 
 /// The unit of time in which a scenario is written.
@@ -50,7 +52,7 @@ impl<'a> Scene<'a> {
         batch: &'a Batch,
         alternatives: &'a [Alternative],
     ) -> Scene<'a> {
-        Scene { title, offers, batch, alternatives, chosen: None, unit: TimeUnit::Seconds }
+        Scene { title, offers, batch, alternatives, chosen: None, unit: TimeUnit::Seconds, note: None }
     }
 
     /// The style of each alternative, in their order.

@@ -21,8 +21,40 @@ pub(crate) fn read_scenario_file(path: &Path) -> Result<Scenario, Failure> {
     read_scenario(&bytes, &path.display().to_string(), syntax).map_err(Failure::input)
 }
 
+/// Refuses a name for a picture that is not one: better before the work than after.
+pub(crate) fn check_svg(path: &Path) -> Result<(), Failure> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if extension.eq_ignore_ascii_case("svg") {
+        return Ok(());
+    }
+    Err(Failure::Input(format!("{}: the name of a picture must end in .svg", path.display())))
+}
+
+/// Where a file is really to be written: what a link points to, and never over anything but a file.
+fn target(path: &Path) -> Result<PathBuf, Failure> {
+    let cannot = |error| Failure::Input(format!("{}: cannot be written: {error}", path.display()));
+    let target = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => match fs::canonicalize(path) {
+            Ok(target) => target,
+            Err(error) => return Err(cannot(error)),
+        },
+        _ => path.to_owned(),
+    };
+    match fs::metadata(&target) {
+        Ok(found) if !found.is_file() => {
+            Err(Failure::Input(format!("{}: cannot be written: it is not a regular file", path.display())))
+        }
+        _ => Ok(target),
+    }
+}
+
 /// Writes a file through a neighbour, so that nobody ever sees half of it.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let target = target(path)?;
+    write_beside(&target, text)
+}
+
+fn write_beside(path: &Path, text: &str) -> Result<(), Failure> {
     let temporary = neighbour(path)?;
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {

@@ -3,6 +3,7 @@
 //! Exit codes: 0 all is well; 1 a plan does not hold what it claims; 2 the input or the call is wrong; 70 a
 //! fault of Walras itself.
 
+mod choice;
 mod failure;
 mod files;
 mod plan;
@@ -23,7 +24,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show, for every job of a scenario, all the windows in which it could run
+    /// Show, for every job of a scenario, all the windows in which it could run, and choose one for each
     Plan(plan::Args),
     /// Check a plan against its scenario, with code that shares nothing with the search
     Verify(verify::Args),

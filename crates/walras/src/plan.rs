@@ -1,10 +1,10 @@
 //! `walras plan`
 
 use crate::failure::Failure;
-use crate::{files, table};
+use crate::{choice, files, table};
 use clap::ValueEnum;
 use std::path::PathBuf;
-use walras_api::{Plan, Scenario, Syntax, Unit, read_scenario};
+use walras_api::{Plan, PlannedChoice, Scenario, Syntax, Unit, read_scenario};
 use walras_core::{
     Algorithm, Alternatives, Factor, Limits, Mode, SearchConfig, find_alternatives, verify_plan,
 };
@@ -25,9 +25,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEARCH", default_value = "amp")]
     search: Algorithm,
 
-    /// The factor k of the budget S = k · price_max · t · tasks, greater than 0 and at most 1
-    #[arg(long, value_name = "K", default_value = "1", value_parser = factor)]
-    budget_factor: Factor,
+    /// The factor k of the budget S = k · price_max · t · tasks, greater than 0 and at most 1 [default: the
+    /// policy's, else 1]
+    #[arg(long, value_name = "K", value_parser = factor)]
+    budget_factor: Option<Factor>,
 
     /// Give each job only its first window, in one sweep over time: whoever can start first does
     #[arg(long)]
@@ -38,11 +39,14 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..))]
     alternatives_max: u32,
 
+    #[command(flatten)]
+    choice: choice::Args,
+
     /// Print the plan as JSON (walras.plan/1)
     #[arg(long)]
     json: bool,
 
-    /// Write a picture of the plan
+    /// Write a picture of the plan: chosen windows solid, the others as outlines
     #[arg(long, value_name = "FILE.svg")]
     gantt: Option<PathBuf>,
 
@@ -81,32 +85,45 @@ fn factor(text: &str) -> Result<Factor, String> {
     let wrong = || format!("'{text}' is not a factor: it must be a decimal greater than 0 and at most 1");
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 1 || part.len() > 6 || !digits(whole) || !digits(part) {
+    if whole.is_empty() || whole.len() > 1 || !digits(whole) || !digits(part) {
         return Err(wrong());
+    }
+    if part.len() > 6 {
+        return Err(format!("'{text}' has too many decimals: a factor is read to the millionth"));
     }
     let millionths: i64 = format!("{whole}{part:0<6}").parse().map_err(|_| wrong())?;
     Factor::from_millionths(millionths).ok_or_else(wrong)
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(path) = &args.gantt {
+        files::check_svg(path)?;
+    }
     let (name, scenario) = read(args)?;
-    let config = SearchConfig {
-        algorithm: args.search.clone(),
-        mode: if args.on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives },
-        budget_factor: args.budget_factor,
-        limits: Limits { alternatives_per_job_max: args.alternatives_max, ..Limits::default() },
-    };
+    let config = config(args, &scenario);
     let found = find_alternatives(&scenario.offers, &scenario.batch, &config);
-    let plan = Plan::from_alternatives(&scenario, &config, &found);
+    let mut plan = Plan::from_alternatives(&scenario, &config, &found);
+    plan.choice = choice::choose(&args.choice, &scenario, &found)?;
     check(&plan, &scenario)?;
     if let Some(path) = &args.gantt {
-        files::write(path, &picture(&name, &scenario, &found))?;
+        files::write(path, &picture(&name, &scenario, &found, plan.choice.as_ref()))?;
     }
     if args.json {
         let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
         return files::print(&format!("{text}\n"));
     }
-    files::print(&table::of_plan(&scenario, &config, &found, args.show))
+    files::print(&table::of_plan(&scenario, &config, &found, plan.choice.as_ref(), args.show))
+}
+
+/// How to search; the command line goes before the scenario's policy.
+fn config(args: &Args, scenario: &Scenario) -> SearchConfig {
+    let of_policy = scenario.policy.as_ref().and_then(|policy| policy.budget_factor);
+    SearchConfig {
+        algorithm: args.search.clone(),
+        mode: if args.on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives },
+        budget_factor: args.budget_factor.or(of_policy).unwrap_or(Factor::ONE),
+        limits: Limits { alternatives_per_job_max: args.alternatives_max, ..Limits::default() },
+    }
 }
 
 fn read(args: &Args) -> Result<(String, Scenario), Failure> {
@@ -132,13 +149,17 @@ fn check(plan: &Plan, scenario: &Scenario) -> Result<(), Failure> {
     }
 }
 
-fn picture(name: &str, scenario: &Scenario, found: &Alternatives) -> String {
+fn picture(name: &str, scenario: &Scenario, found: &Alternatives, choice: Option<&PlannedChoice>) -> String {
     let unit = match scenario.unit {
         Unit::Seconds => TimeUnit::Seconds,
         Unit::Milliseconds => TimeUnit::Milliseconds,
     };
+    let choice = choice.filter(|choice| choice.found());
+    let chosen: Option<Vec<usize>> =
+        choice.map(|choice| choice.chosen.iter().map(|chosen| chosen.alternative).collect());
+    let note = choice.map(|choice| table::chosen_in_short(choice, scenario.unit));
     let scene = Scene::new(name, &scenario.offers, &scenario.batch, &found.found);
-    gantt(&Scene { unit, ..scene })
+    gantt(&Scene { unit, chosen: chosen.as_deref(), note: note.as_deref(), ..scene })
 }
 
 #[cfg(test)]

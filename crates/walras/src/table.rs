@@ -1,36 +1,28 @@
 //! A plan as a table for people.
 
+mod chosen;
+
+pub(crate) use chosen::chosen_in_short;
+
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use walras_api::Scenario;
 use walras_api::text::{change_texts, reason_text};
-use walras_core::{Alternative, Alternatives, JobId, LimitHit, Offers, SearchConfig, Unscheduled};
+use walras_api::{PlannedChoice, Scenario};
+use walras_core::{Alternative, Alternatives, LimitHit, Offers, SearchConfig, Unscheduled};
 
 /// The whole plan; at most `show` alternatives of each job.
 pub(crate) fn of_plan(
     scenario: &Scenario,
     config: &SearchConfig,
     found: &Alternatives,
+    choice: Option<&PlannedChoice>,
     show: usize,
 ) -> String {
     let mut text = heading(scenario, config, found);
-    let mut rows = vec![["job", "#", "start", "end", "cost", "nodes"].map(str::to_owned)];
-    let mut left_out = Vec::new();
-    for job in scenario.batch.by_priority() {
-        let all: Vec<&Alternative> = found.found.iter().filter(|found| found.job == job).collect();
-        rows.extend(
-            all.iter().take(show).zip(1_u32..).map(|(found, number)| row(scenario, job, found, number)),
-        );
-        if all.len() > show {
-            left_out.push(format!("{} of {}", all.len() - show, scenario.batch.request(job).name));
-        }
+    if let Some(choice) = choice {
+        text.push_str(&chosen::of_choice(scenario, found, choice));
     }
-    if rows.len() > 1 {
-        text.push('\n');
-        text.push_str(&aligned(&rows));
-    }
-    if !left_out.is_empty() {
-        let _ = writeln!(text, "\nNot shown: {} (see --show and --json).", left_out.join(", "));
-    }
+    text.push_str(&alternatives(scenario, found, choice, show));
     for unscheduled in &found.unscheduled {
         text.push_str(&no_window(scenario, unscheduled));
     }
@@ -40,8 +32,44 @@ pub(crate) fn of_plan(
     text
 }
 
+/// Every alternative of every job; chosen ones are marked.
+fn alternatives(
+    scenario: &Scenario,
+    found: &Alternatives,
+    choice: Option<&PlannedChoice>,
+    show: usize,
+) -> String {
+    let chosen = choice.iter().flat_map(|choice| &choice.chosen).map(|chosen| chosen.alternative);
+    let chosen: BTreeSet<usize> = chosen.collect();
+    let mut by_job: Vec<Vec<usize>> = vec![Vec::new(); scenario.batch.requests().len()];
+    for (index, alternative) in found.found.iter().enumerate() {
+        by_job[alternative.job.index()].push(index);
+    }
+    let mut rows = vec![["job", "#", "start", "end", "cost", "nodes"].map(str::to_owned)];
+    let mut left_out = Vec::new();
+    for job in scenario.batch.by_priority() {
+        let all = &by_job[job.index()];
+        for (number, index) in (1_u32..).zip(all).take(show) {
+            let mark = if chosen.contains(index) { "*" } else { "" };
+            rows.push(row(scenario, &found.found[*index], &format!("{mark}{number}")));
+        }
+        if all.len() > show {
+            left_out.push(format!("{} of {}", all.len() - show, scenario.batch.request(job).name));
+        }
+    }
+    let mut text = String::new();
+    if rows.len() > 1 {
+        let title = if chosen.is_empty() { "" } else { "alternatives (* chosen)\n" };
+        let _ = write!(text, "\n{title}{}", aligned(&rows));
+    }
+    if !left_out.is_empty() {
+        let _ = writeln!(text, "\nNot shown: {} (see --show and --json).", left_out.join(", "));
+    }
+    text
+}
+
 fn heading(scenario: &Scenario, config: &SearchConfig, found: &Alternatives) -> String {
-    let Scenario { unit, offers, batch } = scenario;
+    let Scenario { unit, offers, batch, .. } = scenario;
     format!(
         "{}, {} on {}, {}; times in {}\nsearch {}: {}\n",
         counted(batch.requests().len(), "job"),
@@ -58,11 +86,11 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-fn row(scenario: &Scenario, job: JobId, found: &Alternative, number: u32) -> [String; 6] {
+fn row(scenario: &Scenario, found: &Alternative, number: &str) -> [String; 6] {
     let (unit, window) = (scenario.unit, &found.window);
     [
-        scenario.batch.request(job).name.clone(),
-        number.to_string(),
+        scenario.batch.request(found.job).name.clone(),
+        number.to_owned(),
         unit.time_text(window.start()),
         unit.time_text(window.end()),
         window.cost().to_string(),
@@ -85,18 +113,24 @@ fn node_names(offers: &Offers, found: &Alternative) -> String {
     texts.join(" ")
 }
 
-/// Columns as wide as their widest cell; numbers to the right.
-fn aligned(rows: &[[String; 6]]) -> String {
-    let mut widths = [0; 6];
+/// Columns as wide as their widest cell; the first and the last to the left, numbers to the right.
+fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let mut widths = [0; COLUMNS];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
         }
     }
     let mut text = String::new();
-    for [job, number, start, end, cost, nodes] in rows {
-        let [w0, w1, w2, w3, w4, _] = widths;
-        let _ = writeln!(text, "{job:<w0$}  {number:>w1$}  {start:>w2$}  {end:>w3$}  {cost:>w4$}  {nodes}");
+    for row in rows {
+        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+            let _ = match column {
+                0 => write!(text, "{cell:<width$}"),
+                last if last + 1 == COLUMNS => write!(text, "  {cell}"),
+                _ => write!(text, "  {cell:>width$}"),
+            };
+        }
+        text.push('\n');
     }
     text
 }

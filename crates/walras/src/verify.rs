@@ -57,6 +57,7 @@ fn as_text(alternatives: usize, violations: &[Violation]) -> String {
         let _ = writeln!(text, "{violation}");
     }
     let verdict = match violations.len() {
+        0 if alternatives == 1 => "verified: 1 alternative holds".to_owned(),
         0 => format!("verified: {alternatives} alternatives hold"),
         1 => "refuted: 1 violation".to_owned(),
         more => format!("refuted: {more} violations"),

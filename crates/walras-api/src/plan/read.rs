@@ -11,7 +11,8 @@ use crate::scenario::Object;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_core::quantity::TIME_LIMIT;
 use walras_core::{
-    Algorithm, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Mode, Money, Rules, Span, Time,
+    Algorithm, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Mode, Money, Rules, Span,
+    Time,
 };
 
 /// Reads a plan, which is always JSON. `source` is the file's name, for errors.

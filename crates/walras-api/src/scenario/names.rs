@@ -9,6 +9,7 @@ macro_rules! words {
     ($(#[$outer:meta])* $name:ident {$($(#[$inner:meta])* $word:literal => $variant:ident),* $(,)?}) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[schemars(inline)]
         pub(crate) enum $name {$(
             $(#[$inner])*
             #[serde(rename = $word)]
@@ -26,7 +27,6 @@ macro_rules! words {
 
 words!(
     /// What makes one combination better than another.
-    #[schemars(inline)]
     ObjectiveName {
         "min-time" => MinTime,
         #[default]
@@ -41,7 +41,6 @@ words!(
 
 words!(
     /// A sum over what is chosen.
-    #[schemars(inline)]
     TotalName {
         #[default]
         "cost" => Cost,
@@ -53,15 +52,15 @@ words!(
     }
 );
 
-words!(
-    /// Whether jobs may be left out.
-    #[schemars(inline)]
-    LeaveOutName {
-        "never" => Never,
-        #[default]
-        "when-needed" => WhenNeeded,
-    }
-);
+/// Whether jobs may be left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(crate) enum LeaveOutName {
+    Never,
+    #[default]
+    WhenNeeded,
+}
 
 impl From<TotalName> for Total {
     fn from(name: TotalName) -> Total {

@@ -61,9 +61,7 @@ fn objective(
         (ObjectiveName::Weighted, None, None) => Err(needs("weights")).in_field("objective"),
         (ObjectiveName::Lexicographic, None, Some(order)) => self::order(&order).in_field("order"),
         (ObjectiveName::Lexicographic, None, None) => Err(needs("order")).in_field("objective"),
-        (ObjectiveName::Weighted, _, Some(_)) => {
-            Err(foreign("totals", "lexicographic")).in_field("order")
-        }
+        (ObjectiveName::Weighted, _, Some(_)) => Err(foreign("totals", "lexicographic")).in_field("order"),
         (_, Some(_), _) => Err(foreign("weights", "weighted")).in_field("weights"),
         (_, None, Some(_)) => Err(foreign("totals", "lexicographic")).in_field("order"),
         (ObjectiveName::MinTime, None, None) => Ok(Objective::MinTime),

@@ -101,8 +101,7 @@ fn what_is_chosen() {
 
 #[test]
 fn what_is_repeated() {
-    let misquoted =
-        |expected, claimed| WrongChoice::Misquoted { at: named(1, "fold"), expected, claimed };
+    let misquoted = |expected, claimed| WrongChoice::Misquoted { at: named(1, "fold"), expected, claimed };
     choice(
         |f| f.choice().chosen[1].start = at(201.0),
         misquoted(Figure::Start(at(200.0)), Figure::Start(at(201.0))),

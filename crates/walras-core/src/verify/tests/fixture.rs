@@ -11,8 +11,8 @@
 //! ```
 
 use crate::verify::{
-    AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt, Violation,
-    verify_plan,
+    AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt,
+    Violation, verify_plan,
 };
 use crate::*;
 
