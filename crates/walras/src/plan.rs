@@ -40,7 +40,7 @@ pub(crate) struct Args {
     alternatives_max: u32,
 
     #[command(flatten)]
-    choice: choice::Args,
+    choice: choice::ChoiceArgs,
 
     /// Print the plan as JSON (walras.plan/1)
     #[arg(long)]

@@ -1,0 +1,84 @@
+//! What was chosen, as a table for people.
+
+use super::{aligned, counted, node_names};
+use std::fmt::Write;
+use walras_api::{ChoiceStatus, ChosenAlternative, PlannedChoice, Scenario, Unit};
+use walras_core::Alternatives;
+
+/// The chosen combination, its totals, and who was left out; or why there is none.
+pub(super) fn of_choice(scenario: &Scenario, found: &Alternatives, choice: &PlannedChoice) -> String {
+    if !choice.found() {
+        return no_combination(choice);
+    }
+    let mut rows = vec![["job", "start", "end", "cost", "nodes"].map(str::to_owned)];
+    rows.extend(choice.chosen.iter().map(|chosen| row(scenario, found, chosen)));
+    let mut text = format!("\nchosen by {}\n{}", choice.objective, aligned(&rows));
+    let _ = writeln!(text, "{}; {}", totals(choice, scenario.unit), status(choice));
+    let limits = limits_in_words(choice, scenario.unit);
+    for job in &choice.left_out {
+        let _ = writeln!(text, "\n{job} is left out: what is chosen leaves it no room within {limits}.");
+    }
+    text
+}
+
+/// `chosen: 5 jobs, 385.7 credits, 16200 s`, for a picture.
+pub(crate) fn chosen_in_short(choice: &PlannedChoice, unit: Unit) -> String {
+    let totals = &choice.totals;
+    let jobs = counted(choice.chosen.len(), "job");
+    format!("chosen: {jobs}, {} credits, {} {} in all", totals.cost, totals.time, unit.symbol())
+}
+
+fn row(scenario: &Scenario, found: &Alternatives, chosen: &ChosenAlternative) -> [String; 5] {
+    let nodes = found.found.get(chosen.alternative);
+    [
+        chosen.job.clone(),
+        chosen.start.to_string(),
+        chosen.end.to_string(),
+        chosen.cost.to_string(),
+        nodes.map_or_else(String::new, |alternative| node_names(&scenario.offers, alternative)),
+    ]
+}
+
+/// `total: 5 jobs, cost 385.7, time 16200 of at most 17180, makespan 14400`
+fn totals(choice: &PlannedChoice, unit: Unit) -> String {
+    let (totals, limits) = (&choice.totals, &choice.limits);
+    let most =
+        |limit: &Option<_>| limit.as_ref().map_or_else(String::new, |most| format!(" of at most {most}"));
+    let mut text = format!(
+        "total: {}, {}{} credits, {}{} {} of run time",
+        counted(choice.chosen.len(), "job"),
+        totals.cost,
+        most(&limits.budget),
+        totals.time,
+        most(&limits.time),
+        unit.symbol(),
+    );
+    if let Some(makespan) = &totals.makespan {
+        let _ = write!(text, ", all done at {makespan} {}", unit.symbol());
+    }
+    text
+}
+
+fn status(choice: &PlannedChoice) -> String {
+    match (choice.status, &choice.gap) {
+        (ChoiceStatus::Optimal, _) => "proven best".to_owned(),
+        (_, Some(gap)) => format!("not proven best within the limit on work, the gap is at most {gap}"),
+        (status, None) => status.text().to_owned(),
+    }
+}
+
+fn limits_in_words(choice: &PlannedChoice, unit: Unit) -> String {
+    let time = choice.limits.time.as_ref().map(|most| format!("the time limit of {most} {}", unit.symbol()));
+    let budget = choice.limits.budget.as_ref().map(|most| format!("the budget limit of {most} credits"));
+    let limits: Vec<String> = time.into_iter().chain(budget).collect();
+    if limits.is_empty() { "the limits".to_owned() } else { limits.join(" and ") }
+}
+
+fn no_combination(choice: &PlannedChoice) -> String {
+    let why = match (&choice.infeasible, choice.status) {
+        (Some(infeasible), _) => infeasible.text.as_str(),
+        (None, ChoiceStatus::Unknown) => "The limit on work was reached before any combination was found.",
+        (None, _) => return String::new(),
+    };
+    format!("\nnothing chosen by {}: {}\n  {why}\n", choice.objective, choice.status.text())
+}
