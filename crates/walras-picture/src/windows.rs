@@ -119,7 +119,11 @@ fn draw_tie(svg: &mut Svg, layout: &Layout, drawing: &Drawing<'_>) {
     let x = layout.x(start.as_millis()) + 2.0;
     let line = Element::new("line").at("x1", x).at("x2", x).at("y1", upper).at("y2", lower);
     let line = line.set("stroke", &drawing.colour.hex()).at("stroke-width", (layout.pitch / 20.0).min(2.0));
-    svg.empty(if drawing.style == WindowStyle::Outline { line.set("stroke-dasharray", "4 2") } else { line });
+    svg.empty(match drawing.style {
+        WindowStyle::Solid => line,
+        // Faint, since it crosses the labels of other outlines.
+        WindowStyle::Outline => line.set("stroke-dasharray", "4 2").at("stroke-opacity", 0.45),
+    });
 }
 
 /// Where a block lies: a little apart from its neighbours, and never too thin to be seen.

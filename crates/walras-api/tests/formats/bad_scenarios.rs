@@ -18,7 +18,7 @@ fn json(from: &str, to: &str) -> String {
 #[test]
 fn unknown_keys() {
     assert_snapshot!(yaml("watts", "wats"), @"scenario.yaml:7:52: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes");
-    assert_snapshot!(yaml("horizon", "horizont"), @"scenario.yaml:2:1: horizont: `horizont` is not known here: expected one of walras, horizon, unit, sites, jobs");
+    assert_snapshot!(yaml("horizon", "horizont"), @"scenario.yaml:2:1: horizont: `horizont` is not known here: expected one of walras, horizon, unit, sites, jobs, policy");
     assert_snapshot!(yaml("{min: 16}", "{least: 16}"), @"scenario.yaml:11:40: jobs[1].requires.memory_gb.least: `least` is not known here: expected one of min, max, in");
     assert_snapshot!(json("\"watts\"", "\"wats\""), @"scenario.json:7:66: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes");
 }
@@ -127,9 +127,9 @@ fn names() {
     assert_snapshot!(yaml("name: J2", "name: ''"), @"scenario.yaml:10:12: jobs[1].name: '' is not a name for a job: it must not be empty");
     assert_snapshot!(yaml("name: J2", "name: \"a\\nb\\e[31m\""), @r#"scenario.yaml:10:12: jobs[1].name: a\u{a}b\u{1b}[31m is not a name for a job: it must not contain control characters"#);
     assert_snapshot!(yaml("name: J2", &format!("name: {}", "x".repeat(201))), @"scenario.yaml:10:12: jobs[1].name: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... is not a name for a job: it must have at most 200 characters");
-    assert_snapshot!(yaml("same_site: true", "sites: [campus, home]"), @"scenario.yaml:11:67: jobs[1].sites[1]: home is not the name of a site");
+    assert_snapshot!(yaml("same_site: true", "sites: [campus, home]"), @"scenario.yaml:11:67: jobs[1].sites[1]: home is not the name of a site: there are campus");
     assert_snapshot!(yaml("same_site: true", "sites: [campus, campus]"), @"scenario.yaml:11:67: jobs[1].sites[1]: campus is listed twice");
-    assert_snapshot!(json("[\"campus\"]", "[\"home\"]"), @"scenario.json:12:95: jobs[1].sites[0]: home is not the name of a site");
+    assert_snapshot!(json("[\"campus\"]", "[\"home\"]"), @"scenario.json:12:95: jobs[1].sites[0]: home is not the name of a site: there are campus");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod bad_scenarios;
 mod conversion;
 mod never_panics;
 mod plans;
+mod policies;
 mod schema;
 
 use walras_api::{ReadError, Scenario, Syntax, read_scenario};

@@ -232,4 +232,52 @@ fn bad_plans() {
     assert_snapshot!(refused("\"cost\": 304", "\"price\": 304"), @"plan.json:8:86: alternatives[0].slots[1].price: `price` is not known here: expected one of site, node, start, end, cost");
     assert_snapshot!(refused("\"tasks\": 1", "\"nodes\": 1"), @"plan.json:11:107: unscheduled[0].smallest_change.nodes: `nodes` is not known here: expected one of budget, price_max, deadline, tasks, performance_min");
     assert_snapshot!(refused("\"unit\": \"s\",", ""), @"plan.json:1:1: document: the key `unit` is missing");
+    assert_snapshot!(refused("\"bound_hit\": true", "\"bound_hit\": false"), @"plan.json:4:27: search.bound_hit: false contradicts `limits_hit`, which names some");
+    assert_snapshot!(refused("[\"branches\"]", "[]"), @"plan.json:4:27: search.bound_hit: true contradicts `limits_hit`, which names none");
+    assert_snapshot!(refused("[{\"kind\": \"taken_by_others\", \"text\": \"Gone.\"}]", "[]"), @"plan.json:11:30: unscheduled[0].reasons: [] is an empty list: a job without a window has at least one reason");
+}
+
+const CHOICE: &str = r#""objective": "min-cost", "status": "optimal", "gap": 0,
+  "limits": {"time": 80, "budget": null}, "totals": {"cost": 704, "time": 80, "makespan": 230, "jobs": 1},
+  "chosen": [{"job": "J1", "alternative": 0, "start": 150, "end": 230, "cost": 704, "time": 80}],
+  "left_out": [], "alternatives": ["#;
+
+fn with_choice() -> String {
+    PLAN.replacen("\"alternatives\": [", CHOICE, 1)
+}
+
+#[test]
+fn a_choice_is_read_written_and_claimed() {
+    let plan = read_plan(with_choice().as_bytes(), "plan.json").unwrap();
+    let again = read_plan(serde_json::to_string(&plan).unwrap().as_bytes(), "plan.json").unwrap();
+    assert_eq!(again, plan);
+    let claim = plan.to_claim("plan.json").unwrap();
+    assert!(claim.one_each);
+    assert_eq!(claim.unscheduled, Some(vec!["J2".to_owned()]));
+    let choice = claim.choice.unwrap();
+    assert_eq!((choice.time_limit, choice.budget_limit), (Some(80_000), None));
+    assert_eq!((choice.cost, choice.time, choice.jobs), (704_000_000, 80_000, 1));
+    assert_eq!(choice.chosen[0].alternative, 0);
+}
+
+#[test]
+fn bad_choices() {
+    let refused = |from: &str, to: &str| {
+        assert!(with_choice().contains(from), "{from}");
+        let text = with_choice().replacen(from, to, 1);
+        read_plan(text.as_bytes(), "plan.json").expect_err("accepted").to_string()
+    };
+    assert_snapshot!(refused("\"left_out\": [], ", ""), @"plan.json:1:1: `objective` is there without `left_out`: the keys of a choice go together");
+    assert_snapshot!(refused("\"optimal\"", "\"best\""), @"plan.json:5:38: status: `best` is not known here: expected one of optimal, feasible, infeasible, nothing-to-choose, unknown");
+    assert_snapshot!(refused("\"optimal\", \"gap\": 0", "\"infeasible\", \"gap\": null"), @"plan.json:7:13: chosen: what is chosen contradicts the status infeasible");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": null"), @"plan.json:5:56: gap: null contradicts the status optimal");
+    assert_snapshot!(refused("\"cost\": 704, \"time\": 80, \"makespan\"", "\"cost\": 7.0000001, \"time\": 80, \"makespan\""), @"plan.json:6:62: totals.cost: 7.0000001 is not a sum of credits, in millionths");
+    assert_snapshot!(refused("\"alternative\": 0", "\"alternative\": -1"), @"plan.json:7:43: chosen[0].alternative: found -1, expected usize");
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    assert!(read_plan(format!("\u{feff}{PLAN}").as_bytes(), "plan.json").is_ok());
+    assert!(crate::read_json(&format!("\u{feff}{}", crate::EXAMPLE_JSON)).is_ok());
+    assert!(read_yaml(&format!("\u{feff}{EXAMPLE}")).is_ok());
 }

@@ -70,8 +70,8 @@ fn a_plan_verifies_and_a_changed_one_does_not() {
     let output = walras(path, &["verify", "plan.json", "scenario.yaml"]);
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r"
-    alternatives[0] (job J1) claims to cost 800 but its slots add up to 401
-    alternatives[0].slots[0] (job J1, node vo/cpu1) claims to cost 1 but its time costs 400
+    alternatives[0] (job J1) claims to cost 800 credits but its slots add up to 401 credits
+    alternatives[0].slots[0] (job J1, node vo/cpu1) claims to cost 1 credits but its time costs 400 credits
     refuted: 2 violations
     ");
     let output = walras(path, &["verify", "plan.json", "scenario.yaml", "--json"]);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod bad_input;
+mod choices;
 mod commands;
 mod documents;
 

@@ -1,0 +1,119 @@
+//! What `walras plan` chooses, and where it writes pictures.
+
+use crate::{printed, walras};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn plan(arguments: &[&str]) -> Value {
+    let arguments = [&["plan", "--example", "--json"][..], arguments].concat();
+    serde_json::from_str(&printed(Path::new("."), &arguments)).unwrap()
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let output = walras(directory.path(), &[&["plan", "--example"][..], arguments].concat());
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    assert!(output.stdout.is_empty() && fs::read_dir(directory.path()).unwrap().next().is_none());
+    String::from_utf8(output.stderr).unwrap().lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn every_objective_is_chosen_and_verifies() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("s.yaml"), printed(path, &["example"])).unwrap();
+    for objective in ["min-cost", "min-time", "max-income", "max-use", "min-makespan"] {
+        for more in [&[][..], &["--on-the-fly"], &["--time-limit", "9000", "--budget-limit", "200"]] {
+            let arguments = [&["plan", "s.yaml", "--json", "--objective", objective][..], more].concat();
+            let text = printed(path, &arguments);
+            let plan: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(
+                (&plan["objective"], &plan["status"], &plan["gap"]),
+                (&objective.into(), &"optimal".into(), &0.into())
+            );
+            fs::write(path.join("p.json"), text).unwrap();
+            printed(path, &["verify", "p.json", "s.yaml"]);
+        }
+    }
+}
+
+#[test]
+fn the_default_is_the_least_cost_within_the_derived_time() {
+    let plan = plan(&[]);
+    assert_eq!((&plan["objective"], &plan["status"]), (&"min-cost".into(), &"optimal".into()));
+    assert_eq!(plan["limits"]["budget"], Value::Null);
+    assert!(plan["totals"]["time"].as_f64() <= plan["limits"]["time"].as_f64());
+    assert_eq!(plan["totals"]["jobs"], 5);
+}
+
+#[test]
+fn limits_that_nothing_keeps_are_reported() {
+    let none = plan(&["--time-limit", "9000", "--leave-out", "never"]);
+    assert_eq!((&none["status"], &none["gap"]), (&"infeasible".into(), &Value::Null));
+    assert_eq!(
+        (&none["infeasible"]["limit"], &none["infeasible"]["short_by"]),
+        (&"time".into(), &3000.into())
+    );
+    let some = plan(&["--time-limit", "7000"]);
+    assert_eq!(some["left_out"], serde_json::json!(["sweep", "train", "render"]));
+    let arguments = ["plan", "--example", "--budget-limit", "100", "--leave-out", "never"];
+    let text = printed(Path::new("."), &arguments);
+    assert!(
+        text.contains("nothing chosen by min-cost: infeasible\n  The budget limit of 100 credits is "),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_choice_leaves_it_out() {
+    let plan = plan(&["--no-choice"]);
+    for key in ["objective", "status", "gap", "limits", "totals", "chosen", "left_out", "infeasible"] {
+        assert!(plan.get(key).is_none(), "{key}");
+    }
+}
+
+#[test]
+fn the_command_line_goes_before_the_policy() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let text = printed(path, &["example", "worked-example"]);
+    let policy = "policy: {objective: lexicographic, order: [finish, cost], limits: {time: none}, budget_factor: 0.9}\n";
+    fs::write(path.join("s.yaml"), format!("{text}{policy}")).unwrap();
+    let plan = |more: &[&str]| -> Value {
+        serde_json::from_str(&printed(path, &[&["plan", "s.yaml", "--json"][..], more].concat())).unwrap()
+    };
+    let (own, other) =
+        (plan(&[]), plan(&["--objective", "min-cost", "--time-limit", "1000", "--budget-factor", "1"]));
+    assert_eq!((&own["objective"], &own["limits"]["time"]), (&"lexicographic".into(), &Value::Null));
+    assert_eq!(own["search"]["budget_factor"], 0.9);
+    assert_eq!((&other["objective"], &other["limits"]["time"]), (&"min-cost".into(), &1000.into()));
+    assert_eq!(other["search"]["budget_factor"], 1);
+}
+
+#[test]
+fn wrong_limits_are_refused() {
+    insta::assert_snapshot!(refused(&["--time-limit", "soon"]), @"walras: --time-limit: 'soon' is not a limit: expected a number of seconds, to the millisecond and not negative, derived or none");
+    insta::assert_snapshot!(refused(&["--budget-limit=-1"]), @"walras: --budget-limit: '-1' is not a limit: expected a number of credits, to the millionth and not negative, derived or none");
+    insta::assert_snapshot!(refused(&["--objective", "weighted"]), @"error: invalid value 'weighted' for '--objective <NAME>'");
+    insta::assert_snapshot!(refused(&["--no-choice", "--leave-out", "never"]), @"error: the argument '--no-choice' cannot be used with '--leave-out <WHEN>'");
+    insta::assert_snapshot!(refused(&["--budget-factor", "0.0000001"]), @"error: invalid value '0.0000001' for '--budget-factor <K>': '0.0000001' has too many decimals: a factor is read to the millionth");
+    insta::assert_snapshot!(refused(&["--gantt", "plan.png"]), @"walras: plan.png: the name of a picture must end in .svg");
+}
+
+#[cfg(unix)]
+#[test]
+fn pictures_follow_links_and_replace_files_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("real.svg"), "old").unwrap();
+    std::os::unix::fs::symlink("real.svg", path.join("link.svg")).unwrap();
+    printed(path, &["plan", "--example", "--gantt", "link.svg"]);
+    assert!(fs::symlink_metadata(path.join("link.svg")).unwrap().is_symlink());
+    assert!(fs::read_to_string(path.join("real.svg")).unwrap().starts_with("<svg "));
+    fs::create_dir(path.join("dir.svg")).unwrap();
+    let output = walras(path, &["plan", "--example", "--gantt", "dir.svg"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "walras: dir.svg: cannot be written: it is not a regular file\n");
+}
