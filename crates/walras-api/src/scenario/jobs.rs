@@ -87,7 +87,7 @@ fn unknown_site(name: &str, sites: &Sites) -> Problem {
     if let Some(more @ 1..) = sites.len().checked_sub(SITES_LISTED_MAX) {
         known.push(format!("and {more} more"));
     }
-    Problem::new(name, format!("is not the name of a site: there are {}", known.join(", ")))
+    Problem::new(name, format!("is not the name of a site: known are {}", known.join(", ")))
 }
 
 fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, Problem> {

@@ -127,9 +127,9 @@ fn names() {
     assert_snapshot!(yaml("name: J2", "name: ''"), @"scenario.yaml:10:12: jobs[1].name: '' is not a name for a job: it must not be empty");
     assert_snapshot!(yaml("name: J2", "name: \"a\\nb\\e[31m\""), @r#"scenario.yaml:10:12: jobs[1].name: a\u{a}b\u{1b}[31m is not a name for a job: it must not contain control characters"#);
     assert_snapshot!(yaml("name: J2", &format!("name: {}", "x".repeat(201))), @"scenario.yaml:10:12: jobs[1].name: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... is not a name for a job: it must have at most 200 characters");
-    assert_snapshot!(yaml("same_site: true", "sites: [campus, home]"), @"scenario.yaml:11:67: jobs[1].sites[1]: home is not the name of a site: there are campus");
+    assert_snapshot!(yaml("same_site: true", "sites: [campus, home]"), @"scenario.yaml:11:67: jobs[1].sites[1]: home is not the name of a site: known are campus");
     assert_snapshot!(yaml("same_site: true", "sites: [campus, campus]"), @"scenario.yaml:11:67: jobs[1].sites[1]: campus is listed twice");
-    assert_snapshot!(json("[\"campus\"]", "[\"home\"]"), @"scenario.json:12:95: jobs[1].sites[0]: home is not the name of a site: there are campus");
+    assert_snapshot!(json("[\"campus\"]", "[\"home\"]"), @"scenario.json:12:95: jobs[1].sites[0]: home is not the name of a site: known are campus");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn each_wrong_value_is_named() {
     insta::assert_snapshot!(changed("name: J2", "name: J1"), @"walras: s.yaml:16:12: jobs[1].name: J1 is the name of two jobs, items 0 and 1 of the list: names must differ");
     insta::assert_snapshot!(changed("[0, 600]", "[0, 0]"), @"walras: s.yaml:4:10: horizon: [0, 0] is empty: it must end at least a millisecond after its start");
     insta::assert_snapshot!(changed("tasks: 2", "tasks: 2.5"), @"walras: s.yaml:15:23: jobs[0].tasks: 2.5 is not a number of tasks: it must be a whole number from 1 to 4294967295");
-    insta::assert_snapshot!(changed("price_max: 5}", "price_max: 5, sites: [moon]}"), @"walras: s.yaml:15:58: jobs[0].sites[0]: moon is not the name of a site: there are vo");
+    insta::assert_snapshot!(changed("price_max: 5}", "price_max: 5, sites: [moon]}"), @"walras: s.yaml:15:58: jobs[0].sites[0]: moon is not the name of a site: known are vo");
 }
 
 #[test]
