@@ -19,9 +19,11 @@ pub mod core;
 mod menu;
 mod objective;
 mod policy;
+mod polish;
 pub mod problem;
 mod relax;
 pub mod several;
+mod whole;
 
 pub use baseline::{choose_first, choose_random};
 pub use menu::{Menu, MenuItem, MenuJob};
