@@ -31,6 +31,10 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
                 "{only} {verb} a performance of at least {performance_min}, and {needed} are needed at once."
             )
         }
+        Reason::CriterionUnstated { criterion, nodes, needed } => {
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "state" } else { "states" });
+            format!("{only} {verb} what criterion={criterion} sums, and {needed} are needed at once.")
+        }
         Reason::TooFewNodes { nodes, needed } => {
             let (only, verb) = (only(*nodes), if *nodes > 1 { "have" } else { "has" });
             format!("{only} {verb} everything that the job asks for, and {needed} are needed at once.")

@@ -16,9 +16,11 @@ use crate::offer::{Node, Offers, Slot};
 use crate::quantity::{MILLION, Money, Performance, Rate, Span, Time};
 use crate::request::Request;
 use crate::search::{
-    Algorithm, Candidate, Criterion, SearchConfig, Selector, View, best_by, has_window, scan,
+    Algorithm, Candidate, Criterion, SearchConfig, Selector, View, best_by, has_window, scan, states,
 };
 use crate::slots::SlotList;
+use crate::window::Window;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
@@ -53,7 +55,16 @@ pub enum Reason {
         /// How many are needed at once.
         needed: u32,
     },
-    /// Too few nodes fit everything that the job asks of a node (performance, attributes, sites).
+    /// Too few nodes state what the search's criterion sums (watts, or the attribute).
+    CriterionUnstated {
+        /// The criterion's name.
+        criterion: String,
+        /// How many nodes state it.
+        nodes: u32,
+        /// How many are needed at once.
+        needed: u32,
+    },
+    /// Too few nodes fit everything that is asked of a node: performance, attributes, sites, criterion.
     TooFewNodes {
         /// How many fit; on the best site, where the job must stay on one.
         nodes: u32,
@@ -120,22 +131,21 @@ pub struct SmallestChange {
 ///
 /// Call it only for a request without a window.
 pub fn explain(list: &SlotList, offers: &Offers, request: &Request, config: &SearchConfig) -> Explanation {
-    let case = Case { list, offers, request, config };
-    let smallest_change = SmallestChange {
-        budget: case.least_budget(),
-        price_max: case.least_price_max(),
-        deadline: case.least_deadline(),
-        tasks: case.most_tasks(),
-        performance_min: case.highest_performance_min(),
-    };
-    let mut reasons = case.node_reasons();
-    if reasons.is_empty() {
-        reasons = case.time_reasons();
-    }
-    if reasons.is_empty() {
-        reasons = case.limit_reasons(&smallest_change);
-    }
-    Explanation { reasons, smallest_change }
+    explain_counting(list, offers, request, config, &mut 0)
+}
+
+/// The same, counting the slots read.
+pub(crate) fn explain_counting(
+    list: &SlotList,
+    offers: &Offers,
+    request: &Request,
+    config: &SearchConfig,
+    slots_read: &mut u64,
+) -> Explanation {
+    let case = Case { list, offers, request, config, slots_read: Cell::new(*slots_read) };
+    let explanation = case.explanation();
+    *slots_read = case.slots_read.get();
+    explanation
 }
 
 /// A request that has no window.
@@ -144,9 +154,29 @@ struct Case<'a> {
     offers: &'a Offers,
     request: &'a Request,
     config: &'a SearchConfig,
+    slots_read: Cell<u64>,
 }
 
 impl Case<'_> {
+    fn explanation(&self) -> Explanation {
+        let case = self;
+        let smallest_change = SmallestChange {
+            budget: case.least_budget(),
+            price_max: case.least_price_max(),
+            deadline: case.least_deadline(),
+            tasks: case.most_tasks(),
+            performance_min: case.highest_performance_min(),
+        };
+        let mut reasons = case.node_reasons();
+        if reasons.is_empty() {
+            reasons = case.time_reasons();
+        }
+        if reasons.is_empty() {
+            reasons = case.limit_reasons(&smallest_change);
+        }
+        Explanation { reasons, smallest_change }
+    }
+
     fn view(&self, request: &Request) -> View {
         View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor)
     }
@@ -154,7 +184,19 @@ impl Case<'_> {
     fn has_window(&self, change: impl FnOnce(&mut Request)) -> bool {
         let mut request = self.request.clone();
         change(&mut request);
-        has_window(self.list, &self.view(&request))
+        self.counting(|slots_read| has_window(self.list, &self.view(&request), slots_read))
+    }
+
+    /// Adds what a search reads to the count.
+    fn counting<T>(&self, search: impl FnOnce(&mut u64) -> T) -> T {
+        let mut slots_read = self.slots_read.get();
+        let found = search(&mut slots_read);
+        self.slots_read.set(slots_read);
+        found
+    }
+
+    fn best_by(&self, view: &View, criterion: &Criterion) -> Option<Window> {
+        self.counting(|slots_read| best_by(self.list, self.offers, view, criterion, slots_read))
     }
 
     fn is_alp(&self) -> bool {
@@ -173,7 +215,7 @@ impl Case<'_> {
         self.budget()?;
         let mut view = self.view(self.request);
         view.budget = i64::MAX;
-        best_by(self.list, self.offers, &view, &Criterion::Cost).map(|window| window.cost())
+        self.best_by(&view, &Criterion::Cost).map(|window| window.cost())
     }
 
     fn least_price_max(&self) -> Option<Rate> {
@@ -181,7 +223,7 @@ impl Case<'_> {
         if self.is_alp() {
             let mut view = self.view(self.request);
             view.rate_max = i64::MAX;
-            let window = best_by(self.list, self.offers, &view, &Criterion::Price)?;
+            let window = self.best_by(&view, &Criterion::Price)?;
             let rates = window
                 .placements()
                 .iter()
@@ -209,7 +251,7 @@ impl Case<'_> {
         self.request.deadline?;
         let mut view = self.view(self.request);
         view.deadline = Time::MAX.as_millis();
-        best_by(self.list, self.offers, &view, &Criterion::Finish).map(|window| window.end())
+        self.best_by(&view, &Criterion::Finish).map(|window| window.end())
     }
 
     fn most_tasks(&self) -> Option<u32> {
@@ -261,6 +303,12 @@ impl Case<'_> {
                 reasons.push(Reason::RequirementUnmet { requirement: requirement.clone(), nodes, needed });
             }
         }
+        if let Algorithm::Criterion(criterion) = &self.config.algorithm {
+            let nodes = count(&|node| states(node, criterion));
+            if nodes < needed {
+                reasons.push(Reason::CriterionUnstated { criterion: criterion.to_string(), nodes, needed });
+            }
+        }
         reasons.push(Reason::TooFewNodes { nodes: count_u32(fitting), needed });
         reasons
     }
@@ -269,7 +317,7 @@ impl Case<'_> {
     fn time_reasons(&self) -> Vec<Reason> {
         let mut view = self.view(self.request);
         (view.budget, view.rate_max, view.deadline) = (i64::MAX, i64::MAX, Time::MAX.as_millis());
-        let most = most_at_once(self.list, &view);
+        let most = self.counting(|slots_read| most_at_once(self.list, &view, slots_read));
         let needed = self.request.tasks;
         if most >= needed {
             return Vec::new();
@@ -315,7 +363,7 @@ fn greatest(low: i64, high: i64, fits: impl Fn(i64) -> bool) -> Option<i64> {
 }
 
 /// The most candidates of one pool that are ever alive at once.
-fn most_at_once(list: &SlotList, view: &View) -> u32 {
+fn most_at_once(list: &SlotList, view: &View, slots_read: &mut u64) -> u32 {
     /// Counts what is alive, by pool.
     struct Most<'a> {
         view: &'a View,
@@ -336,7 +384,7 @@ fn most_at_once(list: &SlotList, view: &View) -> u32 {
     // With one task, nothing is passed over for being too few.
     let view = View { tasks: 1, ..view.clone() };
     let mut most = Most { view: &view, pools: vec![BinaryHeap::new(); view.pool_count], most: 0 };
-    scan(list, &view, &mut most, &mut 0);
+    scan(list, &view, &mut most, slots_read);
     count_u32(most.most)
 }
 

@@ -9,6 +9,14 @@
 //!                          +--> explain, for jobs without a window
 //! ```
 
+#[cfg(test)]
+extern crate self as walras_core;
+#[cfg(test)]
+#[path = "../tests/oracle/mod.rs"]
+mod oracle;
+#[cfg(test)]
+mod stress;
+
 pub mod attribute;
 pub mod choose;
 pub mod explain;

@@ -26,7 +26,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// `None` without placements, or when they do not start together on distinct nodes.
+    /// `None` without placements, or when they do not start together on distinct nodes, each cut from a slot of
+    /// its own node.
     ///
     /// Placements are put in order of their nodes.
     pub fn new(mut placements: Vec<Placement>) -> Option<Window> {
@@ -34,7 +35,8 @@ impl Window {
         let start = placements.first()?.interval.start();
         let together = placements.iter().all(|placement| placement.interval.start() == start);
         let distinct = placements.windows(2).all(|pair| pair[0].node != pair[1].node);
-        (together && distinct).then_some(Window { start, placements })
+        let own = placements.iter().all(|placement| placement.source.node == placement.node);
+        (together && distinct && own).then_some(Window { start, placements })
     }
 
     /// When all tasks start.

@@ -109,6 +109,9 @@ pub struct ReasonItem {
     /// The requirement that too few nodes pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
+    /// The criterion that too few nodes state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
     /// What the job asks of performance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub performance_min: Option<Num>,
@@ -147,6 +150,7 @@ pub struct ReasonItem {
 pub enum ReasonKind {
     RequirementUnmet,
     TooSlow,
+    CriterionUnstated,
     TooFewNodes,
     SlotsTooShort,
     TooFewAtOnce,

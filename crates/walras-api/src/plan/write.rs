@@ -109,6 +109,12 @@ fn item(reason: &Reason, unit: Unit) -> ReasonItem {
             needed: Some(count(*needed)),
             ..blank(Kind::TooSlow)
         },
+        Reason::CriterionUnstated { criterion, nodes, needed } => ReasonItem {
+            criterion: Some(criterion.clone()),
+            nodes: Some(count(*nodes)),
+            needed: Some(count(*needed)),
+            ..blank(Kind::CriterionUnstated)
+        },
         Reason::TooFewNodes { nodes, needed } => ReasonItem {
             nodes: Some(count(*nodes)),
             needed: Some(count(*needed)),
@@ -148,6 +154,7 @@ impl ReasonItem {
         ReasonItem {
             kind,
             requirement: None,
+            criterion: None,
             performance_min: None,
             nodes: None,
             most: None,

@@ -48,8 +48,7 @@ impl Menu {
         }
         for (source, found) in alternatives.found.iter().enumerate() {
             let window = &found.window;
-            let item =
-                MenuItem { cost: window.cost(), time: window.runtime(), finish: window.end(), source };
+            let item = MenuItem { cost: window.cost(), time: window.runtime(), finish: window.end(), source };
             jobs[found.job.index()].items.push(item);
         }
         jobs.retain(|job| !job.items.is_empty());

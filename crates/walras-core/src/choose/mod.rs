@@ -15,19 +15,23 @@
 
 pub mod backward;
 mod baseline;
+pub mod core;
 mod menu;
+mod objective;
 mod policy;
 pub mod problem;
+mod relax;
+pub mod several;
 
 pub use baseline::{choose_first, choose_random};
 pub use menu::{Menu, MenuItem, MenuJob};
 pub use policy::{
-    AppliedLimits, ChoiceLimits, Combination, LeaveOut, Limit, NoCombination, Objective, Total, Totals, VoPolicy,
+    AppliedLimits, ChoiceLimits, Combination, LeaveOut, Limit, NoCombination, Objective, Total, Totals,
+    VoPolicy,
 };
 
 use crate::outcome::Outcome;
-use crate::quantity::Time;
-use problem::{Candidate, Problem, Solution};
+use objective::choose_within;
 
 /// The best combination under a policy, proven or with a bound.
 pub fn choose_combination(
@@ -95,14 +99,4 @@ fn greatest_income(
         Outcome::Optimal(best) | Outcome::Feasible { best, .. } => Ok(best.totals.cost),
         Outcome::Infeasible(reason) => Err(reason),
     }
-}
-
-fn choose_within(
-    menu: &Menu,
-    policy: &VoPolicy,
-    applied: AppliedLimits,
-    limits: &ChoiceLimits,
-) -> Outcome<Combination, NoCombination> {
-    let _ = (menu, policy, applied, limits);
-    Outcome::Infeasible(NoCombination::Unknown)
 }

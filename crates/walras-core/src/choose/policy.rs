@@ -81,7 +81,7 @@ pub struct ChoiceLimits {
 
 impl Default for ChoiceLimits {
     fn default() -> Self {
-        ChoiceLimits { labels_max: 50_000_000 }
+        ChoiceLimits { labels_max: 20_000_000 }
     }
 }
 

@@ -19,7 +19,7 @@
 use super::config::{Algorithm, Criterion, Mode, SearchConfig};
 use super::view::View;
 use super::{Found, search};
-use crate::explain::{Explanation, Reason, explain};
+use crate::explain::{Explanation, Reason, explain_counting};
 use crate::id::JobId;
 use crate::offer::Offers;
 use crate::quantity::Time;
@@ -75,7 +75,8 @@ pub enum LimitHit {
     Alternatives,
     /// Some criterion window is not proven best within [`crate::search::Limits::branches_max`].
     Branches,
-    /// More jobs are without a window than [`crate::search::Limits::explanations_max`] allows to explain.
+    /// Explaining jobs without a window took as many reads as [`crate::search::Limits::explanation_slots_max`]
+    /// allows; the others are not explained.
     Explanations,
 }
 
@@ -105,6 +106,7 @@ pub fn find_alternatives(offers: &Offers, batch: &Batch, config: &SearchConfig) 
         list: SlotList::from_offers(offers),
         untouched: None,
         jobs: vec![Progress { resume: Time::MIN, found: 0, view: None }; batch.requests().len()],
+        explanation_slots: 0,
         result: Alternatives::default(),
     };
     match config.mode {
@@ -135,6 +137,8 @@ struct Run<'a> {
     /// The list as it was before any cut, once somebody asked.
     untouched: Option<SlotList>,
     jobs: Vec<Progress>,
+    /// Slots read to explain jobs without a window.
+    explanation_slots: u64,
     result: Alternatives,
 }
 
@@ -145,6 +149,7 @@ impl Run<'_> {
             let mut still_active = Vec::with_capacity(active.len());
             for job in active {
                 if self.limit_reached(job) {
+                    self.not_examined(job);
                     continue;
                 }
                 match self.next_window(job) {
@@ -168,6 +173,7 @@ impl Run<'_> {
         }
         while let Some(Reverse((start, rank, job))) = queue.pop() {
             if self.limit_reached(job) {
+                self.not_examined(job);
                 continue;
             }
             // Another job may have taken part of the window since it was found.
@@ -247,17 +253,26 @@ impl Run<'_> {
         self.result.unscheduled.push(Unscheduled { job, explanation });
     }
 
+    /// No job is lost: one that a limit ended before it found a window is accounted for.
+    fn not_examined(&mut self, job: JobId) {
+        if self.jobs[job.index()].found == 0 {
+            let explanation = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
+            self.result.unscheduled.push(Unscheduled { job, explanation });
+        }
+    }
+
     fn explanation(&mut self, job: JobId) -> Explanation {
-        if self.result.unscheduled.len() >= self.config.limits.explanations_max as usize {
+        if self.explanation_slots > self.config.limits.explanation_slots_max {
             self.result.limits_hit.insert(LimitHit::Explanations);
             return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
         }
         let request = self.batch.request(job);
-        let mut explanation = explain(&self.list, self.offers, request, self.config);
+        let mut explanation =
+            explain_counting(&self.list, self.offers, request, self.config, &mut self.explanation_slots);
         if !self.result.found.is_empty() {
             let untouched = self.untouched.get_or_insert_with(|| SlotList::from_offers(self.offers));
             let view = View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor);
-            if super::has_window(untouched, &view) {
+            if super::has_window(untouched, &view, &mut self.explanation_slots) {
                 explanation.reasons.push(Reason::TakenByOthers);
             }
         }

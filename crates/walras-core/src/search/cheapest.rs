@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A heap is compacted when it holds more than this, and twice what was alive at the last compaction.
-const COMPACT_FROM: usize = 1_024;
+const COMPACT_FROM: usize = if cfg!(test) { 4 } else { 1_024 };
 
 /// A candidate: ordered by value, then by its slot's place in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,6 +124,10 @@ impl Cheapest {
         self.sum += i128::from(entry.value);
         self.members += 1;
         self.chosen.push(entry);
+        if self.chosen.len() > 2 * self.members + COMPACT_FROM {
+            let now = self.now;
+            self.chosen.retain(|entry| entry.expiry >= now);
+        }
     }
 
     /// Moves the greatest member aside.
@@ -181,10 +185,6 @@ impl Cheapest {
     fn drop_dead_tops(&mut self) {
         while self.chosen.peek().is_some_and(|entry| entry.expiry < self.now) {
             self.chosen.pop();
-        }
-        if self.chosen.len() > 2 * self.n + COMPACT_FROM {
-            let now = self.now;
-            self.chosen.retain(|entry| entry.expiry >= now);
         }
     }
 }

@@ -65,10 +65,10 @@ pub struct Limits {
     pub alternatives_per_job_max: u32,
     /// At most this many alternatives in all.
     pub alternatives_max: u32,
-    /// At most this many branches to prove one criterion window best.
+    /// At most this much work to prove one criterion window best: branches, and candidates priced.
     pub branches_max: u64,
-    /// At most this many jobs without a window are explained.
-    pub explanations_max: u32,
+    /// After this many slots have been read to explain jobs without a window, no more are explained.
+    pub explanation_slots_max: u64,
 }
 
 impl Default for Limits {
@@ -76,8 +76,8 @@ impl Default for Limits {
         Limits {
             alternatives_per_job_max: 10_000,
             alternatives_max: 1_000_000,
-            branches_max: 200_000,
-            explanations_max: 1_000,
+            branches_max: 20_000_000,
+            explanation_slots_max: 1_000_000_000,
         }
     }
 }

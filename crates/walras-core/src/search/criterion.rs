@@ -77,9 +77,12 @@ struct Best<'a> {
     /// What each node adds to a sum per millisecond (energy) or per task (attribute), by id.
     weights: Vec<i64>,
     pools: Vec<Pool>,
+    /// Pools that were joined at the current start.
+    changed: Vec<usize>,
     now: i64,
     best: Option<BestSoFar>,
-    branches_max: u64,
+    /// What may still be spent on proofs.
+    work_left: u64,
     /// The least bound of all choices that were not proven.
     unproven: Option<i128>,
 }
@@ -95,7 +98,8 @@ impl<'a> Best<'a> {
             pools: vec![pool; view.pool_count],
             now: i64::MIN,
             best: None,
-            branches_max,
+            work_left: branches_max,
+            changed: Vec::new(),
             unproven: None,
         }
     }
@@ -137,10 +141,9 @@ impl<'a> Best<'a> {
     /// Tries the current start with all that joined there.
     fn evaluate_all(&mut self) {
         let improved_before = self.best.as_ref().map(|best| best.value);
-        for pool in 0..self.pools.len() {
-            if std::mem::take(&mut self.pools[pool].changed) {
-                self.evaluate(pool);
-            }
+        for pool in std::mem::take(&mut self.changed) {
+            self.pools[pool].changed = false;
+            self.evaluate(pool);
         }
         let improved = self.best.as_ref().map(|best| best.value) != improved_before;
         if improved && self.takes_worst() {
@@ -212,12 +215,17 @@ impl<'a> Best<'a> {
         if least >= cutoff {
             return;
         }
+        if self.work_left == 0 && self.best.is_some() {
+            self.unproven = Some(self.unproven.map_or(least, |bound| bound.min(least)));
+            return;
+        }
         let alive = self.take_stock(pool);
         let items: Vec<Item> =
             alive.iter().map(|alive| Item { value: alive.value, cost: alive.cost }).collect();
-        let mut branches = self.branches_max;
+        // Pricing is work too: about so many passes over the items.
+        self.work_left = self.work_left.saturating_sub(64 * items.len() as u64);
         let budget = i128::from(self.view.budget);
-        let choice = knapsack::choose(&items, self.view.tasks, budget, cutoff, &mut branches);
+        let choice = knapsack::choose(&items, self.view.tasks, budget, cutoff, &mut self.work_left);
         let Some(choice) = choice else { return };
         if choice.bound < choice.value {
             self.unproven = Some(self.unproven.map_or(choice.bound, |bound| bound.min(choice.bound)));
@@ -288,7 +296,8 @@ impl Selector for Best<'_> {
         }
         let (now, sums) = (self.now, self.sums());
         let keeps_alive = sums || self.takes_worst();
-        let pool = &mut self.pools[self.view.pool_of(candidate.slot.node().index())];
+        let number = self.view.pool_of(candidate.slot.node().index());
+        let pool = &mut self.pools[number];
         pool.by_cost.advance(now);
         pool.by_cost.join(Entry::new(cost, key, expiry));
         if sums {
@@ -298,10 +307,13 @@ impl Selector for Best<'_> {
         if keeps_alive {
             if pool.alive.len() == pool.alive.capacity() {
                 pool.alive.retain(|alive| alive.expiry >= now);
+                pool.alive.reserve(pool.alive.len() + 1);
             }
             pool.alive.push(Alive { key, value, cost, bottleneck, expiry });
         }
-        pool.changed = true;
+        if !std::mem::replace(&mut pool.changed, true) {
+            self.changed.push(number);
+        }
         ControlFlow::Continue(())
     }
 }

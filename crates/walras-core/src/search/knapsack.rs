@@ -40,6 +40,7 @@ const PRICE_MAX: i128 = 1 << 60;
 
 /// The best choice of `n` items within `limit`, or `None` when there is none.
 ///
+/// Of equal values, the least cost is found as far as `branches` allows; `bound` speaks of the value alone.
 /// `branches` is what may still be spent on proofs; it is counted down. Choices of a value of at least
 /// `cutoff` are of no interest: when the bound shows that there is nothing better, the answer is `None` too.
 pub(crate) fn choose(

@@ -16,7 +16,7 @@ mod view;
 pub use alternatives::{Alternative, Alternatives, LimitHit, Unscheduled, find_alternatives};
 pub use config::{Algorithm, Criterion, Limits, Mode, SearchConfig};
 pub(crate) use scan::{Candidate, Selector, scan};
-pub(crate) use view::View;
+pub(crate) use view::{View, states};
 
 use crate::interval::Interval;
 use crate::offer::{Offers, SlotKey};
@@ -78,8 +78,10 @@ pub(crate) fn search(
 }
 
 /// Whether the request has a window at all.
-pub(crate) fn has_window(list: &SlotList, view: &View) -> bool {
-    view.tasks > 0 && view.nodes_fitting >= view.tasks && first::first_window(list, view, &mut 0).is_some()
+pub(crate) fn has_window(list: &SlotList, view: &View, slots_read: &mut u64) -> bool {
+    view.tasks > 0
+        && view.nodes_fitting >= view.tasks
+        && first::first_window(list, view, slots_read).is_some()
 }
 
 /// The best window of a view by a criterion, whatever the configured search is.
@@ -88,11 +90,12 @@ pub(crate) fn best_by(
     offers: &Offers,
     view: &View,
     criterion: &Criterion,
+    slots_read: &mut u64,
 ) -> Option<Window> {
     if view.tasks == 0 || view.nodes_fitting < view.tasks {
         return None;
     }
-    criterion::best_window(list, offers, view, criterion, 0, &mut 0).map(|found| found.window)
+    criterion::best_window(list, offers, view, criterion, 0, slots_read).map(|found| found.window)
 }
 
 /// The window of these slots at this start.

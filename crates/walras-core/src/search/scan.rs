@@ -6,8 +6,7 @@
 //! **Method.** Before a group or block is read, its summary is asked two questions. *Can any of its slots
 //! join?* If none is long, fast or cheap enough, it is passed over for good. *Can a window be completed in
 //! it?* If fewer slots than tasks are ever alive at once, it is put off: should a later block be read, those
-//! of its slots that reach into that block join first. Every block is put off at most once, so a scan reads
-//! every slot at most twice, and usually few.
+//! of its slots that reach into that block join first. Every slot is read at most once, and usually few are.
 //!
 //! **Complexity.** O(n) slots in the worst case, plus the selector's work for those that join.
 //!
@@ -68,6 +67,11 @@ impl Scan<'_> {
         let first = self.first_position();
         let mut put_off = (first > (0, 0)).then_some((0, 0));
         let groups = self.list.groups();
+        if put_off.is_some() && self.enough_alive(&groups[first.0].blocks[first.1].summary) {
+            // At the earliest start itself, slots from before may be enough, though none joins after it.
+            put_off = None;
+            self.make_up((0, 0), first, self.view.earliest, selector)?;
+        }
         for (g, group) in groups.iter().enumerate().skip(first.0) {
             if self.starts_too_late(group.from.start.as_millis()) {
                 break;
@@ -112,11 +116,15 @@ impl Scan<'_> {
         if self.none_can_join(summary) {
             return true;
         }
-        let cannot_complete = (summary.alive_max[self.class] as usize) < self.view.tasks;
-        if cannot_complete && put_off.is_none() {
+        let complete = self.enough_alive(summary);
+        if !complete && put_off.is_none() {
             *put_off = Some(at);
         }
-        cannot_complete
+        !complete
+    }
+
+    fn enough_alive(&self, summary: &Summary) -> bool {
+        summary.alive_max[self.class] as usize >= self.view.tasks
     }
 
     fn none_can_join(&self, summary: &Summary) -> bool {

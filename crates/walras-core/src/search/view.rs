@@ -85,13 +85,20 @@ fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> 
     let fits = node.performance >= request.performance_min
         && request.scope.admits(node.site)
         && request.requires.iter().all(|requirement| requirement.is_met_by(&node.attributes))
-        && criterion.is_none_or(|criterion| has_criterion(node, criterion));
+        && criterion.is_none_or(|criterion| states(node, criterion));
     let runtime = if fits { request.work.runtime_on(node.performance) } else { None };
-    runtime.map_or(NO_FIT, Span::as_millis)
+    let runtime = runtime.map_or(NO_FIT, Span::as_millis);
+    match (criterion, node.watts) {
+        // Energy that cannot be summed cannot be compared.
+        (Some(Criterion::Energy), Some(watts)) if watts.as_milliwatts().checked_mul(runtime).is_none() => {
+            NO_FIT
+        }
+        _ => runtime,
+    }
 }
 
 /// Whether a node states what the criterion sums.
-fn has_criterion(node: &Node, criterion: &Criterion) -> bool {
+pub(crate) fn states(node: &Node, criterion: &Criterion) -> bool {
     match criterion {
         Criterion::Energy => node.watts.is_some(),
         Criterion::Attribute(name) => attribute_millionths(&node.attributes, name).is_some(),

@@ -3,14 +3,14 @@
 use super::summary::{AliveCount, LENGTH_CLASSES, Lengths, Summary};
 use crate::offer::{Slot, SlotKey};
 
-/// Slots of a fresh block.
-pub(crate) const SLOTS_PER_BLOCK: usize = 256;
+/// Slots of a fresh block. Unit tests build with small numbers, so that small instances use all of the index.
+pub(crate) const SLOTS_PER_BLOCK: usize = if cfg!(test) { 4 } else { 256 };
 /// A block splits when it has as many.
 pub(crate) const SLOTS_PER_BLOCK_MAX: usize = 2 * SLOTS_PER_BLOCK;
 /// Blocks of a fresh group; a group splits at twice as many.
-pub(crate) const BLOCKS_PER_GROUP: usize = 64;
+pub(crate) const BLOCKS_PER_GROUP: usize = if cfg!(test) { 2 } else { 64 };
 /// A block's summary is recomputed after this many cuts that begin or end in it.
-pub(crate) const CUTS_BEFORE_TIGHTENING: u32 = 256;
+pub(crate) const CUTS_BEFORE_TIGHTENING: u32 = if cfg!(test) { 2 } else { 256 };
 
 /// A short run of slots.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Block {
     }
 
     /// The summary without its counts.
-    fn summarise_slots(&self, performances: &[i64]) -> Summary {
+    pub(super) fn summarise_slots(&self, performances: &[i64]) -> Summary {
         let mut summary = Summary::EMPTY;
         for slot in &self.slots {
             summary.include(slot, performances);

@@ -1,14 +1,14 @@
 //! Cutting windows out of a slot list.
 
 use super::block::{BLOCKS_PER_GROUP, CUTS_BEFORE_TIGHTENING, Group, SLOTS_PER_BLOCK_MAX};
-use super::summary::{AliveCount, LENGTH_CLASSES};
+use super::summary::{AliveCount, LENGTH_CLASSES, Summary};
 use super::{NotFree, SlotList};
 use crate::offer::{Slot, SlotKey};
 use crate::quantity::Time;
 use crate::window::{Placement, Window};
 
 /// Recomputing a block's summary gives up when it would have to read more blocks than this.
-const LOOK_BACK_BLOCKS_MAX: usize = 64;
+const LOOK_BACK_BLOCKS_MAX: usize = if cfg!(test) { 2 } else { 64 };
 
 /// Where a block is: its group, and its place in the group.
 type Position = (usize, usize);
@@ -50,6 +50,7 @@ impl SlotList {
             Some(before) => slots[index] = before,
             None => drop(slots.remove(index)),
         }
+        self.groups[group].blocks[block].cuts += 1;
         if let Some(after) = slot.part(interval.end(), slot.end()) {
             self.insert(after);
         }
@@ -165,11 +166,13 @@ impl SlotList {
     /// Recomputes a block's summary from its slots and those that reach into it from before.
     fn tighten(&mut self, position: Position) {
         let from = self.block(position).from.start.as_millis();
-        let Some(mut alive) = self.alive_before(position, from) else {
-            self.groups[position.0].blocks[position.1].cuts = 0;
-            return;
+        let block = self.block(position);
+        let summary = match self.alive_before(position, from) {
+            Some(mut alive) => block.summarise(&self.performances, &self.lengths, &mut alive),
+            None => {
+                Summary { alive_max: block.summary.alive_max, ..block.summarise_slots(&self.performances) }
+            }
         };
-        let summary = self.block(position).summarise(&self.performances, &self.lengths, &mut alive);
         let block = &mut self.groups[position.0].blocks[position.1];
         block.summary = summary;
         block.cuts = 0;

@@ -26,6 +26,8 @@
 //! ```
 
 mod block;
+#[cfg(test)]
+mod check;
 mod cut;
 mod summary;
 

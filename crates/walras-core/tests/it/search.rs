@@ -127,6 +127,11 @@ proptest! {
                 prop_assert_eq!(rank(&window), every.iter().filter_map(rank).min());
                 oracle::subtract(&mut slots, &window);
             }
+            for request in batch.requests() {
+                let every = oracle::every_window(&offers, &slots, request, &Algorithm::Amp, Factor::ONE);
+                let left = every.iter().filter(|window| value(&criterion, &offers, window).is_some()).count();
+                prop_assert_eq!(left, 0, "nobody finds another");
+            }
         }
     }
 
