@@ -12,12 +12,14 @@
 //! assert_eq!(error.to_string(), "slots.same_start: 1.5 must lie within [0, 1]");
 //! ```
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_path_to_error::{Deserializer as Tracked, Track};
 use std::fmt;
 
 /// A configuration that can be checked as a whole.
-pub trait Config: DeserializeOwned + Default {
+pub trait Config: DeserializeOwned + Serialize + Default {
     /// Whether every parameter makes sense.
     fn check(&self) -> Result<(), ConfigError>;
 }
@@ -49,24 +51,48 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Reads a configuration in YAML (of which JSON is a part) and checks it; what the text leaves out is the default.
+/// Reads a configuration in YAML (of which JSON is a part) and checks it; what the text leaves out, in any section,
+/// is the default of the experiment.
 pub fn read_config<C: Config>(text: &str) -> Result<C, ConfigError> {
     // A file with nothing but comments states nothing that differs.
     let says_nothing = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
     if text.lines().all(says_nothing) {
         return Ok(C::default());
     }
+    // The first reading refuses what is wrong with names and positions; a section that is there in part has the
+    // defaults of its type by then, so the second lays what is stated over the experiment's own.
+    read::<C>(text)?.check()?;
+    let mut whole =
+        serde_json::to_value(C::default()).map_err(|error| ConfigError::new("", &error.to_string()))?;
+    lay_over(&mut whole, read(text)?);
+    let config: C =
+        serde_json::from_value(whole).map_err(|error| ConfigError::new("", &error.to_string()))?;
+    config.check()?;
+    Ok(config)
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
     let mut track = Track::new();
     let read = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |deserializer| {
-        C::deserialize(Tracked::new(deserializer, &mut track))
+        T::deserialize(Tracked::new(deserializer, &mut track))
     });
-    let config = read.map_err(|error| {
+    read.map_err(|error| {
         let path = track.path().to_string();
         let field = if path == "." { String::new() } else { path };
         ConfigError { field, problem: error.to_string() }
-    })?;
-    config.check()?;
-    Ok(config)
+    })
+}
+
+/// Replaces in `below` what `above` states, key by key.
+fn lay_over(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Object(below), Value::Object(above)) => {
+            for (key, value) in above {
+                lay_over(below.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (below, above) => *below = above,
+    }
 }
 
 /// Short files, read strictly; what is not finite reaches the range checks, which name the field.
@@ -138,6 +164,14 @@ mod tests {
         assert_eq!(read_config(""), Ok(slot_search::Config::default()));
         assert_eq!(read_config("# nothing\n\n"), Ok(slot_search::Config::default()));
         assert_eq!(read_config("{\"verify_every\": 50}"), Ok(slot_search::Config::default()));
+    }
+
+    #[test]
+    fn a_section_in_part_keeps_the_rest_of_the_experiments_own() {
+        let config: batch_optimisation::Config = read_config("jobs: {nodes: [2, 3]}").unwrap();
+        let mut expected = batch_optimisation::Config::default();
+        expected.jobs.nodes = crate::generate::WholeRange(2, 3);
+        assert_eq!(config, expected);
     }
 
     #[test]

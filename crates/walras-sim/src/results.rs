@@ -160,6 +160,11 @@ impl Serialize for Tolerance {
 }
 
 impl Results {
+    /// The figure of that name.
+    pub fn figure(&self, name: &str) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.name == name)
+    }
+
     /// How many figures have a tolerance, and how many of those are within it.
     pub fn held(&self) -> (usize, usize) {
         let judged: Vec<bool> = self.figures.iter().filter_map(|figure| figure.within).collect();

@@ -1,11 +1,12 @@
-//! Choosing in an experiment: the papers' four problems with the papers' limits.
+//! Choosing in an experiment: the papers' four problems under the papers' limits.
 
 use super::CycleError;
-use walras_core::choose::{Combination, LeaveOut, Limit, Menu, Objective, VoPolicy};
-use walras_core::choose::{AppliedLimits, Totals, backward, problem, time_limit};
-use walras_core::Money;
+use walras_core::choose::{
+    ChoiceLimits, Combination, LeaveOut, Limit, Menu, Objective, VoPolicy, choose_combination, time_limit,
+};
+use walras_core::{Money, Outcome, Span};
 
-/// The papers' limits of a menu: T* and B*.
+/// The papers' limits of a menu.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PaperLimits {
     /// T* in time units.
@@ -17,32 +18,37 @@ pub(super) struct PaperLimits {
 impl PaperLimits {
     /// The limits, and the combination that B* comes from.
     pub(super) fn of(menu: &Menu) -> Result<(PaperLimits, Combination), CycleError> {
-        let time = time_limit(menu);
-        let richest = best(menu, Objective::MaxIncome, PaperLimits { time, budget: 0 })?;
-        Ok((PaperLimits { time, budget: richest.totals.cost }, richest))
+        let limits = PaperLimits { time: time_limit(menu), budget: 0 };
+        let richest = best(menu, Objective::MaxIncome, limits)?;
+        Ok((PaperLimits { budget: richest.totals.cost, ..limits }, richest))
     }
 }
 
-/// The best combination of a problem under its limit; that there is one is a law.
-pub(super) fn best(menu: &Menu, objective: Objective, limits: PaperLimits) -> Result<Combination, CycleError> {
-    let time_first = matches!(objective, Objective::MinTime | Objective::MaxUse);
-    let sign = if matches!(objective, Objective::MaxUse | Objective::MaxIncome) { -1 } else { 1 };
-    let limit = if time_first { limits.budget } else { limits.time };
-    let classes = menu.jobs.iter().map(|job| {
-        job.items.iter().map(|item| {
-            let (t, c) = (i128::from(item.time.as_millis()), i128::from(item.cost.as_micros()));
-            let (v, z) = if time_first { (t, c) } else { (c, t) };
-            problem::Candidate { value: sign * v, takes: vec![z] }
-        }).collect()
-    }).collect();
-    let problem = problem::Problem { classes, limits: vec![limit] };
-    let solution = backward::solve(&problem, usize::MAX).ok().flatten().ok_or_else(|| CycleError::law("T* feasible"))?;
-    let mut totals = Totals::default();
-    for (job, index) in menu.jobs.iter().zip(&solution.chosen) {
-        let item = &job.items[*index];
-        totals.served += 1;
-        totals.cost += i128::from(item.cost.as_micros());
-        totals.time += i128::from(item.time.as_millis());
+/// The best combination of a problem under its limit; that there is one, and that it is proven, are laws.
+pub(super) fn best(
+    menu: &Menu,
+    objective: Objective,
+    limits: PaperLimits,
+) -> Result<Combination, CycleError> {
+    let under_budget = matches!(objective, Objective::MinTime | Objective::MaxUse);
+    let time = i64::try_from(limits.time).ok().and_then(Span::from_millis).map(Limit::Given);
+    let money = i64::try_from(limits.budget).ok().map(|micros| Limit::Given(Money::from_micros(micros)));
+    let (Some(time), Some(money)) = (time, money) else {
+        return Err(CycleError::law(format!("limits stay within the range of money and time: {limits:?}")));
+    };
+    let policy = VoPolicy {
+        time_limit: if under_budget { Limit::Unlimited } else { time },
+        budget_limit: if under_budget { money } else { Limit::Unlimited },
+        objective,
+        leave_out: LeaveOut::Never,
+    };
+    match choose_combination(menu, &policy, &ChoiceLimits::default()) {
+        Outcome::Optimal(best) => Ok(best),
+        Outcome::Feasible { .. } => {
+            Err(CycleError::law(format!("{} is proven best within the limit on work", policy.objective)))
+        }
+        Outcome::Infeasible(reason) => {
+            Err(CycleError::law(format!("{} has a solution under its limit: {reason:?}", policy.objective)))
+        }
     }
-    Ok(Combination { items: solution.chosen.iter().copied().map(Some).collect(), totals, limits: AppliedLimits::default(), value: solution.value })
 }

@@ -2,13 +2,13 @@
 
 use super::CycleError;
 use walras_core::{
-    Algorithm, Alternative, Alternatives, Batch, Claim, ClaimedAlternative, ClaimedSlot, Factor, Limits, Mode,
-    Offers, Rules, SearchConfig, find_alternatives, verify_plan,
+    Algorithm, Alternative, Alternatives, Batch, Claim, ClaimedAlternative, ClaimedSlot, Factor, Limits,
+    Mode, Offers, Rules, SearchConfig, find_alternatives, verify_plan,
 };
 
 /// The search that an experiment uses: nobody reads explanations here.
 pub(super) fn config(algorithm: Algorithm, alternatives_per_job_max: u32) -> SearchConfig {
-    let limits = Limits { alternatives_per_job_max, explanations_max: 0, ..Limits::default() };
+    let limits = Limits { alternatives_per_job_max, explanation_slots_max: 0, ..Limits::default() };
     SearchConfig { algorithm, mode: Mode::AllAlternatives, budget_factor: Factor::ONE, limits }
 }
 

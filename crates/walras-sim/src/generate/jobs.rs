@@ -57,7 +57,8 @@ impl JobGenerator {
         let RealRange(slow, fast) = self.performance_min;
         let price = self.price_base.powf(slow).max(self.price_base.powf(fast)) * self.price_spread.1;
         if price > PRICE_MAX {
-            return check.fail(format!("price caps would reach {price:.0} per time unit: at most {PRICE_MAX:.0}"));
+            return check
+                .fail(format!("price caps would reach {price:.0} per time unit: at most {PRICE_MAX:.0}"));
         }
         Ok(())
     }

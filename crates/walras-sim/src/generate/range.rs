@@ -30,7 +30,8 @@ impl WholeRange {
     pub(crate) fn check(self, check: Check<'_>, least: u32, greatest: u32) -> Result<(), ConfigError> {
         let WholeRange(low, high) = self;
         if low > high {
-            return check.fail(format!("[{low}, {high}] is no range: the first number must not be above the second"));
+            return check
+                .fail(format!("[{low}, {high}] is no range: the first number must not be above the second"));
         }
         if low < least || high > greatest {
             return check.fail(format!("[{low}, {high}] must lie within [{least}, {greatest}]"));
@@ -52,7 +53,8 @@ impl RealRange {
             return check.fail(format!("[{low}, {high}] must be two finite numbers"));
         }
         if low > high {
-            return check.fail(format!("[{low}, {high}] is no range: the first number must not be above the second"));
+            return check
+                .fail(format!("[{low}, {high}] is no range: the first number must not be above the second"));
         }
         if low < least || high > greatest {
             return check.fail(format!("[{low}, {high}] must lie within [{least}, {greatest}]"));

@@ -57,7 +57,8 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
         return Ok(None);
     }
     // The same draws for every number of alternatives, so that they differ in the alternatives alone.
-    let solve = |count| compare(&first_of_each(&menu, count), &mut Stream::open(seed, Purpose::Choices, number));
+    let solve =
+        |count| compare(&first_of_each(&menu, count), &mut Stream::open(seed, Purpose::Choices, number));
     counts(config).map(solve).collect::<Result<_, _>>().map(Some)
 }
 

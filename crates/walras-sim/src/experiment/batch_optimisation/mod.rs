@@ -21,7 +21,7 @@ mod pictures;
 
 use super::{ExperimentError, Options, Reproduction, cycles};
 use crate::config::{self, Check, ConfigError};
-use crate::generate::{JobGenerator, SlotGenerator, WholeRange};
+use crate::generate::{JobGenerator, RealRange, SlotGenerator, WholeRange};
 use crate::results::Results;
 use serde::{Deserialize, Serialize};
 use walras_core::choose::Objective;
@@ -35,9 +35,11 @@ pub const SUMMARY: &str = "the best combination against a random one within the 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How slots are drawn; that the generator is that of the slot search is *fitted*, and so is `count`.
+    /// How slots are drawn; that it is as in the slot search is *fitted*.
     pub slots: SlotGenerator,
-    /// How jobs are drawn; the paper prints their number, 30.
+    /// How jobs are drawn. The paper prints their number, 30. *Fitted*: minimum performances up to 4 where nodes
+    /// reach 3, so that about ten of 30 jobs fit nowhere; price caps up to twice as high as in the slot search, so
+    /// that the alternatives of a job differ in cost.
     pub jobs: JobGenerator,
     /// How many alternatives a job has at most, in the tables (*fitted*).
     pub alternatives_per_job: u32,
@@ -50,9 +52,14 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Config {
-            slots: SlotGenerator { count: WholeRange(200, 250), ..SlotGenerator::default() },
-            jobs: JobGenerator { count: WholeRange(30, 30), ..JobGenerator::default() },
-            alternatives_per_job: 3,
+            slots: SlotGenerator::default(),
+            jobs: JobGenerator {
+                count: WholeRange(30, 30),
+                performance_min: RealRange(1.0, 4.0),
+                price_spread: RealRange(1.0, 2.0),
+                ..JobGenerator::default()
+            },
+            alternatives_per_job: 4,
             alternatives_compared: vec![2, 3, 4, 5, 10],
             verify_every: 50,
         }
@@ -70,7 +77,9 @@ impl config::Config for Config {
         self.jobs.check(Check::of("jobs"))?;
         Check::of("alternatives_per_job").whole(self.alternatives_per_job, 1, ALTERNATIVES_MAX)?;
         let compared = Check::of("alternatives_compared");
-        self.alternatives_compared.iter().try_for_each(|count| compared.whole(*count, 1, ALTERNATIVES_MAX))?;
+        self.alternatives_compared
+            .iter()
+            .try_for_each(|count| compared.whole(*count, 1, ALTERNATIVES_MAX))?;
         if self.alternatives_compared.len() > COMPARED_MAX {
             return compared.fail(format!("at most {COMPARED_MAX} numbers are compared"));
         }
