@@ -79,7 +79,8 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
     read.map_err(|error| {
         let path = track.path().to_string();
         let field = if path == "." { String::new() } else { path };
-        ConfigError { field, problem: error.to_string() }
+        let problem = error.to_string().replace("invalid u32", "not a whole number of 0 or more");
+        ConfigError { field, problem }
     })
 }
 
@@ -199,6 +200,20 @@ mod tests {
             "slots: many",
         ];
         let lines: Vec<String> = errors.iter().map(|text| refused(text)).collect();
-        insta::assert_snapshot!(lines.join("\n"), @"");
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        slots.count: [150, 120] is no range: the first number must not be above the second
+        slots.count: [0, 10] must lie within [1, 100000]
+        slots.price_base: NaN must lie within [0.001, 1000]
+        slots: slots would be worth up to 1.25e12 credits: at most 1e9 each and a thousand times that in all
+        jobs.performance_min: [0, 1] must lie within [0.001, 1000]
+        jobs.performance_min: [1, inf] must be two finite numbers
+        jobs: price caps would reach 1.10e300 per time unit: at most 1e9
+        verify_every: 0 must lie within [1, 4294967295]
+        slots.speed: unknown field `speed`, expected one of count, length, performance, same_start, gap, price_base, price_spread at line 1, column 9
+        slots.count: invalid length 3, expected a tuple of size 2 at line 1, column 9
+        jobs.nodes[1]: not a whole number of 0 or more at line 1, column 19
+        jobs: expected mapping start at line 1, column 7
+        slots: expected mapping start at line 1, column 8
+        ");
     }
 }

@@ -48,6 +48,8 @@ const SCALE_WIDTH: f64 = 56.0;
 const BAR_WIDTH_MAX: f64 = 64.0;
 /// The share of a group's room that its bars take.
 const BARS_SHARE: f64 = 0.72;
+/// Scales reach beyond the highest bar by this factor, so that its label has room.
+const LABEL_ROOM: f64 = 1.06;
 const PANEL_FONT: Font = Font::bold(12.5);
 
 /// Draws a bar chart as one self-contained SVG; the same chart always gives the same text.
@@ -80,8 +82,8 @@ fn describe(chart: &BarChart<'_>) -> String {
 }
 
 fn draw_panel(svg: &mut Svg, chart: &BarChart<'_>, panel: &BarPanel, plot: &Plot) {
-    let values = panel.groups.iter().flat_map(|group| group.values.iter().copied());
-    let scale = Scale::from_zero(values, 6.0);
+    let values = panel.groups.iter().flat_map(|group| group.values.iter());
+    let scale = Scale::from_zero(values.map(|value| value * LABEL_ROOM), 6.0);
     let title = PANEL_FONT.fit(&panel.title, plot.right - plot.left).unwrap_or_default();
     svg.words(Element::text(plot.left, PLOT_TOP - 20.0, PANEL_FONT).set("fill", INK), &title);
     draw_scale(svg, plot, &scale);

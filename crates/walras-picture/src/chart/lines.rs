@@ -84,8 +84,10 @@ fn draw_across(svg: &mut Svg, plot: &Plot, scale: &Scale) {
 }
 
 fn draw_line(svg: &mut Svg, line: &Line<'_>, colour: &str, (plot, across, upwards): (&Plot, &Scale, &Scale)) {
-    let finite = line.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
-    let places: Vec<(f64, f64)> = finite.map(|(x, y)| (plot.x(across, *x), plot.y(upwards, *y))).collect();
+    let finite = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();
+    let points: Vec<&(f64, f64)> = line.points.iter().filter(finite).collect();
+    let place = |(x, y): &(f64, f64)| (plot.x(across, *x), plot.y(upwards, *y));
+    let places: Vec<(f64, f64)> = points.iter().map(|point| place(point)).collect();
     let path: Vec<String> = places.iter().map(|(x, y)| format!("{},{}", pixels(*x), pixels(*y))).collect();
     let few = places.len() <= DOTS_MAX;
     let drawn =
@@ -95,7 +97,7 @@ fn draw_line(svg: &mut Svg, line: &Line<'_>, colour: &str, (plot, across, upward
     if !few {
         return;
     }
-    for ((x, y), point) in places.iter().zip(&line.points) {
+    for ((x, y), point) in places.iter().zip(points) {
         let dot = Element::new("circle").at("cx", *x).at("cy", *y).at("r", 3.5).set("fill", colour);
         svg.hinted(dot, &format!("{}: {} at {}", line.name, figure(point.1), figure(point.0)));
     }

@@ -135,4 +135,50 @@ mod tests {
         assert_eq!(figure(11_945.98), "11,946");
         assert_eq!(figure(-1_200.0), "-1,200");
     }
+
+    fn bars(value: f64) -> String {
+        let group = |label: &str| BarGroup { label: label.into(), values: vec![value, 2.0] };
+        let panel = |title: &str| BarPanel { title: title.into(), groups: vec![group("a<b"), group("c")] };
+        let panels = vec![panel("one"), panel("two")];
+        bar_chart(&BarChart { id: "x", title: "T & <T>", subtitle: "s", series: &["p", "q"], panels })
+    }
+
+    fn lines(points: Vec<(f64, f64)>) -> String {
+        let lines = vec![Line { name: "l<", points }];
+        line_chart(&LineChart { id: "x", title: "T", subtitle: "s", x_title: "x", y_title: "y", lines })
+    }
+
+    /// Counts elements; panics unless the picture is well formed.
+    fn count(svg: &str, name: &str) -> usize {
+        use quick_xml::events::Event;
+        let mut reader = quick_xml::Reader::from_str(svg);
+        let mut count = 0;
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Start(start) | Event::Empty(start) => {
+                    count += usize::from(start.name().as_ref() == name)
+                }
+                Event::Eof => return count,
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn every_bar_is_drawn_once_and_names_are_escaped() {
+        let svg = bars(1.5);
+        // The page, two swatches, and two panels of two groups of two bars.
+        assert_eq!(count(&svg, "rect"), 1 + 2 + 8);
+        assert!(svg.contains("T &amp; &lt;T&gt;") && svg.contains("x-title") && !svg.contains("a<b"));
+        assert_eq!(svg, bars(1.5));
+        assert_eq!(count(&bars(f64::NAN), "rect"), 1 + 2 + 4);
+    }
+
+    #[test]
+    fn few_points_have_dots_and_many_have_none() {
+        assert_eq!(count(&lines(vec![(1.0, 2.0), (2.0, f64::NAN), (3.0, 4.0)]), "circle"), 2);
+        assert_eq!(count(&lines(vec![]), "polyline"), 1);
+        let many = (0..300).map(|index| (f64::from(index), f64::from(index % 7))).collect();
+        assert_eq!(count(&lines(many), "circle"), 0);
+    }
 }

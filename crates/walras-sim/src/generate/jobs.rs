@@ -58,7 +58,7 @@ impl JobGenerator {
         let price = self.price_base.powf(slow).max(self.price_base.powf(fast)) * self.price_spread.1;
         if price > PRICE_MAX {
             return check
-                .fail(format!("price caps would reach {price:.0} per time unit: at most {PRICE_MAX:.0}"));
+                .fail(format!("price caps would reach {price:.2e} per time unit: at most {PRICE_MAX:e}"));
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl SlotGenerator {
         let value = price * f64::from(self.length.largest());
         if value > VALUE_MAX || value * f64::from(self.count.largest()) > VALUE_MAX * 1_000.0 {
             return check.fail(format!(
-                "slots would be worth up to {value:.0} credits: at most {VALUE_MAX:.0} each and a thousand times \
+                "slots would be worth up to {value:.2e} credits: at most {VALUE_MAX:e} each and a thousand times \
                  that in all"
             ));
         }

@@ -5,6 +5,7 @@
 mod bad_input;
 mod commands;
 mod documents;
+mod reproduce;
 
 use assert_cmd::Command;
 use std::path::Path;

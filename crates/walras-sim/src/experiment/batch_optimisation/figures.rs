@@ -60,15 +60,14 @@ fn gain(problem: Problem, compared: &Compared) -> Option<f64> {
     Some((ratio - 1.0) * 100.0).filter(|gain| gain.is_finite())
 }
 
-/// The paper's tables and the gains for each number of alternatives.
+/// The gains and how they grow, then the totals of the paper's tables.
 pub(super) fn figures(config: &Config, total: &Total) -> Vec<Figure> {
+    let table = |index: usize| total.by_count.first().map(|table| &table[index]);
     let mut figures = Vec::new();
-    let table = total.by_count.first();
     for (index, (problem, printed)) in Problem::ALL.into_iter().zip(PRINTED).enumerate() {
-        figures.extend(rows(problem, &printed, table.map(|table| &table[index]), total.cycles));
-    }
-    for problem in Problem::ALL {
-        figures.push(growth(config, total, problem));
+        let ours = table(index).and_then(|compared| gain(problem, compared));
+        let name = format!("{}: gain, %", problem.title());
+        figures.push(Figure::compared(&name, printed.gain, ours, Tolerance::Above(0.0)));
     }
     for (count, compared) in counts(config).zip(&total.by_count).skip(1) {
         for (problem, compared) in Problem::ALL.into_iter().zip(compared) {
@@ -76,11 +75,15 @@ pub(super) fn figures(config: &Config, total: &Total) -> Vec<Figure> {
             figures.push(Figure::law(&name, gain(problem, compared), Tolerance::Above(0.0)));
         }
     }
+    figures.extend(Problem::ALL.map(|problem| growth(config, total, problem)));
+    for (index, (problem, printed)) in Problem::ALL.into_iter().zip(PRINTED).enumerate() {
+        figures.extend(totals(problem, &printed, table(index), total.cycles));
+    }
     figures
 }
 
-/// The rows of one problem.
-fn rows(problem: Problem, printed: &Printed, compared: Option<&Compared>, cycles: u32) -> Vec<Figure> {
+/// The totals of one problem, per cycle.
+fn totals(problem: Problem, printed: &Printed, compared: Option<&Compared>, cycles: u32) -> Vec<Figure> {
     let title = problem.title();
     let shown = |what: &str, paper: Option<f64>, measure: &dyn Fn(&Compared) -> f64| {
         let ours = compared.map(|compared| measure(compared) / f64::from(cycles));
@@ -100,14 +103,6 @@ fn rows(problem: Problem, printed: &Printed, compared: Option<&Compared>, cycles
         shown("time, optimum", Some(printed.time[0]), &|compared| compared.optimum.time as f64),
         shown("time, random", Some(printed.time[1]), &|compared| compared.random.time as f64),
         shown(limit_name, limit_paper, &|compared| compared.limit as f64 / limit_scale),
-        Figure {
-            paper: Some(printed.gain),
-            ..Figure::law(
-                &format!("{title}: gain, %"),
-                compared.and_then(|compared| gain(problem, compared)),
-                Tolerance::Above(0.0),
-            )
-        },
     ]
 }
 

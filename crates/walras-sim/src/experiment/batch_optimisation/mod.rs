@@ -29,7 +29,7 @@ use walras_core::choose::Objective;
 /// The name by which the experiment is called.
 pub const NAME: &str = "batch-optimisation";
 /// What it does, in a line.
-pub const SUMMARY: &str = "the best combination against a random one within the limit, in four problems";
+pub const SUMMARY: &str = "The best combination against a random one within the limit, in four problems";
 
 /// Every parameter of the experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
