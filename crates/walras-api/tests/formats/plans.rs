@@ -179,7 +179,7 @@ fn reasons_carry_numbers_and_words() {
     {"kind":"requirement_unmet","requirement":"os = linux","nodes":1,"needed":3,"text":"Only 1 node passes the requirement os = linux, and 3 are needed at once."}
     {"kind":"too_slow","performance_min":1,"nodes":0,"needed":3,"text":"No node has a performance of at least 1, and 3 are needed at once."}
     {"kind":"too_few_nodes","nodes":2,"needed":3,"text":"Only 2 nodes have everything that the job asks for, and 3 are needed at once."}
-    {"kind":"slots_too_short","runtime_min":12.5,"text":"No free time on a fitting node is long enough: a task takes at least 12.5 s, between the job's earliest start and its deadline."}
+    {"kind":"slots_too_short","runtime_min":12.5,"text":"No free time on a fitting node is long enough: a task takes at least 12.5 s."}
     {"kind":"too_few_at_once","most":1,"needed":3,"text":"At most 1 fitting node is free at once for long enough, and 3 are needed."}
     {"kind":"budget_too_small","budget":0.1,"needed":0.300001,"short_by":0.200001,"text":"The budget of 0.1 credits is 0.200001 credits short of the cheapest window, which costs 0.300001 credits."}
     {"kind":"price_cap_too_low","price_max":5,"needed":9.5,"text":"The price cap of 5 credits per s is too low: a window needs 9.5."}
@@ -224,7 +224,7 @@ fn bad_plans() {
     assert_snapshot!(refused("plan/1", "plan/2"), @"plan.json:2:13: schema: walras.plan/2 is not a version that is read here: expected walras.plan/1");
     assert_snapshot!(refused("\"alp\"", "\"best\""), @"plan.json:3:27: search.algorithm: unknown search 'best': expected alp, amp or criterion=NAME, such as criterion=cost");
     assert_snapshot!(refused("0.75", "1.5"), @"plan.json:3:79: search.budget_factor: found 1.5, expected a number greater than 0 and at most 1, in millionths");
-    assert_snapshot!(refused("\"branches\"", "\"twigs\""), @"plan.json:4:48: search.limits_hit[0]: `twigs` is not known here: expected one of alternatives_per_job, alternatives, branches");
+    assert_snapshot!(refused("\"branches\"", "\"twigs\""), @"plan.json:4:48: search.limits_hit[0]: `twigs` is not known here: expected one of alternatives_per_job, alternatives, branches, explanations");
     assert_snapshot!(refused("\"start\": 150", "\"start\": \"150\""), @r#"plan.json:6:28: alternatives[0].start: found "150", expected a number"#);
     assert_snapshot!(refused("\"start\": 150", "\"start\": 150.0001"), @"plan.json:6:28: alternatives[0].start: 150.0001 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");
     assert_snapshot!(refused("\"end\": 182", "\"end\": 1e15"), @"plan.json:8:72: alternatives[0].slots[1].end: 1e15 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");

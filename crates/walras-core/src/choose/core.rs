@@ -9,7 +9,8 @@
 //! > q · (V - LB) = Σr + p · (W - Σw), where q · LB = Σ minⱼ(q·vᵢⱼ + p·wᵢⱼ) - p·W.
 //!
 //! So a choice beats an incumbent of value U only if its *loss*, Σr plus p per unit left over, is below
-//! q·(U - LB). *Fix*: candidates with r beyond that are out, and classes with one candidate left are settled.
+//! q·(U - LB). *Polish*: the best of one to three moves from the priced choice makes a good first incumbent.
+//! *Fix*: candidates with r beyond that are out, and classes with one candidate left are settled.
 //! *Expand the core*: the other classes are added one by one, those first that can move weight at the least loss;
 //! partial choices are kept as a list in which none is dominated in both weight and value, and are dropped when
 //! their loss, plus the least that the classes to come must charge for the weight that is still over or under, is
@@ -21,6 +22,7 @@
 //! Source: the minimal core of Pisinger (1995) for the multiple-choice knapsack, recast in losses so that all
 //! tests are exact in integers.
 
+use super::polish::best_moves;
 use super::problem::{Problem, Solution};
 use super::relax::{Class, Relaxation, relax};
 
@@ -46,6 +48,7 @@ pub fn solve(problem: &Problem, labels_max: u64) -> Solved {
         Err(solved) => return solved,
     };
     let mut search = Search::new(problem, &relaxation);
+    search.polish();
     let proven = search.run(labels_max);
     let bound = if proven { search.best_value } else { relaxation.bound().min(search.best_value) };
     Solved::Found(Solution { chosen: search.best, value: search.best_value, bound })
@@ -80,6 +83,20 @@ impl<'a> Search<'a> {
             best: relaxation.incumbent.clone(),
             best_value: problem.value(&relaxation.incumbent),
             stages: Vec::new(),
+        }
+    }
+
+    /// Tries a few moves from the priced choice.
+    fn polish(&mut self) {
+        let Relaxation { priced, classes, price, .. } = self.relaxation;
+        let room = self.limit - priced.weight;
+        if let Some(moves) = best_moves(classes, &priced.chosen, room, *price, self.loss_limit()) {
+            let mut chosen = priced.chosen.clone();
+            for (class, candidate) in moves {
+                chosen[class] = candidate;
+            }
+            self.best_value = self.problem.value(&chosen);
+            self.best = chosen;
         }
     }
 

@@ -19,6 +19,7 @@ pub mod core;
 mod menu;
 mod objective;
 mod policy;
+mod polish;
 pub mod problem;
 mod relax;
 pub mod several;

@@ -98,19 +98,21 @@ fn values(menu: &Menu, objective: &Objective) -> Option<Vec<Vec<i128>>> {
 }
 
 /// Makes room below the values so far for one more total, which then decides only among equals.
+///
+/// A job that is left out adds nothing, so a total lies between the sums of what is below and above zero.
 fn in_order(menu: &Menu, values: &[Vec<i128>], total: Total) -> Option<Vec<Vec<i128>>> {
-    let least = |job: &MenuJob| job.items.iter().map(|item| term(total, item)).min().unwrap_or(0);
-    let most = |job: &MenuJob| job.items.iter().map(|item| term(total, item)).max().unwrap_or(0);
-    let range = menu.jobs.iter().try_fold(1_i128, |sum, job| sum.checked_add(most(job) - least(job)))?;
+    let terms = |job: &MenuJob| job.items.iter().map(|item| term(total, item)).collect::<Vec<i128>>();
+    let range = spread(&menu.jobs.iter().map(terms).collect::<Vec<_>>())?;
     let combine = |(job, values): (&MenuJob, &Vec<i128>)| {
-        let floor = least(job);
-        let one = |(item, value): (&MenuItem, &i128)| {
-            value.checked_mul(range)?.checked_add(term(total, item) - floor)
-        };
+        let one =
+            |(item, value): (&MenuItem, &i128)| value.checked_mul(range)?.checked_add(term(total, item));
         job.items.iter().zip(values).map(one).collect::<Option<Vec<i128>>>()
     };
     menu.jobs.iter().zip(values).map(combine).collect()
 }
+
+/// For every class, the item that each candidate stands for; `None` stands for leaving the job out.
+type Sources = Vec<Vec<Option<usize>>>;
 
 /// What has to be chosen from, within which limits.
 struct Task<'a> {
@@ -251,9 +253,9 @@ impl Task<'_> {
         &self,
         values: &[Vec<i128>],
         finish_max: Option<Time>,
-    ) -> Result<(Problem, Vec<Vec<Option<usize>>>), NoCombination> {
+    ) -> Result<(Problem, Sources), NoCombination> {
         let limits: Vec<i128> = self.applied.time.into_iter().chain(self.applied.budget).collect();
-        let penalty = penalty_unit(values).ok_or(NoCombination::Overflow)?;
+        let penalty = spread(values).ok_or(NoCombination::Overflow)?;
         let (mut classes, mut sources) = (Vec::new(), Vec::new());
         for (job, values) in self.menu.jobs.iter().zip(values) {
             let (mut class, mut source) = (Vec::new(), Vec::new());
@@ -293,8 +295,8 @@ impl Task<'_> {
     }
 }
 
-/// More than all values together can differ by: what leaving out a job of weight 1 costs.
-fn penalty_unit(values: &[Vec<i128>]) -> Option<i128> {
+/// More than all values together can differ by, whether jobs are left out or not.
+fn spread(values: &[Vec<i128>]) -> Option<i128> {
     values.iter().try_fold(1_i128, |sum, values| {
         let most = values.iter().copied().max().unwrap_or(0).max(0);
         let least = values.iter().copied().min().unwrap_or(0).min(0);

@@ -48,7 +48,7 @@ pub(super) struct Relaxation {
     pub(super) priced: Priced,
     /// A choice that keeps the limit.
     pub(super) incumbent: Vec<usize>,
-    classes: Vec<Vec<Reduced>>,
+    pub(super) classes: Vec<Vec<Reduced>>,
 }
 
 impl Relaxation {

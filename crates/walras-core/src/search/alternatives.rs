@@ -5,23 +5,26 @@
 //! **Method.** Round after round through the batch in priority order: each job searches one more window on
 //! what is left, which is then cut out. A job that fails once never succeeds again, since the list only loses
 //! time, and leaves the rounds. For the same reason the next earliest window of a request never starts before
-//! its last one: ALP and AMP go on from there, so that all alternatives of a request cost about one scan.
-//! The best by a criterion may lie anywhere and is searched from the head, except by start.
+//! its last one: ALP and AMP go on from there with the candidates they have gathered (see [`super::first`]), so
+//! that all alternatives of a request cost about one scan. The best by a criterion may lie anywhere and is
+//! searched from the head, except by start.
 //!
 //! The other mode serves each job once, *on the fly*: in one sweep over time, whoever can start first takes
 //! its window. It is computed lazily: every job's first window is kept in a queue by start; when a job's turn
-//! comes and its window has lost a slot to another, it searches again from that start.
+//! comes and its window has lost a slot to another, it searches again from that start. Jobs that get nothing are
+//! explained on what is left in the end.
 //!
 //! **Complexity.** About one scan per request and round of the list's part that the request has not passed.
 //!
 //! Source: the scheduling scheme of Toporkov et al.
 
 use super::config::{Algorithm, Criterion, Mode, SearchConfig};
+use super::first::FirstSearch;
 use super::view::View;
 use super::{Found, search};
 use crate::explain::{Explanation, Reason, explain_counting};
 use crate::id::JobId;
-use crate::offer::Offers;
+use crate::offer::{Offers, SlotKey};
 use crate::quantity::Time;
 use crate::request::Batch;
 use crate::slots::SlotList;
@@ -31,6 +34,8 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 /// Views of more requests × nodes than this are made anew for each search rather than kept.
 const KEPT_RUNTIMES_MAX: usize = 16 << 20;
+/// More gathered candidates than this, over all requests, are gathered anew rather than kept.
+const KEPT_CANDIDATES_MAX: usize = if cfg!(test) { 100 } else { 8 << 20 };
 
 /// One feasible way to run one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +110,8 @@ pub fn find_alternatives(offers: &Offers, batch: &Batch, config: &SearchConfig) 
         config,
         list: SlotList::from_offers(offers),
         untouched: None,
-        jobs: vec![Progress { resume: Time::MIN, found: 0, view: None }; batch.requests().len()],
+        jobs: vec![Progress::default(); batch.requests().len()],
+        born: Vec::new(),
         explanation_slots: 0,
         result: Alternatives::default(),
     };
@@ -121,12 +127,14 @@ pub fn find_alternatives(offers: &Offers, batch: &Batch, config: &SearchConfig) 
 type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
 /// How far one job has come.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Progress {
     /// Its next window does not start before.
-    resume: Time,
+    resume: Option<Time>,
     found: u32,
     view: Option<View>,
+    /// What ALP or AMP have gathered, and how many of the slots born they have seen.
+    gathered: Option<(FirstSearch, usize)>,
 }
 
 struct Run<'a> {
@@ -137,6 +145,8 @@ struct Run<'a> {
     /// The list as it was before any cut, once somebody asked.
     untouched: Option<SlotList>,
     jobs: Vec<Progress>,
+    /// Slots that came into being behind cuts, in order.
+    born: Vec<SlotKey>,
     /// Slots read to explain jobs without a window.
     explanation_slots: u64,
     result: Alternatives,
@@ -152,13 +162,12 @@ impl Run<'_> {
                     self.not_examined(job);
                     continue;
                 }
-                match self.next_window(job) {
+                match self.next_in_rounds(job) {
                     Some(found) => {
                         self.take(job, found);
                         still_active.push(job);
                     }
-                    None if self.jobs[job.index()].found == 0 => self.give_up(job),
-                    None => self.jobs[job.index()].view = None,
+                    None => self.retire(job),
                 }
             }
             active = still_active;
@@ -167,9 +176,12 @@ impl Run<'_> {
 
     fn on_the_fly(&mut self) {
         let mut queue = BinaryHeap::new();
+        let mut without = Vec::new();
         for (rank, job) in self.batch.by_priority().into_iter().enumerate() {
-            let found = self.next_window(job);
-            self.enqueue(&mut queue, rank, job, found);
+            match self.next_window(job) {
+                Some(found) => self.enqueue(&mut queue, rank, job, &found),
+                None => without.push(job),
+            }
         }
         while let Some(Reverse((start, rank, job))) = queue.pop() {
             if self.limit_reached(job) {
@@ -179,41 +191,73 @@ impl Run<'_> {
             // Another job may have taken part of the window since it was found.
             match self.next_window(job) {
                 Some(found) if found.window.start() == start => self.take(job, found),
-                other => self.enqueue(&mut queue, rank, job, other),
+                Some(found) => self.enqueue(&mut queue, rank, job, &found),
+                None => without.push(job),
             }
+        }
+        for job in without {
+            self.retire(job);
         }
     }
 
-    fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: Option<Found>) {
-        match found {
-            Some(found) => {
-                self.resume_from(job, &found.window);
-                queue.push(Reverse((found.window.start(), rank, job)));
-            }
-            None => self.give_up(job),
-        }
+    fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: &Found) {
+        self.resume_from(job, &found.window);
+        queue.push(Reverse((found.window.start(), rank, job)));
     }
 
-    /// The job's next window on what is left.
-    fn next_window(&mut self, job: JobId) -> Option<Found> {
+    /// The job's next window after the one that it took last.
+    fn next_in_rounds(&mut self, job: JobId) -> Option<Found> {
+        if !matches!(self.config.algorithm, Algorithm::Alp | Algorithm::Amp) {
+            return self.next_window(job);
+        }
+        let view = self.view(job);
+        if view.tasks == 0 || view.nodes_fitting < view.tasks {
+            return None;
+        }
         let progress = &mut self.jobs[job.index()];
-        let mut view = match progress.view.take() {
-            Some(view) => view,
-            None => {
-                let request = self.batch.request(job);
-                View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor)
-            }
+        let (mut first, seen) = match progress.gathered.take() {
+            Some(gathered) => gathered,
+            None => (FirstSearch::new(&self.list, &view), self.born.len()),
         };
-        view.earliest = view.earliest.max(progress.resume.as_millis());
-        let found = search(&self.list, self.offers, &view, self.config, &mut self.result.slots_scanned);
-        if self.offers.nodes().len() * self.batch.requests().len() <= KEPT_RUNTIMES_MAX {
-            progress.view = Some(view);
+        let window = first.next(&self.list, &view, &self.born[seen..], &mut self.result.slots_scanned);
+        let kept_max = KEPT_CANDIDATES_MAX / self.jobs.len().max(1);
+        let progress = &mut self.jobs[job.index()];
+        if first.len() <= kept_max {
+            progress.gathered = Some((first, self.born.len()));
         }
+        self.keep_view(job, view);
+        window.map(|window| Found { window, bound: None })
+    }
+
+    /// The job's next window on what is left, searched afresh from where the last one started.
+    fn next_window(&mut self, job: JobId) -> Option<Found> {
+        let view = self.view(job);
+        let found = search(&self.list, self.offers, &view, self.config, &mut self.result.slots_scanned);
+        self.keep_view(job, view);
         found
     }
 
+    /// How the search sees the job; without gathered candidates it starts where the last window did.
+    fn view(&mut self, job: JobId) -> View {
+        let progress = &mut self.jobs[job.index()];
+        let mut view = progress.view.take().unwrap_or_else(|| {
+            let request = self.batch.request(job);
+            View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor)
+        });
+        if let (None, Some(resume)) = (&progress.gathered, progress.resume) {
+            view.earliest = view.earliest.max(resume.as_millis());
+        }
+        view
+    }
+
+    fn keep_view(&mut self, job: JobId, view: View) {
+        if self.offers.nodes().len() * self.batch.requests().len() <= KEPT_RUNTIMES_MAX {
+            self.jobs[job.index()].view = Some(view);
+        }
+    }
+
     fn take(&mut self, job: JobId, found: Found) {
-        let cut = self.list.subtract(&found.window);
+        let cut = self.list.subtract_noting(&found.window, &mut self.born);
         assert!(cut.is_ok(), "a window found on the list can be cut from it");
         self.resume_from(job, &found.window);
         self.jobs[job.index()].found += 1;
@@ -229,7 +273,7 @@ impl Run<'_> {
             Algorithm::Criterion(criterion) => *criterion == Criterion::Start,
         };
         if monotone {
-            self.jobs[job.index()].resume = window.start();
+            self.jobs[job.index()].resume = Some(window.start());
         }
     }
 
@@ -246,9 +290,13 @@ impl Run<'_> {
         per_job || in_all
     }
 
-    /// Notes a job without a window, with the reasons as they are at its turn.
-    fn give_up(&mut self, job: JobId) {
-        self.jobs[job.index()].view = None;
+    /// A job finds no more; one that found nothing is noted, with the reasons as they are now.
+    fn retire(&mut self, job: JobId) {
+        let progress = &mut self.jobs[job.index()];
+        (progress.view, progress.gathered) = (None, None);
+        if progress.found > 0 {
+            return;
+        }
         let explanation = self.explanation(job);
         self.result.unscheduled.push(Unscheduled { job, explanation });
     }

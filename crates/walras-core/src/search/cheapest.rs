@@ -15,7 +15,7 @@ use crate::id::NodeId;
 use crate::offer::SlotKey;
 use crate::quantity::Time;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// A heap is compacted when it holds more than this, and twice what was alive at the last compaction.
 const COMPACT_FROM: usize = if cfg!(test) { 4 } else { 1_024 };
@@ -60,6 +60,8 @@ pub(crate) struct Cheapest {
     rest: BinaryHeap<Reverse<Entry>>,
     rest_compact_at: usize,
     expiries: BinaryHeap<Reverse<(i64, i64, SlotKey)>>,
+    /// What was withdrawn while `expiries` knew it.
+    withdrawn: BTreeSet<(i64, i64, SlotKey)>,
     now: i64,
 }
 
@@ -74,6 +76,7 @@ impl Cheapest {
             rest: BinaryHeap::new(),
             rest_compact_at: COMPACT_FROM,
             expiries: BinaryHeap::new(),
+            withdrawn: BTreeSet::new(),
             now: i64::MIN,
         }
     }
@@ -157,12 +160,20 @@ impl Cheapest {
                 break;
             }
             self.expiries.pop();
+            if self.withdrawn.remove(&(expiry, value, key)) {
+                continue;
+            }
             // Above the ceiling it was moved aside before; without a ceiling all that lives is a member.
             if self.ceiling.is_none_or(|ceiling| (value, key) <= ceiling) {
                 self.sum -= i128::from(value);
                 self.members -= 1;
             }
         }
+        self.fill_up();
+    }
+
+    /// Moves the least of the rest up until there are n members.
+    fn fill_up(&mut self) {
         while self.members < self.n {
             match self.rest.pop() {
                 Some(Reverse(entry)) if entry.expiry >= self.now => self.choose(entry),
@@ -171,6 +182,29 @@ impl Cheapest {
             }
         }
         self.set_ceiling();
+    }
+
+    /// Takes members out that are no longer to be had, given in order; others move up.
+    pub(crate) fn withdraw(&mut self, gone: &[SlotKey]) {
+        let (now, withdrawn) = (self.now, &mut self.withdrawn);
+        let (mut sum, mut count) = (0, 0);
+        self.chosen.retain(|entry| {
+            let leaves = gone.binary_search(&entry.key()).is_ok();
+            if leaves && entry.expiry >= now {
+                sum += i128::from(entry.value);
+                count += 1;
+                withdrawn.insert((entry.expiry, entry.value, entry.key()));
+            }
+            !leaves
+        });
+        self.sum -= sum;
+        self.members -= count;
+        self.fill_up();
+    }
+
+    /// How many entries are held, dead ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.chosen.len() + self.rest.len() + self.expiries.len()
     }
 
     fn set_ceiling(&mut self) {

@@ -1,162 +1,194 @@
-//! ALP and AMP: the earliest window.
+//! ALP and AMP: the earliest window, and the next one after it.
 //!
 //! **Problem.** The earliest start at which N slots are free together, each long enough for a task on its
-//! node: under ALP with no slot dearer than the price cap, under AMP with all N within the budget S.
+//! node: under ALP with no slot dearer than the price cap, under AMP with all N within the budget S. Then, when
+//! that window and others have been cut out, the next earliest, without starting over.
 //!
 //! **Method.** Candidates join in order of start; the window starts where the last one joined. ALP counts
 //! the candidates alive and stops at N. AMP tries the N cheapest alive after every arrival, by what the task
 //! costs there (rate × run time), not by rate alone. Where ALP's request states a budget, the N cheapest
 //! under the cap must be within it.
 //!
-//! **Complexity.** O(n log N) for ALP and O(n log m) for AMP over n slots with m alive at once.
+//! To go on after cuts, the gathered candidates are kept. The list only loses time, so nothing that failed
+//! before can succeed now, and three things suffice: slots that came into being before the place reached join
+//! without a test; when candidates seem to make a window, those that were cut short meanwhile are found out and
+//! leave before it counts; and the scan goes on behind the place reached.
+//!
+//! **Complexity.** O(n log N) for ALP and O(n log m) for AMP over n slots with m alive at once, for all windows
+//! of a request together, plus O(N) per window.
 //!
 //! Source: Toporkov et al., ALP and AMP.
 
 use super::cheapest::{Cheapest, Entry};
-use super::scan::{Candidate, Selector, scan};
+use super::gathering::Gathering;
+use super::scan::{Candidate, Selector, scan, scan_on};
 use super::view::View;
 use super::window_of;
 use crate::offer::SlotKey;
 use crate::slots::SlotList;
 use crate::window::Window;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 /// The earliest window for `view`.
 pub(crate) fn first_window(list: &SlotList, view: &View, slots_scanned: &mut u64) -> Option<Window> {
-    if view.budget == i64::MAX {
-        let mut selector = FirstAlive::new(view);
-        scan(list, view, &mut selector, slots_scanned);
-        let (start, keys) = selector.found?;
-        return window_of(list, view, start, keys);
-    }
-    let mut selector = FirstAffordable::new(list, view);
-    if selector.task_cost_max < 0 {
-        return None;
-    }
-    scan(list, view, &mut selector, slots_scanned);
-    let (start, keys) = selector.found?;
-    window_of(list, view, start, keys)
+    FirstSearch::new(list, view).next(list, view, &[], slots_scanned)
 }
 
-/// Stops when N candidates of one pool are alive.
-struct FirstAlive<'a> {
-    view: &'a View,
-    pools: Vec<Gathering>,
-    found: Option<(i64, Vec<SlotKey>)>,
-}
-
-impl<'a> FirstAlive<'a> {
-    fn new(view: &'a View) -> Self {
-        FirstAlive { view, pools: vec![Gathering::Loose(Vec::new()); view.pool_count], found: None }
-    }
-}
-
-impl Selector for FirstAlive<'_> {
-    #[inline]
-    fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
-        let pool = &mut self.pools[self.view.pool_of(candidate.slot.node().index())];
-        if !pool.join(candidate.expiry, candidate.slot.key(), candidate.start, self.view.tasks) {
-            return ControlFlow::Continue(());
-        }
-        self.found = Some((candidate.start, pool.keys()));
-        ControlFlow::Break(())
-    }
-}
-
-/// Candidates of which it matters only whether N are alive.
-///
-/// Dead ones are left lying until there would be N. Then they are swept out in one pass (loose), unless so few
-/// are dead that the next pass would come too soon: then they are kept in order of expiry (exact) until few
-/// are alive again. Either way an arrival costs O(log N) amortised, and O(1) far from N.
+/// A search that can go on: what it has gathered, by pool, and how far it has come.
 #[derive(Clone)]
-enum Gathering {
-    Loose(Vec<(i64, SlotKey)>),
-    Exact(BinaryHeap<Reverse<(i64, SlotKey)>>),
+pub(crate) struct FirstSearch {
+    pools: Pools,
+    position: Option<SlotKey>,
 }
 
-impl Gathering {
-    /// Adds a candidate; whether `n` are alive at `now`.
+#[derive(Clone)]
+enum Pools {
+    /// Without a budget it matters only how many are alive.
+    Alive(Vec<Gathering>),
+    Affordable {
+        pools: Vec<Cheapest>,
+        /// What one task may cost when all others cost as little as any slot of the list allows.
+        task_cost_max: i64,
+    },
+}
+
+impl FirstSearch {
+    pub(crate) fn new(list: &SlotList, view: &View) -> FirstSearch {
+        let pools = if view.budget == i64::MAX {
+            Pools::Alive(vec![Gathering::default(); view.pool_count])
+        } else {
+            let pools = vec![Cheapest::new(view.tasks); view.pool_count];
+            Pools::Affordable { pools, task_cost_max: task_cost_max(list, view) }
+        };
+        FirstSearch { pools, position: None }
+    }
+
+    /// The next window on what is left; `born` are slots that came into being since the last call.
+    pub(crate) fn next(
+        &mut self,
+        list: &SlotList,
+        view: &View,
+        born: &[SlotKey],
+        slots_scanned: &mut u64,
+    ) -> Option<Window> {
+        if matches!(self.pools, Pools::Affordable { task_cost_max, .. } if task_cost_max < 0) {
+            return None;
+        }
+        let position = self.position;
+        let mut progress = Progress { list, view, search: self, found: None };
+        match position {
+            None => scan(list, view, &mut progress, slots_scanned),
+            Some(position) => {
+                progress.welcome(born, position);
+                scan_on(list, view, position, &mut progress, slots_scanned);
+            }
+        }
+        let (start, keys) = progress.found?;
+        window_of(list, view, start, keys)
+    }
+
+    /// How many candidates are held.
+    pub(crate) fn len(&self) -> usize {
+        match &self.pools {
+            Pools::Alive(pools) => pools.iter().map(Gathering::len).sum(),
+            Pools::Affordable { pools, .. } => pools.iter().map(Cheapest::len).sum(),
+        }
+    }
+
+    /// Adds a candidate to its pool at `now`.
     #[inline]
-    fn join(&mut self, expiry: i64, key: SlotKey, now: i64, n: usize) -> bool {
-        match self {
-            Gathering::Loose(all) => {
-                all.push((expiry, key));
-                all.len() >= n && self.sweep(now, n)
-            }
-            Gathering::Exact(all) => {
-                all.push(Reverse((expiry, key)));
-                while all.peek().is_some_and(|Reverse((expiry, _))| *expiry < now) {
-                    all.pop();
+    fn add(&mut self, candidate: &Candidate<'_>, pool: usize, now: i64) {
+        let key = candidate.slot.key();
+        match &mut self.pools {
+            Pools::Alive(pools) => pools[pool].join(candidate.expiry, key),
+            Pools::Affordable { pools, task_cost_max } => {
+                let cost = candidate.cost();
+                if cost <= *task_cost_max {
+                    pools[pool].advance(now);
+                    pools[pool].join(Entry::new(cost, key, candidate.expiry));
                 }
-                let alive = all.len();
-                if alive < n / 2 {
-                    let loose = std::mem::take(all).into_iter().map(|Reverse(entry)| entry);
-                    *self = Gathering::Loose(loose.collect());
-                }
-                alive >= n
             }
         }
     }
 
-    /// Drops the dead of a loose gathering, and puts it in order when that did not help much.
-    #[cold]
-    fn sweep(&mut self, now: i64, n: usize) -> bool {
-        let Gathering::Loose(all) = self else { return false };
-        all.retain(|(expiry, _)| *expiry >= now);
-        let alive = all.len();
-        if alive < n && alive > n - n / 8 {
-            *self = Gathering::Exact(std::mem::take(all).into_iter().map(Reverse).collect());
+    /// Whether the candidates of a pool make a window at `now`, as far as is known.
+    #[inline]
+    fn seems_complete(&mut self, pool: usize, view: &View, now: i64) -> bool {
+        match &mut self.pools {
+            Pools::Alive(pools) => pools[pool].has(view.tasks, now),
+            Pools::Affordable { pools, .. } => {
+                pools[pool].sum().is_some_and(|sum| sum <= i128::from(view.budget))
+            }
         }
-        alive >= n
     }
 
-    fn keys(&self) -> Vec<SlotKey> {
-        match self {
-            Gathering::Loose(all) => all.iter().map(|(_, key)| *key).collect(),
-            Gathering::Exact(all) => all.iter().map(|Reverse((_, key))| *key).collect(),
+    fn members(&self, pool: usize) -> Vec<SlotKey> {
+        match &self.pools {
+            Pools::Alive(pools) => pools[pool].keys(),
+            Pools::Affordable { pools, .. } => pools[pool].members().map(Entry::key).collect(),
+        }
+    }
+
+    fn withdraw(&mut self, pool: usize, gone: &[SlotKey]) {
+        match &mut self.pools {
+            Pools::Alive(pools) => pools[pool].withdraw(gone),
+            Pools::Affordable { pools, .. } => pools[pool].withdraw(gone),
         }
     }
 }
 
-/// Stops when the N cheapest candidates of one pool that are alive are within the budget.
-struct FirstAffordable<'a> {
+/// A search under way on a list.
+struct Progress<'a> {
+    list: &'a SlotList,
     view: &'a View,
-    /// What one task may cost when all others cost as little as any slot of the list allows.
-    task_cost_max: i64,
-    pools: Vec<Cheapest>,
+    search: &'a mut FirstSearch,
     found: Option<(i64, Vec<SlotKey>)>,
 }
 
-impl<'a> FirstAffordable<'a> {
-    fn new(list: &SlotList, view: &'a View) -> Self {
-        FirstAffordable {
-            view,
-            task_cost_max: task_cost_max(list, view),
-            pools: vec![Cheapest::new(view.tasks); view.pool_count],
-            found: None,
+impl Progress<'_> {
+    /// Lets slots join that came into being before the place reached.
+    fn welcome(&mut self, born: &[SlotKey], position: SlotKey) {
+        let now = position.start.as_millis().max(self.view.earliest);
+        for key in born.iter().filter(|key| **key <= position) {
+            let Some(candidate) = self.list.get(*key).and_then(|slot| Candidate::new(slot, self.view)) else {
+                continue;
+            };
+            if candidate.expiry >= now {
+                self.search.add(&candidate, self.view.pool_of(key.node.index()), now);
+            }
         }
+    }
+
+    /// Finds members out that were cut since they joined; whether all are as they were.
+    fn check_members(&mut self, pool: usize, members: &[SlotKey], now: i64) -> bool {
+        let usable = |key: &SlotKey| {
+            let candidate = self.list.get(*key).and_then(|slot| Candidate::new(slot, self.view));
+            candidate.is_some_and(|candidate| candidate.expiry >= now)
+        };
+        let mut gone: Vec<SlotKey> = members.iter().copied().filter(|key| !usable(key)).collect();
+        if gone.is_empty() {
+            return true;
+        }
+        gone.sort_unstable();
+        self.search.withdraw(pool, &gone);
+        false
     }
 }
 
-impl Selector for FirstAffordable<'_> {
+impl Selector for Progress<'_> {
     #[inline]
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
-        let cost = candidate.cost();
-        if cost > self.task_cost_max {
-            return ControlFlow::Continue(());
-        }
-        let pool = &mut self.pools[self.view.pool_of(candidate.slot.node().index())];
-        pool.advance(candidate.start);
-        pool.join(Entry::new(cost, candidate.slot.key(), candidate.expiry));
-        match pool.sum() {
-            Some(sum) if sum <= i128::from(self.view.budget) => {
-                self.found = Some((candidate.start, pool.members().map(|entry| entry.key()).collect()));
-                ControlFlow::Break(())
+        let (pool, now) = (self.view.pool_of(candidate.slot.node().index()), candidate.start);
+        self.search.add(&candidate, pool, now);
+        while self.search.seems_complete(pool, self.view, now) {
+            let members = self.search.members(pool);
+            if self.check_members(pool, &members, now) {
+                self.search.position = Some(candidate.slot.key());
+                self.found = Some((now, members));
+                return ControlFlow::Break(());
             }
-            _ => ControlFlow::Continue(()),
         }
+        ControlFlow::Continue(())
     }
 }
 

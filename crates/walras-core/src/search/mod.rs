@@ -9,6 +9,7 @@ mod cheapest;
 mod config;
 mod criterion;
 mod first;
+mod gathering;
 mod knapsack;
 mod scan;
 mod view;

@@ -14,8 +14,8 @@
 //! work / performance, rounded up, where the papers' conditions 2°b and 4° print the product.
 
 use super::view::View;
-use crate::offer::Slot;
-use crate::slots::{Block, SLOTS_PER_BLOCK_MAX, SlotList, Summary};
+use crate::offer::{Slot, SlotKey};
+use crate::slots::{SLOTS_PER_BLOCK_MAX, SlotList, Summary};
 use std::ops::ControlFlow;
 
 /// A slot that a task fits on.
@@ -29,7 +29,16 @@ pub(crate) struct Candidate<'a> {
     pub(crate) runtime: i64,
 }
 
-impl Candidate<'_> {
+impl<'a> Candidate<'a> {
+    /// The candidate that a slot makes, if a task fits on it.
+    pub(crate) fn new(slot: &'a Slot, view: &View) -> Option<Candidate<'a>> {
+        let runtime = view.runtimes[slot.node().index()];
+        let start = slot.start().as_millis().max(view.earliest);
+        let length = slot.end().as_millis().min(view.deadline) - start;
+        let fits = length >= runtime && slot.rate().as_micros_per_second() <= view.rate_max;
+        fits.then(|| Candidate { slot, start, expiry: start + (length - runtime), runtime })
+    }
+
     /// What the task costs here, in micro-credits: rate × run time, rounded up, as [`crate::Rate::cost_of`].
     ///
     /// [`Slot::new`] guarantees that the product fits.
@@ -47,8 +56,20 @@ pub(crate) trait Selector {
 
 /// Scans `list` for `view`, counting into `slots_scanned`.
 pub(crate) fn scan(list: &SlotList, view: &View, selector: &mut impl Selector, slots_scanned: &mut u64) {
-    let mut scan = Scan { list, view, class: list.lengths().class_of(view.runtime_min), slots_scanned };
+    let mut scan = Scan::new(list, view, slots_scanned);
     let _ = scan.run(selector);
+}
+
+/// Goes on behind `position` with a selector that has been given everything up to there.
+pub(crate) fn scan_on(
+    list: &SlotList,
+    view: &View,
+    position: SlotKey,
+    selector: &mut impl Selector,
+    slots_scanned: &mut u64,
+) {
+    let mut scan = Scan::new(list, view, slots_scanned);
+    let _ = scan.run_on(position, selector);
 }
 
 struct Scan<'a> {
@@ -62,7 +83,22 @@ struct Scan<'a> {
 /// A block's place: its group, and its place in the group.
 type Position = (usize, usize);
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(list: &'a SlotList, view: &'a View, slots_scanned: &'a mut u64) -> Self {
+        Scan { list, view, class: list.lengths().class_of(view.runtime_min), slots_scanned }
+    }
+
+    /// The rest of the block that holds `position`, then all that follow.
+    fn run_on(&mut self, position: SlotKey, selector: &mut impl Selector) -> ControlFlow<()> {
+        let Some((group, block)) = self.list.position_of(position) else { return ControlFlow::Continue(()) };
+        let here = &self.list.groups()[group].blocks[block];
+        if !self.none_can_join(&here.summary) {
+            let from = here.slots.partition_point(|slot| slot.key() <= position);
+            self.read(&here.slots[from..], i64::MIN, selector)?;
+        }
+        self.run_from((group, block + 1), None, selector)
+    }
+
     fn run(&mut self, selector: &mut impl Selector) -> ControlFlow<()> {
         let first = self.first_position();
         let mut put_off = (first > (0, 0)).then_some((0, 0));
@@ -72,14 +108,25 @@ impl Scan<'_> {
             put_off = None;
             self.make_up((0, 0), first, self.view.earliest, selector)?;
         }
+        self.run_from(first, put_off, selector)
+    }
+
+    /// Reads from `first` on what may matter.
+    fn run_from(
+        &mut self,
+        first: Position,
+        mut put_off: Option<Position>,
+        selector: &mut impl Selector,
+    ) -> ControlFlow<()> {
+        let groups = self.list.groups();
         for (g, group) in groups.iter().enumerate().skip(first.0) {
             if self.starts_too_late(group.from.start.as_millis()) {
                 break;
             }
-            if self.passes_over(&group.summary, (g, 0), &mut put_off) {
+            let skip = if g == first.0 { first.1 } else { 0 };
+            if self.passes_over(&group.summary, (g, skip), &mut put_off) {
                 continue;
             }
-            let skip = if g == first.0 { first.1 } else { 0 };
             for (b, block) in group.blocks.iter().enumerate().skip(skip) {
                 if self.starts_too_late(block.from.start.as_millis()) {
                     return ControlFlow::Continue(());
@@ -91,7 +138,7 @@ impl Scan<'_> {
                 if let Some(position) = put_off.take() {
                     self.make_up(position, (g, b), from, selector)?;
                 }
-                self.read(block, i64::MIN, selector)?;
+                self.read(&block.slots, i64::MIN, selector)?;
             }
         }
         ControlFlow::Continue(())
@@ -156,19 +203,19 @@ impl Scan<'_> {
             let last = if g == to.0 { to.1 } else { group.blocks.len() };
             blocks.extend(group.blocks[first..last].iter().filter(|block| usable(&block.summary)));
         }
-        blocks.into_iter().try_for_each(|block| self.read(block, now, selector))
+        blocks.into_iter().try_for_each(|block| self.read(&block.slots, now, selector))
     }
 
-    /// Lets every slot of a block join on which a task fits and can still start at `alive_at`.
+    /// Lets every slot of (a part of) a block join on which a task fits and can still start at `alive_at`.
     ///
     /// Which slots fit is as good as random, so they are picked without branching first.
     #[inline]
-    fn read(&mut self, block: &Block, alive_at: i64, selector: &mut impl Selector) -> ControlFlow<()> {
+    fn read(&mut self, slots: &[Slot], alive_at: i64, selector: &mut impl Selector) -> ControlFlow<()> {
         let view = self.view;
-        *self.slots_scanned += block.slots.len() as u64;
+        *self.slots_scanned += slots.len() as u64;
         let mut fitting = [0_u16; SLOTS_PER_BLOCK_MAX];
         let mut count = 0;
-        for (index, slot) in (0_u16..).zip(&block.slots) {
+        for (index, slot) in (0_u16..).zip(slots) {
             let runtime = view.runtimes[slot.node().index()];
             let start = slot.start().as_millis().max(view.earliest).max(alive_at);
             let length = slot.end().as_millis().min(view.deadline) - start;
@@ -177,7 +224,7 @@ impl Scan<'_> {
             count += usize::from(fits);
         }
         for index in &fitting[..count] {
-            let slot = &block.slots[usize::from(*index)];
+            let slot = &slots[usize::from(*index)];
             let runtime = view.runtimes[slot.node().index()];
             let start = slot.start().as_millis().max(view.earliest);
             let expiry = slot.end().as_millis().min(view.deadline) - runtime;

@@ -22,11 +22,20 @@ struct Taken {
 impl SlotList {
     /// Takes a window's time out of the list, or changes nothing when not all of it is free.
     pub fn subtract(&mut self, window: &Window) -> Result<(), NotFree> {
+        self.subtract_noting(window, &mut Vec::new())
+    }
+
+    /// The same; notes the slots that came into being behind the cuts.
+    pub(crate) fn subtract_noting(
+        &mut self,
+        window: &Window,
+        born: &mut Vec<SlotKey>,
+    ) -> Result<(), NotFree> {
         for placement in window.placements() {
             self.slot_to_cut(placement).ok_or(NotFree { source: placement.source })?;
         }
         let mut taken: Vec<Taken> =
-            window.placements().iter().filter_map(|placement| self.cut(placement)).collect();
+            window.placements().iter().filter_map(|placement| self.cut(placement, born)).collect();
         taken.sort_unstable_by_key(|taken| taken.until);
         self.lower_summaries(window.start(), &taken);
         Ok(())
@@ -41,7 +50,7 @@ impl SlotList {
     }
 
     /// Cuts one placement: what is left before stays in place, what is left after moves to its place.
-    fn cut(&mut self, placement: &Placement) -> Option<Taken> {
+    fn cut(&mut self, placement: &Placement, born: &mut Vec<SlotKey>) -> Option<Taken> {
         let slot = self.slot_to_cut(placement)?;
         let ((group, block), index) = self.find(placement.source)?;
         let interval = placement.interval;
@@ -53,6 +62,7 @@ impl SlotList {
         self.groups[group].blocks[block].cuts += 1;
         if let Some(after) = slot.part(interval.end(), slot.end()) {
             self.insert(after);
+            born.push(after.key());
         }
         Some(Taken { until: interval.end(), classes: self.lengths.classes(slot.span().as_millis()) })
     }
@@ -72,7 +82,7 @@ impl SlotList {
     }
 
     /// The block whose range holds this key; keys before all blocks belong to the first.
-    fn position_of(&self, key: SlotKey) -> Option<Position> {
+    pub(crate) fn position_of(&self, key: SlotKey) -> Option<Position> {
         let group = self.groups.partition_point(|group| group.from <= key).saturating_sub(1);
         let blocks = &self.groups.get(group)?.blocks;
         Some((group, blocks.partition_point(|block| block.from <= key).saturating_sub(1)))

@@ -28,7 +28,9 @@ fn alternatives_equal_the_papers_steps() {
             let config = SearchConfig { algorithm, budget_factor, ..SearchConfig::default() };
             let found = windows(&find_alternatives(&offers, &batch, &config).found);
             let expected = oracle::all_alternatives(&offers, &batch, &config.algorithm, budget_factor);
-            assert_eq!(found, expected, "seed {seed}");
+            let first_difference = found.iter().zip(&expected).find(|(found, expected)| found != expected);
+            assert_eq!(first_difference, None, "seed {seed}");
+            assert_eq!(found.len(), expected.len(), "seed {seed}");
         }
     }
 }
@@ -201,12 +203,10 @@ fn smallest_changes_on_cut_lists_are_exact() {
     }
 }
 
-fn check_change(
-    wanted: &Request,
-    config: &SearchConfig,
-    change: &SmallestChange,
-    fits_with: &dyn Fn(&dyn Fn(&mut Request)) -> bool,
-) {
+/// Whether the request has a window after a change.
+type FitsWith<'a> = &'a dyn Fn(&dyn Fn(&mut Request)) -> bool;
+
+fn check_change(wanted: &Request, config: &SearchConfig, change: &SmallestChange, fits_with: FitsWith<'_>) {
     let alp = config.algorithm == Algorithm::Alp;
     let budget = |value| fits_with(&|request| request.budget = Some(Money::from_micros(value)));
     match change.budget.map(Money::as_micros) {
