@@ -25,6 +25,7 @@
 use super::polish::best_moves;
 use super::problem::{Problem, Solution};
 use super::relax::{Class, Relaxation, relax};
+use super::whole::Whole;
 
 /// What came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,183 +48,201 @@ pub fn solve(problem: &Problem, labels_max: u64) -> Solved {
         Ok(relaxation) => relaxation,
         Err(solved) => return solved,
     };
-    let mut search = Search::new(problem, &relaxation);
-    search.polish();
-    let proven = search.run(labels_max);
-    let bound = if proven { search.best_value } else { relaxation.bound().min(search.best_value) };
-    Solved::Found(Solution { chosen: search.best, value: search.best_value, bound })
+    let mut incumbent = Incumbent::new(problem, &relaxation);
+    incumbent.polish();
+    let core = relaxation.core(incumbent.loss_limit());
+    // Nearly always the core's numbers fit 64 bits, which is several times faster.
+    let proven = if small(&core, &incumbent) {
+        expand::<i64>(&mut incumbent, &core, labels_max)
+    } else {
+        expand::<i128>(&mut incumbent, &core, labels_max)
+    };
+    let bound = if proven { incumbent.value } else { relaxation.bound().min(incumbent.value) };
+    Solved::Found(Solution { chosen: incumbent.chosen, value: incumbent.value, bound })
 }
 
-/// A partial choice over the classes added so far; all other classes stand at their priced choice.
-#[derive(Clone, Copy, Debug)]
-struct Label {
-    weight: i128,
-    value: i128,
-    /// Where it came from in the stage before, and by which candidate.
-    parent: u32,
-    candidate: u32,
+/// Whether all sums over the core fit 64 bits.
+fn small(core: &[Class], incumbent: &Incumbent<'_>) -> bool {
+    let of = |class: &Class| {
+        let size = |weight: i128, value: i128| weight.unsigned_abs().max(value.unsigned_abs());
+        let sizes = class.candidates.iter().map(|it| size(it.weight, it.value));
+        sizes.max().unwrap_or(0).max(size(class.priced.weight, class.priced.value))
+    };
+    let sum = core.iter().map(of).fold(0_u128, u128::saturating_add);
+    let room = incumbent.room().unsigned_abs();
+    let loss = incumbent.loss_limit().unsigned_abs();
+    sum.max(room).max(loss) < 1 << 60
 }
 
-struct Search<'a> {
+/// The best choice so far.
+struct Incumbent<'a> {
     problem: &'a Problem,
     relaxation: &'a Relaxation,
-    limit: i128,
-    best: Vec<usize>,
-    best_value: i128,
-    /// For every stage, parent and candidate of each label, to trace choices back.
-    stages: Vec<Vec<(u32, u32)>>,
+    chosen: Vec<usize>,
+    value: i128,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Incumbent<'a> {
     fn new(problem: &'a Problem, relaxation: &'a Relaxation) -> Self {
-        Search {
-            problem,
-            relaxation,
-            limit: problem.limits[0],
-            best: relaxation.incumbent.clone(),
-            best_value: problem.value(&relaxation.incumbent),
-            stages: Vec::new(),
-        }
+        let chosen = relaxation.incumbent.clone();
+        let value = problem.value(&chosen);
+        Incumbent { problem, relaxation, chosen, value }
+    }
+
+    /// What the limit leaves beside the priced choice; may be negative.
+    fn room(&self) -> i128 {
+        self.problem.limits[0] - self.relaxation.priced.weight
+    }
+
+    /// What a loss must stay below to be better.
+    fn loss_limit(&self) -> i128 {
+        self.relaxation.loss_of(self.value)
     }
 
     /// Tries a few moves from the priced choice.
     fn polish(&mut self) {
         let Relaxation { priced, classes, price, .. } = self.relaxation;
-        let room = self.limit - priced.weight;
-        if let Some(moves) = best_moves(classes, &priced.chosen, room, *price, self.loss_limit()) {
-            let mut chosen = priced.chosen.clone();
-            for (class, candidate) in moves {
-                chosen[class] = candidate;
-            }
-            self.best_value = self.problem.value(&chosen);
-            self.best = chosen;
+        let moves = best_moves(classes, &priced.chosen, self.room(), *price, self.loss_limit());
+        if let Some(moves) = moves {
+            self.change(&moves);
         }
     }
 
-    /// What a loss must stay below to beat the incumbent.
-    fn loss_limit(&self) -> i128 {
-        self.relaxation.loss_of(self.best_value)
-    }
-
-    /// Expands the core; whether the optimum is proven.
-    fn run(&mut self, labels_max: u64) -> bool {
-        let core = self.relaxation.core(self.loss_limit());
-        let priced = &self.relaxation.priced;
-        let start = Label { weight: priced.weight, value: priced.value, parent: 0, candidate: 0 };
-        self.offer(&start, &[]);
-        let mut labels = vec![start];
-        let mut spent = 0_u64;
-        for (stage, class) in core.iter().enumerate() {
-            let products = (labels.len() as u64).saturating_mul(class.candidates.len() as u64);
-            if spent.saturating_add(products) > labels_max {
-                return false;
-            }
-            let rates = core.get(stage + 1).map_or((f64::INFINITY, f64::INFINITY), |next| next.rates_to_come);
-            labels = self.extend(&labels, class, rates);
-            spent += labels.len() as u64;
-            self.stages.push(labels.iter().map(|label| (label.parent, label.candidate)).collect());
-            self.improve(&labels, &core[..=stage]);
-            if labels.is_empty() {
-                break;
-            }
+    /// Becomes the priced choice with these classes changed.
+    fn change(&mut self, changes: &[(usize, usize)]) {
+        let mut chosen = self.relaxation.priced.chosen.clone();
+        for (class, candidate) in changes {
+            chosen[*class] = *candidate;
         }
-        true
+        debug_assert!(self.problem.keeps_limits(&chosen));
+        self.value = self.problem.value(&chosen);
+        self.chosen = chosen;
     }
+}
 
-    /// All labels with one more class free, without those that are dominated or cannot beat the incumbent.
-    fn extend(&self, labels: &[Label], class: &Class, rates: (f64, f64)) -> Vec<Label> {
-        let loss_limit = self.loss_limit();
-        let mut all: Vec<Label> = Vec::with_capacity(labels.len() * class.candidates.len());
+/// A partial choice over the classes added so far, relative to the priced choice; all others stand at it.
+#[derive(Clone, Copy, Debug)]
+struct Label<T> {
+    weight: T,
+    value: T,
+    loss: T,
+    /// Where it came from in the stage before, and by which candidate.
+    parent: u32,
+    candidate: u32,
+}
+
+/// Expands the core until nothing better is left; whether that was reached.
+fn expand<T: Whole>(incumbent: &mut Incumbent<'_>, core: &[Class], labels_max: u64) -> bool {
+    let zero = T::of(0);
+    let mut labels = vec![Label { weight: zero, value: zero, loss: zero, parent: 0, candidate: 0 }];
+    let mut stages: Vec<Vec<(u32, u32)>> = Vec::new();
+    let mut spent = 0_u64;
+    for (stage, class) in core.iter().enumerate() {
+        let products = (labels.len() as u64).saturating_mul(class.candidates.len() as u64);
+        if spent.saturating_add(products) > labels_max {
+            return false;
+        }
+        let rates = core.get(stage + 1).map_or((f64::INFINITY, f64::INFINITY), |next| next.rates_to_come);
+        let bounds = Bounds {
+            room: T::of(incumbent.room()),
+            loss_limit: T::of(incumbent.loss_limit()),
+            down: rates.0,
+            up: rates.1.min(incumbent.relaxation.price_float()),
+        };
+        labels = extend(&labels, class, &bounds);
+        spent += labels.len() as u64;
+        stages.push(labels.iter().map(|label| (label.parent, label.candidate)).collect());
+        improve(incumbent, &labels, &stages, &core[..=stage]);
+        if labels.is_empty() {
+            break;
+        }
+    }
+    true
+}
+
+/// What a label must keep to be of use.
+struct Bounds<T> {
+    room: T,
+    loss_limit: T,
+    /// The least loss per unit by which the classes to come can lose weight.
+    down: f64,
+    /// The same for gaining weight, or leaving it unused.
+    up: f64,
+}
+
+impl<T: Whole> Bounds<T> {
+    /// Whether what was lost, plus what moving the weight to the limit must cost, is below the limit.
+    ///
+    /// The rates are floats; the toll is rounded down by more than their error.
+    #[inline]
+    fn admits(&self, label: &Label<T>) -> bool {
+        let over = label.weight - self.room;
+        let rate = if over > T::of(0) { self.down } else { self.up };
+        let toll = rate * over.to_float().abs() * (1.0 - 1e-9);
+        over == T::of(0) || toll < (self.loss_limit - label.loss).to_float() * (1.0 + 1e-9)
+    }
+}
+
+/// All labels with one more class free, without those that are dominated or cannot beat the incumbent.
+fn extend<T: Whole>(labels: &[Label<T>], class: &Class, bounds: &Bounds<T>) -> Vec<Label<T>> {
+    let mut all: Vec<Label<T>> = Vec::with_capacity(2 * labels.len() + class.candidates.len());
+    // Labels are in order of weight, so each candidate adds a run in order, which the stable sort merges.
+    for candidate in &class.candidates {
+        let weight = T::of(candidate.weight - class.priced.weight);
+        let value = T::of(candidate.value - class.priced.value);
+        let Some(loss_max) = T::narrow(candidate.loss).map(|loss| bounds.loss_limit - loss) else { continue };
         for (parent, label) in (0_u32..).zip(labels) {
-            for candidate in class.candidates.iter().filter(|candidate| candidate.loss < loss_limit) {
+            if label.loss < loss_max {
                 let next = Label {
-                    weight: label.weight + candidate.weight - class.priced.weight,
-                    value: label.value + candidate.value - class.priced.value,
+                    weight: label.weight + weight,
+                    value: label.value + value,
+                    loss: label.loss + (bounds.loss_limit - loss_max),
                     parent,
                     candidate: candidate.index,
                 };
-                if self.least_loss(&next, rates) < loss_limit {
+                if bounds.admits(&next) {
                     all.push(next);
                 }
             }
         }
-        all.sort_unstable_by_key(|label| (label.weight, label.value));
-        let mut value_min = i128::MAX;
-        all.retain(|label| {
-            let better = label.value < value_min;
-            value_min = value_min.min(label.value);
-            better
-        });
-        all
     }
+    all.sort_by_key(|label| (label.weight, label.value));
+    let mut value_min = None;
+    all.retain(|label| {
+        let better = value_min.is_none_or(|least| label.value < least);
+        if better {
+            value_min = Some(label.value);
+        }
+        better
+    });
+    all
+}
 
-    /// The least loss of any completion: what was lost, and what moving the weight to the limit must cost.
-    ///
-    /// `rates` are the least losses per unit by which the classes to come can lose or gain weight. They are
-    /// floats, rounded down by more than their error.
-    fn least_loss(&self, label: &Label, (down, up): (f64, f64)) -> i128 {
-        let price = self.relaxation.price;
-        let lost = self.relaxation.loss_at(label.value, label.weight);
-        let over = label.weight - self.limit;
-        let rate = if over > 0 { down } else { up.min(to_float(price)) };
-        if over == 0 {
-            return lost;
-        }
-        let toll = rate * to_float(over.abs()) * (1.0 - 1e-9);
-        lost.saturating_add(floor_to_int(toll))
-    }
-
-    /// Takes the best of the labels that keep the limit as the incumbent.
-    fn improve(&mut self, labels: &[Label], core: &[Class]) {
-        let within = labels.partition_point(|label| label.weight <= self.limit);
-        if let Some(last) = within.checked_sub(1) {
-            // Values fall as weights grow, so the heaviest within the limit is the best.
-            self.offer_at(&labels[last], last, core);
-        }
-    }
-
-    fn offer_at(&mut self, label: &Label, index: usize, core: &[Class]) {
-        if label.value < self.best_value {
-            let trace = self.trace(index, core);
-            self.offer(label, &trace);
-        }
-    }
-
-    /// The candidates that lead to a label of the last stage, by class of the core.
-    fn trace(&self, index: usize, core: &[Class]) -> Vec<(usize, usize)> {
-        let mut choices = Vec::with_capacity(core.len());
-        let mut index = index;
-        for (stage, class) in self.stages.iter().zip(core).rev() {
-            let (parent, candidate) = stage[index];
-            choices.push((class.class, candidate as usize));
-            index = parent as usize;
-        }
-        choices
-    }
-
-    /// Makes a choice the incumbent when it keeps the limit and is better.
-    fn offer(&mut self, label: &Label, choices: &[(usize, usize)]) {
-        if label.weight > self.limit || label.value >= self.best_value {
-            return;
-        }
-        let mut chosen = self.relaxation.priced.chosen.clone();
-        for (class, candidate) in choices {
-            chosen[*class] = *candidate;
-        }
-        debug_assert!(self.problem.keeps_limits(&chosen));
-        self.best_value = self.problem.value(&chosen);
-        self.best = chosen;
+/// Takes the best of the labels that keep the limit as the incumbent, when it is better.
+fn improve<T: Whole>(
+    incumbent: &mut Incumbent<'_>,
+    labels: &[Label<T>],
+    stages: &[Vec<(u32, u32)>],
+    core: &[Class],
+) {
+    let room = T::of(incumbent.room());
+    let within = labels.partition_point(|label| label.weight <= room);
+    // Values fall as weights grow, so the heaviest within the limit is the best.
+    let Some(last) = within.checked_sub(1) else { return };
+    let priced_value = incumbent.relaxation.priced.value;
+    if labels[last].value.widen() + priced_value < incumbent.value {
+        incumbent.change(&trace(stages, core, last));
     }
 }
 
-/// The nearest float; only ever used for bounds that are rounded down.
-#[expect(clippy::cast_precision_loss, reason = "bounds are rounded down by more than this error")]
-pub(super) fn to_float(number: i128) -> f64 {
-    number as f64
-}
-
-/// The integer at or below a float that is not negative.
-#[expect(clippy::cast_possible_truncation, reason = "saturates, which is right for a bound on a sum")]
-fn floor_to_int(number: f64) -> i128 {
-    if number.is_finite() { number.floor() as i128 } else { i128::MAX }
+/// The candidates that lead to a label of the last stage, by class.
+fn trace(stages: &[Vec<(u32, u32)>], core: &[Class], index: usize) -> Vec<(usize, usize)> {
+    let mut choices = Vec::with_capacity(core.len());
+    let mut index = index;
+    for (stage, class) in stages.iter().zip(core).rev() {
+        let (parent, candidate) = stage[index];
+        choices.push((class.class, candidate as usize));
+        index = parent as usize;
+    }
+    choices
 }

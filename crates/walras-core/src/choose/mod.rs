@@ -23,6 +23,7 @@ mod polish;
 pub mod problem;
 mod relax;
 pub mod several;
+mod whole;
 
 pub use baseline::{choose_first, choose_random};
 pub use menu::{Menu, MenuItem, MenuJob};

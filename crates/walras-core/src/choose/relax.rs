@@ -2,8 +2,9 @@
 //!
 //! See [`super::core`] for the identities.
 
-use super::core::{Solved, to_float};
+use super::core::Solved;
 use super::problem::Problem;
+use super::whole::to_float;
 
 /// A candidate that may be part of an optimum.
 #[derive(Clone, Copy, Debug)]
@@ -58,14 +59,14 @@ impl Relaxation {
         scaled.div_euclid(self.scale) + i128::from(scaled.rem_euclid(self.scale) != 0)
     }
 
+    /// The price as the loss per unit of weight that is left over.
+    pub(super) fn price_float(&self) -> f64 {
+        to_float(self.price)
+    }
+
     /// q · (value - LB): the loss of a choice of this value.
     pub(super) fn loss_of(&self, value: i128) -> i128 {
         self.scale * value - (self.least - self.price * self.limit)
-    }
-
-    /// Σr of a choice with this value and weight.
-    pub(super) fn loss_at(&self, value: i128, weight: i128) -> i128 {
-        self.scale * value + self.price * weight - self.least
     }
 
     /// The classes that are not settled when losses must stay below `loss_limit`, the most useful first.
@@ -79,8 +80,8 @@ impl Relaxation {
                 continue;
             };
             if candidates.len() > 1 {
-                let rates = rates(priced, &candidates);
-                core.push(Class { class, priced: *priced, candidates, rates, rates_to_come: rates });
+                let (rates, priced) = (rates(priced, &candidates), *priced);
+                core.push(Class { class, priced, candidates, rates, rates_to_come: rates });
             }
         }
         core.sort_by(|a, b| a.rates.0.min(a.rates.1).total_cmp(&b.rates.0.min(b.rates.1)));
@@ -219,7 +220,9 @@ fn integer_price(classes: &[Vec<Reduced>], limit: i128, price: f64) -> Option<(i
     let price_bits = if price >= 1.0 { price.log2() + 1.0 } else { 1.0 };
     // Values and weights, scaled, stay below 2¹²².
     let room = [122.0 - f64::from(value_bits), 122.0 - f64::from(weight_bits) - price_bits];
-    let shift = room[0].min(room[1]).min(44.0);
+    // About 28 significant bits of the price: finer ones would only make the losses longer.
+    let wanted = if price > 0.0 { (28.0 - price.log2()).clamp(0.0, 44.0) } else { 0.0 };
+    let shift = room[0].min(room[1]).min(wanted);
     if shift < 0.0 {
         return None;
     }
