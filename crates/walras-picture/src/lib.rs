@@ -1,4 +1,4 @@
-//! Pictures of plans.
+//! Pictures of plans, and charts of experiments.
 //!
 //! [`gantt`] turns a [`Scene`] into one self-contained SVG: nodes as rows grouped by site, owners' work
 //! hatched, free time light, windows coloured by job. The picture has no scripts, fonts or style sheets from
@@ -10,10 +10,13 @@
 //!       --> axis    (which ticks)            /
 //! ```
 //!
+//! [`bar_chart`] and [`line_chart`] draw figures of experiments in the same style ([`chart`]).
+//!
 //! Time and money stay integers up to here; pixels are the only floats, and nothing reads them back.
 //! Nothing in this crate decides anything: it draws what it is given, and says in a note what it left out.
 
 mod axis;
+pub mod chart;
 mod colour;
 mod gantt;
 mod layout;
@@ -25,6 +28,7 @@ mod svg;
 mod text;
 mod windows;
 
+pub use chart::{BarChart, BarGroup, BarPanel, Line, LineChart, bar_chart, line_chart};
 pub use gantt::gantt;
 pub use scene::{Scene, TimeUnit, WindowStyle};
 pub use windows::WINDOW_BLOCKS_MAX;

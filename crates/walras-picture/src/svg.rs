@@ -59,6 +59,11 @@ impl Element {
 impl Svg {
     /// Opens the document: its size, its accessible title and description.
     pub(crate) fn open(width: f64, height: f64, title: &str, description: &str) -> Svg {
+        Svg::open_as("walras", width, height, title, description)
+    }
+
+    /// The same with ids that begin with `id`, so that one page can hold several pictures.
+    pub(crate) fn open_as(id: &str, width: f64, height: f64, title: &str, description: &str) -> Svg {
         let mut svg = Svg { writer: Writer::new_with_indent(Vec::new(), b' ', 1) };
         let root = Element::new("svg")
             .set("xmlns", "http://www.w3.org/2000/svg")
@@ -66,11 +71,11 @@ impl Svg {
             .at("height", height)
             .set("viewBox", &format!("0 0 {} {}", pixels(width), pixels(height)))
             .set("role", "img")
-            .set("aria-labelledby", "walras-title walras-desc")
+            .set("aria-labelledby", &format!("{id}-title {id}-desc"))
             .set("font-family", FONTS);
         svg.start(root);
-        svg.words(Element::new("title").set("id", "walras-title"), title);
-        svg.words(Element::new("desc").set("id", "walras-desc"), description);
+        svg.words(Element::new("title").set("id", &format!("{id}-title")), title);
+        svg.words(Element::new("desc").set("id", &format!("{id}-desc")), description);
         svg
     }
 

@@ -7,6 +7,7 @@ mod choice;
 mod failure;
 mod files;
 mod plan;
+mod reproduce;
 mod table;
 mod verify;
 
@@ -28,6 +29,8 @@ enum Command {
     Plan(plan::Args),
     /// Check a plan against its scenario, with code that shares nothing with the search
     Verify(verify::Args),
+    /// Run an experiment of the papers and show its figures beside theirs
+    Reproduce(reproduce::Args),
     /// Print the JSON Schema of a file format
     Schema {
         /// Which format
@@ -58,6 +61,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Plan(args) => plan::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema { format: Format::Scenario } => {
             let schema = serde_json::to_string_pretty(&walras_api::scenario_schema());
             files::print(&format!("{}\n", schema.map_err(Failure::fault)?))

@@ -6,6 +6,7 @@ mod bad_input;
 mod choices;
 mod commands;
 mod documents;
+mod reproduce;
 
 use assert_cmd::Command;
 use std::path::Path;

@@ -1,0 +1,81 @@
+//! Running cycles on several threads.
+//!
+//! Threads take chunks of cycles from a counter, and the records are put back in the order of cycles: who computed
+//! what leaves no trace.
+
+use super::{BrokenLaw, CycleError, ExperimentError, Options};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Cycles that a thread takes at a time.
+const CHUNK: u32 = 32;
+
+/// The records of all cycles in order, or the error of the first cycle that failed.
+pub(super) fn run<R: Send>(
+    options: &Options<'_>,
+    cycle: impl Fn(u32) -> Result<R, CycleError> + Sync,
+) -> Result<Vec<R>, ExperimentError> {
+    let (next, done) = (AtomicU32::new(0), AtomicU32::new(0));
+    let work = || {
+        let mut chunks = Vec::new();
+        loop {
+            let first = next.fetch_add(CHUNK, Ordering::Relaxed);
+            if first >= options.cycles {
+                return chunks;
+            }
+            let end = options.cycles.min(first.saturating_add(CHUNK));
+            chunks.push((first, (first..end).map(|number| named(options.seed, number, &cycle)).collect()));
+            let before = done.fetch_add(end - first, Ordering::Relaxed);
+            (options.progress)(before + end - first, options.cycles);
+        }
+    };
+    let mut chunks: Vec<(u32, Vec<Result<R, ExperimentError>>)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..options.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let mut chunks = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => chunks.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        chunks
+    });
+    chunks.sort_unstable_by_key(|(first, _)| *first);
+    chunks.into_iter().flat_map(|(_, records)| records).collect()
+}
+
+fn named<R>(
+    seed: u64,
+    number: u32,
+    cycle: &impl Fn(u32) -> Result<R, CycleError>,
+) -> Result<R, ExperimentError> {
+    cycle(number).map_err(|error| match error {
+        CycleError::Config(error) => ExperimentError::Config(error),
+        CycleError::Law(law) => ExperimentError::Law(BrokenLaw { seed, cycle: number, law }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(cycles: u32, threads: usize) -> Options<'static> {
+        Options { seed: 9, cycles, threads, progress: &|_, _| {} }
+    }
+
+    #[test]
+    fn records_come_in_order_whatever_the_threads() {
+        for threads in [0, 1, 2, 3, 8] {
+            for cycles in [0, 1, 31, 32, 33, 500] {
+                let records = run(&options(cycles, threads), |number| Ok(number * 2)).unwrap();
+                assert_eq!(records, (0..cycles).map(|number| number * 2).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_broken_law_is_named() {
+        let cycle = |number| if number % 100 == 70 { Err(CycleError::law("no")) } else { Ok(()) };
+        let error = run(&options(1_000, 3), cycle).unwrap_err();
+        assert_eq!(error.to_string(), "cycle 70 of seed 9 breaks a law: no");
+    }
+}

@@ -1,0 +1,164 @@
+//! The experiments of the papers.
+//!
+//! Each experiment is a module with a `Config`, whose default is the papers' setting, and a `run`. A cycle gives a
+//! record of integers; the records are averaged in the order of cycles, so that results depend on the seed, the
+//! configuration and the number of cycles only. A law that a cycle breaks is an error that names the cycle.
+
+pub mod batch_optimisation;
+mod choice;
+mod cycles;
+mod search;
+pub mod slot_search;
+
+use crate::config::{ConfigError, read_config};
+use crate::results::Results;
+use std::fmt;
+
+/// How an experiment is run.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// What all random streams follow from.
+    pub seed: u64,
+    /// How many cycles are run.
+    pub cycles: u32,
+    /// How many threads share them; results do not depend on it.
+    pub threads: usize,
+    /// Told now and then how many cycles of how many are done.
+    pub progress: &'a (dyn Fn(u32, u32) + Sync),
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reproduction {
+    /// The figures.
+    pub results: Results,
+    /// The paper's pictures, drawn from ours.
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture of a reproduction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The name of its file.
+    pub file: String,
+    /// What it shows, for the page.
+    pub caption: String,
+    /// The picture itself.
+    pub svg: String,
+}
+
+/// Why an experiment gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExperimentError {
+    /// The configuration makes no sense.
+    Config(ConfigError),
+    /// A cycle broke a law: a fault of the search, the chooser or the generator.
+    Law(BrokenLaw),
+}
+
+/// A law that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenLaw {
+    /// With which seed.
+    pub seed: u64,
+    /// In which cycle, from 0.
+    pub cycle: u32,
+    /// Which law, and how.
+    pub law: String,
+}
+
+/// The experiments that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Experiment {
+    /// ALP against AMP over random slot lists.
+    SlotSearch,
+    /// The best combination against a random one.
+    BatchOptimisation,
+}
+
+impl Experiment {
+    /// All of them.
+    pub const ALL: [Experiment; 2] = [Experiment::SlotSearch, Experiment::BatchOptimisation];
+
+    /// The name by which it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::SlotSearch => slot_search::NAME,
+            Experiment::BatchOptimisation => batch_optimisation::NAME,
+        }
+    }
+
+    /// What it does, in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Experiment::SlotSearch => slot_search::SUMMARY,
+            Experiment::BatchOptimisation => batch_optimisation::SUMMARY,
+        }
+    }
+
+    /// How many cycles the paper ran.
+    pub fn cycles_default(self) -> u32 {
+        match self {
+            Experiment::SlotSearch => 25_000,
+            Experiment::BatchOptimisation => 5_000,
+        }
+    }
+
+    /// Runs it with the configuration that a text states, or the default.
+    pub fn run(self, config: Option<&str>, options: &Options<'_>) -> Result<Reproduction, ExperimentError> {
+        let text = config.unwrap_or_default();
+        match self {
+            Experiment::SlotSearch => slot_search::run(&read_config(text)?, options),
+            Experiment::BatchOptimisation => batch_optimisation::run(&read_config(text)?, options),
+        }
+    }
+}
+
+impl std::str::FromStr for Experiment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Experiment::ALL.into_iter().find(|experiment| experiment.name() == text).ok_or_else(|| {
+            let names = Experiment::ALL.map(Experiment::name);
+            format!("unknown experiment '{text}': expected {}", names.join(" or "))
+        })
+    }
+}
+
+impl From<ConfigError> for ExperimentError {
+    fn from(error: ConfigError) -> Self {
+        ExperimentError::Config(error)
+    }
+}
+
+impl fmt::Display for ExperimentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExperimentError::Config(error) => error.fmt(f),
+            ExperimentError::Law(BrokenLaw { seed, cycle, law }) => {
+                write!(f, "cycle {cycle} of seed {seed} breaks a law: {law}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ExperimentError {}
+
+/// What a cycle can fail with: its number and the seed are added by whoever runs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum CycleError {
+    Config(ConfigError),
+    Law(String),
+}
+
+impl From<ConfigError> for CycleError {
+    fn from(error: ConfigError) -> Self {
+        CycleError::Config(error)
+    }
+}
+
+impl CycleError {
+    fn law(law: impl Into<String>) -> CycleError {
+        CycleError::Law(law.into())
+    }
+}

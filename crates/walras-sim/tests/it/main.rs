@@ -1,0 +1,14 @@
+//! The experiments from outside: laws, averages, determinism, files.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod determinism;
+mod files;
+mod laws;
+
+use walras_sim::experiment::{Experiment, Options, Reproduction};
+
+/// A run of an experiment with its default configuration.
+fn run(experiment: Experiment, seed: u64, cycles: u32, threads: usize) -> Reproduction {
+    experiment.run(None, &Options { seed, cycles, threads, progress: &|_, _| {} }).unwrap()
+}

@@ -1,0 +1,171 @@
+//! `walras reproduce`
+
+use crate::failure::Failure;
+use crate::files;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use walras_sim::experiment::{Experiment, ExperimentError, Options, Reproduction};
+use walras_sim::report;
+use walras_sim::results::Results;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Which experiment: slot-search or batch-optimisation; without it, the experiments are listed
+    experiment: Option<Experiment>,
+
+    /// What all random draws follow from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// How many cycles to run, instead of as many as the paper
+    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    cycles: Option<u32>,
+
+    /// How many threads to use, instead of one for each core; results do not depend on it
+    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    threads: Option<u16>,
+
+    /// Write results.json, the paper's pictures as SVG, and report.html into this directory
+    #[arg(long, value_name = "DIR", requires = "experiment")]
+    out: Option<PathBuf>,
+
+    /// Print the results, or the list of experiments, as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Change parameters of the experiment by a file (YAML or JSON); what it leaves out stays as it is
+    #[arg(long, value_name = "FILE", requires = "experiment")]
+    config: Option<PathBuf>,
+}
+
+/// Configuration files larger than this are refused: 1 MiB.
+const CONFIG_BYTES_MAX: usize = 1024 * 1024;
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let Some(experiment) = args.experiment else {
+        return files::print(&list(args.json)?);
+    };
+    let config = args.config.as_deref().map(read_config).transpose()?;
+    let reproduction = reproduce(args, experiment, config.as_deref())?;
+    if let Some(directory) = &args.out {
+        write(directory, &reproduction)?;
+    }
+    if args.json {
+        return files::print(&report::json(&reproduction).map_err(Failure::fault)?);
+    }
+    files::print(&table(&reproduction.results))
+}
+
+/// All experiments.
+fn list(json: bool) -> Result<String, Failure> {
+    if json {
+        let item = |experiment: Experiment| {
+            serde_json::json!({
+                "name": experiment.name(),
+                "cycles": experiment.cycles_default(),
+                "summary": experiment.summary(),
+            })
+        };
+        let list = serde_json::json!({ "experiments": Experiment::ALL.map(item) });
+        return Ok(serde_json::to_string_pretty(&list).map_err(Failure::fault)? + "\n");
+    }
+    let mut text = String::new();
+    for experiment in Experiment::ALL {
+        let (name, cycles) = (experiment.name(), experiment.cycles_default());
+        let _ = writeln!(text, "{name:<20}{cycles:>6} cycles  {}", experiment.summary());
+    }
+    text += "\nRun one with: walras reproduce EXPERIMENT [--out DIR]\n";
+    Ok(text)
+}
+
+fn read_config(path: &Path) -> Result<String, Failure> {
+    let bytes = files::read(path, CONFIG_BYTES_MAX)?;
+    let not_text = |_| Failure::Input(format!("{}: is not UTF-8 text", path.display()));
+    String::from_utf8(bytes).map_err(not_text)
+}
+
+fn reproduce(args: &Args, experiment: Experiment, config: Option<&str>) -> Result<Reproduction, Failure> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let progress = Progress::new(experiment.name());
+    let options = Options {
+        seed: args.seed,
+        cycles: args.cycles.unwrap_or(experiment.cycles_default()),
+        threads: args.threads.map_or_else(cores, usize::from),
+        progress: &|done, total| progress.show(done, total),
+    };
+    let result = experiment.run(config, &options);
+    progress.clear();
+    result.map_err(|error| match (&error, &args.config) {
+        (ExperimentError::Config(error), Some(path)) => {
+            Failure::Input(format!("{}: {error}", path.display()))
+        }
+        (ExperimentError::Config(_), None) | (ExperimentError::Law(_), _) => Failure::fault(error),
+    })
+}
+
+fn write(directory: &Path, reproduction: &Reproduction) -> Result<(), Failure> {
+    let cannot = |error| Failure::Input(format!("{}: cannot be made: {error}", directory.display()));
+    std::fs::create_dir_all(directory).map_err(cannot)?;
+    for file in report::files(reproduction).map_err(Failure::fault)? {
+        files::write(&directory.join(&file.name), &file.text)?;
+    }
+    Ok(())
+}
+
+/// The figures as a table, then what they come to.
+fn table(results: &Results) -> String {
+    let mut rows = vec![report::HEADINGS.map(str::to_owned)];
+    rows.extend(results.figures.iter().map(report::cells));
+    let mut widths = [0; 6];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let mut text = format!("{}: seed {}, {} cycles\n\n", results.experiment, results.seed, results.cycles);
+    for [name, paper, ours, difference, tolerance, within] in &rows {
+        let [w0, w1, w2, w3, w4, _] = widths;
+        let _ = writeln!(
+            text,
+            "{name:<w0$}  {paper:>w1$}  {ours:>w2$}  {difference:>w3$}  {tolerance:>w4$}  {within}"
+        );
+    }
+    let (judged, held) = results.held();
+    let _ = writeln!(text, "\n{held} of {judged} figures with a tolerance are within it.");
+    text
+}
+
+/// How far a run has come, on standard error, when somebody is there to see it.
+struct Progress {
+    name: &'static str,
+    visible: bool,
+    percent: AtomicU32,
+}
+
+impl Progress {
+    fn new(name: &'static str) -> Progress {
+        Progress { name, visible: std::io::stderr().is_terminal(), percent: AtomicU32::new(0) }
+    }
+
+    fn show(&self, done: u32, total: u32) {
+        let percent = u32::try_from(u64::from(done) * 100 / u64::from(total.max(1))).unwrap_or(100);
+        // Several threads report; only the one that raises the percentage writes.
+        if self.visible && self.percent.fetch_max(percent, Ordering::Relaxed) < percent {
+            self.write(&format!("\r{}: {percent}%", self.name));
+        }
+    }
+
+    fn clear(&self) {
+        if self.visible {
+            self.write("\r\x1b[K");
+        }
+    }
+
+    /// That nobody reads it is no reason to stop.
+    fn write(&self, text: &str) {
+        let mut error = std::io::stderr().lock();
+        let _ = error.write_all(text.as_bytes()).and_then(|()| error.flush());
+    }
+}

@@ -1,0 +1,71 @@
+//! `walras reproduce`
+
+use crate::{printed, walras};
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn experiments_are_listed() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = printed(directory.path(), &["reproduce"]);
+    assert!(text.contains("slot-search") && text.contains("batch-optimisation"), "{text}");
+    let json: Value = serde_json::from_str(&printed(directory.path(), &["reproduce", "--json"])).unwrap();
+    assert_eq!(json["experiments"][0]["name"], "slot-search");
+    assert_eq!(json["experiments"][1]["cycles"], 5_000);
+}
+
+#[test]
+fn a_report_is_written_and_depends_on_the_seed_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let run = |seed: &str, threads: &str, out: &str| {
+        let arguments = ["reproduce", "slot-search", "--cycles", "40", "--seed", seed];
+        printed(path, &[&arguments[..], &["--threads", threads, "--json", "--out", out]].concat());
+        fs::read_to_string(path.join(out).join("results.json")).unwrap()
+    };
+    let first = run("3", "1", "deep/one");
+    assert_eq!(first, run("3", "4", "two"));
+    assert_ne!(first, run("4", "1", "three"));
+    let json: Value = serde_json::from_str(&first).unwrap();
+    assert_eq!((&json["experiment"], &json["cycles"]), (&"slot-search".into(), &40.into()));
+    for file in ["figure-4.svg", "figure-5.svg", "figure-6.svg", "report.html"] {
+        assert!(path.join("deep/one").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_config_changes_the_experiment() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("mine.yaml"), "jobs: {count: [1, 1]}\n").unwrap();
+    let arguments = ["reproduce", "slot-search", "--cycles", "20", "--config", "mine.yaml", "--json"];
+    let json: Value = serde_json::from_str(&printed(directory.path(), &arguments)).unwrap();
+    assert_eq!(json["config"]["jobs"]["count"], serde_json::json!([1, 1]));
+    assert_eq!(json["figures"][1]["ours"], 1.0);
+    assert!(json["notes"][0].as_str().unwrap().contains("not the papers'"));
+}
+
+#[test]
+fn bad_calls_and_configs_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("bad.yaml"), "slots: {same_start: 2}\n").unwrap();
+    fs::write(path.join("binary.yaml"), [0xff, 0xfe]).unwrap();
+    fs::write(path.join("file"), "").unwrap();
+    let few = |more: &[&'static str]| [&["reproduce", "slot-search", "--cycles", "2"][..], more].concat();
+    let cases = [
+        (few(&["--config", "bad.yaml"]), "bad.yaml: slots.same_start: 2 must lie within [0, 1]"),
+        (few(&["--config", "none.yaml"]), "none.yaml: cannot be read"),
+        (few(&["--config", "binary.yaml"]), "binary.yaml: is not UTF-8 text"),
+        (few(&["--out", "file/below"]), "file/below: cannot be made"),
+        (vec!["reproduce", "all"], "unknown experiment 'all': expected slot-search or batch-optimisation"),
+        (vec!["reproduce", "slot-search", "--cycles", "0"], "--cycles"),
+        (vec!["reproduce", "--cycles", "5"], "EXPERIMENT"),
+    ];
+    for (arguments, expected) in cases {
+        let output = walras(path, &arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+        assert!(!error.contains('\r'), "no progress where nobody looks: {error:?}");
+    }
+}
