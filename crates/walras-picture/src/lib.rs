@@ -1,6 +1,6 @@
 //! Pictures of plans, and charts of experiments.
 //!
-//! [`gantt`] turns a [`Scene`] into one self-contained SVG: nodes as rows grouped by site, owners' work
+//! [`gantt()`] turns a [`Scene`] into one self-contained SVG: nodes as rows grouped by site, owners' work
 //! hatched, free time light, windows coloured by job. The picture has no scripts, fonts or style sheets from
 //! elsewhere, and the same scene always gives the same bytes.
 //!

@@ -5,7 +5,7 @@
 //!
 //! **Method.** [`bar_chart`] draws panels side by side, each with a scale of its own, and groups of bars within;
 //! [`line_chart`] draws lines over one scale. Scales begin at zero where no value is below it, and their ticks are
-//! 1, 2 or 5 times a power of ten ([`scale`](self)). Every bar and every line has a tooltip. Values that are not
+//! 1, 2 or 5 times a power of ten. Every bar and every line has a tooltip. Values that are not
 //! finite are left out.
 //!
 //! ```
