@@ -50,5 +50,5 @@ fn claim(offers: &Offers, batch: &Batch, found: &[Alternative]) -> Claim {
         cost: alternative.window.cost(),
         slots: slots(alternative),
     });
-    Claim { alternatives: claimed.collect() }
+    Claim { alternatives: claimed.collect(), ..Claim::default() }
 }
