@@ -1,11 +1,12 @@
 # make demo   plan the built-in example and draw it
 # make test   everything that must hold: format, lints, tests, documentation, licences
 # make bench  measure (see docs/performance.md)
+# make bench-highs  the knapsack beside HiGHS (installs cmake and libclang, builds for minutes)
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench
+.PHONY: demo test bench bench-highs
 
 demo:
 	scripts/setup build
@@ -29,3 +30,7 @@ test:
 bench:
 	scripts/setup build
 	$(CARGO) bench --workspace --locked
+
+bench-highs:
+	scripts/setup highs
+	cd bench/highs && $(CARGO) run --release -- $(ARGS)
