@@ -5,8 +5,8 @@
 
 use highs::{HighsModelStatus, RowProblem, Sense};
 use std::time::{Duration, Instant};
-use walras_core::choose::core::{Solved, solve};
-use walras_core::choose::problem::Problem;
+use walras_core::choose::core::solve;
+use walras_core::choose::problem::{Problem, Solved};
 
 #[path = "../../../crates/walras-core/benches/knapsacks/mod.rs"]
 mod knapsacks;

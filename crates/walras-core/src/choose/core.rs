@@ -23,24 +23,9 @@
 //! tests are exact in integers.
 
 use super::polish::best_moves;
-use super::problem::{Problem, Solution};
+use super::problem::{Problem, Solution, Solved};
 use super::relax::{Class, Relaxation, relax};
 use super::whole::Whole;
-
-/// What came out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Solved {
-    /// A choice, with its bound.
-    Found(Solution),
-    /// Even the lightest candidates take more than the limit: this much.
-    TooHeavy(i128),
-    /// No choice keeps all limits, though each alone could be kept.
-    NothingKeepsAll,
-    /// The numbers are too large.
-    Overflow,
-    /// Nothing was found within the bound, and nothing was proven.
-    Unknown,
-}
 
 /// Solves a problem with one limit.
 pub fn solve(problem: &Problem, labels_max: u64) -> Solved {

@@ -1,10 +1,9 @@
 //! From an objective and limits to a multiple-choice knapsack, and back to a combination.
 
-use super::core::{self, Solved};
-use super::problem::{Candidate, Problem, Solution};
+use super::problem::{Candidate, Problem, Solution, Solved};
 use super::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Objective,
-    Total, Totals, VoPolicy, backward, several,
+    Total, Totals, VoPolicy, backward, core, several,
 };
 use crate::outcome::Outcome;
 use crate::quantity::Time;

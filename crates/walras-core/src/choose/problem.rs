@@ -29,6 +29,21 @@ pub struct Solution {
     pub bound: i128,
 }
 
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Solved {
+    /// A choice, with its bound.
+    Found(Solution),
+    /// Even the lightest candidates take more than the limit: this much.
+    TooHeavy(i128),
+    /// No choice keeps all limits, though each alone could be kept.
+    NothingKeepsAll,
+    /// The numbers are too large.
+    Overflow,
+    /// Nothing was found within the bound, and nothing was proven.
+    Unknown,
+}
+
 impl Problem {
     /// What a choice takes of each limit.
     pub fn taken(&self, chosen: &[usize]) -> Vec<i128> {

@@ -2,8 +2,7 @@
 //!
 //! See [`super::core`] for the identities.
 
-use super::core::Solved;
-use super::problem::Problem;
+use super::problem::{Problem, Solved};
 use super::whole::to_float;
 
 /// A candidate that may be part of an optimum.

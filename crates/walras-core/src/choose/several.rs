@@ -16,8 +16,7 @@
 //! **Complexity.** O(rounds · n) to price; the branching is exponential and bounded by `branches_max`; the result
 //! then carries LB.
 
-use super::core::Solved;
-use super::problem::{Problem, Solution};
+use super::problem::{Problem, Solution, Solved};
 use super::whole::to_float;
 
 /// Rounds of the subgradient search.

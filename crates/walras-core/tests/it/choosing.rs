@@ -1,7 +1,7 @@
 //! Combinations against brute force.
 
 use proptest::prelude::*;
-use walras_core::choose::problem::{Candidate, Problem};
+use walras_core::choose::problem::{Candidate, Problem, Solved};
 use walras_core::choose::*;
 use walras_core::*;
 
@@ -246,7 +246,7 @@ proptest! {
             (&one, core::solve(&one, 0), expected_one),
         ];
         for (problem, solved, expected) in cases {
-            if let core::Solved::Found(solution) = solved {
+            if let Solved::Found(solution) = solved {
                 let best = expected.unwrap();
                 prop_assert!(problem.keeps_limits(&solution.chosen));
                 prop_assert!(solution.bound <= best && best <= solution.value);
@@ -255,19 +255,15 @@ proptest! {
     }
 }
 
-fn check_solved(
-    problem: &Problem,
-    solved: core::Solved,
-    expected: Option<i128>,
-) -> Result<(), TestCaseError> {
+fn check_solved(problem: &Problem, solved: Solved, expected: Option<i128>) -> Result<(), TestCaseError> {
     match solved {
-        core::Solved::Found(solution) => {
+        Solved::Found(solution) => {
             prop_assert!(problem.keeps_limits(&solution.chosen));
             prop_assert_eq!(problem.value(&solution.chosen), solution.value);
             prop_assert_eq!(Some(solution.value), expected);
             prop_assert_eq!(solution.bound, solution.value);
         }
-        core::Solved::TooHeavy(_) | core::Solved::NothingKeepsAll => prop_assert_eq!(expected, None),
+        Solved::TooHeavy(_) | Solved::NothingKeepsAll => prop_assert_eq!(expected, None),
         other => prop_assert!(false, "{:?}", other),
     }
     Ok(())
