@@ -5,7 +5,7 @@
 //! the list should not have to read it.
 //!
 //! **Method.** A B+-tree of fixed height: groups of blocks of slots. A block covers a range of keys that its
-//! `from` key opens and the next block's closes. Each block and group carries a [`Summary`]: the longest
+//! `from` key opens and the next block's closes. Each block and group carries a summary: the longest
 //! slot, the cheapest rate, the fastest node, the latest end, and the most slots alive at once, the last also
 //! for slots of at least some lengths. Summaries are upper bounds. A cut only takes time away, so they stay
 //! true without any work; they are lowered by one where a cut covers a whole block, and recomputed for a
