@@ -3,7 +3,7 @@
 use walras_core::interval::complement;
 use walras_core::{
     Alternative, Attributes, Batch, Interval, JobId, Node, NodeId, Offers, Performance, Placement, Rate,
-    Request, Scope, Site, SiteId, Slot, SlotKey, Span, Time, Window, Work,
+    Request, Site, SiteId, Slot, SlotKey, Span, Time, Window, Work,
 };
 
 /// What a scene borrows.
@@ -173,19 +173,7 @@ pub(crate) fn site(name: &str) -> Site {
 
 /// A job of so many tasks of so many seconds.
 pub(crate) fn job(name: &str, tasks: u32, work: i64) -> Request {
-    Request {
-        name: name.to_owned(),
-        tasks,
-        work: Work::from_millis(work * 1_000).expect("work"),
-        performance_min: Performance::ONE,
-        price_max: None,
-        budget: None,
-        deadline: None,
-        earliest: None,
-        priority: 0,
-        requires: Vec::new(),
-        scope: Scope::default(),
-    }
+    Request::new(name, tasks, Work::from_millis(work * 1_000).expect("work"))
 }
 
 /// `[start, end)` in seconds.

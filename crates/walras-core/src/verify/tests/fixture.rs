@@ -114,19 +114,8 @@ fn requests() -> Vec<Request> {
 }
 
 fn request(name: &str, tasks: u32, work: f64, performance_min: f64) -> Request {
-    Request {
-        name: name.into(),
-        tasks,
-        work: Work::from_millis(units(work, 1e3)).unwrap(),
-        performance_min: performance(performance_min),
-        price_max: None,
-        budget: None,
-        deadline: None,
-        earliest: None,
-        priority: 0,
-        requires: Vec::new(),
-        scope: Scope::default(),
-    }
+    let work = Work::from_millis(units(work, 1e3)).unwrap();
+    Request { performance_min: performance(performance_min), ..Request::new(name, tasks, work) }
 }
 
 /// Site, name, performance, price, operating system, memory, free time.
