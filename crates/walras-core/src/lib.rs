@@ -17,6 +17,7 @@ mod oracle;
 #[cfg(test)]
 mod stress;
 
+pub mod assign;
 pub mod attribute;
 pub mod choose;
 pub mod explain;
@@ -24,6 +25,7 @@ pub mod id;
 pub mod interval;
 pub mod offer;
 pub mod outcome;
+pub mod program;
 pub mod quantity;
 pub mod request;
 pub mod search;
