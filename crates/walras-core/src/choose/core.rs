@@ -15,8 +15,8 @@
 //! added one by one to one of two lists of partial choices, from the front to the first and from the back to the
 //! second, always to the shorter list. In a list no choice is dominated in both weight and value, and choices are
 //! dropped when their loss, plus the least that all other classes must charge for the weight that is still over or
-//! under, is too much. The best sum of one choice of each list, found by walking them in opposite directions, is
-//! the best over all classes added so far, and a better incumbent drops more.
+//! under, is too much. The best sum of one choice of each list is the best over all classes added so far: each
+//! choice of the shorter list takes the heaviest partner that fits. A better incumbent drops more.
 //!
 //! **Complexity.** O(n log n) to reduce and price; then the number of labels, bounded by `labels_max`. When that
 //! bound is hit, the incumbent is returned with LB.

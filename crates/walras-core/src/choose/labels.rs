@@ -7,6 +7,9 @@
 use super::fix::{Class, Core, Shift};
 use super::whole::Whole;
 
+/// Partners are searched, not walked to, in a list that is more than so many times as long.
+const WALK_FACTOR_MAX: usize = 8;
+
 /// A partial choice over some classes, relative to the priced choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label<T> {
@@ -87,18 +90,29 @@ impl<T: Whole> Labels<T> {
     }
 
     /// The best sum of a label of each list that keeps the room: its value, and the two labels.
+    ///
+    /// For a list that is not longer than the other, k labels against n: O(k log n), so that a long list costs
+    /// nothing while a short one grows.
     pub(super) fn best_with(&self, other: &Labels<T>, room: T) -> Option<(T, usize, usize)> {
+        if self.len() > other.len() {
+            return other.best_with(self, room).map(|(value, second, first)| (value, first, second));
+        }
+        let walk = other.len() / WALK_FACTOR_MAX <= self.len();
         let mut best: Option<(T, usize, usize)> = None;
-        let mut within = other.now.len();
+        let mut partners = &other.now[..];
         for (index, label) in self.now.iter().enumerate() {
+            let fits = |it: &Label<T>| label.weight + it.weight <= room;
+            let within = if walk {
+                partners.iter().rposition(fits).map_or(0, |last| last + 1)
+            } else {
+                partners.partition_point(fits)
+            };
+            partners = &partners[..within];
             // Values fall as weights grow, so the heaviest partner within the room is the best.
-            while within > 0 && label.weight + other.now[within - 1].weight > room {
-                within -= 1;
-            }
-            let Some(last) = within.checked_sub(1) else { break };
-            let value = label.value + other.now[last].value;
+            let Some(partner) = partners.last() else { break };
+            let value = label.value + partner.value;
             if best.is_none_or(|(least, ..)| value < least) {
-                best = Some((value, index, last));
+                best = Some((value, index, within - 1));
             }
         }
         best
