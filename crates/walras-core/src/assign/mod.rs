@@ -5,8 +5,12 @@
 //! instance and give an [`Assignment`].
 
 pub mod exact;
+pub mod genetic;
+pub mod greedy;
 pub mod instance;
 pub mod market;
+pub mod mmc;
+pub mod split;
 
 pub use instance::{Assignment, Choices, Instance, InstanceError, Pair, Serve, Worth};
 pub use market::{Capacity, Demand, Kind, Market, Terms, Unfit};
