@@ -139,34 +139,25 @@ impl Dual {
     }
 }
 
-/// The linear relaxation's dual, roughly: prices of jobs after `rounds` of tâtonnement over the sites' prices.
+/// The linear relaxation's dual, roughly: what a unit of each site is worth, after `rounds` of tâtonnement.
 ///
 /// `target` is the cost of some solution, or a guess at it.
-pub(super) fn tatonnement(table: &Table, target: i64, rounds: usize) -> Vec<i64> {
-    let sites = table.sites();
-    let mut values = vec![0.0_f64; sites];
-    let mut best = (f64::NEG_INFINITY, values.clone());
+pub(super) fn tatonnement(table: &Table, target: i64, rounds: usize) -> Vec<f64> {
+    let mut values = vec![0.0_f64; table.sites()];
+    let (mut best, mut best_values) = (f64::NEG_INFINITY, values.clone());
     let (mut length, mut stalled) = (1.5, 0);
     for _ in 0..rounds {
-        let mut excess: Vec<f64> = table.capacities.iter().map(|capacity| -f64::from(*capacity)).collect();
-        let mut bound: f64 = -values.iter().zip(&table.capacities).map(|(v, c)| v * f64::from(*c)).sum::<f64>();
-        for job in 0..table.jobs() {
-            if let Some((price, site, takes)) = cheapest(table, job, &values) {
-                bound += price;
-                excess[site] += f64::from(takes);
-            }
+        let (bound, excess) = demand(table, &values);
+        stalled += 1;
+        if bound > best {
+            (best, stalled) = (bound, 0);
+            best_values.copy_from_slice(&values);
+        } else if stalled >= 10 {
+            (length, stalled) = (length / 2.0, 0);
+            values.copy_from_slice(&best_values);
         }
-        if bound > best.0 {
-            best = (bound, values.clone());
-            stalled = 0;
-        } else {
-            stalled += 1;
-            if stalled >= 10 {
-                (length, stalled) = (length / 2.0, 0);
-                values.copy_from_slice(&best.1);
-            }
-        }
-        let norm: f64 = excess.iter().zip(&values).map(|(e, v)| if *v > 0.0 || *e > 0.0 { e * e } else { 0.0 }).sum();
+        let pull = |(excess, value): (&f64, &f64)| if *value > 0.0 || *excess > 0.0 { excess * excess } else { 0.0 };
+        let norm: f64 = excess.iter().zip(&values).map(pull).sum();
         if norm < 0.5 || length < 0.01 {
             break;
         }
@@ -175,9 +166,25 @@ pub(super) fn tatonnement(table: &Table, target: i64, rounds: usize) -> Vec<i64>
             *value = (*value + step * excess).max(0.0);
         }
     }
-    (0..table.jobs())
-        .map(|job| cheapest(table, job, &best.1).map_or(0, |(price, ..)| price.floor() as i64))
-        .collect()
+    best_values
+}
+
+/// The bound at these values, and by how much each site is wanted beyond its capacity.
+fn demand(table: &Table, values: &[f64]) -> (f64, Vec<f64>) {
+    let mut excess: Vec<f64> = table.capacities.iter().map(|capacity| -f64::from(*capacity)).collect();
+    let mut bound: f64 = values.iter().zip(&excess).map(|(value, excess)| value * excess).sum();
+    for job in 0..table.jobs() {
+        if let Some((price, site, takes)) = cheapest(table, job, values) {
+            bound += price;
+            excess[site] += f64::from(takes);
+        }
+    }
+    (bound, excess)
+}
+
+/// The price of a job that follows from the sites' values.
+pub(super) fn least(table: &Table, job: usize, values: &[f64]) -> i64 {
+    cheapest(table, job, values).map_or(0, |(price, ..)| price.floor() as i64)
 }
 
 /// The least of `cost + value · takes`, where, and what it takes there.

@@ -93,6 +93,11 @@ impl Placing {
         pair
     }
 
+    /// Whether no site is overfilled.
+    pub(super) fn is_sound(&self) -> bool {
+        self.room.iter().all(|room| *room >= 0)
+    }
+
     /// Improves until no job has an improving chain of that depth, or the work is used up.
     pub(super) fn improve(&mut self, table: &Table, depth: usize, work: &mut u64) {
         let mut queue: Vec<usize> = (0..table.jobs()).collect();

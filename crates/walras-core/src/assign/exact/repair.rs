@@ -19,6 +19,20 @@ pub(super) fn repair(table: &Table, takers: &[Vec<u32>], depth: usize, work: &mu
     placing
 }
 
+/// Puts every job on the site that has most of it, as far as there is room, then places the others.
+pub(super) fn round(table: &Table, sites: &[Option<u32>], depth: usize, work: &mut u64) -> Placing {
+    let mut placing = Placing::new(table);
+    for (job, site) in sites.iter().enumerate() {
+        let Some(site) = *site else { continue };
+        let pair = table.pairs(job).iter().find(|pair| pair.site == site);
+        if let Some(pair) = pair.filter(|pair| placing.room(site as usize) >= i64::from(pair.takes)) {
+            placing.put(job, pair);
+        }
+    }
+    place_missing(table, &mut placing, depth, work);
+    placing
+}
+
 /// Places jobs without a place, those first whose second choice is worst.
 pub(super) fn place_missing(table: &Table, placing: &mut Placing, depth: usize, work: &mut u64) {
     let mut missing: Vec<(i64, usize)> = (0..table.jobs())

@@ -95,25 +95,12 @@ impl Table {
     pub(super) fn pairs_all(&self) -> usize {
         self.pairs.len()
     }
+}
 
-    /// Keeps only some pairs.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(usize, &Pair) -> bool) {
-        let mut kept = 0;
-        let mut begin = 0;
-        for job in 0..self.jobs() {
-            let end = self.first[job + 1];
-            for at in begin..end {
-                let pair = self.pairs[at];
-                if keep(job, &pair) {
-                    self.pairs[kept] = pair;
-                    kept += 1;
-                }
-            }
-            begin = end;
-            self.first[job + 1] = kept;
-        }
-        self.pairs.truncate(kept);
-    }
+/// A number of the solver's as a whole one, rounded down.
+#[expect(clippy::cast_possible_truncation, reason = "casts saturate, and values stay far inside 64 bits")]
+pub(super) fn whole(value: f64) -> i64 {
+    value.floor() as i64
 }
 
 /// How far costs are shifted to the left: to about [`COST_SCALED`], and never so far that sums overflow.
