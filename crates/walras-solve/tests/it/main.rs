@@ -4,6 +4,7 @@
 
 mod brute;
 mod chance;
+mod exact;
 mod flow;
 mod genetic;
 mod greedy;

@@ -1,4 +1,49 @@
 //! The assignment of whole jobs to sites, proven best or with a proven gap, at every size.
+//!
+//! **Problem.** Every job goes to one site or stays out; sites have capacities. First the greatest weight is to be
+//! served, then the least cost paid: the generalised assignment problem, NP-hard.
+//!
+//! **Method.** Two bounds that approach each other.
+//! 1. *How much can be served* ([`packing`]): jobs by size, sites by capacity, a small programme. Staying out then becomes one more
+//!    site with that much room ([`table`]), and only cost is left.
+//! 2. *From below*: the linear relaxation as a flow ([`flow`]), or tâtonnement where that is too large; from its prices,
+//!    subgradient steps on the relaxation that lets sites choose jobs freely, a knapsack per site ([`dual`], [`knapsack`]).
+//! 3. *From above*: greedy, rounded flows and repaired relaxed solutions ([`repair`]), improved by chains of moves
+//!    ([`placing`]) over the pairs that the prices show to matter ([`reduce`]), and by shaking ([`shake`]).
+//! 4. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver
+//!    ([`patterns`], [`programme`]). When all of them took part, the best combination is the optimum; until then, it is
+//!    a placing. Neighbourhoods of some sites are filled anew in the same way ([`neighbourhood`]).
+//!
+//! **Bounds.** [`Limits`] bounds every part; [`Watch`] bounds the time. What is not proven when they are reached shows
+//! as a gap. With [`NoWatch`] results repeat exactly. All bounds are whole numbers; the solver's floats only say which
+//! columns to take (a proof by programme holds up to the solver's tolerances).
+//!
+//! **Sources.** Ross and Soland (1975) and Fisher, Jaikumar and Van Wassenhove (1986) for the relaxation; Yagiura, Ibaraki and
+//! Glover (2004) for ejection chains; Baldacci and others (2008) for proofs by listing what can still be better.
+//!
+//! ```
+//! use walras_core::assign::exact::{Limits, NoWatch, solve};
+//! use walras_core::assign::{Choices, Instance, Pair, Serve};
+//! use walras_core::program::{Answer, Effort, Program, Solver};
+//!
+//! /// A solver that never knows: small problems need none.
+//! struct Nobody;
+//! impl Solver for Nobody {
+//!     fn solve(&self, _: &Program, _: Option<&[f64]>, _: &Effort) -> Answer {
+//!         Answer::Unknown
+//!     }
+//! }
+//!
+//! let job = |a, b| Choices {
+//!     weight: 1,
+//!     pairs: vec![Pair { site: 0, takes: 1, cost: a }, Pair { site: 1, takes: 1, cost: b }],
+//! };
+//! let instance = Instance::new(vec![1, 1], vec![job(3, 5), job(1, 4)], Serve::Most).unwrap();
+//! let solved = solve(&instance, &Nobody, &Limits::default(), &NoWatch);
+//! assert!(solved.is_optimal());
+//! assert_eq!(solved.worth.cost, 6);
+//! ```
+
 mod dual;
 mod flow;
 mod knapsack;
@@ -6,9 +51,11 @@ mod neighbourhood;
 mod packing;
 mod patterns;
 mod placing;
+mod programme;
 mod reduce;
 mod repair;
 mod search;
+mod shake;
 mod table;
 
 use super::instance::{Assignment, Instance, Serve, Worth};
@@ -24,10 +71,14 @@ pub struct Limits {
     pub passes: usize,
     /// Steps of one local search.
     pub work: u64,
-    /// Neighbourhoods that are searched.
-    pub neighbourhoods: usize,
+    /// Rounds of shaking, combining and neighbourhoods.
+    pub rounds: usize,
     /// The most pairs for which the rest is solved as a whole.
     pub pairs_proven: usize,
+    /// Nodes of branch and bound in one programme.
+    pub nodes: u64,
+    /// Where chance comes from.
+    pub seed: u64,
     /// The most sets of jobs that are combined at once.
     pub sets: usize,
     /// A relative gap that is good enough.
@@ -36,7 +87,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { passes: 600, work: 20_000_000, neighbourhoods: 100_000, pairs_proven: 10_000, sets: 12_000, gap: 0.0 }
+        Limits { passes: 600, work: 20_000_000, rounds: 1_000, nodes: 100_000, pairs_proven: 10_000, sets: 6_000, seed: 1, gap: 0.0 }
     }
 }
 

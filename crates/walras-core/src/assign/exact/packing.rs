@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The most mixes in one programme.
 const MIXES_MAX: usize = 20_000;
-const SECONDS: f64 = 5.0;
+const NODES: u64 = 5_000;
 
 /// What can be served, and how.
 pub(super) struct Packing {
@@ -40,7 +40,7 @@ pub(super) fn pack(instance: &Instance, solver: &dyn Solver) -> Option<Packing> 
     }
     let classes: Vec<Class> = jobs.keys().copied().collect();
     let (program, columns) = programme(&jobs, &sites, &classes)?;
-    let effort = Effort { seconds: Some(SECONDS), nodes: None, gap_absolute: 0.0 };
+    let effort = Effort { seconds: None, nodes: Some(NODES), gap_absolute: 0.0 };
     let (point, bound) = match solver.solve(&program, None, &effort) {
         Answer::Optimal(point) => {
             let bound = point.objective;

@@ -11,13 +11,6 @@
 use super::super::instance::Pair;
 use super::table::Table;
 
-/// A set of jobs on one site.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pattern {
-    pub(super) site: u32,
-    pub(super) jobs: Vec<(usize, Pair)>,
-}
-
 /// Tables of more cells than this are not filled.
 const CELLS_MAX: usize = 1 << 20;
 
@@ -36,7 +29,7 @@ pub(super) fn of_site(
     prices: &[i64],
     most: i64,
     limit: usize,
-) -> Option<Vec<Pattern>> {
+) -> Option<Vec<Vec<(usize, Pair)>>> {
     let items: Vec<Item> =
         offered.iter().map(|(job, pair)| Item { job: *job, pair: *pair, profit: prices[*job] - pair.cost }).collect();
     let width = table.capacities[site] as usize + 1;
@@ -54,8 +47,7 @@ pub(super) fn of_site(
         }
     }
     let least = rest[0][width - 1] - most;
-    let site = u32::try_from(site).ok()?;
-    let mut walk = Walk { items: &items, rest: &rest, least, limit, site, chosen: Vec::new(), found: Vec::new() };
+    let mut walk = Walk { items: &items, rest: &rest, least, limit, chosen: Vec::new(), found: Vec::new() };
     walk.from(0, width - 1, 0).then_some(walk.found)
 }
 
@@ -64,9 +56,8 @@ struct Walk<'a> {
     rest: &'a [Vec<i64>],
     least: i64,
     limit: usize,
-    site: u32,
     chosen: Vec<usize>,
-    found: Vec<Pattern>,
+    found: Vec<Vec<(usize, Pair)>>,
 }
 
 impl Walk<'_> {
@@ -80,7 +71,7 @@ impl Walk<'_> {
                 return false;
             }
             let jobs = self.chosen.iter().map(|at| (self.items[*at].job, self.items[*at].pair)).collect();
-            self.found.push(Pattern { site: self.site, jobs });
+            self.found.push(jobs);
             return true;
         };
         let takes = item.pair.takes as usize;

@@ -98,6 +98,26 @@ impl Placing {
         self.room.iter().all(|room| *room >= 0)
     }
 
+    /// Whether this is better: fewer without a place, or as many at less cost.
+    pub(super) fn beats(&self, other: &Placing) -> bool {
+        (self.missing, self.cost) < (other.missing, other.cost)
+    }
+
+    /// Improves from some jobs on: jobs where others came or left join them.
+    pub(super) fn settle(&mut self, table: &Table, mut queue: Vec<usize>, depth: usize, work: &mut u64) {
+        while let Some(job) = queue.pop() {
+            let home = self.sites[job];
+            if *work == 0 || !(self.move_one(table, job, depth, work) || self.trade(table, job, work)) {
+                continue;
+            }
+            for site in [home, self.sites[job]].into_iter().filter(|site| *site != NONE) {
+                let there = &self.at[site as usize];
+                queue.extend(there.iter().take(8).map(|other| *other as usize).filter(|other| *other != job));
+            }
+            queue.push(job);
+        }
+    }
+
     /// Improves until no job has an improving chain of that depth, or the work is used up.
     pub(super) fn improve(&mut self, table: &Table, depth: usize, work: &mut u64) {
         let mut queue: Vec<usize> = (0..table.jobs()).collect();

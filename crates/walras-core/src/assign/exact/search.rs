@@ -3,25 +3,37 @@
 use super::super::instance::Pair;
 use super::dual::{Dual, least, tatonnement};
 use super::flow::divide;
-use super::neighbourhood::{Ended, Neighbourhoods, by_loss, by_patterns};
+use super::neighbourhood::{Neighbourhoods, by_loss};
+use super::programme::{Ended, Sets, whole};
 use super::placing::Placing;
 use super::reduce::{core, promising};
+use super::shake::{Dice, shake};
 use super::repair::{place_missing, repair, round};
 use super::table::Table;
 use super::{Limits, Watch};
-use crate::program::Solver;
+use crate::program::{Effort, Solver};
 
 /// How many pairs of each job take part in the local search.
 const CORE_WIDTH: usize = 12;
 /// Chains that move up to so many jobs beside the first.
 const DEPTH: usize = 2;
+/// The share of the time left for shaking, and its work beside one local search's.
+const SHAKE_SHARE: f64 = 0.3;
+const SHAKES_MAX: u64 = 64;
+/// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
+const FINENESS_FIRST: i64 = 2_000;
+const FINENESS_MAX: i64 = 50_000;
+/// Neighbourhoods that are searched between shakes.
+const NEIGHBOURHOODS: usize = 6;
+/// Sets that lose at most the bound's part of one in so many are combined first.
+const SETS_FINENESS: i64 = 4_000;
 /// Rounds of tâtonnement where no flow gives the relaxation's values.
 const ROUNDS: usize = 200;
 /// The share of the time for raising the bound, and for the first attempt at a proof.
 const ASCENT_SHARE: f64 = 0.4;
-const PROOF_SHARE: f64 = 0.4;
+const PROOF_SHARE: f64 = 0.3;
 /// The share of the time left for one combination of sets.
-const COMBINE_SHARE: f64 = 0.3;
+const COMBINE_SHARE: f64 = 0.2;
 /// Passes without a better bound after which the steps become shorter.
 const PATIENCE: usize = 20;
 const LENGTH_LEAST: f64 = 1e-3;
@@ -38,6 +50,7 @@ pub(super) struct Search<'a> {
     /// Passes over all sites.
     pub(super) passes: u64,
     prices: Vec<i64>,
+    dice: Dice,
     out: Option<usize>,
     solver: &'a dyn Solver,
     limits: &'a Limits,
@@ -55,7 +68,7 @@ impl<'a> Search<'a> {
     ) -> Search<'a> {
         let best = Placing::new(&table);
         let prices = vec![0; table.jobs()];
-        Search { table, best, bound: 0, passes: 0, prices, out, solver, limits, watch }
+        Search { table, best, bound: 0, passes: 0, prices, dice: Dice(limits.seed), out, solver, limits, watch }
     }
 
     /// Begins with a placing that may be incomplete; jobs without a site stay out while there is room there.
@@ -74,71 +87,84 @@ impl<'a> Search<'a> {
         self.start();
         self.ascend();
         self.improve();
-        if self.combine() {
-            return;
-        }
         let mut neighbourhoods = Neighbourhoods::default();
-        let mut settled = self.gap() / 2;
-        for turn in 0..self.limits.neighbourhoods {
+        let (mut tried, mut work) = (i64::MAX, self.limits.work);
+        let (mut rest, mut pause) = (0, 1);
+        let mut fineness = FINENESS_FIRST;
+        for _ in 0..self.limits.rounds {
             if self.closed() || self.watch.seconds_left() <= 0.0 {
                 return;
             }
-            // The sets are tried again whenever the gap has become a good deal smaller.
-            if turn % 8 == 0 && self.gap() < settled {
-                settled = self.gap() / 2;
-                if self.combine() || self.prove(PROOF_SHARE) {
+            self.shake(work, fineness);
+            fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
+            work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
+            // Sets and proofs are tried again when the gap has become a good deal smaller.
+            if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
+                tried = self.gap() / 2;
+                self.combine();
+                if self.best.missing == 0 {
+                    self.prove();
+                }
+            }
+            if rest > 0 {
+                rest -= 1;
+                continue;
+            }
+            let before = self.best.cost;
+            for _ in 0..NEIGHBOURHOODS {
+                if self.closed() || self.watch.seconds_left() <= 0.0 {
                     return;
                 }
+                if neighbourhoods.is_done() {
+                    let (core, promise) = self.core();
+                    let order = by_loss(&core, &promise, &self.best);
+                    neighbourhoods.begin(core, order);
+                }
+                neighbourhoods.search(&self.prices, self.out, &mut self.best, self.solver, self.watch);
             }
-            if neighbourhoods.is_done() {
-                let (core, promise) = self.core();
-                let order = by_loss(&core, &promise, &self.best);
-                neighbourhoods.begin(core, order);
-            }
-            if !neighbourhoods.search(&self.prices, self.out, &mut self.best, self.solver, self.watch) {
-                break;
-            }
+            // Where neighbourhoods find nothing, they pause, longer each time.
+            pause = if self.best.cost < before { 1 } else { 2 * pause };
+            rest = pause - 1;
         }
-        self.prove(1.0);
     }
 
-    /// Combines sets of jobs that lose little; whether that settled the matter.
+    /// Combines sets of jobs that lose little; sets that lose more join as long as there are not too many.
     ///
-    /// Sets that lose more join as long as there are not too many and something better was found.
-    fn combine(&mut self) -> bool {
+    /// When all sets that lose less than the gap took part, what is best among them is best of all.
+    fn combine(&mut self) {
         let mut dual = Dual::new(&self.table, self.prices.clone());
-        let gap = self.gap();
-        let promise = promising(&self.table, &mut dual, gap.min(self.bound / 50));
-        let mut most = (self.bound / 4_000).min(gap);
-        let mut before = (0, 0);
-        loop {
+        let widest = self.gap().min(self.bound / 50);
+        let promise = promising(&self.table, &mut dual, widest);
+        let mut most = (self.bound / SETS_FINENESS).min(widest);
+        let mut shrinking = false;
+        while !self.closed() && self.watch.seconds_left() > 0.0 {
             let all = self.best.missing == 0 && most >= self.gap();
-            let cost = self.best.cost;
-            let seconds = self.watch.seconds_left() * COMBINE_SHARE;
-            let sets = self.limits.sets;
-            let prices = &self.prices;
-            let ended = by_patterns(&self.table, &promise, prices, &mut self.best, self.out, most, sets, self.solver, seconds);
-            match ended {
-                Ended::Settled if all => {
-                    self.bound = self.best.cost;
-                    return true;
-                }
-                Ended::Settled if before.1 < 0 => return false,
-                Ended::Settled => {
-                    before.0 = most;
-                    most = (most * 3).min(self.gap());
-                }
-                Ended::TooMany if before.0 == 0 && most > 1 => {
-                    before.1 = -1;
+            let task = Sets {
+                table: &self.table,
+                promise: &promise,
+                prices: &self.prices,
+                out: self.out,
+                most,
+                sets_max: self.limits.sets,
+                effort: self.effort(COMBINE_SHARE),
+            };
+            match task.solve(&mut self.best, self.solver) {
+                Ended::Settled if all => self.bound = self.best.cost,
+                Ended::Settled if shrinking || most >= widest => return,
+                Ended::Settled => most = (most * 3).min(self.gap()).min(widest),
+                Ended::TooMany if most > 1 && (shrinking || most <= self.bound / SETS_FINENESS) => {
+                    shrinking = true;
                     most /= 3;
                 }
-                Ended::TooMany | Ended::Open => return false,
+                Ended::TooMany | Ended::Open => return,
             }
-            if self.closed() || self.watch.seconds_left() <= 0.0 {
-                return true;
-            }
-            let _ = cost;
         }
+    }
+
+    /// The effort for a programme that may have this share of the time left.
+    fn effort(&self, share: f64) -> Effort {
+        let seconds = self.watch.seconds_left() * share;
+        Effort { seconds: seconds.is_finite().then_some(seconds), nodes: Some(self.limits.nodes), gap_absolute: 0.0 }
     }
 
     /// The distance of the bounds.
@@ -173,7 +199,7 @@ impl<'a> Search<'a> {
     }
 
     fn keep(&mut self, placing: Placing) {
-        if placing.cost < self.best.cost {
+        if placing.beats(&self.best) {
             self.best = placing;
         }
     }
@@ -228,30 +254,43 @@ impl<'a> Search<'a> {
 
     /// Local search over the pairs that promise most.
     fn improve(&mut self) {
+        if !self.closed() {
+            let (core, _) = self.core();
+            let mut work = self.limits.work;
+            self.best.improve(&core, DEPTH, &mut work);
+        }
+    }
+
+    /// Shakes the placing, most where it loses beside the prices.
+    fn shake(&mut self, mut work: u64, fineness: i64) {
         if self.closed() {
             return;
         }
-        let (core, _) = self.core();
-        let mut work = self.limits.work;
-        self.best.improve(&core, DEPTH, &mut work);
+        let (core, promise) = self.core();
+        let sites = &self.best.sites;
+        let loses = |job: &usize| !promise[*job].iter().any(|(loss, pair)| pair.site == sites[*job] && *loss == 0);
+        let hot: Vec<usize> = (0..core.jobs()).filter(loses).collect();
+        let until = self.watch.seconds_left() * (1.0 - SHAKE_SHARE);
+        let (watch, bound, unit) = (self.watch, self.bound, 1_i64 << self.table.shift);
+        let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
+        let stop = |best: &Placing| (best.missing == 0 && best.cost - bound < unit) || late();
+        shake(&core, &hot, fineness, &mut self.best, &mut self.dice, &mut work, &stop);
     }
 
     /// The rest as a programme, when it is small: pairs that no better placing can use are left out.
-    fn prove(&mut self, share: f64) -> bool {
+    fn prove(&mut self) {
         if self.closed() {
-            return true;
+            return;
         }
         let mut dual = Dual::new(&self.table, self.prices.clone());
         let promise = promising(&self.table, &mut dual, self.gap());
-        let seconds = self.watch.seconds_left() * share;
         let pairs: usize = promise.iter().map(Vec::len).sum();
         if pairs > self.limits.pairs_proven {
-            return false;
+            return;
         }
-        let seconds = self.watch.seconds_left() * share;
-        if let Some(bound) = super::neighbourhood::whole(&self.table, &promise, &mut self.best, self.solver, seconds) {
+        let effort = self.effort(PROOF_SHARE);
+        if let Some(bound) = whole(&self.table, &promise, &mut self.best, self.solver, &effort) {
             self.bound = self.bound.max(bound);
         }
-        self.closed()
     }
 }

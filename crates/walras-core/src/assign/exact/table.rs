@@ -1,8 +1,7 @@
 //! The problem that the solver works on: every job goes to exactly one site.
 //!
 //! Staying out is one more site, "nowhere", so that there is only one kind of decision. Its capacity is the weight
-//! that may stay out, a job takes its own weight of it, and it costs nothing (or, while the greatest weight that can be
-//! served is still sought, each job costs its weight there and the real sites cost nothing).
+//! that may stay out, a job takes its own weight of it, and it costs nothing.
 //!
 //! Costs are multiplied by a power of two, so that prices of small whole numbers leave the dual values room between
 //! them; all arithmetic is exact.
@@ -30,8 +29,6 @@ pub(super) enum Nowhere {
     Closed,
     /// Jobs of at most this weight together may stay out.
     Room(u32),
-    /// Anybody may, and the weight that does is all that counts.
-    Counts,
 }
 
 impl Table {
@@ -42,9 +39,8 @@ impl Table {
         match nowhere {
             Nowhere::Closed => {}
             Nowhere::Room(room) => capacities.push(room),
-            Nowhere::Counts => capacities.push(u32::MAX),
         }
-        let shift = shift(instance, nowhere);
+        let shift = shift(instance);
         let mut first = Vec::with_capacity(instance.jobs() + 1);
         first.push(0);
         let mut pairs = Vec::with_capacity(instance.pairs_all() + instance.jobs());
@@ -55,12 +51,8 @@ impl Table {
                 Nowhere::Closed => {}
                 Nowhere::Room(room) if weight > room => {}
                 Nowhere::Room(_) => pairs.push(Pair { site, takes: weight, cost: 0 }),
-                Nowhere::Counts => pairs.push(Pair { site, takes: 0, cost: i64::from(weight) << shift }),
             }
-            pairs.extend(instance.pairs(job).iter().map(|pair| match nowhere {
-                Nowhere::Counts => Pair { cost: 0, ..*pair },
-                _ => Pair { cost: pair.cost << shift, ..*pair },
-            }));
+            pairs.extend(instance.pairs(job).iter().map(|pair| Pair { cost: pair.cost << shift, ..*pair }));
             pairs[begin..].sort_unstable_by_key(|pair| (pair.cost, pair.site));
             first.push(pairs.len());
         }
@@ -104,11 +96,8 @@ pub(super) fn whole(value: f64) -> i64 {
 }
 
 /// How far costs are shifted to the left: to about [`COST_SCALED`], and never so far that sums overflow.
-fn shift(instance: &Instance, nowhere: Nowhere) -> u32 {
-    let dearest = match nowhere {
-        Nowhere::Counts => (0..instance.jobs()).map(|job| i64::from(instance.weight(job))).max(),
-        _ => (0..instance.jobs()).flat_map(|job| instance.pairs(job)).map(|pair| pair.cost).max(),
-    };
+fn shift(instance: &Instance) -> u32 {
+    let dearest = (0..instance.jobs()).flat_map(|job| instance.pairs(job)).map(|pair| pair.cost).max();
     let dearest = dearest.unwrap_or(0).max(1);
     (COST_SCALED / dearest).max(1).ilog2()
 }

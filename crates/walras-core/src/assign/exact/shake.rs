@@ -1,0 +1,99 @@
+//! Shaking: a job is forced elsewhere, those it displaces find new places, and the surroundings settle again.
+//!
+//! Chains alone end in a placing that no short chain improves; a shake leads out of it, and is kept when what settles is
+//! better, or hardly worse. Chance comes from a seed, so that runs repeat.
+
+use super::placing::{NONE, Placing};
+use super::table::Table;
+
+/// Shakes without a better placing after which the search goes back to the best.
+const PATIENCE: u32 = 800;
+const DEPTH: usize = 2;
+
+/// A small generator of numbers (SplitMix64): chance without a dependency, the same everywhere.
+pub(super) struct Dice(pub(super) u64);
+
+impl Dice {
+    /// A number below `limit`, which is not zero.
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
+        usize::try_from(mixed % u64::try_from(limit.max(1)).unwrap_or(u64::MAX)).unwrap_or(0)
+    }
+}
+
+/// Shakes `best` until the work is used up or `stop` says so; jobs that are `hot` more often than others.
+///
+/// A placing that is worse than the best by at most one part in `fineness` is gone on from.
+pub(super) fn shake(
+    core: &Table,
+    hot: &[usize],
+    fineness: i64,
+    best: &mut Placing,
+    dice: &mut Dice,
+    work: &mut u64,
+    stop: &dyn Fn(&Placing) -> bool,
+) {
+    let mut current = best.clone();
+    let mut stale = 0;
+    let mut turns = 0_u32;
+    while *work > 0 && !(turns.is_multiple_of(16) && stop(best)) {
+        turns += 1;
+        let before = current.clone();
+        let any = hot.is_empty() || dice.below(4) == 0;
+        let job = if any { dice.below(core.jobs()) } else { hot[dice.below(hot.len())] };
+        let touched = disturb(core, job, &mut current, dice, work);
+        current.settle(core, touched, DEPTH, work);
+        if current.beats(best) {
+            *best = current.clone();
+            stale = 0;
+            continue;
+        }
+        stale += 1;
+        let allowed = best.cost + best.cost / fineness.max(1);
+        if stale > PATIENCE {
+            current = best.clone();
+            stale = 0;
+        } else if current.missing > best.missing || current.cost > allowed {
+            current = before;
+        }
+    }
+}
+
+/// Forces a job to another of its pairs; gives the jobs that were touched.
+fn disturb(core: &Table, job: usize, placing: &mut Placing, dice: &mut Dice, work: &mut u64) -> Vec<usize> {
+    let pairs = core.pairs(job);
+    // Cheap pairs are likelier: the less of two draws.
+    let pick = dice.below(pairs.len()).min(dice.below(pairs.len()));
+    let pair = pairs[pick];
+    let mut touched = vec![job];
+    if placing.sites[job] != NONE {
+        let home = placing.take(job).site;
+        touched.extend(placing.at(home as usize).iter().take(8).map(|other| *other as usize));
+    }
+    while placing.room(pair.site as usize) < i64::from(pair.takes) {
+        let there = placing.at(pair.site as usize);
+        if there.is_empty() {
+            break;
+        }
+        let other = there[dice.below(there.len())] as usize;
+        placing.take(other);
+        touched.push(other);
+    }
+    if placing.room(pair.site as usize) >= i64::from(pair.takes) {
+        placing.put(job, &pair);
+    }
+    for other in touched.clone().into_iter().rev() {
+        if placing.sites[other] == NONE {
+            placing.move_one(core, other, DEPTH, work);
+            let site = placing.sites[other];
+            if site != NONE {
+                touched.extend(placing.at(site as usize).iter().take(8).map(|near| *near as usize));
+            }
+        }
+    }
+    touched
+}
