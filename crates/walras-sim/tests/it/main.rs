@@ -5,6 +5,7 @@
 mod determinism;
 mod files;
 mod laws;
+mod metabroker;
 
 use walras_sim::experiment::{Experiment, Options, Reproduction};
 
