@@ -11,7 +11,7 @@
 //! more of them when u rises: a pass costs what the pairs that matter cost, not what all pairs cost.
 
 use super::knapsack::{Item, Knapsack, Worth};
-use super::table::Table;
+use super::table::{Table, id, whole};
 
 /// How many pairs a job shows at first.
 const SHOWN_FIRST: usize = 16;
@@ -73,7 +73,7 @@ impl Dual {
                 next = (next * 2).min(pairs.len());
             }
             for pair in &pairs[*count..next] {
-                let shown = Shown { job: job as u32, takes: pair.takes, cost: pair.cost };
+                let shown = Shown { job: id(job), takes: pair.takes, cost: pair.cost };
                 self.shown[pair.site as usize].push(shown);
             }
             *count = next;
@@ -89,7 +89,7 @@ impl Dual {
             self.profitable(site);
             bound -= self.knapsack.solve(&mut self.items, table.capacities[site]);
             for item in &self.items {
-                self.takers[item.job as usize].push(site as u32);
+                self.takers[item.job as usize].push(id(site));
             }
         }
         bound
@@ -127,7 +127,7 @@ impl Dual {
         }
         let step = length * missing.max(1.0) / norm;
         for (price, way) in self.prices.iter_mut().zip(&self.direction) {
-            *price += (step * way).round() as i64;
+            *price += whole((step * way).round());
         }
         true
     }
@@ -156,7 +156,8 @@ pub(super) fn tatonnement(table: &Table, target: i64, rounds: usize) -> Vec<f64>
             (length, stalled) = (length / 2.0, 0);
             values.copy_from_slice(&best_values);
         }
-        let pull = |(excess, value): (&f64, &f64)| if *value > 0.0 || *excess > 0.0 { excess * excess } else { 0.0 };
+        let pull =
+            |(excess, value): (&f64, &f64)| if *value > 0.0 || *excess > 0.0 { excess * excess } else { 0.0 };
         let norm: f64 = excess.iter().zip(&values).map(pull).sum();
         if norm < 0.5 || length < 0.01 {
             break;
@@ -184,7 +185,7 @@ fn demand(table: &Table, values: &[f64]) -> (f64, Vec<f64>) {
 
 /// The price of a job that follows from the sites' values.
 pub(super) fn least(table: &Table, job: usize, values: &[f64]) -> i64 {
-    cheapest(table, job, values).map_or(0, |(price, ..)| price.floor() as i64)
+    cheapest(table, job, values).map_or(0, |(price, ..)| whole(price))
 }
 
 /// The least of `cost + value · takes`, where, and what it takes there.

@@ -98,7 +98,15 @@ impl<'a> Flow<'a> {
             room[out] = i64::MAX / 2;
         }
         let sites = table.sites();
-        Flow { rows, price_out, out, values: vec![0.0; sites], room, at: vec![Vec::new(); sites], left_out: 0.0 }
+        Flow {
+            rows,
+            price_out,
+            out,
+            values: vec![0.0; sites],
+            room,
+            at: vec![Vec::new(); sites],
+            left_out: 0.0,
+        }
     }
 
     fn run(mut self) -> Flow<'a> {
@@ -139,7 +147,11 @@ impl<'a> Flow<'a> {
     fn cost(&self, job: usize, site: usize) -> f64 {
         let row = &self.rows[job];
         if Some(site) == self.out {
-            if row.weight == 0 { f64::INFINITY } else { self.price_out * f64::from(row.weight) / f64::from(row.units) }
+            if row.weight == 0 {
+                f64::INFINITY
+            } else {
+                self.price_out * f64::from(row.weight) / f64::from(row.units)
+            }
         } else {
             row.costs[site] + self.values[site]
         }

@@ -182,8 +182,12 @@ mod tests {
     fn brute(items: &[Item], capacity: u32) -> i64 {
         let choices = 0_u32..1 << items.len();
         let value = |choice: u32| {
-            let chosen: Vec<Item> =
-                items.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1).map(|(_, item)| *item).collect();
+            let chosen: Vec<Item> = items
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| choice >> at & 1 == 1)
+                .map(|(_, item)| *item)
+                .collect();
             let (takes, profit) = sums(&chosen);
             if takes <= u64::from(capacity) { profit } else { 0 }
         };

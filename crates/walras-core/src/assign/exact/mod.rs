@@ -87,7 +87,16 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { passes: 600, work: 20_000_000, rounds: 1_000, nodes: 100_000, pairs_proven: 10_000, sets: 6_000, seed: 1, gap: 0.0 }
+        Limits {
+            passes: 600,
+            work: 20_000_000,
+            rounds: 1_000,
+            nodes: 100_000,
+            pairs_proven: 10_000,
+            sets: 6_000,
+            seed: 1,
+            gap: 0.0,
+        }
     }
 }
 
@@ -125,12 +134,18 @@ pub struct Solved {
 impl Solved {
     /// Whether it is proven that nothing is better.
     pub fn is_optimal(&self) -> bool {
-        self.assignment.is_some() && self.worth.weight == self.weight_bound && self.worth.cost == self.cost_bound
+        self.assignment.is_some()
+            && self.worth.weight == self.weight_bound
+            && self.worth.cost == self.cost_bound
     }
 
     /// The relative distance of cost and bound.
     pub fn gap(&self) -> f64 {
-        if self.worth.cost == 0 { 0.0 } else { (self.worth.cost - self.cost_bound) as f64 / self.worth.cost as f64 }
+        if self.worth.cost == 0 {
+            0.0
+        } else {
+            (self.worth.cost - self.cost_bound) as f64 / self.worth.cost as f64
+        }
     }
 }
 
@@ -142,7 +157,10 @@ pub fn solve(instance: &Instance, solver: &dyn Solver, limits: &Limits, watch: &
         Serve::Most => weight_most(instance),
     };
     let mut packed = None;
-    if most < all && instance.serve() == Serve::Most && let Some(packing) = packing::pack(instance, solver) {
+    if most < all
+        && instance.serve() == Serve::Most
+        && let Some(packing) = packing::pack(instance, solver)
+    {
         most = most.min(packing.weight);
         packed = Some(packing.sites);
     }

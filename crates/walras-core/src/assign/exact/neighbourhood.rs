@@ -48,7 +48,14 @@ impl Neighbourhoods {
     }
 
     /// One neighbourhood; false when there is none.
-    pub(super) fn search(&mut self, prices: &[i64], out: Option<usize>, best: &mut Placing, solver: &dyn Solver, watch: &dyn Watch) -> bool {
+    pub(super) fn search(
+        &mut self,
+        prices: &[i64],
+        out: Option<usize>,
+        best: &mut Placing,
+        solver: &dyn Solver,
+        watch: &dyn Watch,
+    ) -> bool {
         let (Some(core), Some(site)) = (&self.core, self.order.pop()) else { return false };
         let sites = around(core, best, site, self.sites);
         let effort = Effort { seconds: seconds_of(watch), nodes: Some(NODES), gap_absolute: 0.0 };
@@ -88,9 +95,18 @@ fn seconds_of(watch: &dyn Watch) -> Option<f64> {
 /// Fills some sites anew by combining sets of their jobs.
 ///
 /// A better filling loses less than the present one altogether, so no set of it loses as much by itself.
-fn by_sets(core: &Table, sites: &[u32], prices: &[i64], best: &mut Placing, solver: &dyn Solver, effort: &Effort) -> Ended {
-    let jobs: Vec<usize> = sites.iter().flat_map(|site| best.at(*site as usize)).map(|job| *job as usize).collect();
-    let mut offered: BTreeMap<u32, Vec<(usize, Pair)>> = sites.iter().map(|site| (*site, Vec::new())).collect();
+fn by_sets(
+    core: &Table,
+    sites: &[u32],
+    prices: &[i64],
+    best: &mut Placing,
+    solver: &dyn Solver,
+    effort: &Effort,
+) -> Ended {
+    let jobs: Vec<usize> =
+        sites.iter().flat_map(|site| best.at(*site as usize)).map(|job| *job as usize).collect();
+    let mut offered: BTreeMap<u32, Vec<(usize, Pair)>> =
+        sites.iter().map(|site| (*site, Vec::new())).collect();
     let mut loss = 0;
     let mut knapsack = Knapsack::default();
     for job in &jobs {
@@ -111,7 +127,9 @@ fn by_sets(core: &Table, sites: &[u32], prices: &[i64], best: &mut Placing, solv
     let mut columns = Columns::new(jobs.into_iter(), prices, loss as f64);
     let mut left = SETS_MAX;
     for (site, offered) in &offered {
-        let Some(found) = of_site(core, *site as usize, offered, prices, loss, left) else { return Ended::TooMany };
+        let Some(found) = of_site(core, *site as usize, offered, prices, loss, left) else {
+            return Ended::TooMany;
+        };
         left -= found.len();
         columns.add_site(found);
     }
@@ -126,7 +144,10 @@ pub(super) fn by_loss(core: &Table, promise: &[Vec<(i64, Pair)>], best: &Placing
         if *site == NONE {
             continue;
         }
-        let loss = promise[job].iter().find(|(_, pair)| pair.site == *site).map_or(i64::MAX / 1_000_000, |(loss, _)| *loss);
+        let loss = promise[job]
+            .iter()
+            .find(|(_, pair)| pair.site == *site)
+            .map_or(i64::MAX / 1_000_000, |(loss, _)| *loss);
         losses[*site as usize] = losses[*site as usize].saturating_add(loss);
     }
     let mut order: Vec<u32> = (0..).take(core.sites()).collect();
@@ -138,7 +159,8 @@ pub(super) fn by_loss(core: &Table, promise: &[Vec<(i64, Pair)>], best: &Placing
 fn around(core: &Table, best: &Placing, site: u32, count: usize) -> Vec<u32> {
     let mut chosen = vec![site];
     let mut near: BTreeMap<u32, usize> = BTreeMap::new();
-    let missing = best.sites.iter().enumerate().filter(|(_, site)| **site == NONE).map(|(job, _)| job).take(3);
+    let missing =
+        best.sites.iter().enumerate().filter(|(_, site)| **site == NONE).map(|(job, _)| job).take(3);
     for job in missing {
         for pair in core.pairs(job) {
             *near.entry(pair.site).or_default() += 1;
@@ -154,10 +176,10 @@ fn around(core: &Table, best: &Placing, site: u32, count: usize) -> Vec<u32> {
             }
             next += 1;
         }
-        let candidate = near.iter().filter(|(site, _)| !chosen.contains(site)).max_by_key(|(_, shared)| **shared);
+        let candidate =
+            near.iter().filter(|(site, _)| !chosen.contains(site)).max_by_key(|(_, shared)| **shared);
         let Some((site, _)) = candidate else { break };
         chosen.push(*site);
     }
     chosen
 }
-

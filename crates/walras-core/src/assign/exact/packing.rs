@@ -50,7 +50,8 @@ pub(super) fn pack(instance: &Instance, solver: &dyn Solver) -> Option<Packing> 
         _ => return None,
     };
     let weight = u64::try_from(super::table::whole(-bound + 1e-6)).ok()?;
-    let counts = columns.iter().zip(&point.values).map(|(mix, count)| (mix, super::table::whole(count + 0.5)));
+    let counts =
+        columns.iter().zip(&point.values).map(|(mix, count)| (mix, super::table::whole(count + 0.5)));
     Some(Packing { weight, sites: place(instance, &jobs, &sites, &classes, counts) })
 }
 

@@ -30,8 +30,10 @@ pub(super) fn of_site(
     most: i64,
     limit: usize,
 ) -> Option<Vec<Vec<(usize, Pair)>>> {
-    let items: Vec<Item> =
-        offered.iter().map(|(job, pair)| Item { job: *job, pair: *pair, profit: prices[*job] - pair.cost }).collect();
+    let items: Vec<Item> = offered
+        .iter()
+        .map(|(job, pair)| Item { job: *job, pair: *pair, profit: prices[*job] - pair.cost })
+        .collect();
     let width = table.capacities[site] as usize + 1;
     if width.saturating_mul(items.len() + 1) > CELLS_MAX {
         return None;

@@ -6,7 +6,7 @@
 //! rule (Lin and Kernighan).
 
 use super::super::instance::Pair;
-use super::table::Table;
+use super::table::{Table, id};
 
 /// Sites that hold more jobs than this are not searched for one that makes way.
 const CROWD: usize = 128;
@@ -73,7 +73,7 @@ impl Placing {
         self.costs[job] = pair.cost;
         self.takes[job] = pair.takes;
         self.room[pair.site as usize] -= i64::from(pair.takes);
-        self.at[pair.site as usize].push(job as u32);
+        self.at[pair.site as usize].push(id(job));
         self.missing -= 1;
     }
 
@@ -124,7 +124,9 @@ impl Placing {
         loop {
             let before = self.cost;
             for job in &queue {
-                while *work > 0 && (self.move_one(table, *job, depth, work) || self.trade(table, *job, work)) {}
+                while *work > 0 && (self.move_one(table, *job, depth, work) || self.trade(table, *job, work))
+                {
+                }
             }
             if self.cost == before || *work == 0 {
                 return;
@@ -147,7 +149,15 @@ impl Placing {
     }
 
     /// Finds a place below `limit` for a job without one, moving others on if need be.
-    fn chase(&mut self, table: &Table, job: usize, limit: i64, from: Option<u32>, depth: usize, work: &mut u64) -> bool {
+    fn chase(
+        &mut self,
+        table: &Table,
+        job: usize,
+        limit: i64,
+        from: Option<u32>,
+        depth: usize,
+        work: &mut u64,
+    ) -> bool {
         let pairs = table.pairs(job);
         let affordable = pairs.partition_point(|pair| pair.cost < limit);
         *work = work.saturating_sub(affordable as u64 + 1);
@@ -159,11 +169,21 @@ impl Placing {
         if depth == 0 {
             return false;
         }
-        candidates.clone().any(|pair| *work > 0 && self.push_in(table, job, pair, limit - pair.cost, depth, work))
+        candidates
+            .clone()
+            .any(|pair| *work > 0 && self.push_in(table, job, pair, limit - pair.cost, depth, work))
     }
 
     /// Puts a job on a full site if one that makes way finds a place that costs less than `gain` more.
-    fn push_in(&mut self, table: &Table, job: usize, pair: &Pair, gain: i64, depth: usize, work: &mut u64) -> bool {
+    fn push_in(
+        &mut self,
+        table: &Table,
+        job: usize,
+        pair: &Pair,
+        gain: i64,
+        depth: usize,
+        work: &mut u64,
+    ) -> bool {
         let site = pair.site as usize;
         if self.at[site].len() > CROWD {
             return false;
@@ -192,7 +212,15 @@ impl Placing {
     }
 
     /// Whether a chain could go on with this job: at the last step only if it fits somewhere as things are.
-    fn worth_trying(&self, table: &Table, job: usize, limit: i64, from: u32, depth: usize, work: &mut u64) -> bool {
+    fn worth_trying(
+        &self,
+        table: &Table,
+        job: usize,
+        limit: i64,
+        from: u32,
+        depth: usize,
+        work: &mut u64,
+    ) -> bool {
         let pairs = table.pairs(job);
         if depth > 0 {
             return pairs[0].cost < limit;
@@ -227,7 +255,9 @@ impl Placing {
                 }
                 let Some(back) = table.pairs(other).iter().find(|back| back.site == home) else { continue };
                 let saved = self.costs[other] - back.cost - (pair.cost - was.cost);
-                if saved > self.least_gain && self.room[home as usize] + i64::from(was.takes) >= i64::from(back.takes) {
+                if saved > self.least_gain
+                    && self.room[home as usize] + i64::from(was.takes) >= i64::from(back.takes)
+                {
                     let (back, pair) = (*back, *pair);
                     self.take(job);
                     self.take(other);

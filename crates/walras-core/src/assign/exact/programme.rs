@@ -21,7 +21,8 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn new(core: &Table, best: &Placing, sites: &[u32]) -> Part {
-        let mut jobs: Vec<usize> = sites.iter().flat_map(|site| best.at(*site as usize)).map(|job| *job as usize).collect();
+        let mut jobs: Vec<usize> =
+            sites.iter().flat_map(|site| best.at(*site as usize)).map(|job| *job as usize).collect();
         jobs.extend(best.sites.iter().enumerate().filter(|(_, site)| **site == NONE).map(|(job, _)| job));
         let offered = jobs.iter().map(|job| {
             let pairs = core.pairs(*job).iter().filter(|pair| sites.contains(&pair.site)).copied();
@@ -40,7 +41,13 @@ impl Part {
     }
 
     fn build(offered: &[(usize, Vec<Pair>)], rooms: &BTreeMap<u32, i64>, best: &Placing) -> Part {
-        let unit = offered.iter().filter_map(|(_, pairs)| pairs.last()).map(|pair| pair.cost).max().unwrap_or(1).max(1) as f64;
+        let unit = offered
+            .iter()
+            .filter_map(|(_, pairs)| pairs.last())
+            .map(|pair| pair.cost)
+            .max()
+            .unwrap_or(1)
+            .max(1) as f64;
         let mut program = Program::default();
         let mut columns = Vec::new();
         let mut start = Vec::new();
@@ -72,7 +79,10 @@ impl Part {
 
     /// Places the jobs as the point says, when that is better and fits.
     pub(super) fn apply(&self, point: &Point, best: &mut Placing) -> bool {
-        apply(self.pairs.iter().zip(&point.values).filter(|(_, value)| **value > 0.5).map(|(pair, _)| pair), best)
+        apply(
+            self.pairs.iter().zip(&point.values).filter(|(_, value)| **value > 0.5).map(|(pair, _)| pair),
+            best,
+        )
     }
 }
 
@@ -239,7 +249,9 @@ pub(super) fn whole(
         part.start = None;
     }
     let base: i64 = offered.iter().filter_map(|(_, pairs)| pairs.first()).map(|pair| pair.cost).sum();
-    let unit = offered.iter().filter_map(|(_, pairs)| pairs.last()).map(|pair| pair.cost).max().unwrap_or(1).max(1) as f64;
+    let unit =
+        offered.iter().filter_map(|(_, pairs)| pairs.last()).map(|pair| pair.cost).max().unwrap_or(1).max(1)
+            as f64;
     match solver.solve(&part.program, part.start.as_deref(), effort) {
         Answer::Optimal(point) => {
             part.apply(&point, best);

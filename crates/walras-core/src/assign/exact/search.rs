@@ -4,11 +4,11 @@ use super::super::instance::Pair;
 use super::dual::{Dual, least, tatonnement};
 use super::flow::divide;
 use super::neighbourhood::{Neighbourhoods, by_loss};
-use super::programme::{Ended, Sets, whole};
 use super::placing::Placing;
+use super::programme::{Ended, Sets, whole};
 use super::reduce::{core, promising};
-use super::shake::{Dice, shake};
 use super::repair::{place_missing, repair, round};
+use super::shake::{Dice, shake};
 use super::table::Table;
 use super::{Limits, Watch};
 use crate::program::{Effort, Solver};
@@ -68,7 +68,18 @@ impl<'a> Search<'a> {
     ) -> Search<'a> {
         let best = Placing::new(&table);
         let prices = vec![0; table.jobs()];
-        Search { table, best, bound: 0, passes: 0, prices, dice: Dice(limits.seed), out, solver, limits, watch }
+        Search {
+            table,
+            best,
+            bound: 0,
+            passes: 0,
+            prices,
+            dice: Dice(limits.seed),
+            out,
+            solver,
+            limits,
+            watch,
+        }
     }
 
     /// Begins with a placing that may be incomplete; jobs without a site stay out while there is room there.
@@ -164,7 +175,11 @@ impl<'a> Search<'a> {
     /// The effort for a programme that may have this share of the time left.
     fn effort(&self, share: f64) -> Effort {
         let seconds = self.watch.seconds_left() * share;
-        Effort { seconds: seconds.is_finite().then_some(seconds), nodes: Some(self.limits.nodes), gap_absolute: 0.0 }
+        Effort {
+            seconds: seconds.is_finite().then_some(seconds),
+            nodes: Some(self.limits.nodes),
+            gap_absolute: 0.0,
+        }
     }
 
     /// The distance of the bounds.
@@ -187,7 +202,9 @@ impl<'a> Search<'a> {
             return;
         }
         let (values, sites) = match divide(&self.table, self.out) {
-            Some(divided) => (divided.values, Some(divided.sites).filter(|sites| sites.len() == self.table.jobs())),
+            Some(divided) => {
+                (divided.values, Some(divided.sites).filter(|sites| sites.len() == self.table.jobs()))
+            }
             None => (tatonnement(&self.table, self.best.cost, ROUNDS), None),
         };
         self.prices = (0..self.table.jobs()).map(|job| least(&self.table, job, &values)).collect();
@@ -247,7 +264,8 @@ impl<'a> Search<'a> {
     fn core(&self) -> (Table, Vec<Vec<(i64, Pair)>>) {
         let mut dual = Dual::new(&self.table, self.prices.clone());
         // Pairs that lose more than a few jobs cost would never be among the first.
-        let most = self.gap().min(4 * self.bound.abs() / i64::try_from(self.table.jobs().max(1)).unwrap_or(1));
+        let most =
+            self.gap().min(4 * self.bound.abs() / i64::try_from(self.table.jobs().max(1)).unwrap_or(1));
         let promise = promising(&self.table, &mut dual, most);
         (core(&self.table, &promise, CORE_WIDTH, &self.best.sites), promise)
     }
@@ -268,7 +286,8 @@ impl<'a> Search<'a> {
         }
         let (core, promise) = self.core();
         let sites = &self.best.sites;
-        let loses = |job: &usize| !promise[*job].iter().any(|(loss, pair)| pair.site == sites[*job] && *loss == 0);
+        let loses =
+            |job: &usize| !promise[*job].iter().any(|(loss, pair)| pair.site == sites[*job] && *loss == 0);
         let hot: Vec<usize> = (0..core.jobs()).filter(loses).collect();
         let until = self.watch.seconds_left() * (1.0 - SHAKE_SHARE);
         let (watch, bound, unit) = (self.watch, self.bound, 1_i64 << self.table.shift);

@@ -89,6 +89,12 @@ impl Table {
     }
 }
 
+/// A position as an id. There are never more than 2³² jobs or sites.
+#[expect(clippy::cast_possible_truncation, reason = "instances number their sites and jobs with 32 bits")]
+pub(super) fn id(index: usize) -> u32 {
+    index as u32
+}
+
 /// A number of the solver's as a whole one, rounded down.
 #[expect(clippy::cast_possible_truncation, reason = "casts saturate, and values stay far inside 64 bits")]
 pub(super) fn whole(value: f64) -> i64 {
