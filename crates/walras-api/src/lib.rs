@@ -31,8 +31,10 @@ mod number;
 mod plan;
 mod scenario;
 mod schema;
+mod task_plan;
 pub mod text;
 mod unit;
+mod workflow;
 
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
@@ -43,5 +45,12 @@ pub use plan::{
     UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, read_scenario};
-pub use schema::scenario_schema;
+pub use schema::{scenario_schema, workflow_schema};
+pub use task_plan::{
+    BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,
+    TaskPlanStatus, no_schedule_text, task_claim,
+};
 pub use unit::Unit;
+pub use workflow::{
+    UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG, WORKFLOW_TASKS_MAX, WorkflowFormat, read_workflow,
+};

@@ -114,7 +114,7 @@ fn node_names(offers: &Offers, found: &Alternative) -> String {
 }
 
 /// Columns as wide as their widest cell; the first and the last to the left, numbers to the right.
-fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let mut widths = [0; COLUMNS];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {

@@ -90,7 +90,8 @@ fn unknown_site(name: &str, sites: &Sites) -> Problem {
     Problem::new(name, format!("is not the name of a site: known are {}", known.join(", ")))
 }
 
-fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, Problem> {
+/// What a job or a task requires of its nodes.
+pub(crate) fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, Problem> {
     let mut seen = BTreeSet::new();
     let mut requirements = Vec::with_capacity(entries.0.len());
     for (attribute, spec) in entries.0 {

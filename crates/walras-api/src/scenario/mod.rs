@@ -7,7 +7,7 @@ mod jobs;
 mod names;
 mod offers;
 mod policy;
-mod quantity;
+pub(crate) mod quantity;
 mod values;
 pub(crate) mod wire;
 
@@ -15,9 +15,10 @@ use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};
 use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
+pub(crate) use jobs::requires;
 pub use policy::Policy;
 use std::collections::BTreeMap;
-pub(crate) use values::Object;
+pub(crate) use values::{Entries, List, Object, TestSpec, objects, present};
 use walras_core::{Batch, Offers};
 use wire::ScenarioFile;
 
