@@ -41,10 +41,10 @@ pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, re
 pub use number::Num;
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
-    PlannedLimits, PlannedSlot, PlannedTotals, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,
-    UnscheduledJob, read_plan,
+    PlannedLimits, PlannedSize, PlannedSlot, PlannedTotals, PlannedWorkflow, ReasonItem, ReasonKind,
+    SearchSummary, SmallestChangeItem, UnscheduledJob, read_plan,
 };
-pub use scenario::{Policy, SCENARIO_TAG, Scenario, read_scenario};
+pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
 pub use schema::{scenario_schema, workflow_schema};
 pub use task_plan::{
     BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,

@@ -5,7 +5,7 @@ use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
 use walras_core::refine::{Collisions, Event, NoSchedule, Refined, Strategy, Support, TaskSchedule};
 use walras_core::verify::tasks::{ClaimedTask, TaskClaim};
-use walras_core::{Lane, Money, Outcome, Platform, Span, Time, Workflow};
+use walras_core::{Lane, Money, Outcome, Platform, Span, Time, Work, Workflow};
 
 /// What a workflow plan calls itself: the value of its key `schema`.
 pub const TASK_PLAN_TAG: &str = "walras.tasks/1";
@@ -135,6 +135,11 @@ impl Figures {
     /// A length of time.
     pub fn span(self, span: Span) -> Num {
         Num::from_units(span.as_millis().into(), self.0.time_decimals())
+    }
+
+    /// An amount of work.
+    pub fn work(self, work: Work) -> Num {
+        Num::from_units(work.as_millis().into(), self.0.time_decimals())
     }
 
     /// An amount of money.

@@ -10,6 +10,7 @@ mod picture;
 mod plan;
 mod reproduce;
 mod table;
+mod two_tier;
 mod verify;
 mod workflow;
 

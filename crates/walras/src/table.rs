@@ -1,8 +1,10 @@
 //! A plan as a table for people.
 
 mod chosen;
+mod workflows;
 
 pub(crate) use chosen::chosen_in_short;
+pub(crate) use workflows::of_workflows;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -6,7 +6,8 @@
 //! 2. *Shaken lists*: upward ranks with noise, list scheduling, and step 1 on what is good.
 //! 3. *Late acceptance* (Burke and Bykov 2008): one task at a time, most often one on the critical path, changes its
 //!    lane or its place in the order; the change is kept when it is no worse than the schedule, or than what the
-//!    schedule was some steps ago. Timing stops as soon as the end must lie past what would be accepted.
+//!    schedule was some steps ago. Timing stops as soon as the end must lie past what would be accepted. A walk that
+//!    finds nothing better for long is pushed by a few changes that are kept whatever they do.
 //!
 //! The best schedule seen is kept, so the result is never worse than what it was given.
 //!
@@ -23,6 +24,8 @@ use super::strategy::Goal;
 
 /// How long late acceptance looks back.
 const MEMORY: usize = 40;
+/// After so many steps, and so many for each task, without a better schedule, the walk is pushed somewhere else.
+const STALL: (usize, usize) = (100, 12);
 
 /// Units of work that are left.
 #[derive(Clone, Copy, Debug)]
@@ -195,6 +198,8 @@ struct Walk<'a> {
     score: Score,
     memory: Vec<Score>,
     steps: usize,
+    /// Steps since the best schedule was found.
+    stalled: usize,
     /// By task: the least time from its end to the end of everything.
     tail: Vec<i64>,
     critical: Vec<u32>,
@@ -214,6 +219,7 @@ impl<'a> Walk<'a> {
             score: best.score,
             memory: vec![best.score; MEMORY],
             steps: 0,
+            stalled: 0,
             tail,
             critical: Vec::new(),
             fronts: Fronts::default(),
@@ -245,6 +251,10 @@ impl<'a> Walk<'a> {
     fn step(&mut self, best: &mut Best, draws: &mut Draws, units: &mut u64) {
         let slot = self.steps % MEMORY;
         self.steps += 1;
+        self.stalled += 1;
+        if self.stalled > STALL.0 + STALL.1 * self.instance.tasks {
+            return self.push(best, draws, units);
+        }
         let accept = self.memory[slot].max(self.score);
         let Some(from) = self.change(draws) else { return };
         let limit = if self.goal == Goal::Finish {
@@ -269,12 +279,34 @@ impl<'a> Walk<'a> {
     fn accept(&mut self, score: Score, from: usize, best: &mut Best) {
         self.score = score;
         if score < best.score {
+            self.stalled = 0;
             *best = Best { placed: self.trial.placed(), score };
             self.now.clone_from(&self.trial);
             return self.settle();
         }
         copy_from(&mut self.now, &self.trial, from);
         self.find_critical();
+    }
+
+    /// Goes on from the best schedule, or from here, after a few changes of any kind.
+    fn push(&mut self, best: &mut Best, draws: &mut Draws, units: &mut u64) {
+        self.stalled = 0;
+        if draws.below(2) == 0 {
+            self.now = Sequence::of(self.instance, &best.placed);
+            self.settle();
+        }
+        for _ in 0..2 + draws.below(5) {
+            self.change(draws);
+        }
+        let no_limit = (i64::MAX, self.tail.as_slice());
+        if self.trial.time(self.instance, 0, no_limit, &mut self.fronts, units) == Timed::GivenUp {
+            return self.restore(0);
+        }
+        self.score = self.judge(units);
+        self.memory.fill(self.score);
+        self.now.clone_from(&self.trial);
+        best.offer(self.instance, self.goal, &self.now.placed());
+        self.settle();
     }
 
     fn restore(&mut self, from: usize) {
@@ -293,7 +325,7 @@ impl<'a> Walk<'a> {
         if draws.below(3) == 0 {
             return self.go_ahead(task, at, draws);
         }
-        let lane = draws.below(self.instance.lanes);
+        let lane = self.lane_for(task, draws);
         if lane == self.trial.lane[task] as usize || self.instance.runtime(task, lane) == NEVER {
             return None;
         }
@@ -301,6 +333,18 @@ impl<'a> Walk<'a> {
         let to = if draws.below(2) == 0 { at } else { self.somewhere(task, draws) };
         self.trial.shift(at, to);
         Some(at.min(to))
+    }
+
+    /// Any lane, or one where a neighbour in the graph is.
+    fn lane_for(&self, task: usize, draws: &mut Draws) -> usize {
+        let (before, after) = (self.instance.before.of(task), self.instance.after.of(task));
+        let neighbours = before.len() + after.len();
+        if neighbours == 0 || draws.below(3) != 0 {
+            return draws.below(self.instance.lanes);
+        }
+        let one = draws.below(neighbours);
+        let flow = before.get(one).unwrap_or_else(|| &after[one - before.len()]);
+        self.trial.lane[flow.task as usize] as usize
     }
 
     /// Puts a task before one that it waits for on its lane, or somewhere else where the graph allows it.

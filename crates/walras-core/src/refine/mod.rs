@@ -53,6 +53,7 @@ mod random;
 mod rank;
 mod schedule;
 mod sequence;
+mod sizing;
 mod strategy;
 mod supporting;
 mod timeline;
@@ -60,6 +61,7 @@ mod timeline;
 pub use baseline::Baseline;
 pub use critical::Collisions;
 pub use instance::{CELLS_MAX, Instance};
+pub use sizing::{Size, SizeFit, SizeOption, best_size, refine_window, size_options};
 pub use strategy::Strategy;
 pub use supporting::{Event, Support, SupportLimits, supporting_schedules};
 

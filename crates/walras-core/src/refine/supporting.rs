@@ -142,8 +142,9 @@ fn tasks_late(instance: &Instance, placed: &Placed, most: usize) -> Vec<usize> {
     let mut tasks = Vec::new();
     let mut next = (0..instance.tasks).max_by_key(|task| (placed.end[*task], std::cmp::Reverse(*task)));
     while let Some(task) = next.filter(|_| tasks.len() < most) {
-        tasks.push(task);
         let lane = placed.lane[task] as usize;
+        // What takes no time cannot take longer.
+        tasks.extend((instance.runtime(task, lane) > 0).then_some(task));
         let arrived = |flow: &super::instance::Flow| {
             let from = flow.task as usize;
             placed.end[from] + instance.transfer(flow, placed.lane[from] as usize, lane)

@@ -28,6 +28,12 @@ use crate::id::TaskId;
 use crate::quantity::{Data, Span, Work};
 use std::collections::BTreeMap;
 
+/// The work of a request that waits for its workflow to be sized.
+pub const UNSIZED: Work = match Work::from_millis(1) {
+    Some(work) => work,
+    None => panic!("a millisecond is an amount of work"),
+};
+
 /// One step of a workflow. It runs on one node and holds it whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
