@@ -351,7 +351,8 @@ impl<'a> Walk<'a> {
     fn go_ahead(&mut self, task: usize, at: usize, draws: &mut Draws) -> Option<usize> {
         let blocker = self.now.because[task];
         let to = if blocker != NONE && draws.below(4) != 0 {
-            (self.trial.position[blocker as usize] as usize).max(self.range(task).0)
+            let (first, last) = self.range(task);
+            (self.trial.position[blocker as usize] as usize).clamp(first, last)
         } else {
             self.somewhere(task, draws)
         };

@@ -226,6 +226,37 @@ pub fn refine(
     }
 }
 
+/// What the critical jobs method alone makes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CriticalPlan {
+    /// The schedule; `None` when not all tasks found a place within the terms.
+    pub schedule: Option<TaskSchedule>,
+    /// Collisions that were met.
+    pub collisions: Collisions,
+    /// No schedule has a shorter makespan.
+    pub lower_bound: Span,
+}
+
+/// The critical jobs method alone: no other starting points, no improvement.
+pub fn critical_jobs(
+    workflow: &Workflow,
+    platform: &Platform,
+    terms: &Terms,
+    strategy: Strategy,
+    labels_max: usize,
+) -> Result<CriticalPlan, NoSchedule> {
+    let forward = Instance::new(workflow, platform, terms)?;
+    let bound = bound::finish(&forward);
+    let instance = if strategy == Strategy::Alap { &forward.mirror() } else { &forward };
+    let planned = critical::plan(instance, strategy.goal(), labels_max);
+    let kept = planned.placed.is_complete() && planned.placed.cost(instance) <= instance.budget;
+    Ok(CriticalPlan {
+        schedule: kept.then(|| schedule(instance, platform, &planned.placed)).flatten(),
+        collisions: planned.collisions,
+        lower_bound: Span::from_millis(bound - forward.earliest).unwrap_or(Span::ZERO),
+    })
+}
+
 /// What a published heuristic makes of it; `None` when it does not keep to the terms.
 pub fn baseline(
     workflow: &Workflow,

@@ -9,6 +9,7 @@ mod choice;
 mod cycles;
 mod search;
 pub mod slot_search;
+pub mod two_tier;
 
 use crate::config::{ConfigError, read_config};
 use crate::results::Results;
@@ -74,17 +75,21 @@ pub enum Experiment {
     SlotSearch,
     /// The best combination against a random one.
     BatchOptimisation,
+    /// Application-level scheduling, job after job and in two tiers.
+    TwoTier,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Experiment; 2] = [Experiment::SlotSearch, Experiment::BatchOptimisation];
+    pub const ALL: [Experiment; 3] =
+        [Experiment::SlotSearch, Experiment::BatchOptimisation, Experiment::TwoTier];
 
     /// The name by which it is called.
     pub fn name(self) -> &'static str {
         match self {
             Experiment::SlotSearch => slot_search::NAME,
             Experiment::BatchOptimisation => batch_optimisation::NAME,
+            Experiment::TwoTier => two_tier::NAME,
         }
     }
 
@@ -93,6 +98,7 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => slot_search::SUMMARY,
             Experiment::BatchOptimisation => batch_optimisation::SUMMARY,
+            Experiment::TwoTier => two_tier::SUMMARY,
         }
     }
 
@@ -101,6 +107,7 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => 25_000,
             Experiment::BatchOptimisation => 5_000,
+            Experiment::TwoTier => 40,
         }
     }
 
@@ -110,6 +117,7 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => slot_search::run(&read_config(text)?, options),
             Experiment::BatchOptimisation => batch_optimisation::run(&read_config(text)?, options),
+            Experiment::TwoTier => two_tier::run(&read_config(text)?, options),
         }
     }
 }
