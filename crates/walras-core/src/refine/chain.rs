@@ -16,6 +16,9 @@
 //! **Complexity.** O(k · lanes · labels · log gaps). The number of labels kept on a lane is limited; hitting the limit
 //! shows in the result, and the plan is then good but not proven.
 //!
+//! A task may also wait for a task further up the chain. Labels then look back for that task's place; they stay right,
+//! but which of them is best can depend on the way, so the plan is exact only for chains without such edges.
+//!
 //! **Exact** for the chain: finish (then weight), or weight (then finish), each within deadline and allowance. Tests
 //! hold it against all assignments.
 
@@ -25,6 +28,7 @@ use super::list::Spot;
 use super::schedule::Placed;
 use super::strategy::Goal;
 use super::timeline::Timeline;
+use std::collections::BTreeMap;
 
 /// A way to do the first tasks of a chain.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +80,8 @@ pub(super) fn plan(
     let mut arrivals = Arrivals::new(instance);
     let mut stages: Vec<Vec<Label>> = Vec::with_capacity(chain.len());
     let mut limit_hit = false;
+    let places: BTreeMap<u32, usize> =
+        chain.iter().enumerate().filter_map(|(at, task)| Some((u32::try_from(*task).ok()?, at))).collect();
     let mut rest: i64 = chain.iter().map(|task| least_weight(instance, *task, aim)).sum();
     for (index, task) in chain.iter().enumerate() {
         rest -= least_weight(instance, *task, aim);
@@ -91,6 +97,8 @@ pub(super) fn plan(
             task: *task,
             frame: &frame,
             room: aim.allowance.saturating_sub(rest),
+            stages: &stages,
+            skips: skips(instance, &places, *task, index),
         };
         let labels = step.labels(&sources, &mut limit_hit);
         if labels.is_empty() {
@@ -215,6 +223,23 @@ struct Step<'a> {
     frame: &'a Frame,
     /// What the chain may weigh up to this task.
     room: i64,
+    /// The labels of the tasks before.
+    stages: &'a [Vec<Label>],
+    /// Edges from tasks of the chain before the last one, with their places in it, latest first.
+    skips: Vec<(usize, Flow)>,
+}
+
+/// The edges that pass by tasks of the chain.
+fn skips(
+    instance: &Instance,
+    places: &BTreeMap<u32, usize>,
+    task: usize,
+    index: usize,
+) -> Vec<(usize, Flow)> {
+    let inside = instance.before.of(task).iter().filter_map(|flow| Some((*places.get(&flow.task)?, *flow)));
+    let mut skips: Vec<(usize, Flow)> = inside.filter(|(place, _)| place + 1 < index).collect();
+    skips.sort_by_key(|(place, _)| std::cmp::Reverse(*place));
+    skips
 }
 
 impl Step<'_> {
@@ -247,10 +272,26 @@ impl Step<'_> {
         if self.aim.goal != Goal::Balance && weight > self.room {
             return None;
         }
-        let start = self.line.earliest(lane, ready.max(self.frame.release[lane]), length)?;
+        let ready = self.after_skips(ready.max(self.frame.release[lane]), from, lane);
+        let start = self.line.earliest(lane, ready, length)?;
         let lane_number = u32::try_from(lane).ok()?;
         let end = start + length;
         (end <= self.frame.due[lane]).then_some(Label { end, weight, start, lane: lane_number, from })
+    }
+
+    /// When the data of edges that pass by tasks of the chain has arrived too.
+    fn after_skips(&self, mut ready: i64, from: u32, lane: usize) -> i64 {
+        // `label` is one of stage `stage`; going back one stage follows its `from`.
+        let (mut stage, mut label) = (self.stages.len().saturating_sub(1), from as usize);
+        for (place, flow) in &self.skips {
+            while stage > *place {
+                label = self.stages[stage][label].from as usize;
+                stage -= 1;
+            }
+            let giver = &self.stages[stage][label];
+            ready = ready.max(giver.end + self.instance.transfer(flow, giver.lane as usize, lane));
+        }
+        ready
     }
 
     /// Keeps what is not dominated, and no more than the limit: evenly spread, both ends included.
