@@ -61,7 +61,8 @@ pub(crate) enum Example {
     /// Three owners, twelve nodes, four hours, six jobs
     Federation,
     /// The worked example of the AMP papers
-    WorkedExample,
+    #[value(name = "worked-example")]
+    Worked,
     /// The federation with two jobs that are workflows
     TwoTier,
     /// The workflow of those jobs
@@ -72,7 +73,7 @@ impl Example {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Example::Federation => include_str!("../scenarios/federation.yaml"),
-            Example::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+            Example::Worked => include_str!("../scenarios/worked-example.yaml"),
             Example::TwoTier => include_str!("../scenarios/two-tier.yaml"),
             Example::Pipeline => include_str!("../scenarios/pipeline.yaml"),
         }
@@ -81,7 +82,7 @@ impl Example {
     fn name(self) -> &'static str {
         match self {
             Example::Federation => "federation.yaml",
-            Example::WorkedExample => "worked-example.yaml",
+            Example::Worked => "worked-example.yaml",
             Example::TwoTier => "two-tier.yaml",
             Example::Pipeline => "pipeline.yaml",
         }
