@@ -58,15 +58,20 @@ impl<'a> Document<'a> {
 
     /// The document as a `T` of the expected version.
     pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
-        let result = match self.syntax {
-            Syntax::Yaml => self.decode_yaml(),
-            Syntax::Json => self.decode_json(),
-        };
+        let result = self.decode_shape();
         // Only a failure is worth a second look at the version: a success has read it.
         result.map_err(|error| match error.kind {
             ErrorKind::Shape if !self.says_enough(&error) => self.check_tag().err().unwrap_or(error),
             _ => error,
         })
+    }
+
+    /// The document as a `T`, whatever it calls itself.
+    pub(crate) fn decode_shape<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        match self.syntax {
+            Syntax::Yaml => self.decode_yaml(),
+            Syntax::Json => self.decode_json(),
+        }
     }
 
     /// Whether an error is about the version already, or about a document that cannot have one.

@@ -31,17 +31,26 @@ mod number;
 mod plan;
 mod scenario;
 mod schema;
+mod task_plan;
 pub mod text;
 mod unit;
+mod workflow;
 
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
-    PlannedLimits, PlannedSlot, PlannedTotals, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,
-    UnscheduledJob, read_plan,
+    PlannedLimits, PlannedSize, PlannedSlot, PlannedTotals, PlannedWorkflow, ReasonItem, ReasonKind,
+    SearchSummary, SmallestChangeItem, UnscheduledJob, read_plan,
 };
-pub use scenario::{Policy, SCENARIO_TAG, Scenario, read_scenario};
-pub use schema::scenario_schema;
+pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
+pub use schema::{scenario_schema, workflow_schema};
+pub use task_plan::{
+    BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,
+    TaskPlanStatus, no_schedule_text, task_claim,
+};
 pub use unit::Unit;
+pub use workflow::{
+    UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG, WORKFLOW_TASKS_MAX, WorkflowFormat, read_workflow,
+};

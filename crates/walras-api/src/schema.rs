@@ -1,6 +1,7 @@
-//! The JSON Schema of `scenario/1`, derived from the types that read it.
+//! The JSON Schemas of `scenario/1` and `workflow/1`, derived from the types that read them.
 
 use crate::scenario::wire::ScenarioFile;
+use crate::workflow::WorkflowFile;
 
 /// The JSON Schema (draft 2020-12) of scenario files, for editors and other programs.
 ///
@@ -8,4 +9,9 @@ use crate::scenario::wire::ScenarioFile;
 /// that are not unique, numbers beyond the range of the core.
 pub fn scenario_schema() -> serde_json::Value {
     schemars::schema_for!(ScenarioFile).to_value()
+}
+
+/// The JSON Schema of workflow files of our own.
+pub fn workflow_schema() -> serde_json::Value {
+    schemars::schema_for!(WorkflowFile).to_value()
 }

@@ -74,6 +74,10 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
         Reason::TakenByOthers => {
             "There was a window before jobs of higher rank took their first ones.".to_owned()
         }
+        Reason::TasksDoNotFit => {
+            "There are windows of the size that was asked for, but none of them holds all tasks of the workflow."
+                .to_owned()
+        }
         Reason::NotExamined => {
             "Too many jobs have no window: the limit on explanations was reached before this one.".to_owned()
         }

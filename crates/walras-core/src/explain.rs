@@ -108,6 +108,8 @@ pub enum Reason {
     SeveralLimits,
     /// There was a window before jobs of higher rank took their first ones.
     TakenByOthers,
+    /// There are windows, but none of them holds the job's workflow.
+    TasksDoNotFit,
     /// So many jobs have no window that this one was not looked into.
     NotExamined,
 }

@@ -37,4 +37,6 @@ define_id!(
     NodeId,
     /// A job: its position in the batch.
     JobId,
+    /// A task: its position in its workflow.
+    TaskId,
 );

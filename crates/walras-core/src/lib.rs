@@ -27,19 +27,21 @@ pub mod offer;
 pub mod outcome;
 pub mod program;
 pub mod quantity;
+pub mod refine;
 pub mod request;
 pub mod search;
 pub mod slots;
 pub mod verify;
 pub mod window;
+pub mod workflow;
 
 pub use attribute::{Attributes, Requirement, Test, Value};
 pub use explain::{Explanation, Reason, SmallestChange, explain};
-pub use id::{JobId, NodeId, SiteId};
+pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;
 pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
 pub use outcome::Outcome;
-pub use quantity::{Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
+pub use quantity::{Bandwidth, Data, Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
 pub use request::{Batch, Request, Scope};
 pub use search::{
     Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, NoWindow, SearchConfig,
@@ -50,3 +52,4 @@ pub use verify::{
     Violation, verify_plan,
 };
 pub use window::{Placement, Window};
+pub use workflow::{Edge, Lane, Link, Network, Platform, Task, Workflow, WorkflowError};

@@ -8,9 +8,10 @@
 //! | [`Work`] | milliseconds on a node of performance 1 |
 //! | [`Performance`], [`Factor`], [`Decimal`] | millionths |
 //! | [`Watts`] | milliwatts |
+//! | [`Data`], [`Bandwidth`] | bytes, bytes per second |
 //!
-//! Rounding happens in two named functions and nowhere else: [`Work::runtime_on`] and [`Rate::cost_of`],
-//! both upwards. Points and lengths of time stay within [`TIME_LIMIT`], so their sums and differences cannot
+//! Rounding happens in three named functions and nowhere else: [`Work::runtime_on`], [`Rate::cost_of`] and
+//! [`Bandwidth::time_for`], all upwards. Points and lengths of time stay within [`TIME_LIMIT`], so their sums and differences cannot
 //! overflow; everything else is checked.
 //!
 //! ```
@@ -64,6 +65,14 @@ pub struct Factor(i64);
 /// Electrical power in milliwatts, never negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Watts(i64);
+
+/// An amount of data in bytes, never negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Data(i64);
+
+/// How fast data moves, in bytes per second; positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bandwidth(i64);
 
 /// A number that a node's attribute carries, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -261,6 +270,42 @@ impl Watts {
     }
 }
 
+impl Data {
+    /// No data.
+    pub const ZERO: Data = Data(0);
+
+    /// `None` when negative.
+    pub const fn from_bytes(bytes: i64) -> Option<Data> {
+        if bytes < 0 { None } else { Some(Data(bytes)) }
+    }
+
+    /// In bytes.
+    pub const fn as_bytes(self) -> i64 {
+        self.0
+    }
+}
+
+impl Bandwidth {
+    /// `None` unless positive.
+    pub const fn from_bytes_per_second(bytes: i64) -> Option<Bandwidth> {
+        if bytes > 0 { Some(Bandwidth(bytes)) } else { None }
+    }
+
+    /// In bytes per second.
+    pub const fn as_bytes_per_second(self) -> i64 {
+        self.0
+    }
+
+    /// How long `data` takes, rounded up to a millisecond; `None` past [`TIME_LIMIT`].
+    ///
+    /// This is the one place where the time of a transfer is rounded.
+    pub fn time_for(self, data: Data) -> Option<Span> {
+        let millis = div_ceil(i128::from(data.0) * i128::from(MILLIS_PER_SECOND), i128::from(self.0));
+        let millis = i64::try_from(millis).ok()?;
+        if millis > TIME_LIMIT { None } else { Some(Span(millis)) }
+    }
+}
+
 impl Decimal {
     /// That many millionths.
     pub const fn from_millionths(millionths: i64) -> Decimal {
@@ -323,6 +368,10 @@ mod tests {
         assert_eq!(rate.cost_of(Span(1_000)), Some(Money(1)));
         assert_eq!(rate.cost_of(Span(1_001)), Some(Money(2)));
         assert_eq!(rate.cost_of(Span::ZERO), Some(Money::ZERO));
+        let link = Bandwidth::from_bytes_per_second(1_000_000).unwrap();
+        assert_eq!(link.time_for(Data(1_001)), Span::from_millis(2));
+        assert_eq!(link.time_for(Data::ZERO), Some(Span::ZERO));
+        assert_eq!(Bandwidth(1).time_for(Data(i64::MAX)), None);
     }
 
     #[test]

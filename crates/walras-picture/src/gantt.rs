@@ -8,6 +8,7 @@ use crate::marks::{self, OwnersWork};
 use crate::number::{counted, grouped, pixels, real_count, whole};
 use crate::scene::Scene;
 use crate::svg::{Element, Rect, Svg};
+use crate::tasks;
 use crate::text::{Font, clean_name};
 use crate::windows::{self, Selection, WINDOW_BLOCKS_MAX};
 
@@ -54,6 +55,7 @@ pub fn gantt(scene: &Scene<'_>) -> String {
     marks::draw_owners_work(&mut svg, scene, &layout, &work);
     marks::draw_axis(&mut svg, scene, &layout, &axis);
     windows::draw_windows(&mut svg, scene, &layout, &selection);
+    tasks::draw_tasks(&mut svg, scene, &layout);
     draw_notes(&mut svg, &notes, layout.bottom + AXIS_HEIGHT);
     svg.finish()
 }
@@ -77,12 +79,19 @@ fn subtitle(scene: &Scene<'_>, room: f64) -> String {
 fn summary(scene: &Scene<'_>) -> String {
     let horizon = scene.offers.horizon();
     let (start, end) = (horizon.start().as_millis(), horizon.end().as_millis());
+    let mut shown = Vec::new();
+    if scene.tasks.is_empty() || !scene.batch.requests().is_empty() {
+        shown.push(counted(scene.batch.requests().len(), "job"));
+        shown.push(counted(scene.alternatives.len(), "window"));
+    }
+    if !scene.tasks.is_empty() {
+        shown.push(counted(scene.tasks.len(), "task"));
+    }
     format!(
-        "{} at {} · {} · {} · {}–{} {}",
+        "{} at {} · {} · {}–{} {}",
         counted(scene.offers.nodes().len(), "node"),
         counted(scene.offers.sites().len(), "site"),
-        counted(scene.batch.requests().len(), "job"),
-        counted(scene.alternatives.len(), "window"),
+        shown.join(" · "),
         scene.unit.time(start),
         scene.unit.time(end),
         scene.unit.symbol(),
@@ -113,6 +122,8 @@ fn notes(scene: &Scene<'_>, layout: &Layout, work: &OwnersWork<'_>, selection: &
     let nodes = counted(scene.offers.nodes().len(), "node");
     not_drawn(layout.nodes_left_out(), nodes, "there is no room");
     not_drawn(selection.beyond_limit, windows(), &limit);
+    let tasks = counted(scene.tasks.len(), "task");
+    not_drawn(scene.tasks.len().saturating_sub(WINDOW_BLOCKS_MAX), tasks, &limit);
     not_drawn(selection.out_of_sight, windows(), "they use no node and time that the picture shows");
     if let Some(distance) = work.joined_below {
         let distance = pixels(distance);

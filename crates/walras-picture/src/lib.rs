@@ -25,10 +25,11 @@ mod marks;
 mod number;
 mod scene;
 mod svg;
+mod tasks;
 mod text;
 mod windows;
 
 pub use chart::{BarChart, BarGroup, BarPanel, Line, LineChart, bar_chart, line_chart};
 pub use gantt::gantt;
-pub use scene::{Scene, TimeUnit, WindowStyle};
+pub use scene::{Scene, TaskMark, TimeUnit, WindowStyle};
 pub use windows::WINDOW_BLOCKS_MAX;

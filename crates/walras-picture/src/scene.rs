@@ -3,7 +3,7 @@
 use crate::number::{exact, short};
 use crate::text::clean_name;
 use walras_core::quantity::MILLION;
-use walras_core::{Alternative, Batch, JobId, Money, NodeId, Offers, Rate};
+use walras_core::{Alternative, Batch, Interval, JobId, Money, NodeId, Offers, Rate};
 
 /// Everything that one picture shows.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,23 @@ pub struct Scene<'a> {
     pub unit: TimeUnit,
     /// What the subtitle says of the plan beside the numbers, where there is room.
     pub note: Option<&'a str>,
+    /// Tasks of workflows, drawn over the windows.
+    pub tasks: &'a [TaskMark<'a>],
+}
+
+/// One task of a workflow on a node.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskMark<'a> {
+    /// The task's name.
+    pub name: &'a str,
+    /// Where it runs.
+    pub node: NodeId,
+    /// When.
+    pub interval: Interval,
+    /// Which colour it has: tasks of equal numbers look alike.
+    pub colour: usize,
+    /// What it costs.
+    pub cost: Money,
 }
 
 /// The unit of time in which a scenario is written.
@@ -52,7 +69,8 @@ impl<'a> Scene<'a> {
         batch: &'a Batch,
         alternatives: &'a [Alternative],
     ) -> Scene<'a> {
-        Scene { title, offers, batch, alternatives, chosen: None, unit: TimeUnit::Seconds, note: None }
+        let unit = TimeUnit::Seconds;
+        Scene { title, offers, batch, alternatives, chosen: None, unit, note: None, tasks: &[] }
     }
 
     /// The style of each alternative, in their order.

@@ -127,7 +127,7 @@ fn draw_tie(svg: &mut Svg, layout: &Layout, drawing: &Drawing<'_>) {
 }
 
 /// Where a block lies: a little apart from its neighbours, and never too thin to be seen.
-fn block_rect(layout: &Layout, row: &Row, shown: Interval) -> Rect {
+pub(crate) fn block_rect(layout: &Layout, row: &Row, shown: Interval) -> Rect {
     let (start, end) = (layout.x(shown.start().as_millis()), layout.x(shown.end().as_millis()));
     let inset = if end - start > 4.0 { 0.75 } else { 0.0 };
     let width = (end - start - 2.0 * inset).max(0.75);

@@ -6,10 +6,13 @@
 mod choice;
 mod failure;
 mod files;
+mod picture;
 mod plan;
 mod reproduce;
 mod table;
+mod two_tier;
 mod verify;
+mod workflow;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use failure::Failure;
@@ -27,6 +30,8 @@ struct Cli {
 enum Command {
     /// Show, for every job of a scenario, all the windows in which it could run, and choose one for each
     Plan(plan::Args),
+    /// Give every task of a workflow a node and a time
+    Workflow(workflow::Args),
     /// Check a plan against its scenario, with code that shares nothing with the search
     Verify(verify::Args),
     /// Run an experiment of the papers and show its figures beside theirs
@@ -48,6 +53,8 @@ enum Command {
 enum Format {
     /// What `walras plan` reads
     Scenario,
+    /// Workflows of our own
+    Workflow,
 }
 
 fn main() -> ExitCode {
@@ -60,10 +67,15 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Plan(args) => plan::run(&args),
+        Command::Workflow(args) => workflow::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
-        Command::Schema { format: Format::Scenario } => {
-            let schema = serde_json::to_string_pretty(&walras_api::scenario_schema());
+        Command::Schema { format } => {
+            let schema = match format {
+                Format::Scenario => walras_api::scenario_schema(),
+                Format::Workflow => walras_api::workflow_schema(),
+            };
+            let schema = serde_json::to_string_pretty(&schema);
             files::print(&format!("{}\n", schema.map_err(Failure::fault)?))
         }
         Command::Example { name } => files::print(name.text()),

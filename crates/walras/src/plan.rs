@@ -1,14 +1,14 @@
 //! `walras plan`
 
 use crate::failure::Failure;
-use crate::{choice, files, table};
+use crate::{choice, files, table, two_tier};
 use clap::ValueEnum;
-use std::path::PathBuf;
-use walras_api::{Plan, PlannedChoice, Scenario, Syntax, Unit, read_scenario};
+use std::path::{Path, PathBuf};
+use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
 use walras_core::{
-    Algorithm, Alternatives, Factor, Limits, Mode, SearchConfig, find_alternatives, verify_plan,
+    Algorithm, Alternatives, Factor, Limits, Mode, SearchConfig, Workflow, find_alternatives, verify_plan,
 };
-use walras_picture::{Scene, TimeUnit, gantt};
+use walras_picture::{Scene, TaskMark, gantt};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -61,22 +61,40 @@ pub(crate) enum Example {
     /// Three owners, twelve nodes, four hours, six jobs
     Federation,
     /// The worked example of the AMP papers
-    WorkedExample,
+    #[value(name = "worked-example")]
+    Worked,
+    /// The federation with two jobs that are workflows
+    TwoTier,
+    /// The workflow of those jobs
+    Pipeline,
 }
 
 impl Example {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Example::Federation => include_str!("../scenarios/federation.yaml"),
-            Example::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+            Example::Worked => include_str!("../scenarios/worked-example.yaml"),
+            Example::TwoTier => include_str!("../scenarios/two-tier.yaml"),
+            Example::Pipeline => include_str!("../scenarios/pipeline.yaml"),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
             Example::Federation => "federation.yaml",
-            Example::WorkedExample => "worked-example.yaml",
+            Example::Worked => "worked-example.yaml",
+            Example::TwoTier => "two-tier.yaml",
+            Example::Pipeline => "pipeline.yaml",
         }
+    }
+
+    /// The built-in workflow of that name.
+    pub(crate) fn workflow(name: &str) -> Result<Workflow, Failure> {
+        let example = Example::Pipeline;
+        if name != example.name() {
+            return Err(Failure::Fault(format!("there is no built-in workflow {name}")));
+        }
+        read_workflow(example.text().as_bytes(), example.name(), WorkflowFormat::Yaml).map_err(Failure::fault)
     }
 }
 
@@ -99,20 +117,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.gantt {
         files::check_svg(path)?;
     }
-    let (name, scenario) = read(args)?;
+    let (name, mut scenario) = read(args)?;
     let config = config(args, &scenario);
-    let found = find_alternatives(&scenario.offers, &scenario.batch, &config);
+    let beside = args.scenario.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
+    let workflows = two_tier::read(&scenario, beside)?;
+    let sizes = two_tier::size(&mut scenario, &workflows, &config);
+    let mut found = find_alternatives(&scenario.offers, &scenario.batch, &config);
+    two_tier::keep_fitting(&scenario, &workflows, &mut found);
     let mut plan = Plan::from_alternatives(&scenario, &config, &found);
     plan.choice = choice::choose(&args.choice, &scenario, &found)?;
-    check(&plan, &scenario)?;
+    let filled = two_tier::fill_chosen(&scenario, &workflows, &found, &plan);
+    plan.workflows = two_tier::planned(&scenario, &workflows, &sizes, &filled);
+    check(&plan, &scenario, &workflows)?;
     if let Some(path) = &args.gantt {
-        files::write(path, &picture(&name, &scenario, &found, plan.choice.as_ref()))?;
+        let marks = two_tier::marks(&workflows, &filled);
+        files::write(path, &picture(&name, &scenario, &found, plan.choice.as_ref(), &marks))?;
     }
     if args.json {
         let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
         return files::print(&format!("{text}\n"));
     }
-    files::print(&table::of_plan(&scenario, &config, &found, plan.choice.as_ref(), args.show))
+    let text = table::of_plan(&scenario, &config, &found, plan.choice.as_ref(), args.show);
+    files::print(&(text + &table::of_workflows(&plan)))
 }
 
 /// How to search; the command line goes before the scenario's policy.
@@ -141,25 +167,31 @@ fn read(args: &Args) -> Result<(String, Scenario), Failure> {
 }
 
 /// Nothing leaves before the verifier has seen it.
-fn check(plan: &Plan, scenario: &Scenario) -> Result<(), Failure> {
+fn check(plan: &Plan, scenario: &Scenario, workflows: &two_tier::Workflows) -> Result<(), Failure> {
     let claim = plan.to_claim("plan").map_err(Failure::fault)?;
-    match verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules()).first() {
+    let wrong = verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules());
+    let mut wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    wrong.extend(plan.workflow_violations(&claim, scenario, workflows, "plan").map_err(Failure::fault)?);
+    match wrong.first() {
         None => Ok(()),
         Some(violation) => Err(Failure::Fault(format!("the plan does not verify: {violation}"))),
     }
 }
 
-fn picture(name: &str, scenario: &Scenario, found: &Alternatives, choice: Option<&PlannedChoice>) -> String {
-    let unit = match scenario.unit {
-        Unit::Seconds => TimeUnit::Seconds,
-        Unit::Milliseconds => TimeUnit::Milliseconds,
-    };
+fn picture(
+    name: &str,
+    scenario: &Scenario,
+    found: &Alternatives,
+    choice: Option<&PlannedChoice>,
+    tasks: &[TaskMark<'_>],
+) -> String {
+    let unit = crate::picture::time_unit(scenario.unit);
     let choice = choice.filter(|choice| choice.found());
     let chosen: Option<Vec<usize>> =
         choice.map(|choice| choice.chosen.iter().map(|chosen| chosen.alternative).collect());
     let note = choice.map(|choice| table::chosen_in_short(choice, scenario.unit));
     let scene = Scene::new(name, &scenario.offers, &scenario.batch, &found.found);
-    gantt(&Scene { unit, chosen: chosen.as_deref(), note: note.as_deref(), ..scene })
+    gantt(&Scene { unit, chosen: chosen.as_deref(), note: note.as_deref(), tasks, ..scene })
 }
 
 #[cfg(test)]

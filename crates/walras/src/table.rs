@@ -1,8 +1,10 @@
 //! A plan as a table for people.
 
 mod chosen;
+mod workflows;
 
 pub(crate) use chosen::chosen_in_short;
+pub(crate) use workflows::of_workflows;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -114,7 +116,7 @@ fn node_names(offers: &Offers, found: &Alternative) -> String {
 }
 
 /// Columns as wide as their widest cell; the first and the last to the left, numbers to the right.
-fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let mut widths = [0; COLUMNS];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {

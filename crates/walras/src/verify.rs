@@ -1,12 +1,12 @@
 //! `walras verify`
 
 use crate::failure::Failure;
-use crate::files;
+use crate::{files, two_tier};
 use serde_json::json;
 use std::fmt::Write;
-use std::path::PathBuf;
-use walras_api::{PLAN_BYTES_MAX, read_plan};
-use walras_core::{Violation, verify_plan};
+use std::path::{Path, PathBuf};
+use walras_api::{PLAN_BYTES_MAX, Plan, Scenario, read_plan};
+use walras_core::verify_plan;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let scenario = files::read_scenario_file(&args.scenario)?;
+    let mut scenario = files::read_scenario_file(&args.scenario)?;
     let source = args.plan.display().to_string();
     let plan = read_plan(&files::read(&args.plan, PLAN_BYTES_MAX)?, &source).map_err(Failure::input)?;
     if plan.unit != scenario.unit {
@@ -30,8 +30,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let problem = format!("{source}: unit: {ours} is not the unit of the scenario, which is {theirs}");
         return Err(Failure::Input(problem));
     }
+    let workflows = two_tier::read(&scenario, Some(args.scenario.parent().unwrap_or(Path::new(""))))?;
+    set_sizes(&plan, &mut scenario);
     let claim = plan.to_claim(&source).map_err(Failure::input)?;
     let violations = verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules());
+    let mut violations: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    violations
+        .extend(plan.workflow_violations(&claim, &scenario, &workflows, &source).map_err(Failure::input)?);
     files::print(&if args.json {
         as_json(claim.alternatives.len(), &violations)
     } else {
@@ -40,18 +45,29 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if violations.is_empty() { Ok(()) } else { Err(Failure::Refuted) }
 }
 
-fn as_json(alternatives: usize, violations: &[Violation]) -> String {
-    let texts: Vec<String> = violations.iter().map(Violation::to_string).collect();
+/// How large a workflow's windows are is the plan's decision; that its tasks go into them is what is checked.
+fn set_sizes(plan: &Plan, scenario: &mut Scenario) {
+    for planned in &plan.workflows {
+        let job = scenario.batch.requests().iter().position(|request| request.name == planned.job);
+        if let (Some(job), Some(size)) = (job, planned.size(plan.unit))
+            && scenario.workflows[job].is_some()
+        {
+            scenario.set_size(job, size);
+        }
+    }
+}
+
+fn as_json(alternatives: usize, violations: &[String]) -> String {
     let report = json!({
         "schema": "walras.verification/1",
         "verified": violations.is_empty(),
         "alternatives": alternatives,
-        "violations": texts,
+        "violations": violations,
     });
     format!("{report:#}\n")
 }
 
-fn as_text(alternatives: usize, violations: &[Violation]) -> String {
+fn as_text(alternatives: usize, violations: &[String]) -> String {
     let mut text = String::new();
     for violation in violations {
         let _ = writeln!(text, "{violation}");

@@ -3,7 +3,7 @@
 use super::choice::{
     ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
-use super::{Plan, PlannedAlternative, SearchSummary, UnscheduledJob};
+use super::{Plan, PlannedAlternative, PlannedWorkflow, SearchSummary, UnscheduledJob};
 use crate::error::{Problem, Within};
 use crate::number::Num;
 use crate::unit::Unit;
@@ -28,6 +28,8 @@ pub(super) struct PlanFile {
     infeasible: Option<InfeasibleItem>,
     alternatives: Vec<PlannedAlternative>,
     unscheduled: Vec<UnscheduledJob>,
+    #[serde(default)]
+    workflows: Vec<PlannedWorkflow>,
 }
 
 fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
@@ -40,8 +42,8 @@ impl PlanFile {
     /// The plan, unless parts of it contradict each other.
     pub(super) fn plan(mut self) -> Result<Plan, Problem> {
         let choice = self.choice()?;
-        let PlanFile { schema, unit, search, alternatives, unscheduled, .. } = self;
-        let plan = Plan { schema, unit, search, choice, alternatives, unscheduled };
+        let PlanFile { schema, unit, search, alternatives, unscheduled, workflows, .. } = self;
+        let plan = Plan { schema, unit, search, choice, alternatives, unscheduled, workflows };
         check_search(&plan.search).in_field("search")?;
         check_reasons(&plan.unscheduled).in_field("unscheduled")?;
         if let Some(choice) = &plan.choice {

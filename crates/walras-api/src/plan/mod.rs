@@ -5,7 +5,9 @@
 
 mod choice;
 mod file;
+mod fill;
 mod read;
+mod workflow;
 mod write;
 
 use crate::number::Num;
@@ -16,6 +18,7 @@ pub use choice::{
 pub use read::read_plan;
 use serde::{Deserialize, Serialize};
 use walras_core::{Algorithm, Factor, LimitHit, Mode};
+pub use workflow::{PlannedSize, PlannedWorkflow};
 
 /// What a plan file must call itself: the value of its key `schema`.
 const PLAN_TAG: &str = "walras.plan/1";
@@ -38,6 +41,9 @@ pub struct Plan {
     pub alternatives: Vec<PlannedAlternative>,
     /// Jobs for which no window was found.
     pub unscheduled: Vec<UnscheduledJob>,
+    /// Jobs that are workflows: the size of their windows, and where every task is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workflows: Vec<PlannedWorkflow>,
 }
 
 /// How a plan was found.
@@ -168,6 +174,7 @@ pub enum ReasonKind {
     DeadlineTooEarly,
     SeveralLimits,
     TakenByOthers,
+    TasksDoNotFit,
     NotExamined,
 }
 

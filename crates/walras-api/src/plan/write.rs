@@ -34,6 +34,7 @@ impl Plan {
             choice: None,
             alternatives: found.found.iter().map(alternative).collect(),
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
+            workflows: Vec::new(),
         }
     }
 }
@@ -145,6 +146,7 @@ fn item(reason: &Reason, unit: Unit) -> ReasonItem {
         },
         Reason::SeveralLimits => blank(Kind::SeveralLimits),
         Reason::TakenByOthers => blank(Kind::TakenByOthers),
+        Reason::TasksDoNotFit => blank(Kind::TasksDoNotFit),
         Reason::NotExamined => blank(Kind::NotExamined),
     }
 }

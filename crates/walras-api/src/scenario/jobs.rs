@@ -1,11 +1,13 @@
 //! Jobs of a scenario as the core's batch.
 
+use super::WorkflowJob;
 use super::values::{Entries, List, Scalar, TestSpec};
 use super::wire::JobEntry;
 use super::{Unique, quantity};
 use crate::error::{Problem, Within, echo};
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
+use walras_core::refine::Strategy;
 use walras_core::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value};
 
 /// The sites by name.
@@ -37,12 +39,29 @@ fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Proble
     let tasks = tasks.and_then(|tasks| {
         u32::try_from(tasks).map_err(|_| Problem::new(&tasks.to_string(), "is out of range"))
     });
+    let work = match (entry.work, &entry.workflow) {
+        (Some(work), None) => quantity::work(work, unit).in_field("work")?,
+        // The size of a workflow's window is decided when its tasks are known.
+        (None, Some(_)) => walras_core::workflow::UNSIZED,
+        (Some(work), Some(_)) => {
+            let what = "is given beside `workflow`: a job has either `work` or a workflow, not both";
+            return Err(Problem::new(&work.to_string(), what)).in_field("work");
+        }
+        (None, None) => {
+            let what = "has no `work`: a job needs either `work` or a `workflow`";
+            return Err(Problem::new(&entry.name, what));
+        }
+    };
+    if entry.workflow.is_some() && tasks.as_ref().is_ok_and(|tasks| *tasks != 1) {
+        let what = "is given beside `workflow`: how many nodes a workflow gets follows from its tasks";
+        return Err(Problem::new(&entry.tasks.to_string(), what)).in_field("tasks");
+    }
     let priority = quantity::whole(entry.priority, "a priority", i64::MIN, i64::MAX);
     let time = |number| quantity::time(number, unit);
     Ok(Request {
         name: entry.name,
         tasks: tasks.in_field("tasks")?,
-        work: quantity::work(entry.work, unit).in_field("work")?,
+        work,
         performance_min: quantity::performance(entry.performance_min).in_field("performance_min")?,
         price_max: entry
             .price_max
@@ -59,6 +78,34 @@ fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Proble
             sites: entry.sites.map(|names| site_ids(names, sites)).transpose().in_field("sites")?,
         },
     })
+}
+
+/// By job: its workflow, where it is one.
+pub(super) fn workflows(entries: &[JobEntry]) -> Result<Vec<Option<WorkflowJob>>, Problem> {
+    let mut workflows = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        workflows.push(workflow_job(entry).in_item(index).in_field("jobs")?);
+    }
+    Ok(workflows)
+}
+
+fn workflow_job(entry: &JobEntry) -> Result<Option<WorkflowJob>, Problem> {
+    let strategy = match entry.strategy.as_deref() {
+        None => Strategy::Asap,
+        Some(name) => {
+            let known = name.parse().ok().filter(|strategy: &Strategy| !strategy.needs_budget());
+            let wrong = || Problem::new(name, "is not a strategy: expected asap, alap, cheapest or balanced");
+            known.ok_or_else(wrong).in_field("strategy")?
+        }
+    };
+    match (&entry.workflow, &entry.strategy) {
+        (None, Some(name)) => {
+            Err(Problem::new(name, "is given without `workflow`: only workflows have strategies"))
+                .in_field("strategy")
+        }
+        (None, None) => Ok(None),
+        (Some(file), _) => Ok(Some(WorkflowJob { file: file.clone(), strategy })),
+    }
 }
 
 /// The sites that a job names.
@@ -90,7 +137,8 @@ fn unknown_site(name: &str, sites: &Sites) -> Problem {
     Problem::new(name, format!("is not the name of a site: known are {}", known.join(", ")))
 }
 
-fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, Problem> {
+/// What a job or a task requires of its nodes.
+pub(crate) fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, Problem> {
     let mut seen = BTreeSet::new();
     let mut requirements = Vec::with_capacity(entries.0.len());
     for (attribute, spec) in entries.0 {

@@ -5,9 +5,10 @@
 
 mod jobs;
 mod names;
+mod network;
 mod offers;
 mod policy;
-mod quantity;
+pub(crate) mod quantity;
 mod values;
 pub(crate) mod wire;
 
@@ -15,10 +16,12 @@ use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};
 use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
+pub(crate) use jobs::requires;
 pub use policy::Policy;
 use std::collections::BTreeMap;
-pub(crate) use values::Object;
-use walras_core::{Batch, Offers};
+pub(crate) use values::{Entries, List, Object, TestSpec, objects, present};
+use walras_core::refine::Strategy;
+use walras_core::{Batch, Network, Offers};
 use wire::ScenarioFile;
 
 /// What a scenario file must call itself: the value of its key `walras`.
@@ -35,6 +38,19 @@ pub struct Scenario {
     pub batch: Batch,
     /// What the VO wants of a combination, where the scenario says so.
     pub policy: Option<Policy>,
+    /// By job: the workflow that it is, where it is one. Its request has no size until its tasks are known.
+    pub workflows: Vec<Option<WorkflowJob>>,
+    /// How fast data moves between the tasks of workflows.
+    pub network: Network,
+}
+
+/// A job that is a workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkflowJob {
+    /// The file with its tasks, as the scenario names it.
+    pub file: String,
+    /// By which rule they are placed.
+    pub strategy: Strategy,
 }
 
 /// Reads a scenario. `source` is the file's name, for errors.
@@ -50,9 +66,11 @@ pub fn read_scenario(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Scena
 fn convert(file: ScenarioFile) -> Result<Scenario, Problem> {
     let unit = file.unit;
     let offers = offers::offers(file.horizon, file.sites.0, unit)?;
+    let workflows = jobs::workflows(&file.jobs.0)?;
     let batch = jobs::batch(file.jobs.0, &offers, unit)?;
     let policy = file.policy.map(|entry| policy::policy(entry, unit)).transpose().in_field("policy")?;
-    Ok(Scenario { unit, offers, batch, policy })
+    let network = network::network(file.network, unit).in_field("network")?;
+    Ok(Scenario { unit, offers, batch, policy, workflows, network })
 }
 
 /// Names that must differ, and where each was seen first.

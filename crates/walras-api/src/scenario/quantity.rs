@@ -78,7 +78,7 @@ pub(super) fn time(number: Number, unit: Unit) -> Result<Time, Problem> {
 }
 
 /// Work of a task.
-pub(super) fn work(number: Number, unit: Unit) -> Result<Work, Problem> {
+pub(crate) fn work(number: Number, unit: Unit) -> Result<Work, Problem> {
     let kind = Kind { called: "an amount of work", decimals: unit.time_decimals(), max: TIME_LIMIT };
     Work::from_millis(kind.positive(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
@@ -97,7 +97,7 @@ pub(super) fn budget(number: Number) -> Result<Money, Problem> {
 }
 
 /// A limit on a sum of run times.
-pub(super) fn span(number: Number, unit: Unit) -> Result<Span, Problem> {
+pub(crate) fn span(number: Number, unit: Unit) -> Result<Span, Problem> {
     let kind = Kind { called: "a limit on time", decimals: unit.time_decimals(), max: 2 * TIME_LIMIT };
     Span::from_millis(kind.not_negative(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
@@ -143,7 +143,7 @@ pub(super) fn decimal(number: Number) -> Result<Decimal, Problem> {
 }
 
 /// A whole number within a range.
-pub(super) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<i64, Problem> {
+pub(crate) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<i64, Problem> {
     let scaled = number.scale(0).filter(|scaled| scaled.exact);
     let value = scaled.and_then(|scaled| i64::try_from(scaled.units).ok());
     value.filter(|value| (min..=max).contains(value)).ok_or_else(|| {
@@ -167,7 +167,7 @@ pub(super) fn interval(pair: Pair, unit: Unit) -> Result<Interval, Problem> {
 }
 
 /// Checks a name: not empty, not long, no control characters.
-pub(super) fn name(name: &str, whose: &str) -> Result<(), Problem> {
+pub(crate) fn name(name: &str, whose: &str) -> Result<(), Problem> {
     let wrong = if name.is_empty() {
         "it must not be empty".to_owned()
     } else if name.chars().count() > NAME_CHARS_MAX {

@@ -35,6 +35,37 @@ pub(crate) struct ScenarioFile {
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub(crate) policy: Option<PolicyEntry>,
+    /// How fast data moves between the tasks of workflows.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "NetworkEntry")]
+    pub(crate) network: Option<NetworkEntry>,
+}
+
+/// How fast data moves between nodes; data that stays on its node takes no time.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "network")]
+pub(crate) struct NetworkEntry {
+    /// Between nodes of one site: 125 MB/s without latency where not stated.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "LinkEntry")]
+    pub(crate) within_site: Option<LinkEntry>,
+    /// Between sites: 12.5 MB/s after 50 ms where not stated.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "LinkEntry")]
+    pub(crate) between_sites: Option<LinkEntry>,
+}
+
+/// A link: data takes the latency, and its volume over the bandwidth.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "link")]
+pub(crate) struct LinkEntry {
+    /// In megabytes per second.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub(crate) bandwidth: Number,
+    /// In the scenario's unit of time.
+    #[serde(default = "zero")]
+    #[schemars(range(min = 0))]
+    pub(crate) latency: Number,
 }
 
 /// What the VO wants of the combination that is chosen. `weights` belong to the objective weighted, `order` to
@@ -166,9 +197,18 @@ pub(crate) struct JobEntry {
     #[serde(default = "one")]
     #[schemars(extend("type" = "integer", "minimum" = 1, "maximum" = u32::MAX, "default" = 1))]
     pub(crate) tasks: Number,
-    /// Work of each task: its run time on a node of performance 1.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub(crate) work: Number,
+    /// Work of each task: its run time on a node of performance 1. Needed unless the job is a workflow.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
+    pub(crate) work: Option<Number>,
+    /// A file with the job's tasks, relative to the scenario: the size of the window then follows from it.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1))]
+    pub(crate) workflow: Option<String>,
+    /// By which rule the tasks of the workflow are placed: asap, alap, cheapest or balanced.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", extend("enum" = ["asap", "alap", "cheapest", "balanced"]))]
+    pub(crate) strategy: Option<String>,
     /// The most that a slot may cost per unit of time; without `budget` also the source of the budget.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]

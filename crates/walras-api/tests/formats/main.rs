@@ -8,6 +8,7 @@ mod never_panics;
 mod plans;
 mod policies;
 mod schema;
+mod workflows;
 
 use walras_api::{ReadError, Scenario, Syntax, read_scenario};
 

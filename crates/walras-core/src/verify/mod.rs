@@ -13,6 +13,8 @@
 //! 4. `account` sees that every job of the batch is somewhere, once; `choice` that the chosen alternatives are
 //!    there, one per job, and that their sums are right and within the limits.
 //!
+//! [`tasks`] does the same for the task schedules of workflows.
+//!
 //! What cannot be checked because something else is wrong (the price of time that is not for sale, say) is
 //! left out, so that one mistake gives one violation where that is possible. There is no violation for time
 //! beyond the horizon: free slots lie inside it, so such time is outside free time.
@@ -70,6 +72,7 @@ mod facts;
 mod overlap;
 mod sentence;
 mod task;
+pub mod tasks;
 mod violation;
 mod window;
 mod wrong;

@@ -12,4 +12,6 @@ mod oracle;
 mod random;
 mod search;
 mod slot_lists;
+mod task_oracle;
 mod worked_example;
+mod workflows;

@@ -10,6 +10,7 @@ mod cycles;
 pub mod metabroker;
 mod search;
 pub mod slot_search;
+pub mod two_tier;
 
 use crate::config::{ConfigError, read_config};
 use crate::results::Results;
@@ -77,12 +78,14 @@ pub enum Experiment {
     BatchOptimisation,
     /// The assignment of jobs to capacity.
     MetaBroker,
+    /// Application-level scheduling, job after job and in two tiers.
+    TwoTier,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Experiment; 3] =
-        [Experiment::SlotSearch, Experiment::BatchOptimisation, Experiment::MetaBroker];
+    pub const ALL: [Experiment; 4] =
+        [Experiment::SlotSearch, Experiment::BatchOptimisation, Experiment::MetaBroker, Experiment::TwoTier];
 
     /// The name by which it is called.
     pub fn name(self) -> &'static str {
@@ -90,6 +93,7 @@ impl Experiment {
             Experiment::SlotSearch => slot_search::NAME,
             Experiment::BatchOptimisation => batch_optimisation::NAME,
             Experiment::MetaBroker => metabroker::NAME,
+            Experiment::TwoTier => two_tier::NAME,
         }
     }
 
@@ -99,6 +103,7 @@ impl Experiment {
             Experiment::SlotSearch => slot_search::SUMMARY,
             Experiment::BatchOptimisation => batch_optimisation::SUMMARY,
             Experiment::MetaBroker => metabroker::SUMMARY,
+            Experiment::TwoTier => two_tier::SUMMARY,
         }
     }
 
@@ -108,6 +113,7 @@ impl Experiment {
             Experiment::SlotSearch => 25_000,
             Experiment::BatchOptimisation => 5_000,
             Experiment::MetaBroker => 10,
+            Experiment::TwoTier => 40,
         }
     }
 
@@ -118,6 +124,7 @@ impl Experiment {
             Experiment::SlotSearch => slot_search::run(&read_config(text)?, options),
             Experiment::BatchOptimisation => batch_optimisation::run(&read_config(text)?, options),
             Experiment::MetaBroker => metabroker::run(&read_config(text)?, options),
+            Experiment::TwoTier => two_tier::run(&read_config(text)?, options),
         }
     }
 }

@@ -7,6 +7,7 @@ mod choices;
 mod commands;
 mod documents;
 mod reproduce;
+mod workflows;
 
 use assert_cmd::Command;
 use std::path::Path;

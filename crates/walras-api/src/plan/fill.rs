@@ -1,0 +1,93 @@
+//! Task schedules inside a plan's windows, held against scenario and workflows by the verifier.
+
+use super::{Plan, PlannedAlternative, PlannedWorkflow};
+use crate::error::{ErrorKind, ReadError, Within, path_text};
+use crate::scenario::Scenario;
+use std::collections::BTreeSet;
+use walras_core::refine::Terms;
+use walras_core::verify::tasks::verify_tasks;
+use walras_core::{Claim, Interval, Lane, Platform, Workflow};
+
+impl Plan {
+    /// What is wrong with the tasks of workflows; `workflows` are those of the scenario's jobs, by job.
+    pub fn workflow_violations(
+        &self,
+        claim: &Claim,
+        scenario: &Scenario,
+        workflows: &[Option<Workflow>],
+        source: &str,
+    ) -> Result<Vec<String>, ReadError> {
+        let mut violations = Vec::new();
+        for (index, planned) in self.workflows.iter().enumerate() {
+            let wrong = self.violations_of(index, planned, claim, scenario, workflows);
+            violations.extend(wrong.map_err(|problem| ReadError {
+                kind: ErrorKind::Value,
+                source: source.to_owned(),
+                position: None,
+                path: path_text(&problem.path()),
+                problem: format!("{} {}", problem.value, problem.what),
+                value: Some(problem.value),
+            })?);
+        }
+        let told: BTreeSet<&str> = self.workflows.iter().map(|planned| planned.job.as_str()).collect();
+        let chosen = self.choice.iter().flat_map(|choice| &choice.chosen);
+        for chosen in chosen.filter_map(|chosen| self.alternatives.get(chosen.alternative)) {
+            let known = scenario.batch.requests().iter().position(|request| request.name == chosen.job);
+            let is_workflow = known.is_some_and(|job| workflows.get(job).is_some_and(Option::is_some));
+            if is_workflow && !told.contains(chosen.job.as_str()) {
+                violations
+                    .push(format!("job {} is a workflow whose tasks the plan does not place", chosen.job));
+            }
+        }
+        Ok(violations)
+    }
+
+    fn violations_of(
+        &self,
+        index: usize,
+        planned: &PlannedWorkflow,
+        claim: &Claim,
+        scenario: &Scenario,
+        workflows: &[Option<Workflow>],
+    ) -> Result<Vec<String>, crate::error::Problem> {
+        let at = format!("workflows[{index}] (job {})", planned.job);
+        let job = scenario.batch.requests().iter().position(|request| request.name == planned.job);
+        let Some((job, Some(workflow))) = job.and_then(|job| Some((job, workflows.get(job)?.as_ref())))
+        else {
+            return Ok(vec![format!("{at} names a job that is not a workflow")]);
+        };
+        let Some(position) = planned.alternative else { return Ok(Vec::new()) };
+        let chosen = self.choice.iter().flat_map(|choice| &choice.chosen);
+        let is_chosen = chosen.into_iter().any(|chosen| chosen.alternative == position);
+        let window = claim.alternatives.get(position).filter(|window| window.job == planned.job && is_chosen);
+        let Some(window) = window else {
+            return Ok(vec![format!("{at} fills alternatives[{position}], which is not chosen for the job")]);
+        };
+        let tasks = planned.claim(self.unit).in_item(index).in_field("workflows")?;
+        let request = &scenario.batch.requests()[job];
+        let terms = Terms { earliest: request.earliest, deadline: request.deadline, budget: None };
+        let lanes = window.slots.iter().filter_map(|slot| {
+            lane_of(scenario, &slot.site, &slot.node, Interval::new(slot.start, slot.end)?)
+        });
+        let platform = Platform { lanes: lanes.collect(), network: scenario.network };
+        let wrong = verify_tasks(&tasks, workflow, &platform, &terms);
+        Ok(wrong.iter().map(|violation| format!("{at}: {violation}")).collect())
+    }
+
+    /// The alternative that was chosen for a job, and its position.
+    pub fn chosen_for(&self, job: &str) -> Option<(usize, &PlannedAlternative)> {
+        let chosen = self.choice.as_ref()?.chosen.iter().map(|chosen| chosen.alternative);
+        chosen
+            .filter_map(|index| Some((index, self.alternatives.get(index)?)))
+            .find(|(_, found)| found.job == job)
+    }
+}
+
+/// The part of a node's time that a slot of a window claims; `None` when it is not for sale.
+fn lane_of(scenario: &Scenario, site: &str, node: &str, claimed: Interval) -> Option<Lane> {
+    let all = Platform::of_offers(&scenario.offers, scenario.network);
+    let holds = |lane: &Lane| {
+        lane.site_name == site && lane.name == node && lane.free.iter().any(|free| free.contains(claimed))
+    };
+    all.lanes.into_iter().find(holds).map(|lane| Lane { free: vec![claimed], ..lane })
+}

@@ -1,0 +1,209 @@
+//! Pegasus DAX (versions 2 and 3): `job` elements with `uses` elements for files, then `child` elements with their
+//! `parent` elements. The data of an edge is what the parent writes and the child reads.
+
+use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
+use crate::error::{ErrorKind, Position, ReadError, echo, echo_message};
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use std::collections::BTreeMap;
+use walras_core::{Data, Task, Workflow};
+
+/// The files of a job: what it reads by name, and what it writes with the size.
+#[derive(Debug, Default)]
+struct Files {
+    reads: BTreeMap<String, Data>,
+    writes: BTreeMap<String, Data>,
+}
+
+/// What has been read so far.
+struct Dax<'a> {
+    draft: Draft<'a>,
+    files: BTreeMap<String, Files>,
+    /// The job or the child that is open.
+    open: Option<String>,
+    lines: Lines<'a>,
+}
+
+pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
+    let syntax = |position, problem: String| ReadError {
+        kind: ErrorKind::Syntax,
+        ..missing(source, &Place { position, path: String::new() }, problem)
+    };
+    let text = std::str::from_utf8(bytes).map_err(|_| syntax(None, "is not UTF-8 text".to_owned()))?;
+    let draft = Draft { source, name: source.to_owned(), tasks: Vec::new(), edges: Vec::new() };
+    let mut dax = Dax { draft, files: BTreeMap::new(), open: None, lines: Lines::new(text) };
+    let mut reader = Reader::from_str(text);
+    loop {
+        let at = reader.buffer_position();
+        match reader.read_event() {
+            Ok(Event::Start(start) | Event::Empty(start)) => dax.element(&start, at)?,
+            Ok(Event::Eof) => break,
+            Ok(_) => {}
+            Err(error) => {
+                let position = dax.lines.position(reader.error_position());
+                let problem = format!("not valid XML: {}", echo_message(&error.to_string()));
+                return Err(syntax(Some(position), problem));
+            }
+        }
+    }
+    dax.fill_edges();
+    dax.draft.finish()
+}
+
+impl Dax<'_> {
+    fn element(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), ReadError> {
+        let position = Some(self.lines.position(at));
+        let element = Element { start, source: self.draft.source, position };
+        match start.local_name().as_ref() {
+            "adag" => {
+                if let Some(name) = element.attribute("name")? {
+                    self.draft.name = name;
+                }
+            }
+            "job" => self.job(&element)?,
+            "uses" => self.uses(&element)?,
+            "child" => self.open = Some(element.required("ref")?),
+            "parent" => self.parent(&element)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn job(&mut self, element: &Element<'_>) -> Result<(), ReadError> {
+        let id = element.required("id")?;
+        let place = element.place(format!("job {}", echo(&id)));
+        let source = self.draft.source;
+        let Some(runtime) = element.attribute("runtime")? else {
+            let problem = "the attribute `runtime` is missing: every job must state its run time in seconds";
+            return Err(missing(source, &place, problem.to_owned()));
+        };
+        let work = work_of(&runtime).map_err(|what| refuse(source, &place, &runtime, what))?;
+        let mut task = Task::new(&id, work);
+        if let Some(cores) = element.attribute("cores")? {
+            let wrong = "is not a number of cores: it must be a whole number from 1 on";
+            let number = cores.parse().ok().filter(|cores| *cores > 0);
+            task.cores = number.ok_or_else(|| refuse(source, &place, &cores, wrong))?;
+        }
+        self.draft.tasks.push((task, place));
+        self.open = Some(id);
+        Ok(())
+    }
+
+    fn uses(&mut self, element: &Element<'_>) -> Result<(), ReadError> {
+        let Some(job) = self.open.clone() else { return Ok(()) };
+        let file = match element.attribute("file")? {
+            Some(file) => file,
+            None => element.required("name")?,
+        };
+        let size = match element.attribute("size")? {
+            None => Data::ZERO,
+            Some(size) => {
+                let place = element.place(format!("job {}", echo(&job)));
+                data_of(&size).map_err(|what| refuse(self.draft.source, &place, &size, what))?
+            }
+        };
+        let files = self.files.entry(job).or_default();
+        match element.attribute("link")?.unwrap_or_default().as_str() {
+            "input" => drop(files.reads.insert(file, size)),
+            "output" => drop(files.writes.insert(file, size)),
+            "inout" => {
+                files.reads.insert(file.clone(), size);
+                files.writes.insert(file, size);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn parent(&mut self, element: &Element<'_>) -> Result<(), ReadError> {
+        let from = element.required("ref")?;
+        let Some(to) = self.open.clone() else {
+            let problem = "is outside any `child`: a parent must stand within its child".to_owned();
+            return Err(missing(
+                self.draft.source,
+                &element.place(format!("parent {}", echo(&from))),
+                problem,
+            ));
+        };
+        let place = element.place(format!("child {}", echo(&to)));
+        self.draft.edges.push(DraftEdge { from, to, data: Data::ZERO, place });
+        Ok(())
+    }
+
+    /// What the one writes and the other reads; the larger of the two sizes where they differ.
+    fn fill_edges(&mut self) {
+        for edge in &mut self.draft.edges {
+            let (Some(from), Some(to)) = (self.files.get(&edge.from), self.files.get(&edge.to)) else {
+                continue;
+            };
+            let read =
+                |file: &String, size: Data| to.reads.get(file).map(|other| size.max(*other).as_bytes());
+            let shared = from.writes.iter().filter_map(|(file, size)| read(file, *size));
+            let bytes = shared.fold(0_i64, i64::saturating_add);
+            edge.data = Data::from_bytes(bytes).unwrap_or(Data::ZERO);
+        }
+    }
+}
+
+/// An element and where it is.
+struct Element<'a> {
+    start: &'a BytesStart<'a>,
+    source: &'a str,
+    position: Option<Position>,
+}
+
+impl Element<'_> {
+    fn place(&self, path: String) -> Place {
+        Place { position: self.position, path }
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<String>, ReadError> {
+        let wrong = |problem: String| missing(self.source, &self.place(String::new()), problem);
+        for attribute in self.start.attributes() {
+            let attribute = attribute.map_err(|error| wrong(echo_message(&error.to_string())))?;
+            if attribute.key.as_ref() == name {
+                let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+                return value
+                    .map(|value| Some(value.into_owned()))
+                    .map_err(|error| wrong(echo_message(&error.to_string())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn required(&self, name: &str) -> Result<String, ReadError> {
+        self.attribute(name)?.ok_or_else(|| {
+            let element = echo(self.start.local_name().as_ref());
+            missing(self.source, &self.place(element), format!("the attribute `{name}` is missing"))
+        })
+    }
+}
+
+/// Lines of a text by offset; offsets must not go back.
+struct Lines<'a> {
+    text: &'a str,
+    seen: usize,
+    line: u32,
+    line_start: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Lines<'a> {
+        Lines { text, seen: 0, line: 1, line_start: 0 }
+    }
+
+    fn position(&mut self, offset: u64) -> Position {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.text.len());
+        for (at, byte) in self.text.bytes().enumerate().take(offset).skip(self.seen) {
+            if byte == b'\n' {
+                self.line = self.line.saturating_add(1);
+                self.line_start = at + 1;
+            }
+        }
+        self.seen = self.seen.max(offset);
+        let before = self.text.get(self.line_start..offset).unwrap_or_default();
+        let column = u32::try_from(before.chars().count()).unwrap_or(u32::MAX).saturating_add(1);
+        Position { line: self.line, column }
+    }
+}

@@ -1,0 +1,153 @@
+//! A workflow as a file tells it, and the checks that all formats share.
+
+use super::WORKFLOW_TASKS_MAX;
+use crate::error::{ErrorKind, Position, ReadError, echo};
+use crate::number::scale;
+use std::collections::BTreeMap;
+use walras_core::{Data, Edge, Task, TaskId, Work, Workflow, WorkflowError};
+
+/// Where something stands in a file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    pub(super) position: Option<Position>,
+    /// Such as `tasks[3]` or `task ID00001`.
+    pub(super) path: String,
+}
+
+/// An edge by names.
+#[derive(Clone, Debug)]
+pub(super) struct DraftEdge {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) data: Data,
+    pub(super) place: Place,
+}
+
+/// A workflow that has been read and not been checked.
+#[derive(Debug)]
+pub(super) struct Draft<'a> {
+    pub(super) source: &'a str,
+    pub(super) name: String,
+    pub(super) tasks: Vec<(Task, Place)>,
+    pub(super) edges: Vec<DraftEdge>,
+}
+
+/// How many tasks of a cycle an error lists.
+const CYCLE_SHOWN_MAX: usize = 8;
+
+/// The error that "`value` `what`" at this place.
+pub(super) fn refuse(source: &str, place: &Place, value: &str, what: &str) -> ReadError {
+    let value = echo(value);
+    ReadError {
+        kind: ErrorKind::Value,
+        source: source.to_owned(),
+        position: place.position,
+        path: place.path.clone(),
+        problem: format!("{value} {what}"),
+        value: Some(value),
+    }
+}
+
+/// The error that something is not there.
+pub(super) fn missing(source: &str, place: &Place, problem: String) -> ReadError {
+    ReadError {
+        kind: ErrorKind::Shape,
+        source: source.to_owned(),
+        position: place.position,
+        path: place.path.clone(),
+        value: None,
+        problem,
+    }
+}
+
+/// Run time in seconds as work; a task of less than a millisecond has one.
+pub(super) fn work_of(text: &str) -> Result<Option<Work>, &'static str> {
+    let scaled = scale(text, 3).ok_or("is not a run time: it must be a number of seconds")?;
+    match scaled.units {
+        negative if negative < 0 => Err("is not a run time: it must not be negative"),
+        0 if scaled.exact => Ok(None),
+        units => {
+            let millis = i64::try_from(units.max(1)).ok();
+            let work = millis.and_then(Work::from_millis);
+            work.map(Some).ok_or("is not a run time: it must be at most 1000000000000 seconds")
+        }
+    }
+}
+
+/// A number of bytes, rounded up.
+pub(super) fn data_of(text: &str) -> Result<Data, &'static str> {
+    let wrong = "is not an amount of data: it must be a number of bytes, not negative";
+    let scaled = scale(text, 0).filter(|scaled| scaled.units >= 0).ok_or(wrong)?;
+    let bytes = if scaled.exact { scaled.units } else { scaled.units + 1 };
+    i64::try_from(bytes).ok().and_then(Data::from_bytes).ok_or(wrong)
+}
+
+impl Draft<'_> {
+    /// The workflow, or what is wrong and where.
+    pub(super) fn finish(self) -> Result<Workflow, ReadError> {
+        if self.tasks.len() > WORKFLOW_TASKS_MAX {
+            let what = format!("are too many tasks: a workflow has at most {WORKFLOW_TASKS_MAX}");
+            return Err(refuse(self.source, &Place::default(), &self.tasks.len().to_string(), &what));
+        }
+        let ids = self.ids()?;
+        let mut edges = Vec::with_capacity(self.edges.len());
+        for edge in &self.edges {
+            let find = |name: &String| {
+                ids.get(name.as_str()).copied().ok_or_else(|| {
+                    let what = "is not the name of a task: an edge must join two tasks of the workflow";
+                    refuse(self.source, &edge.place, name, what)
+                })
+            };
+            edges.push(Edge { from: find(&edge.from)?, to: find(&edge.to)?, data: edge.data });
+        }
+        let tasks = self.tasks.iter().map(|(task, _)| task.clone()).collect();
+        Workflow::new(&self.name, tasks, edges).map_err(|error| self.explain(&error))
+    }
+
+    fn ids(&self) -> Result<BTreeMap<&str, TaskId>, ReadError> {
+        let mut ids: BTreeMap<&str, TaskId> = BTreeMap::new();
+        for (index, (task, place)) in self.tasks.iter().enumerate() {
+            let id = TaskId::from_index(index).unwrap_or(TaskId::new(0));
+            if let Some(first) = ids.insert(&task.name, id) {
+                let first = &self.tasks[first.index()].1;
+                let at = first.position.map_or(first.path.clone(), |place| format!("line {}", place.line));
+                let what = format!("is the name of two tasks, first at {at}: names must differ");
+                return Err(refuse(self.source, place, &task.name, &what));
+            }
+        }
+        Ok(ids)
+    }
+
+    fn explain(&self, error: &WorkflowError) -> ReadError {
+        let nowhere = Place::default();
+        match error {
+            WorkflowError::Count(_) => {
+                missing(self.source, &nowhere, "there are no tasks: a workflow has at least one".to_owned())
+            }
+            WorkflowError::Cycle(tasks) => {
+                let name = |task: &TaskId| echo(&self.tasks[task.index()].0.name);
+                let mut names: Vec<String> = tasks.iter().take(CYCLE_SHOWN_MAX).map(name).collect();
+                if let Some(more @ 1..) = tasks.len().checked_sub(CYCLE_SHOWN_MAX) {
+                    names.push(format!("{more} more"));
+                }
+                names.extend(tasks.first().map(name));
+                let first = tasks.first().map_or(&nowhere, |task| &self.tasks[task.index()].1);
+                let what = "is a cycle: no task may wait for itself";
+                let mut refused = refuse(self.source, first, "", what);
+                let way = names.join(" -> ");
+                refused.problem = format!("{way} {what}");
+                refused.value = Some(way);
+                refused
+            }
+            WorkflowError::DoubleEdge { edge } | WorkflowError::Dangling { edge, .. } => {
+                let edge = &self.edges[*edge];
+                let what = "is there twice: give all data between two tasks in one edge";
+                refuse(self.source, &edge.place, &format!("{} -> {}", edge.from, edge.to), what)
+            }
+            WorkflowError::Duplicate { second, .. } => {
+                let (task, place) = &self.tasks[second.index()];
+                refuse(self.source, place, &task.name, "is the name of two tasks: names must differ")
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Workflow files: WfCommons JSON, Pegasus DAX, Standard Task Graphs, and our own `workflow/1`.
+//!
+//! Each reader turns its format into a [`draft::Draft`]: tasks and edges by name, each with its place in the file. What
+//! must hold of every workflow (names are unique, edges have ends, there is no cycle) is checked there, once, with the
+//! place in the error. A run time in a file is the time on a node of performance 1.
+//!
+//! ```
+//! use walras_api::{WorkflowFormat, read_workflow};
+//! let text = "3\n0 0 0\n1 5 1 0\n2 0 1 1\n";
+//! let workflow = read_workflow(text.as_bytes(), "small.stg", WorkflowFormat::Stg).unwrap();
+//! assert_eq!((workflow.tasks().len(), workflow.edges().len()), (3, 2));
+//!
+//! let error = read_workflow(text.replace("1 5 1 0", "1 -5 1 0").as_bytes(), "small.stg", WorkflowFormat::Stg);
+//! assert_eq!(
+//!     error.unwrap_err().to_string(),
+//!     "small.stg:3:1: task 1: -5 is not a run time: it must not be negative"
+//! );
+//! ```
+
+mod dax;
+mod draft;
+mod own;
+mod stg;
+mod wfcommons;
+
+pub(crate) use own::WorkflowFile;
+
+use crate::error::ReadError;
+use crate::input::{Syntax, check_size};
+use std::fmt;
+use std::path::Path;
+use walras_core::Workflow;
+
+/// What a workflow file of our own must call itself: the value of its key `walras`.
+pub const WORKFLOW_TAG: &str = "workflow/1";
+
+/// Workflow files larger than this are refused: 128 MiB.
+pub const WORKFLOW_BYTES_MAX: usize = 128 * 1024 * 1024;
+
+/// Workflows of more tasks than this are refused.
+pub const WORKFLOW_TASKS_MAX: usize = 1_000_000;
+
+/// The format of a workflow file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkflowFormat {
+    /// `.yaml`, `.yml`: our own.
+    Yaml,
+    /// `.json`: WfCommons, or our own when it says so.
+    Json,
+    /// `.xml`, `.dax`: Pegasus DAX.
+    Dax,
+    /// `.stg`: Standard Task Graph.
+    Stg,
+}
+
+/// A file name whose extension names no workflow format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWorkflow {
+    /// The file's name.
+    pub source: String,
+}
+
+impl fmt::Display for UnknownWorkflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let expected = ".yaml or .yml (workflow/1), .json (WfCommons), .xml or .dax (Pegasus) or .stg";
+        write!(f, "{}: the name of a workflow file must end in {expected}", self.source)
+    }
+}
+
+impl std::error::Error for UnknownWorkflow {}
+
+impl WorkflowFormat {
+    /// The format that the extension of a file name stands for.
+    pub fn of_path(path: &Path) -> Result<WorkflowFormat, UnknownWorkflow> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        match extension.to_ascii_lowercase().as_str() {
+            "yaml" | "yml" => Ok(WorkflowFormat::Yaml),
+            "json" => Ok(WorkflowFormat::Json),
+            "xml" | "dax" => Ok(WorkflowFormat::Dax),
+            "stg" => Ok(WorkflowFormat::Stg),
+            _ => Err(UnknownWorkflow { source: path.display().to_string() }),
+        }
+    }
+}
+
+/// Reads a workflow. `source` is the file's name, for errors and as the workflow's name where the file has none.
+pub fn read_workflow(bytes: &[u8], source: &str, format: WorkflowFormat) -> Result<Workflow, ReadError> {
+    check_size(bytes, source, WORKFLOW_BYTES_MAX)?;
+    match format {
+        WorkflowFormat::Yaml => own::read(bytes, source, Syntax::Yaml),
+        WorkflowFormat::Json if own::is_own(bytes) => own::read(bytes, source, Syntax::Json),
+        WorkflowFormat::Json => wfcommons::read(bytes, source),
+        WorkflowFormat::Dax => dax::read(bytes, source),
+        WorkflowFormat::Stg => stg::read(bytes, source),
+    }
+}

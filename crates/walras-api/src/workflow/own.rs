@@ -1,0 +1,161 @@
+//! `workflow/1`, our own format, in YAML or JSON.
+//!
+//! The comments of these types are the descriptions in the published JSON Schema.
+
+use super::draft::{Draft, DraftEdge, Place};
+use crate::decode::Document;
+use crate::error::{Problem, ReadError, Within};
+use crate::input::Syntax;
+use crate::number::Number;
+use crate::scenario::{Entries, List, Object, TestSpec, objects, present, quantity, requires};
+use crate::unit::Unit;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use walras_core::{Data, Span, Task, Workflow};
+
+/// Tasks, and the data that flows between them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "workflow")]
+#[schemars(title = "Walras workflow/1")]
+pub(crate) struct WorkflowFile {
+    /// The format and its version.
+    #[schemars(extend("const" = super::WORKFLOW_TAG))]
+    walras: String,
+    /// What it is called; without it, as its file.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    name: Option<String>,
+    /// The unit of work and estimates: seconds or milliseconds.
+    #[serde(default)]
+    unit: Unit,
+    /// The tasks; names are unique.
+    #[serde(deserialize_with = "objects")]
+    #[schemars(length(min = 1))]
+    tasks: List<TaskEntry>,
+    /// Who waits for whose data.
+    #[serde(default, deserialize_with = "present_objects")]
+    #[schemars(with = "List<EdgeEntry>")]
+    edges: Option<List<EdgeEntry>>,
+}
+
+/// A step that runs on one node and holds it whole.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "task")]
+struct TaskEntry {
+    /// Unique in the workflow.
+    #[schemars(length(min = 1, max = 200))]
+    name: String,
+    /// Run time on a node of performance 1; 0 for a task that takes no time.
+    #[schemars(range(min = 0))]
+    work: Number,
+    /// Cores that it uses; nodes whose attribute `cores` is less do not fit.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1, "maximum" = u32::MAX, "default" = 1))]
+    cores: Option<Number>,
+    /// Memory that it needs in gigabytes; nodes whose attribute `memory_gb` is less do not fit.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0))]
+    memory_gb: Option<Number>,
+    /// What its node must satisfy, by attribute.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<TestSpec>")]
+    requires: Option<Entries<TestSpec>>,
+    /// How long it takes on nodes of these names (`node` or `site/node`), instead of work / performance.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Number>")]
+    estimates: Option<Entries<Number>>,
+}
+
+/// Data that one task gives to another.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "edge")]
+struct EdgeEntry {
+    /// The task that gives it.
+    from: String,
+    /// The task that waits for it.
+    to: String,
+    /// How much it is.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("type" = "integer", "minimum" = 0, "default" = 0))]
+    bytes: Option<Number>,
+}
+
+fn present_objects<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<List<T>>, D::Error> {
+    objects(deserializer).map(Some)
+}
+
+/// Whether a JSON file calls itself a workflow of ours.
+pub(super) fn is_own(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Tag {
+        walras: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_slice::<Tag>(bytes).is_ok_and(|tag| tag.walras.is_some())
+}
+
+pub(super) fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Workflow, ReadError> {
+    let tag = ("walras", super::WORKFLOW_TAG);
+    let document = Document::new(bytes, source, syntax, tag, super::WORKFLOW_BYTES_MAX)?;
+    let Object(file) = document.decode::<Object<WorkflowFile>>()?;
+    if file.walras != super::WORKFLOW_TAG {
+        document.check_tag()?;
+    }
+    let at = |path: String| Place { position: None, path };
+    let name = file.name.unwrap_or_else(|| source.to_owned());
+    let mut draft = Draft { source, name, tasks: Vec::new(), edges: Vec::new() };
+    for (index, entry) in file.tasks.0.into_iter().enumerate() {
+        let task = task(entry, file.unit).in_item(index).in_field("tasks");
+        draft
+            .tasks
+            .push((task.map_err(|problem| document.value_error(&problem))?, at(format!("tasks[{index}]"))));
+    }
+    for (index, entry) in file.edges.map_or(Vec::new(), |edges| edges.0).into_iter().enumerate() {
+        let data = entry.bytes.map(bytes_of).transpose().in_field("bytes").in_item(index).in_field("edges");
+        let data = data.map_err(|problem| document.value_error(&problem))?.unwrap_or(Data::ZERO);
+        draft.edges.push(DraftEdge {
+            from: entry.from,
+            to: entry.to,
+            data,
+            place: at(format!("edges[{index}]")),
+        });
+    }
+    draft.finish()
+}
+
+fn bytes_of(number: Number) -> Result<Data, Problem> {
+    let bytes = quantity::whole(number, "an amount of data", 0, i64::MAX)?;
+    Data::from_bytes(bytes).ok_or_else(|| Problem::new(&number.to_string(), "is out of range"))
+}
+
+fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {
+    quantity::name(&entry.name, "a task").in_field("name")?;
+    let zero = entry.work.scale(unit.time_decimals()).is_some_and(|scaled| scaled.units == 0 && scaled.exact);
+    let work = if zero { None } else { Some(quantity::work(entry.work, unit).in_field("work")?) };
+    let cores =
+        entry.cores.map_or(Ok(1), |cores| quantity::whole(cores, "a number of cores", 1, u32::MAX.into()));
+    let memory = entry.memory_gb.map(memory_of).transpose().in_field("memory_gb")?;
+    let mut estimates = BTreeMap::new();
+    for (node, number) in entry.estimates.map_or(Vec::new(), |entries| entries.0) {
+        let span = quantity::span(number, unit).in_field(&node).in_field("estimates")?;
+        estimates.insert(node, span);
+    }
+    let estimates: BTreeMap<String, Span> = estimates;
+    Ok(Task {
+        name: entry.name,
+        work,
+        cores: u32::try_from(cores.in_field("cores")?).unwrap_or(u32::MAX),
+        memory,
+        requires: entry.requires.map(requires).transpose().in_field("requires")?.unwrap_or_default(),
+        estimates,
+    })
+}
+
+fn memory_of(number: Number) -> Result<Data, Problem> {
+    let wrong =
+        || Problem::new(&number.to_string(), "is not an amount of memory: it must be 0 or more gigabytes");
+    let bytes = number.scale(9).and_then(|scaled| i64::try_from(scaled.units).ok()).ok_or_else(wrong)?;
+    Data::from_bytes(bytes).ok_or_else(wrong)
+}

@@ -1,0 +1,70 @@
+//! Standard Task Graphs (Tobita and Kasahara): a line with the number of tasks, then a line a task with its number, its
+//! run time, how many tasks it waits for, and which. Comments begin with `#`. Edges carry no data.
+
+use super::draft::{Draft, DraftEdge, Place, missing, refuse, work_of};
+use crate::error::{ErrorKind, Position, ReadError};
+use walras_core::{Data, Task, Workflow};
+
+pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| ReadError {
+        kind: ErrorKind::Syntax,
+        ..missing(source, &Place::default(), "is not UTF-8 text".to_owned())
+    })?;
+    let mut draft = Draft { source, name: source.to_owned(), tasks: Vec::new(), edges: Vec::new() };
+    let mut count = None;
+    for (number, line) in (1..).zip(text.lines()) {
+        let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+        let position = Some(Position { line: number, column: 1 });
+        match words.as_slice() {
+            [] => {}
+            [only] if count.is_none() && draft.tasks.is_empty() => {
+                let place = Place { position, path: String::new() };
+                let wrong = || refuse(source, &place, only, "is not a number of tasks");
+                count = Some((only.parse::<usize>().map_err(|_| wrong())?, place.clone()));
+            }
+            words => add_task(&mut draft, words, position)?,
+        }
+    }
+    check_count(&draft, count)?;
+    draft.finish()
+}
+
+fn add_task(draft: &mut Draft<'_>, words: &[&str], position: Option<Position>) -> Result<(), ReadError> {
+    let path = format!("task {}", crate::error::echo(words[0]));
+    let place = Place { position, path };
+    let [name, runtime, count, before @ ..] = words else {
+        let problem = format!(
+            "{} numbers are too few: a task has its number, its run time and the number of tasks it waits for",
+            words.len()
+        );
+        return Err(missing(draft.source, &place, problem));
+    };
+    let work = work_of(runtime).map_err(|what| refuse(draft.source, &place, runtime, what))?;
+    if count.parse() != Ok(before.len()) {
+        let what = format!("is not how many tasks it waits for: {} follow", before.len());
+        return Err(refuse(draft.source, &place, count, &what));
+    }
+    for from in before {
+        let edge = DraftEdge {
+            from: (*from).to_owned(),
+            to: (*name).to_owned(),
+            data: Data::ZERO,
+            place: place.clone(),
+        };
+        draft.edges.push(edge);
+    }
+    draft.tasks.push((Task::new(name, work), place));
+    Ok(())
+}
+
+/// The number at the top leaves out the entry and the exit in some files.
+fn check_count(draft: &Draft<'_>, count: Option<(usize, Place)>) -> Result<(), ReadError> {
+    let tasks = draft.tasks.len();
+    match count {
+        Some((count, place)) if count != tasks && count.checked_add(2) != Some(tasks) => {
+            let what = format!("is not the number of tasks: {tasks} follow");
+            Err(refuse(draft.source, &place, &count.to_string(), &what))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,188 @@
+//! WfCommons instances in WfFormat 1.5 and 1.6: tasks and files under `workflow.specification`, run times under
+//! `workflow.execution`. The data of an edge is what the parent writes and the child reads.
+
+use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
+use crate::decode::Document;
+use crate::error::{ReadError, echo};
+use crate::input::Syntax;
+use crate::number::Number;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_core::{Data, Task, Workflow};
+
+/// The versions that are read.
+const VERSIONS: [&str; 2] = ["1.5", "1.6"];
+
+/// An instance, as far as it matters here.
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(rename = "schemaVersion", default)]
+    version: Option<String>,
+    workflow: Body,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    specification: Specification,
+    #[serde(default)]
+    execution: Execution,
+}
+
+#[derive(Deserialize)]
+struct Specification {
+    tasks: Vec<TaskEntry>,
+    #[serde(default)]
+    files: Vec<FileEntry>,
+}
+
+#[derive(Deserialize, Default)]
+struct Execution {
+    #[serde(default)]
+    tasks: Vec<RunEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TaskEntry {
+    id: String,
+    #[serde(default)]
+    parents: Vec<String>,
+    #[serde(default)]
+    children: Vec<String>,
+    #[serde(default)]
+    input_files: Vec<String>,
+    #[serde(default)]
+    output_files: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FileEntry {
+    id: String,
+    size_in_bytes: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RunEntry {
+    id: String,
+    #[serde(default)]
+    runtime_in_seconds: Option<Number>,
+    #[serde(default)]
+    core_count: Option<Number>,
+    #[serde(default)]
+    memory_in_bytes: Option<Number>,
+}
+
+pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
+    let tag = ("schemaVersion", VERSIONS[0]);
+    let document = Document::new(bytes, source, Syntax::Json, tag, super::WORKFLOW_BYTES_MAX)?;
+    let file: File = document.decode_shape()?;
+    let version = file.version.unwrap_or_default();
+    if !VERSIONS.contains(&version.as_str()) {
+        let place = Place { position: None, path: "schemaVersion".to_owned() };
+        let what = "is not a version of WfFormat that is read here: expected 1.5 or 1.6";
+        return Err(refuse(source, &place, &version, what));
+    }
+    let name = file.name.unwrap_or_else(|| source.to_owned());
+    let mut draft = Draft { source, name, tasks: Vec::new(), edges: Vec::new() };
+    let sizes = sizes(source, &file.workflow.specification.files)?;
+    let runs = runs(source, &file.workflow.execution.tasks)?;
+    for (index, entry) in file.workflow.specification.tasks.iter().enumerate() {
+        let path = format!("workflow.specification.tasks[{index}] ({})", echo(&entry.id));
+        let place = Place { position: None, path };
+        draft.tasks.push((task(source, entry, &runs, &place)?, place));
+    }
+    draft.edges = edges(&file.workflow.specification.tasks, &sizes);
+    draft.finish()
+}
+
+fn sizes(source: &str, files: &[FileEntry]) -> Result<BTreeMap<String, Data>, ReadError> {
+    let mut sizes = BTreeMap::new();
+    for (index, file) in files.iter().enumerate() {
+        let path = format!("workflow.specification.files[{index}].sizeInBytes");
+        let text = file.size_in_bytes.to_string();
+        let size =
+            data_of(&text).map_err(|what| refuse(source, &Place { position: None, path }, &text, what))?;
+        sizes.insert(file.id.clone(), size);
+    }
+    Ok(sizes)
+}
+
+fn runs<'a>(
+    source: &str,
+    entries: &'a [RunEntry],
+) -> Result<BTreeMap<&'a str, (usize, &'a RunEntry)>, ReadError> {
+    let mut runs = BTreeMap::new();
+    for (index, entry) in entries.iter().enumerate() {
+        if runs.insert(entry.id.as_str(), (index, entry)).is_some() {
+            let place = Place { position: None, path: format!("workflow.execution.tasks[{index}].id") };
+            return Err(refuse(source, &place, &entry.id, "is the name of two tasks: names must differ"));
+        }
+    }
+    Ok(runs)
+}
+
+fn task(
+    source: &str,
+    entry: &TaskEntry,
+    runs: &BTreeMap<&str, (usize, &RunEntry)>,
+    place: &Place,
+) -> Result<Task, ReadError> {
+    let Some((index, run)) = runs.get(entry.id.as_str()) else {
+        let problem = "has no run time: workflow.execution.tasks must have an entry with its id".to_owned();
+        return Err(missing(source, place, problem));
+    };
+    let at =
+        |field: &str| Place { position: None, path: format!("workflow.execution.tasks[{index}].{field}") };
+    let Some(runtime) = run.runtime_in_seconds else {
+        let problem = "is missing: every task must have a run time in seconds".to_owned();
+        return Err(missing(source, &at("runtimeInSeconds"), problem));
+    };
+    let text = runtime.to_string();
+    let work = work_of(&text).map_err(|what| refuse(source, &at("runtimeInSeconds"), &text, what))?;
+    let mut task = Task::new(&entry.id, work);
+    if let Some(cores) = run.core_count {
+        // Some tracers state parts of a core.
+        let scaled = cores.scale(0).filter(|scaled| scaled.units >= 0);
+        let whole = scaled.and_then(|scaled| u32::try_from(scaled.units).ok());
+        let wrong = "is not a number of cores: it must not be negative";
+        task.cores = whole.ok_or_else(|| refuse(source, &at("coreCount"), &cores.to_string(), wrong))?.max(1);
+    }
+    if let Some(memory) = run.memory_in_bytes {
+        let text = memory.to_string();
+        task.memory = Some(data_of(&text).map_err(|what| refuse(source, &at("memoryInBytes"), &text, what))?);
+    }
+    Ok(task)
+}
+
+/// Every pair that either end names, once.
+fn edges(tasks: &[TaskEntry], sizes: &BTreeMap<String, Data>) -> Vec<DraftEdge> {
+    let by_id: BTreeMap<&str, &TaskEntry> = tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+    let mut seen = BTreeSet::new();
+    let mut edges = Vec::new();
+    for (index, task) in tasks.iter().enumerate() {
+        let parents = task.parents.iter().map(|parent| (parent, &task.id, "parents"));
+        let children = task.children.iter().map(|child| (&task.id, child, "children"));
+        for (from, to, list) in parents.chain(children) {
+            if seen.insert((from.clone(), to.clone())) {
+                let data = shared(by_id.get(from.as_str()).copied(), by_id.get(to.as_str()).copied(), sizes);
+                let path = format!("workflow.specification.tasks[{index}].{list}");
+                let place = Place { position: None, path };
+                edges.push(DraftEdge { from: from.clone(), to: to.clone(), data, place });
+            }
+        }
+    }
+    edges
+}
+
+fn shared(from: Option<&TaskEntry>, to: Option<&TaskEntry>, sizes: &BTreeMap<String, Data>) -> Data {
+    let (Some(from), Some(to)) = (from, to) else { return Data::ZERO };
+    let reads: BTreeSet<&String> = to.input_files.iter().collect();
+    let both = from.output_files.iter().filter(|file| reads.contains(file));
+    let bytes =
+        both.filter_map(|file| sizes.get(file)).map(|size| size.as_bytes()).fold(0, i64::saturating_add);
+    Data::from_bytes(bytes).unwrap_or(Data::ZERO)
+}

@@ -1,0 +1,379 @@
+//! The application tier: every task of a workflow gets a node and a time.
+//!
+//! [`refine`] plans by the critical jobs method (`critical`), takes published heuristics ([`Baseline`]) as further
+//! starting points, and improves the best of them as long as the effort lasts (`improve`), so that the result is
+//! never worse than the best heuristic's by the strategy's goal. [`supporting_schedules`] prepares for a node that is
+//! lost and a task that is late.
+//!
+//! ```text
+//! Workflow + Platform + Terms --> Instance --> critical jobs, HEFT, CPOP, PEFT, DBCS --> improve --> TaskSchedule
+//! ```
+//!
+//! ```
+//! use walras_core::refine::{Effort, Strategy, Terms, refine};
+//! use walras_core::*;
+//!
+//! let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
+//! let horizon = Interval::new(at(0), at(100)).unwrap();
+//! let node = |name: &str, speed: i64| Node {
+//!     name: name.into(),
+//!     site: SiteId::new(0),
+//!     performance: Performance::from_millionths(speed * 1_000_000).unwrap(),
+//!     watts: None,
+//!     attributes: Attributes::new(),
+//! };
+//! let rate = Rate::from_micros_per_second(1_000_000).unwrap();
+//! let slot = |node| Slot::new(NodeId::new(node), horizon, rate).unwrap();
+//! let site = Site { name: "campus".into() };
+//! let nodes = vec![node("slow", 1), node("fast", 2)];
+//! let offers = Offers::new(horizon, vec![site], nodes, vec![slot(0), slot(1)]).unwrap();
+//!
+//! // Two tasks of 10 s and 4 s, then one of 6 s that waits for both.
+//! let task = |name: &str, seconds: i64| Task::new(name, Work::from_millis(1_000 * seconds));
+//! let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
+//! let tasks = vec![task("a", 10), task("b", 4), task("c", 6)];
+//! let workflow = Workflow::new("join", tasks, vec![edge(0, 2), edge(1, 2)]).unwrap();
+//!
+//! let platform = Platform::of_offers(&offers, Network::INSTANT);
+//! let outcome = refine(&workflow, &platform, &Terms::default(), Strategy::Asap, &Effort::default());
+//! // a and c on the fast node take 5 s and 3 s, b on the slow one 4 s: nothing can be faster.
+//! let Outcome::Optimal(refined) = outcome else { panic!("{outcome:?}") };
+//! assert_eq!(refined.schedule.finish(), at(8));
+//! ```
+
+mod arrival;
+mod baseline;
+mod bound;
+mod chain;
+mod critical;
+mod improve;
+mod instance;
+mod list;
+mod random;
+mod rank;
+mod schedule;
+mod sequence;
+mod sizing;
+mod strategy;
+mod supporting;
+mod timeline;
+
+pub use baseline::Baseline;
+pub use critical::Collisions;
+pub use instance::{CELLS_MAX, Instance};
+pub use sizing::{Size, SizeFit, SizeOption, best_size, refine_window, size_options};
+pub use strategy::Strategy;
+pub use supporting::{Event, Support, SupportLimits, supporting_schedules};
+
+use crate::id::{NodeId, TaskId};
+use crate::outcome::Outcome;
+use crate::quantity::{Money, Span, Time};
+use crate::workflow::{Platform, Workflow};
+use improve::{Best, Fuel};
+use list::Board;
+use schedule::Placed;
+use strategy::Goal;
+
+/// What the job may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// No task starts before; without it, before the platform's first free moment.
+    pub earliest: Option<Time>,
+    /// No task ends after.
+    pub deadline: Option<Time>,
+    /// All tasks together cost no more.
+    pub budget: Option<Money>,
+}
+
+/// How hard to try, and from which seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Units of work for improvement: a unit is about one look at one task on one node.
+    pub units_max: u64,
+    /// Labels that the planning of a chain keeps on each node.
+    pub labels_max: usize,
+    /// What the improvement's choices follow from.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { units_max: 40_000_000, labels_max: 32, seed: 1 }
+    }
+}
+
+/// A task's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskPlacement {
+    /// Which task.
+    pub task: TaskId,
+    /// Where it runs.
+    pub node: NodeId,
+    /// When it starts.
+    pub start: Time,
+    /// When it ends; the same moment for a task that takes no time.
+    pub end: Time,
+    /// What its time costs.
+    pub cost: Money,
+    /// The longest time that data for it is on its way.
+    pub transfer: Span,
+}
+
+/// Every task of a workflow on a node and a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskSchedule {
+    origin: Time,
+    placements: Vec<TaskPlacement>,
+}
+
+impl TaskSchedule {
+    /// By task.
+    pub fn placements(&self) -> &[TaskPlacement] {
+        &self.placements
+    }
+
+    /// The moment that the makespan counts from: when the first task might have started.
+    pub fn origin(&self) -> Time {
+        self.origin
+    }
+
+    /// When the first task starts.
+    pub fn start(&self) -> Time {
+        self.placements.iter().map(|placement| placement.start).min().unwrap_or(self.origin)
+    }
+
+    /// When the last task ends.
+    pub fn finish(&self) -> Time {
+        self.placements.iter().map(|placement| placement.end).max().unwrap_or(self.origin)
+    }
+
+    /// From the origin to the end of the last task.
+    pub fn makespan(&self) -> Span {
+        self.finish().span_since(self.origin).unwrap_or(Span::ZERO)
+    }
+
+    /// What all tasks cost together.
+    pub fn cost(&self) -> Money {
+        self.placements.iter().map(|placement| placement.cost).sum()
+    }
+}
+
+/// A schedule, and how it came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refined {
+    /// The schedule.
+    pub schedule: TaskSchedule,
+    /// Collisions that the critical jobs method met and resolved.
+    pub collisions: Collisions,
+    /// The critical jobs method's own makespan, before improvement; `None` when it placed not all tasks.
+    pub critical_makespan: Option<Span>,
+    /// No schedule has a shorter makespan.
+    pub lower_bound: Span,
+    /// Whether a chain had more labels than the limit.
+    pub labels_limit_hit: bool,
+}
+
+/// Why there is no schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSchedule {
+    /// No node fits this task.
+    NoNode {
+        /// Which task.
+        task: TaskId,
+    },
+    /// No lanes, or more tasks × lanes than [`CELLS_MAX`].
+    Size {
+        /// Tasks of the workflow.
+        tasks: usize,
+        /// Lanes of the platform.
+        lanes: usize,
+    },
+    /// Times or costs beyond the range that is counted.
+    TooLong,
+    /// The cheapest nodes cost more than the budget.
+    BudgetTooSmall {
+        /// What they cost.
+        needed: Money,
+    },
+    /// No schedule can end in time.
+    TooLittleTime {
+        /// No schedule ends before; `None` when the free time does not suffice at all.
+        bound: Option<Time>,
+    },
+    /// None was found; there may be one.
+    NotFound,
+}
+
+/// Places every task, by the strategy's goal and within the terms.
+///
+/// `Optimal` when the schedule reaches the goal's lower bound; the bound of a feasible one is in milliseconds after the
+/// schedule's origin, or in micro-credits for [`Strategy::Cheapest`].
+pub fn refine(
+    workflow: &Workflow,
+    platform: &Platform,
+    terms: &Terms,
+    strategy: Strategy,
+    effort: &Effort,
+) -> Outcome<Refined, NoSchedule> {
+    let instance = match Instance::new(workflow, platform, terms).and_then(possible) {
+        Ok(instance) => instance,
+        Err(reason) => return Outcome::Infeasible(reason),
+    };
+    if strategy == Strategy::Alap {
+        solve(&instance.mirror(), platform, strategy, effort)
+    } else {
+        solve(&instance, platform, strategy, effort)
+    }
+}
+
+/// What the critical jobs method alone makes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CriticalPlan {
+    /// The schedule; `None` when not all tasks found a place within the terms.
+    pub schedule: Option<TaskSchedule>,
+    /// Collisions that were met.
+    pub collisions: Collisions,
+    /// No schedule has a shorter makespan.
+    pub lower_bound: Span,
+}
+
+/// The critical jobs method alone: no other starting points, no improvement.
+pub fn critical_jobs(
+    workflow: &Workflow,
+    platform: &Platform,
+    terms: &Terms,
+    strategy: Strategy,
+    labels_max: usize,
+) -> Result<CriticalPlan, NoSchedule> {
+    let forward = Instance::new(workflow, platform, terms)?;
+    let bound = bound::finish(&forward);
+    let instance = if strategy == Strategy::Alap { &forward.mirror() } else { &forward };
+    let planned = critical::plan(instance, strategy.goal(), labels_max);
+    let kept = planned.placed.is_complete() && planned.placed.cost(instance) <= instance.budget;
+    Ok(CriticalPlan {
+        schedule: kept.then(|| schedule(instance, platform, &planned.placed)).flatten(),
+        collisions: planned.collisions,
+        lower_bound: Span::from_millis(bound - forward.earliest).unwrap_or(Span::ZERO),
+    })
+}
+
+/// What a published heuristic makes of it; `None` when it does not keep to the terms.
+pub fn baseline(
+    workflow: &Workflow,
+    platform: &Platform,
+    terms: &Terms,
+    baseline: Baseline,
+) -> Option<TaskSchedule> {
+    let instance = Instance::new(workflow, platform, terms).ok()?;
+    instance.baseline(platform, baseline)
+}
+
+impl Instance {
+    /// What a published heuristic makes of it on the platform that it was made of.
+    pub fn baseline(&self, platform: &Platform, baseline: Baseline) -> Option<TaskSchedule> {
+        let placed = baseline.place(self, &mut Board::new(self));
+        let kept = placed.is_complete() && placed.cost(self) <= self.budget;
+        kept.then(|| schedule(self, platform, &placed)).flatten()
+    }
+}
+
+/// Refuses what can be seen to be impossible.
+fn possible(instance: Instance) -> Result<Instance, NoSchedule> {
+    let least = instance.costs.cheapest.iter().fold(0_i64, |sum, cost| sum.saturating_add(*cost));
+    if least > instance.budget {
+        return Err(NoSchedule::BudgetTooSmall { needed: Money::from_micros(least) });
+    }
+    let bound = bound::finish(&instance);
+    if bound > instance.latest {
+        return Err(NoSchedule::TooLittleTime { bound: Time::from_millis(bound) });
+    }
+    Ok(instance)
+}
+
+fn solve(
+    instance: &Instance,
+    platform: &Platform,
+    strategy: Strategy,
+    effort: &Effort,
+) -> Outcome<Refined, NoSchedule> {
+    let goal = strategy.goal();
+    let planned = critical::plan(instance, goal, effort.labels_max);
+    let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
+    let mut best = Best::new(instance, goal, planned.placed);
+    offer_others(instance, goal, effort, &mut best);
+    if best.score.missing > 0 {
+        return Outcome::Infeasible(NoSchedule::NotFound);
+    }
+    let bound = bound::finish(instance);
+    improve::improve(instance, goal, &mut best, bound, effort.seed, &mut Fuel { left: effort.units_max });
+    if best.score.over_budget > 0 {
+        return Outcome::Infeasible(NoSchedule::NotFound);
+    }
+    let forward_bound = if instance.mirrored { bound::finish(&instance.mirror()) } else { bound };
+    let origin = if instance.mirrored { -instance.latest } else { instance.earliest };
+    let span = |millis: i64| Span::from_millis(millis).unwrap_or(Span::ZERO);
+    let Some(schedule) = schedule(instance, platform, &best.placed) else {
+        return Outcome::Infeasible(NoSchedule::TooLong);
+    };
+    let refined = Refined {
+        critical_makespan: critical_finish.map(|finish| {
+            if instance.mirrored { schedule.makespan() } else { span(finish - instance.earliest) }
+        }),
+        schedule,
+        collisions: planned.collisions,
+        lower_bound: span(forward_bound - origin),
+        labels_limit_hit: planned.limit_hit,
+    };
+    let (reached, bound) = match goal {
+        Goal::Finish => (best.score.first <= i128::from(bound), i128::from(bound - instance.earliest)),
+        Goal::Cost => {
+            let least = instance.costs.cheapest.iter().map(|cost| i128::from(*cost)).sum();
+            (best.score.first <= least, least)
+        }
+        Goal::Balance => (false, 0),
+    };
+    if reached { Outcome::Optimal(refined) } else { Outcome::Feasible { best: refined, bound } }
+}
+
+/// Other starting points: the published heuristics, and the method with other goals where terms may bind.
+fn offer_others(instance: &Instance, goal: Goal, effort: &Effort, best: &mut Best) {
+    let mut board = Board::new(instance);
+    for baseline in Baseline::ALL {
+        let placed = baseline.place(instance, &mut board);
+        best.offer(instance, goal, &placed);
+    }
+    let binding = instance.budget != i64::MAX || best.score.missing > 0;
+    if goal != Goal::Finish && binding {
+        best.offer(instance, goal, &critical::plan(instance, Goal::Finish, effort.labels_max).placed);
+    }
+    if goal != Goal::Cost && instance.budget != i64::MAX {
+        best.offer(instance, goal, &critical::plan(instance, Goal::Cost, effort.labels_max).placed);
+    }
+}
+
+/// The placements in the vocabulary of the core; `None` beyond the range of time.
+fn schedule(instance: &Instance, platform: &Platform, placed: &Placed) -> Option<TaskSchedule> {
+    let forward = if instance.mirrored { &placed.mirror() } else { placed };
+    let mut placements = Vec::with_capacity(instance.tasks);
+    for task in 0..instance.tasks {
+        let lane = forward.lane_of(task)?;
+        placements.push(TaskPlacement {
+            task: TaskId::from_index(task)?,
+            node: platform.lanes[lane].node,
+            start: Time::from_millis(forward.start[task])?,
+            end: Time::from_millis(forward.end[task])?,
+            cost: Money::from_micros(instance.cost(task, lane)),
+            transfer: Span::from_millis(incoming(instance, forward, task, lane))?,
+        });
+    }
+    let origin = if instance.mirrored { -instance.latest } else { instance.earliest };
+    Some(TaskSchedule { origin: Time::from_millis(origin)?, placements })
+}
+
+/// The longest way of data to a task, seen forwards in time.
+fn incoming(instance: &Instance, placed: &Placed, task: usize, lane: usize) -> i64 {
+    let flows = if instance.mirrored { instance.after.of(task) } else { instance.before.of(task) };
+    let way =
+        |flow: &instance::Flow| Some(instance.transfer(flow, placed.lane_of(flow.task as usize)?, lane));
+    flows.iter().filter_map(way).max().unwrap_or(0)
+}

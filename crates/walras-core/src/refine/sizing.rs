@@ -1,0 +1,193 @@
+//! How large a window a workflow needs: the job tier's question, answered with the application tier's schedules.
+//!
+//! **Problem.** A workflow could run on few nodes for long or on many for a short time. Windows are asked for as nodes ×
+//! work, and their right edge is rough: a faster node is held for a shorter time. Which sizes are worth their price?
+//!
+//! **Method.** For each number of nodes, list scheduling on as many nodes of the request's least performance says how
+//! long the workflow takes there. A window of that length, and of up to twice that, is searched; the first one into
+//! which the workflow can really be placed is an option, with its price and its end. Of the options the strategy takes
+//! the one that ends first, or that costs least.
+//!
+//! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
+//! and up to four window searches and placements.
+
+use super::{Effort, NoSchedule, Refined, Strategy, Terms, refine};
+use crate::attribute::Attributes;
+use crate::id::{NodeId, SiteId};
+use crate::interval::Interval;
+use crate::offer::Offers;
+use crate::outcome::Outcome;
+use crate::quantity::{MILLION, Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
+use crate::request::Request;
+use crate::search::{SearchConfig, find_window};
+use crate::slots::SlotList;
+use crate::window::Window;
+use crate::workflow::{Lane, Network, Platform, Workflow};
+
+/// Windows are tried at these multiples of the least length, in hundredths.
+const STRETCHES: [i64; 4] = [100, 125, 160, 200];
+
+/// A window's size as a request states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// How many nodes at once.
+    pub nodes: u32,
+    /// For how long: work of each node.
+    pub work: Work,
+}
+
+/// A size and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeOption {
+    /// The size.
+    pub size: Size,
+    /// The first window of that size into which the workflow goes; `None` when there is none.
+    pub fit: Option<SizeFit>,
+}
+
+/// A window that holds the workflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeFit {
+    /// When the window starts.
+    pub start: Time,
+    /// When its last node is given back.
+    pub end: Time,
+    /// When the last task ends in it.
+    pub finish: Time,
+    /// What the window costs.
+    pub cost: Money,
+}
+
+/// Numbers of nodes worth trying: 1, 2, 3, 4, 6, 8, 11, 15 … up to `most`, which is always there.
+fn widths(most: u32) -> Vec<u32> {
+    let mut widths = Vec::new();
+    let mut next = 1_u32;
+    while next < most {
+        widths.push(next);
+        next = next.saturating_add((next / 3).max(1));
+    }
+    widths.push(most.max(1));
+    widths
+}
+
+/// All sizes worth trying for this request, fewest nodes first, with what comes of each.
+///
+/// `request` states everything but tasks and work; `config` says how its windows are searched.
+pub fn size_options(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    request: &Request,
+    strategy: Strategy,
+    config: &SearchConfig,
+) -> Vec<SizeOption> {
+    let list = SlotList::from_offers(offers);
+    let most = u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX);
+    let mut options: Vec<SizeOption> = Vec::new();
+    for nodes in widths(most) {
+        let Some(least) = least_work(workflow, nodes, request.performance_min, network) else { continue };
+        let sizes = STRETCHES.iter().filter_map(|stretch| stretched(nodes, least, *stretch));
+        let tried = sizes.map(|size| {
+            let asked = Request { tasks: size.nodes, work: size.work, ..request.clone() };
+            let window = find_window(&list, offers, &asked, config).found();
+            let fit = window.and_then(|window| fit(workflow, offers, network, request, strategy, &window));
+            SizeOption { size, fit }
+        });
+        let mut first = None;
+        for option in tried {
+            let fits = option.fit.is_some();
+            first = first.filter(|_| !fits).or(Some(option));
+            if fits {
+                break;
+            }
+        }
+        options.extend(first);
+    }
+    options
+}
+
+/// The best of the options by the strategy.
+pub fn best_size(options: &[SizeOption], strategy: Strategy) -> Option<Size> {
+    let fits = options.iter().filter_map(|option| Some((option.size, option.fit?)));
+    let best = fits.min_by_key(|(size, fit)| {
+        let (cost, finish) = (fit.cost.as_micros(), fit.finish.as_millis());
+        if strategy == Strategy::Cheapest { (cost, finish, size.nodes) } else { (finish, cost, size.nodes) }
+    });
+    best.map(|(size, _)| size)
+}
+
+/// Places a workflow into a window. The deadline is the request's; the budget has been spent on the window.
+pub fn refine_window(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    window: &Window,
+    strategy: Strategy,
+    effort: &Effort,
+) -> Outcome<Refined, NoSchedule> {
+    let platform = Platform::of_window(offers, window, network);
+    let terms = Terms { earliest: Some(window.start()), deadline: Some(window.end()), budget: None };
+    refine(workflow, &platform, &terms, strategy, effort)
+}
+
+fn fit(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    request: &Request,
+    strategy: Strategy,
+    window: &Window,
+) -> Option<SizeFit> {
+    let effort = Effort { units_max: 0, ..Effort::default() };
+    let refined = refine_window(workflow, offers, network, window, strategy, &effort).found()?;
+    let finish = refined.schedule.finish();
+    let kept = request.deadline.is_none_or(|deadline| finish <= deadline);
+    kept.then(|| SizeFit { start: window.start(), end: window.end(), finish, cost: window.cost() })
+}
+
+/// The work that a node must offer so that as many of this performance take all tasks, by list scheduling.
+fn least_work(workflow: &Workflow, nodes: u32, performance: Performance, network: Network) -> Option<Work> {
+    let horizon = Interval::new(Time::from_millis(0)?, Time::from_millis(TIME_LIMIT)?)?;
+    let lane = |number: u32| {
+        Some(Lane {
+            node: NodeId::new(number),
+            name: String::new(),
+            site: SiteId::new(0),
+            site_name: String::new(),
+            performance,
+            rate: Rate::from_micros_per_second(1)?,
+            free: vec![horizon],
+            attributes: Attributes::new(),
+        })
+    };
+    let lanes: Option<Vec<Lane>> = (0..nodes).map(lane).collect();
+    let platform = Platform { lanes: lanes?, network };
+    // Attributes, cores and memory are for the real nodes to satisfy.
+    let tasks = workflow.tasks().iter().map(|task| {
+        let mut plain = task.clone();
+        plain.requires.clear();
+        plain
+    });
+    let plain = Workflow::new(workflow.name(), tasks.collect(), workflow.edges().to_vec()).ok()?;
+    let schedule = super::baseline(&plain, &platform, &Terms::default(), super::Baseline::Heft)?;
+    let span = schedule.makespan().max(Span::from_millis(1)?);
+    let work = i128::from(span.as_millis()) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+    Work::from_millis(i64::try_from(work.max(1)).ok()?)
+}
+
+fn stretched(nodes: u32, work: Work, hundredths: i64) -> Option<Size> {
+    let millis = work.as_millis().checked_mul(hundredths)? / 100;
+    Some(Size { nodes, work: Work::from_millis(millis)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_grow_by_a_third() {
+        assert_eq!(widths(1), [1]);
+        assert_eq!(widths(7), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(widths(20), [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 20]);
+    }
+}

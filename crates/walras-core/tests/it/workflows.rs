@@ -1,0 +1,315 @@
+//! Task schedules: against brute force, against the published heuristics, and under the verifier.
+
+use crate::random::{interval, time};
+use crate::task_oracle::all_schedules;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use walras_core::refine::{
+    Baseline, Effort, NoSchedule, Refined, Strategy as Plan, SupportLimits, TaskSchedule, Terms, baseline,
+    refine, supporting_schedules,
+};
+use walras_core::verify::tasks::{ClaimedTask, TaskClaim, TaskViolation, verify_tasks};
+use walras_core::*;
+
+const END: i64 = 400;
+
+/// One to three nodes on one or two sites, with owners' tasks.
+fn platform(busy: bool) -> impl Strategy<Value = Platform> {
+    let owners = prop::collection::vec((0..120_i64, 1..30_i64), 0..if busy { 4 } else { 1 });
+    let lane = (
+        0..2_u32,
+        prop::sample::select(vec![500_000, 1_000_000, 1_300_000, 3_000_000]),
+        1..9_000_i64,
+        owners,
+    );
+    let link = || (0..6_i64, prop::option::of(100..4_000_i64));
+    (prop::collection::vec(lane, 1..=3), link(), link()).prop_map(move |(lanes, near, far)| {
+        let link = |(latency, speed): (i64, Option<i64>)| Link {
+            latency: Span::from_millis(latency).unwrap(),
+            bandwidth: speed.and_then(Bandwidth::from_bytes_per_second),
+        };
+        let lane = |(number, (site, speed, rate, owners)): (u32, (u32, i64, i64, Vec<(i64, i64)>))| {
+            let owners = if busy { owners } else { Vec::new() };
+            let taken: Vec<Interval> =
+                owners.iter().map(|(start, span)| interval(*start, start + span)).collect();
+            Lane {
+                node: NodeId::new(number),
+                name: format!("n{number}"),
+                site: SiteId::new(site),
+                site_name: format!("s{site}"),
+                performance: Performance::from_millionths(speed).unwrap(),
+                rate: Rate::from_micros_per_second(rate).unwrap(),
+                free: walras_core::interval::complement(interval(0, END), &taken),
+                attributes: Attributes::new(),
+            }
+        };
+        let lanes = (0..).zip(lanes).map(lane).collect();
+        Platform { lanes, network: Network { within_site: link(near), between_sites: link(far) } }
+    })
+}
+
+/// Tasks of 0 to 20 ms; `chance` of 8 makes every later task wait for every earlier one.
+fn workflow(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Workflow> {
+    (prop::collection::vec(0..20_i64, tasks), prop::collection::vec((0..8_u8, 0..30_i64), 60), 1..6_u8)
+        .prop_map(|(works, draws, chance)| {
+            let task = |(index, work): (usize, i64)| Task::new(&format!("t{index}"), Work::from_millis(work));
+            let tasks: Vec<Task> = works.iter().copied().enumerate().map(task).collect();
+            let pairs = (0..tasks.len()).flat_map(|to| (0..to).map(move |from| (from, to)));
+            let edges = pairs.zip(draws.iter().cycle()).filter(|(_, (draw, _))| *draw < chance);
+            let edge = |((from, to), (_, bytes)): ((usize, usize), &(u8, i64))| Edge {
+                from: TaskId::from_index(from).unwrap(),
+                to: TaskId::from_index(to).unwrap(),
+                data: Data::from_bytes(*bytes).unwrap(),
+            };
+            Workflow::new("random", tasks.clone(), edges.map(edge).collect()).unwrap()
+        })
+}
+
+fn chain(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Workflow> {
+    prop::collection::vec((1..20_i64, 0..30_i64), tasks).prop_map(|links| {
+        let task = |(index, (work, _)): (usize, &(i64, i64))| {
+            Task::new(&format!("t{index}"), Work::from_millis(*work))
+        };
+        let edge = |(to, (_, bytes)): (u32, &(i64, i64))| Edge {
+            from: TaskId::new(to - 1),
+            to: TaskId::new(to),
+            data: Data::from_bytes(*bytes).unwrap(),
+        };
+        let tasks = links.iter().enumerate().map(task).collect();
+        Workflow::new("chain", tasks, (0..).zip(&links).skip(1).map(edge).collect()).unwrap()
+    })
+}
+
+fn terms() -> impl Strategy<Value = Terms> {
+    let limits =
+        (prop::option::of(0..40_i64), prop::option::of(30..150_i64), prop::option::of(20..400_000_i64));
+    limits.prop_map(|(earliest, deadline, budget)| Terms {
+        earliest: earliest.map(time),
+        deadline: deadline.map(time),
+        budget: budget.map(Money::from_micros),
+    })
+}
+
+fn small_effort(units_max: u64) -> Effort {
+    Effort { units_max, labels_max: 10_000, seed: 7 }
+}
+
+fn claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform) -> TaskClaim {
+    let task = |placement: &refine::TaskPlacement| {
+        let lane = platform.lanes.iter().find(|lane| lane.node == placement.node).unwrap();
+        ClaimedTask {
+            task: workflow.task(placement.task).name.clone(),
+            site: lane.site_name.clone(),
+            node: lane.name.clone(),
+            start: placement.start,
+            end: placement.end,
+            cost: placement.cost,
+        }
+    };
+    TaskClaim { tasks: schedule.placements().iter().map(task).collect(), cost: schedule.cost() }
+}
+
+fn verified(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform, terms: &Terms) {
+    let violations = verify_tasks(&claim(schedule, workflow, platform), workflow, platform, terms);
+    assert_eq!(violations, Vec::<TaskViolation>::new());
+}
+
+fn found(outcome: Outcome<Refined, NoSchedule>) -> Option<Refined> {
+    outcome.found()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// The dynamic programme alone, without improvement, is exact for chains: the earliest end within the budget, and
+    /// the least cost within the deadline.
+    #[test]
+    fn chains_are_planned_exactly(workflow in chain(1..=5), platform in platform(true), terms in terms()) {
+        let all = all_schedules(&workflow, &platform, &terms);
+        for (strategy, best) in [
+            (Plan::Asap, all.iter().map(|sums| sums.finish).min()),
+            (Plan::Cheapest, all.iter().map(|sums| sums.cost).min()),
+        ] {
+            let ours = found(refine(&workflow, &platform, &terms, strategy, &small_effort(0)));
+            let value = ours.map(|ours| match strategy {
+                Plan::Asap => ours.schedule.finish().as_millis(),
+                _ => ours.schedule.cost().as_micros(),
+            });
+            prop_assert_eq!(value, best, "{}", strategy);
+        }
+    }
+
+    /// On small graphs improvement reaches the best there is, and no bound is above it.
+    #[test]
+    fn small_graphs_are_planned_best(workflow in workflow(1..=5), platform in platform(true)) {
+        let terms = Terms::default();
+        let all = all_schedules(&workflow, &platform, &terms);
+        let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(200_000)));
+        let best = all.iter().map(|sums| sums.finish).min();
+        prop_assert_eq!(ours.as_ref().map(|ours| ours.schedule.finish().as_millis()), best);
+        if let Some(ours) = ours {
+            prop_assert!(ours.lower_bound <= ours.schedule.makespan());
+        }
+        let cheap = found(refine(&workflow, &platform, &terms, Plan::Cheapest, &small_effort(200_000)));
+        prop_assert_eq!(cheap.map(|ours| ours.schedule.cost().as_micros()), all.iter().map(|sums| sums.cost).min());
+    }
+
+    /// Whatever is found holds; what is refused as impossible is; ours is never later than a heuristic.
+    #[test]
+    fn what_is_found_holds(workflow in workflow(1..=9), platform in platform(true), terms in terms()) {
+        for strategy in Plan::ALL {
+            let outcome = refine(&workflow, &platform, &terms, strategy, &small_effort(3_000));
+            if let Some(ours) = found(outcome) {
+                verified(&ours.schedule, &workflow, &platform, &terms);
+                prop_assert!(ours.lower_bound <= ours.schedule.makespan());
+            }
+        }
+        let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(0)));
+        for kind in Baseline::ALL {
+            if let Some(theirs) = baseline(&workflow, &platform, &terms, kind) {
+                verified(&theirs, &workflow, &platform, &terms);
+                let ours = ours.as_ref().expect("there is a schedule");
+                prop_assert!(ours.schedule.finish() <= theirs.finish(), "{}", kind.name());
+            }
+        }
+    }
+
+    /// Refusals with a proof are right.
+    #[test]
+    fn refusals_are_right(workflow in workflow(1..=4), platform in platform(true), terms in terms()) {
+        let outcome = refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(100_000));
+        if let Outcome::Infeasible(reason) = outcome {
+            let all = all_schedules(&workflow, &platform, &terms);
+            prop_assert!(all.is_empty(), "{:?}", reason);
+        }
+    }
+
+    /// As late as possible: no schedule starts later and keeps the deadline.
+    #[test]
+    fn late_is_late(workflow in chain(1..=4), platform in platform(true)) {
+        let terms = Terms { deadline: Some(time(120)), ..Terms::default() };
+        let late = found(refine(&workflow, &platform, &terms, Plan::Alap, &small_effort(0)));
+        if let Some(late) = late {
+            verified(&late.schedule, &workflow, &platform, &terms);
+            let start = late.schedule.start().as_millis();
+            let later = Terms { earliest: Some(time(start + 1)), ..terms };
+            prop_assert!(all_schedules(&workflow, &platform, &later).is_empty());
+        }
+    }
+
+    /// Prepared schedules hold without the node, and with the late task.
+    #[test]
+    fn supports_hold(workflow in workflow(2..=8), platform in platform(true)) {
+        let terms = Terms::default();
+        let Some(main) = found(refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(500))) else {
+            return Ok(());
+        };
+        let limits = SupportLimits::default();
+        for support in supporting_schedules(&workflow, &platform, &terms, Plan::Asap, &main.schedule, &limits) {
+            let Some(schedule) = &support.schedule else { continue };
+            match support.event {
+                refine::Event::NodeLost { node, at } => {
+                    verified(schedule, &workflow, &platform.without(node), &terms);
+                    for (was, is) in main.schedule.placements().iter().zip(schedule.placements()) {
+                        prop_assert!(was.start >= at || was == is, "what began before goes on");
+                    }
+                }
+                refine::Event::TaskLate { task, by } => {
+                    let mut tasks = workflow.tasks().to_vec();
+                    for lane in &platform.lanes {
+                        let own = tasks[task.index()].work.map_or(Some(Span::ZERO), |work| work.runtime_on(lane.performance));
+                        let longer = Span::from_millis(own.unwrap().as_millis() + by.as_millis()).unwrap();
+                        tasks[task.index()].estimates.insert(lane.name.clone(), longer);
+                    }
+                    let late = Workflow::new("late", tasks, workflow.edges().to_vec()).unwrap();
+                    verified(schedule, &late, &platform, &terms);
+                }
+            }
+        }
+    }
+
+    /// The same seed gives the same schedule.
+    #[test]
+    fn a_seed_is_a_schedule(workflow in workflow(3..=9), platform in platform(false)) {
+        let plan = || refine(&workflow, &platform, &Terms::default(), Plan::Asap, &small_effort(2_000));
+        prop_assert_eq!(plan(), plan());
+    }
+}
+
+/// The ten-task example of Topcuoglu, Hariri and Wu (2002): run times on three processors, and edges with transfer
+/// times between different processors.
+fn ten_tasks() -> (Workflow, Platform) {
+    const TIMES: [[i64; 3]; 10] = [
+        [14, 16, 9],
+        [13, 19, 18],
+        [11, 13, 19],
+        [13, 8, 17],
+        [12, 13, 10],
+        [13, 16, 9],
+        [7, 15, 11],
+        [5, 11, 14],
+        [18, 12, 20],
+        [21, 7, 16],
+    ];
+    const EDGES: [(u32, u32, i64); 15] = [
+        (1, 2, 18),
+        (1, 3, 12),
+        (1, 4, 9),
+        (1, 5, 11),
+        (1, 6, 14),
+        (2, 8, 19),
+        (2, 9, 16),
+        (3, 7, 23),
+        (4, 8, 27),
+        (4, 9, 23),
+        (5, 9, 13),
+        (6, 8, 15),
+        (7, 10, 17),
+        (8, 10, 11),
+        (9, 10, 13),
+    ];
+    let seconds = |seconds: i64| Span::from_millis(1_000 * seconds).unwrap();
+    let task = |(number, times): (usize, &[i64; 3])| Task {
+        estimates: BTreeMap::from_iter(
+            (1..).zip(times).map(|(p, time): (i32, _)| (format!("p{p}"), seconds(*time))),
+        ),
+        ..Task::new(&format!("n{}", number + 1), None)
+    };
+    let edge = |(from, to, time): &(u32, u32, i64)| Edge {
+        from: TaskId::new(from - 1),
+        to: TaskId::new(to - 1),
+        data: Data::from_bytes(*time).unwrap(),
+    };
+    let tasks = TIMES.iter().enumerate().map(task).collect();
+    let workflow = Workflow::new("ten", tasks, EDGES.iter().map(edge).collect()).unwrap();
+    let lane = |number: u32| Lane {
+        node: NodeId::new(number),
+        name: format!("p{}", number + 1),
+        site: SiteId::new(0),
+        site_name: "s".into(),
+        performance: Performance::ONE,
+        rate: Rate::from_micros_per_second(1_000_000).unwrap(),
+        free: vec![interval(0, 1_000_000)],
+        attributes: Attributes::new(),
+    };
+    let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1) };
+    let network = Network { within_site: link, between_sites: link };
+    (workflow, Platform { lanes: (0..3).map(lane).collect(), network })
+}
+
+#[test]
+fn heft_gives_the_published_makespan() {
+    let (workflow, platform) = ten_tasks();
+    let terms = Terms::default();
+    let makespan = |kind| {
+        let schedule = baseline(&workflow, &platform, &terms, kind).unwrap();
+        verified(&schedule, &workflow, &platform, &terms);
+        schedule.makespan().as_millis() / 1_000
+    };
+    assert_eq!(makespan(Baseline::Heft), 80);
+    // CPOP's published makespan of the same example.
+    assert_eq!(makespan(Baseline::Cpop), 86);
+    let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &Effort::default())).unwrap();
+    verified(&ours.schedule, &workflow, &platform, &terms);
+    assert_eq!(ours.schedule.makespan().as_millis(), 73_000);
+}

@@ -1,0 +1,164 @@
+//! `walras workflow`
+
+mod nodes;
+mod table;
+
+use crate::failure::Failure;
+use crate::{files, picture};
+use nodes::Nodes;
+use std::path::{Path, PathBuf};
+use walras_api::{
+    BaselineResult, Figures, PlannedSupport, TaskPlan, Unit, WORKFLOW_BYTES_MAX, WorkflowFormat,
+    read_workflow, task_claim,
+};
+use walras_core::refine::{
+    Baseline, Effort, Refined, Strategy, SupportLimits, Terms, baseline, refine, supporting_schedules,
+};
+use walras_core::verify::tasks::verify_tasks;
+use walras_core::{Platform, Workflow};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The workflow: .yaml (workflow/1), .json (WfCommons), .xml or .dax (Pegasus) or .stg
+    workflow: PathBuf,
+
+    /// A scenario file, whose nodes and free time are used; or COUNT[xPERFORMANCE][@PRICE] with commas between groups
+    /// and slashes between sites, such as 4,2x2.5@3/8x1@0.5
+    #[arg(long, value_name = "SPEC")]
+    nodes: String,
+
+    /// asap, alap, cheapest, fastest or balanced
+    #[arg(long, value_name = "STRATEGY", default_value = "asap")]
+    strategy: Strategy,
+
+    /// When the last task must have ended
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<String>,
+
+    /// What all tasks together may cost, in credits
+    #[arg(long, value_name = "CREDITS")]
+    budget: Option<String>,
+
+    #[command(flatten)]
+    network: nodes::NetworkArgs,
+
+    /// Units of work for improvement; 0 leaves the critical jobs method as it is
+    #[arg(long, value_name = "UNITS", default_value_t = Effort::default().units_max)]
+    effort: u64,
+
+    /// What the improvement's choices follow from
+    #[arg(long, value_name = "N", default_value_t = Effort::default().seed)]
+    seed: u64,
+
+    /// Also prepare schedules for a node that is lost and a task that is late
+    #[arg(long)]
+    supports: bool,
+
+    /// Also show what HEFT, CPOP, PEFT and DBCS give
+    #[arg(long)]
+    baselines: bool,
+
+    /// Print the schedule as JSON (walras.tasks/1)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a picture of the schedule
+    #[arg(long, value_name = "FILE.svg")]
+    gantt: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(path) = &args.gantt {
+        files::check_svg(path)?;
+    }
+    let workflow = read_file(&args.workflow)?;
+    let nodes = nodes::read(&args.nodes, &workflow, args.network.network()?)?;
+    let terms = terms(args, nodes.unit)?;
+    let effort = Effort { units_max: args.effort, seed: args.seed, ..Effort::default() };
+    let outcome = refine(&workflow, &nodes.platform, &terms, args.strategy, &effort);
+    let mut plan = TaskPlan::new(&workflow, &nodes.platform, args.strategy, nodes.unit, &outcome);
+    if args.baselines {
+        plan.baselines = Baseline::ALL.map(|kind| baseline_result(kind, &workflow, &nodes, &terms)).to_vec();
+    }
+    if let Some(refined) = outcome.found() {
+        check(&refined, &workflow, &nodes.platform, &terms)?;
+        if args.supports {
+            plan.supports = supports(args.strategy, &refined, &workflow, &nodes, &terms);
+        }
+        if let Some(path) = &args.gantt {
+            files::write(path, &picture::of_tasks(&workflow, &nodes.offers, nodes.unit, &refined.schedule))?;
+        }
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
+        return files::print(&format!("{text}\n"));
+    }
+    files::print(&table::of_plan(&plan))
+}
+
+/// Reads a workflow; the file's extension tells the format.
+pub(crate) fn read_file(path: &Path) -> Result<Workflow, Failure> {
+    let format = WorkflowFormat::of_path(path).map_err(Failure::input)?;
+    let bytes = files::read(path, WORKFLOW_BYTES_MAX)?;
+    read_workflow(&bytes, &path.display().to_string(), format).map_err(Failure::input)
+}
+
+fn terms(args: &Args, unit: Unit) -> Result<Terms, Failure> {
+    let missing = |what: &str| {
+        let name = args.strategy;
+        Err(Failure::Input(format!(
+            "--strategy {name} needs --{what}: without it there is nothing to keep to"
+        )))
+    };
+    if args.strategy.needs_deadline() && args.deadline.is_none() {
+        return missing("deadline");
+    }
+    if args.strategy.needs_budget() && args.budget.is_none() {
+        return missing("budget");
+    }
+    let wrong = |option: &str, text: &str, what: &str| {
+        Failure::Input(format!("{option}: '{text}' is not {what}: it must be a number, not negative"))
+    };
+    let deadline = args.deadline.as_ref().map(|text| {
+        let span = unit.span_from_text(text).ok_or_else(|| wrong("--deadline", text, "a time"))?;
+        walras_core::Time::from_millis(span.as_millis()).ok_or_else(|| wrong("--deadline", text, "a time"))
+    });
+    let budget = args.budget.as_ref().map(|text| {
+        unit.money_from_text(text).ok_or_else(|| wrong("--budget", text, "an amount of credits"))
+    });
+    Ok(Terms { earliest: None, deadline: deadline.transpose()?, budget: budget.transpose()? })
+}
+
+/// Nothing leaves before the verifier has seen it.
+fn check(refined: &Refined, workflow: &Workflow, platform: &Platform, terms: &Terms) -> Result<(), Failure> {
+    let claim = task_claim(&refined.schedule, workflow, platform);
+    match verify_tasks(&claim, workflow, platform, terms).first() {
+        None => Ok(()),
+        Some(violation) => Err(Failure::Fault(format!("the schedule does not verify: {violation}"))),
+    }
+}
+
+fn baseline_result(kind: Baseline, workflow: &Workflow, nodes: &Nodes, terms: &Terms) -> BaselineResult {
+    let schedule = baseline(workflow, &nodes.platform, terms, kind);
+    let figures = Figures(nodes.unit);
+    BaselineResult {
+        name: kind.name(),
+        makespan: schedule.as_ref().map(|schedule| figures.span(schedule.makespan())),
+        cost: schedule.as_ref().map(|schedule| figures.money(schedule.cost())),
+    }
+}
+
+fn supports(
+    strategy: Strategy,
+    refined: &Refined,
+    workflow: &Workflow,
+    nodes: &Nodes,
+    terms: &Terms,
+) -> Vec<PlannedSupport> {
+    let limits = SupportLimits::default();
+    let supports =
+        supporting_schedules(workflow, &nodes.platform, terms, strategy, &refined.schedule, &limits);
+    let planned =
+        supports.iter().map(|support| PlannedSupport::new(support, workflow, &nodes.platform, nodes.unit));
+    planned.collect()
+}

@@ -1,0 +1,90 @@
+//! `walras workflow`, and jobs that are workflows.
+
+use crate::{printed, walras};
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn a_workflow_is_placed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("p.yaml"), printed(at, &["example", "pipeline"])).unwrap();
+    let nodes = ["workflow", "p.yaml", "--nodes", "2x1@1,2x2@2.5"];
+    let json =
+        printed(at, &[&nodes[..], &["--json", "--baselines", "--supports", "--gantt", "p.svg"]].concat());
+    let plan: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(plan["schema"], "walras.tasks/1");
+    assert_eq!(plan["tasks"].as_array().unwrap().len(), 7);
+    let makespan = plan["makespan"].as_f64().unwrap();
+    for result in plan["baselines"].as_array().unwrap() {
+        assert!(makespan <= result["makespan"].as_f64().unwrap(), "{result}");
+    }
+    assert!(plan["lower_bound"].as_f64().unwrap() <= makespan);
+    assert!(!plan["supports"].as_array().unwrap().is_empty());
+    assert!(fs::read_to_string(at.join("p.svg")).unwrap().contains("piece3"));
+    // The same call gives the same bytes.
+    let again = printed(at, &[&nodes[..], &["--json", "--baselines", "--supports"]].concat());
+    assert_eq!(json, again);
+}
+
+#[test]
+fn strategies_keep_their_terms() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("p.yaml"), printed(at, &["example", "pipeline"])).unwrap();
+    for (strategy, term, value) in [
+        ("alap", "--deadline", "5000"),
+        ("cheapest", "--deadline", "5000"),
+        ("balanced", "--deadline", "5000"),
+        ("fastest", "--budget", "9500"),
+    ] {
+        let call = ["workflow", "p.yaml", "--nodes", "2x1@1,2x2@2.5", "--json", "--strategy", strategy];
+        let plan: Value = serde_json::from_str(&printed(at, &[&call[..], &[term, value]].concat())).unwrap();
+        let limit: f64 = value.parse().unwrap();
+        let kept = if term == "--budget" { &plan["cost"] } else { &plan["makespan"] };
+        assert!(kept.as_f64().unwrap() <= limit, "{strategy}: {kept}");
+        let without = walras(at, &call);
+        assert_eq!(without.status.code(), Some(2), "{strategy} needs {term}");
+    }
+}
+
+#[test]
+fn a_plan_with_workflows_is_verified_task_by_task() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("pipeline.yaml"), printed(at, &["example", "pipeline"])).unwrap();
+    fs::write(at.join("s.yaml"), printed(at, &["example", "two-tier"])).unwrap();
+    let text = printed(at, &["plan", "s.yaml", "--json"]);
+    fs::write(at.join("plan.json"), &text).unwrap();
+    printed(at, &["verify", "plan.json", "s.yaml"]);
+    let mut plan: Value = serde_json::from_str(&text).unwrap();
+    plan["workflows"][0]["tasks"][1]["node"] = "nowhere".into();
+    fs::write(at.join("plan.json"), plan.to_string()).unwrap();
+    let refuted = walras(at, &["verify", "plan.json", "s.yaml"]);
+    assert_eq!(refuted.status.code(), Some(1));
+    assert!(String::from_utf8(refuted.stdout).unwrap().contains("workflows[0] (job soon): task piece1"));
+}
+
+#[test]
+fn bad_calls_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("p.yaml"), printed(at, &["example", "pipeline"])).unwrap();
+    for (call, said) in [
+        (vec!["workflow", "p.toml", "--nodes", "4"], "the name of a workflow file must end in"),
+        (vec!["workflow", "p.yaml", "--nodes", "4x"], "'4x' must be COUNT[xPERFORMANCE][@PRICE]"),
+        (vec!["workflow", "p.yaml", "--nodes", "4", "--bandwidth", "0"], "--bandwidth: '0' is not"),
+        (vec!["workflow", "p.yaml", "--nodes", "4", "--strategy", "best"], "unknown strategy 'best'"),
+    ] {
+        let output = walras(at, &call);
+        assert_eq!(output.status.code(), Some(2), "{call:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(said), "{error}");
+    }
+    let call = ["workflow", "p.yaml", "--nodes", "4", "--deadline", "100", "--json"];
+    let plan: Value = serde_json::from_str(&printed(at, &call)).unwrap();
+    assert_eq!(
+        (plan["status"].as_str(), plan["tasks"].as_array().map(Vec::len)),
+        (Some("infeasible"), Some(0))
+    );
+}
