@@ -28,6 +28,7 @@ mod error;
 mod input;
 mod locate;
 mod number;
+mod orlib;
 mod plan;
 mod scenario;
 mod schema;
@@ -37,6 +38,7 @@ mod unit;
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;
+pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
     PlannedLimits, PlannedSlot, PlannedTotals, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,

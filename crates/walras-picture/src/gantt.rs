@@ -77,9 +77,15 @@ fn subtitle(scene: &Scene<'_>, room: f64) -> String {
 fn summary(scene: &Scene<'_>) -> String {
     let horizon = scene.offers.horizon();
     let (start, end) = (horizon.start().as_millis(), horizon.end().as_millis());
+    let processors: usize =
+        scene.offers.capacities().iter().map(|offer| offer.capacity.processors as usize).sum();
+    let nodes = counted(scene.offers.nodes().len().saturating_sub(processors), "node");
+    let nodes = match processors {
+        0 => nodes,
+        _ => format!("{nodes} and {}", counted(processors, "processor")),
+    };
     format!(
-        "{} at {} · {} · {} · {}–{} {}",
-        counted(scene.offers.nodes().len(), "node"),
+        "{nodes} at {} · {} · {} · {}–{} {}",
         counted(scene.offers.sites().len(), "site"),
         counted(scene.batch.requests().len(), "job"),
         counted(scene.alternatives.len(), "window"),

@@ -95,6 +95,9 @@ pub struct PlannedSlot {
     pub end: Num,
     /// What it costs, in credits.
     pub cost: Num,
+    /// Whether the node is one of the free processors that a site sells as capacity.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub capacity: bool,
 }
 
 /// A job without a window.

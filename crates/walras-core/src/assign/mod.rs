@@ -6,6 +6,8 @@
 
 pub mod instance;
 pub mod market;
+mod of_offers;
 
 pub use instance::{Assignment, Choices, Instance, InstanceError, Pair, Serve, Worth};
 pub use market::{Capacity, Demand, Kind, Market, Terms, Unfit};
+pub use of_offers::{MarketError, Unplaced, why_unplaced};
