@@ -23,6 +23,7 @@
 //! );
 //! ```
 
+mod assignment;
 mod decode;
 mod error;
 mod input;
@@ -35,6 +36,10 @@ mod schema;
 pub mod text;
 mod unit;
 
+pub use assignment::{
+    AssignmentNames, AssignmentReport, AssignmentRun, AssignmentStatus, LeftOutJob, PlacedJob, UnplacedItem,
+    UnplacedKind,
+};
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;

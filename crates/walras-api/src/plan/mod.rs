@@ -3,7 +3,7 @@
 //! Numbers are in the scenario's units and exact: they are kept as decimal text from the core's integers to
 //! the file and back.
 
-mod choice;
+pub(crate) mod choice;
 mod file;
 mod read;
 mod write;

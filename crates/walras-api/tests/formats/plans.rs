@@ -270,6 +270,10 @@ fn bad_choices() {
     assert_snapshot!(refused("\"left_out\": [], ", ""), @"plan.json:1:1: `objective` is there without `left_out`: the keys of a choice go together");
     assert_snapshot!(refused("\"optimal\"", "\"best\""), @"plan.json:5:38: status: `best` is not known here: expected one of optimal, feasible, infeasible, nothing-to-choose, unknown");
     assert_snapshot!(refused("\"optimal\", \"gap\": 0", "\"infeasible\", \"gap\": null"), @"plan.json:7:13: chosen: what is chosen contradicts the status infeasible");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": -1"), @"");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": 0.0000001"), @"");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": 7"), @"");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": 0.5"), @"");
     assert_snapshot!(refused("\"gap\": 0", "\"gap\": null"), @"plan.json:5:56: gap: null contradicts the status optimal");
     assert_snapshot!(refused("\"cost\": 704, \"time\": 80, \"makespan\"", "\"cost\": 7.0000001, \"time\": 80, \"makespan\""), @"plan.json:6:62: totals.cost: 7.0000001 is not a sum of credits, in millionths");
     assert_snapshot!(refused("\"alternative\": 0", "\"alternative\": -1"), @"plan.json:7:43: chosen[0].alternative: found -1, expected usize");
