@@ -4,9 +4,13 @@
 //! that follows for jobs that need all their processors on one site (the paper's SGN). All methods read an
 //! instance and give an [`Assignment`].
 
+pub mod genetic;
+pub mod greedy;
 pub mod instance;
 pub mod market;
+pub mod mmc;
 mod of_offers;
+pub mod split;
 
 pub use instance::{Assignment, Choices, Instance, InstanceError, Pair, Serve, Worth};
 pub use market::{Capacity, Demand, Kind, Market, Terms, Unfit};
