@@ -169,9 +169,8 @@ impl AssignmentReport {
         runtime: impl Fn(usize, usize) -> Option<Span>,
         reason: impl Fn(usize) -> UnplacedItem,
     ) -> AssignmentReport {
-        let placed = |placement: &ClaimedPlacement| {
-            names.placed(placement, runtime(placement.job, placement.site))
-        };
+        let placed =
+            |placement: &ClaimedPlacement| names.placed(placement, runtime(placement.job, placement.site));
         let left_out = |job: &usize| LeftOutJob {
             job: names.jobs.get(*job).cloned().unwrap_or_default(),
             reason: reason(*job),

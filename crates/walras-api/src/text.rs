@@ -130,7 +130,9 @@ pub fn unplaced_text(reason: &Unplaced, kind: Kind, unit: Unit) -> String {
         }
         Unplaced::Unfit(Unfit::TooWide { tasks, most }) => match kind {
             Kind::SingleSite => {
-                format!("It needs {tasks} processors on one site, and no site where it may go has more than {most}.")
+                format!(
+                    "It needs {tasks} processors on one site, and no site where it may go has more than {most}."
+                )
             }
             Kind::Split => {
                 format!("It needs {tasks} processors, and all sites where it may go together have {most}.")

@@ -3,7 +3,7 @@
 use crate::axis::Axis;
 use crate::colour::{BAND, BUSY, DIM, FREE, HATCH, INK, LINE};
 use crate::layout::{AXIS_HEIGHT, Columns, HEADER_HEIGHT_NAMED, Header, Layout, MARGIN, Row};
-use crate::number::{counted, short, whole};
+use crate::number::{counted, grouped, short, whole};
 use crate::scene::Scene;
 use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
@@ -94,7 +94,7 @@ fn draw_site_name(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, header: &He
     let middle = header.y + (header.height - layout.gap()) / 2.0;
     let on_capacity = scene.offers.capacities().iter().any(|offer| offer.site == header.site);
     let count = if on_capacity {
-        format!("{} of capacity", counted(header.nodes, "processor"))
+        format!("capacity: {}", grouped(header.nodes))
     } else {
         counted(header.nodes, "node")
     };

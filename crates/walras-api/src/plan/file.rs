@@ -1,7 +1,8 @@
 //! A plan as it stands in a file: the keys of the choice are there together or not at all.
 
 use super::choice::{
-    ChoiceStatus, ChosenAlternative, GAP_DECIMALS, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
+    ChoiceStatus, ChosenAlternative, GAP_DECIMALS, InfeasibleItem, PlannedChoice, PlannedLimits,
+    PlannedTotals,
 };
 use super::{Plan, PlannedAlternative, SearchSummary, UnscheduledJob};
 use crate::error::{Problem, Within};

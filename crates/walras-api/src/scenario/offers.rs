@@ -177,9 +177,11 @@ fn refused(error: &OffersError, (nodes, processors): (usize, u64)) -> Problem {
         | OffersError::CapacityOnUnknownSite(_)
         | OffersError::CapacityBesideOthers(_) => "do not belong together",
     };
+    let nodes = format!("{nodes} node{}", if nodes == 1 { "" } else { "s" });
     let what_there_is = match processors {
-        0 => format!("{nodes} nodes"),
-        _ => format!("{nodes} nodes and {processors} processors"),
+        0 => nodes,
+        1 => format!("{nodes} and 1 processor"),
+        _ => format!("{nodes} and {processors} processors"),
     };
     Problem::new(&what_there_is, what)
 }

@@ -28,32 +28,32 @@ fn lines_may_break_anywhere() {
 fn a_count_alone_on_its_line_announces_several() {
     let two = format!("\n 2 \n{TINY}{TINY}");
     assert_eq!(read_orlib_gap(two.as_bytes(), "gap").unwrap().len(), 2);
-    assert_snapshot!(refused(&format!("3\n{TINY}{TINY}")), @"");
-    assert_snapshot!(refused(&format!("1\n{TINY}{TINY}")), @"");
-    assert_snapshot!(refused("0\n"), @"");
+    assert_snapshot!(refused(&format!("3\n{TINY}{TINY}")), @"gap:15:5: the file ends before a number of agents");
+    assert_snapshot!(refused(&format!("1\n{TINY}{TINY}")), @"gap:9:2: 2 comes after the last of 17 numbers");
+    assert_snapshot!(refused("0\n"), @"gap:1:1: 0 is not a number of instances: it must be a whole number from 1 to 1000000");
 }
 
 #[test]
 fn broken_files_are_refused() {
-    assert_snapshot!(refused(""), @"");
-    assert_snapshot!(refused("5"), @"");
-    assert_snapshot!(refused(" \n\n"), @"");
-    assert_snapshot!(refused("x 3\n"), @"");
-    assert_snapshot!(refused("0 3\n"), @"");
-    assert_snapshot!(refused("2 0\n"), @"");
-    assert_snapshot!(refused("4294967296 1\n1"), @"");
-    assert_snapshot!(refused("4294967295 4294967295\n1 2 3"), @"");
-    assert_snapshot!(refused(&TINY.replace(" 6 9", " 6")), @"");
-    assert_snapshot!(refused(&TINY.replace(" 11 21\n", " 11\n")), @"");
-    assert_snapshot!(refused(&TINY.replace(" 6 9", " 6 9 12")), @"");
-    assert_snapshot!(refused(&TINY.replace("31", "3.1")), @"");
-    assert_snapshot!(refused(&TINY.replace("31", "-31")), @"");
-    assert_snapshot!(refused(&TINY.replace("31", "+31")), @"");
-    assert_snapshot!(refused(&TINY.replace("31", "٣")), @"");
-    assert_snapshot!(refused(&TINY.replace(" 4 5 6", " 4 4294967296 6")), @"");
-    assert_snapshot!(refused(&TINY.replace("31", "99999999999999999999")), @"");
-    assert_snapshot!(refused(&TINY.replace("31", "9223372036854775807")), @"");
-    assert_snapshot!(refused("\u{1f}\u{8b}\u{0}"), @"");
+    assert_snapshot!(refused(""), @"gap:1:1: the file ends before a number of agents");
+    assert_snapshot!(refused("5"), @"gap:1:2: the file ends before a number of agents");
+    assert_snapshot!(refused(" \n\n"), @"gap:1:1: the file ends before a number of agents");
+    assert_snapshot!(refused("x 3\n"), @"gap:1:1: x is not a number of agents: it must be a whole number from 1 to 4294967295");
+    assert_snapshot!(refused("0 3\n"), @"gap:1:1: 0 is not a number of agents: it must be a whole number from 1 to 4294967295");
+    assert_snapshot!(refused("2 0\n"), @"gap:1:3: 0 is not a number of jobs: it must be a whole number from 1 to 4294967295");
+    assert_snapshot!(refused("4294967296 1\n1"), @"gap:1:1: 4294967296 is not a number of agents: it must be a whole number from 1 to 4294967295");
+    assert_snapshot!(refused("4294967295 4294967295\n1 2 3"), @"gap:2:6: the file ends after 5 numbers: 4294967295 agents and 4294967295 jobs need 18446744073709551615");
+    assert_snapshot!(refused(&TINY.replace(" 6 9", " 6")), @"gap:7:3: the file ends after 15 numbers: 2 agents and 3 jobs need 16");
+    assert_snapshot!(refused(&TINY.replace(" 11 21\n", " 11\n")), @"gap:7:5: the file ends after 15 numbers: 2 agents and 3 jobs need 16");
+    assert_snapshot!(refused(&TINY.replace(" 6 9", " 6 9 12")), @"gap:7:6: 12 comes after the last of 16 numbers");
+    assert_snapshot!(refused(&TINY.replace("31", "3.1")), @"gap:4:2: 3.1 is not a cost: it must be a whole number from 0 to 9223372036854775807");
+    assert_snapshot!(refused(&TINY.replace("31", "-31")), @"gap:4:2: -31 is not a cost: it must be a whole number from 0 to 9223372036854775807");
+    assert_snapshot!(refused(&TINY.replace("31", "+31")), @"gap:4:2: +31 is not a cost: it must be a whole number from 0 to 9223372036854775807");
+    assert_snapshot!(refused(&TINY.replace("31", "٣")), @"gap:4:2: ٣ is not a cost: it must be a whole number from 0 to 9223372036854775807");
+    assert_snapshot!(refused(&TINY.replace(" 4 5 6", " 4 4294967296 6")), @"gap:6:4: 4294967296 is not a resource: it must be a whole number from 0 to 4294967295");
+    assert_snapshot!(refused(&TINY.replace("31", "99999999999999999999")), @"gap:4:2: 99999999999999999999 is not a cost: it must be a whole number from 0 to 9223372036854775807");
+    assert_snapshot!(refused(&TINY.replace("31", "9223372036854775807")), @"gap:7:5: the costs up to job 3 are too large to be summed");
+    assert_snapshot!(refused("\u{1f}\u{8b}\u{0}"), @r#"gap:1:1: \u{1f}\u{8b}\u{0} is not a number of instances: it must be a whole number from 1 to 1000000"#);
 }
 
 proptest! {

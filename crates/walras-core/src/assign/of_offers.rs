@@ -184,6 +184,24 @@ mod tests {
     }
 
     #[test]
+    fn a_fast_site_that_is_too_narrow_is_no_help() {
+        let mut job = request();
+        job.deadline = Some(time(300));
+        let mut market = market(&job);
+        for (tasks, processors, fastest) in [(2, 1, 300_000), (1, 1, 100_000), (5, 4, 300_000)] {
+            market.jobs[0].tasks = tasks;
+            market.sites[1].processors = processors;
+            market.jobs[0].within = Span::from_millis(fastest - 1);
+            let within = Span::from_millis(fastest - 1).unwrap();
+            let late = Unfit::TooLate { fastest: Span::from_millis(fastest).unwrap(), within };
+            assert_eq!(market.unfit(0), Some(late));
+            market.jobs[0].within = Span::from_millis(fastest);
+            assert_eq!(market.unfit(0), None);
+        }
+        assert_eq!(market.whole().unfit(0), Some(Unfit::TooWide { tasks: 5, most: 4 }));
+    }
+
+    #[test]
     fn priorities_become_weights() {
         let with = |priority| Request { priority, ..request() };
         let batch = |first, second| Batch::new(vec![with(first), with(second)]);
