@@ -62,6 +62,8 @@ pub(crate) enum Example {
     Federation,
     /// The worked example of the AMP papers
     WorkedExample,
+    /// Sites that sell capacity, beside one that sells slots
+    Metabroker,
 }
 
 impl Example {
@@ -69,6 +71,7 @@ impl Example {
         match self {
             Example::Federation => include_str!("../scenarios/federation.yaml"),
             Example::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+            Example::Metabroker => include_str!("../scenarios/metabroker.yaml"),
         }
     }
 
@@ -76,7 +79,12 @@ impl Example {
         match self {
             Example::Federation => "federation.yaml",
             Example::WorkedExample => "worked-example.yaml",
+            Example::Metabroker => "metabroker.yaml",
         }
+    }
+
+    pub(crate) fn scenario(self) -> Result<Scenario, Failure> {
+        read_scenario(self.text().as_bytes(), self.name(), Syntax::Yaml).map_err(Failure::fault)
     }
 }
 
@@ -134,8 +142,7 @@ fn read(args: &Args) -> Result<(String, Scenario), Failure> {
         }
         (None, example) => {
             let example = example.unwrap_or(Example::Federation);
-            let scenario = read_scenario(example.text().as_bytes(), example.name(), Syntax::Yaml);
-            Ok((example.name().to_owned(), scenario.map_err(Failure::fault)?))
+            Ok((example.name().to_owned(), example.scenario()?))
         }
     }
 }
