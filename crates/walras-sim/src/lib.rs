@@ -30,3 +30,5 @@ pub mod generate;
 pub mod random;
 pub mod report;
 pub mod results;
+pub mod rolling;
+pub mod statistics;

@@ -25,6 +25,10 @@ pub enum Purpose {
     Jobs,
     /// Choices at random, for the comparison with the best.
     Choices,
+    /// Sites with capacity.
+    Sites,
+    /// Genetic algorithms.
+    Evolution,
 }
 
 /// A stream of random numbers.
@@ -38,6 +42,8 @@ impl Stream {
             Purpose::Slots => 0,
             Purpose::Jobs => 1,
             Purpose::Choices => 2,
+            Purpose::Sites => 3,
+            Purpose::Evolution => 4,
         };
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream((u64::from(cycle) << 8) | number);

@@ -14,15 +14,31 @@ pub(super) fn run<R: Send>(
     options: &Options<'_>,
     cycle: impl Fn(u32) -> Result<R, CycleError> + Sync,
 ) -> Result<Vec<R>, ExperimentError> {
+    run_in_chunks(options, CHUNK, cycle)
+}
+
+/// The same for cycles so long that threads take one at a time.
+pub(super) fn run_singly<R: Send>(
+    options: &Options<'_>,
+    cycle: impl Fn(u32) -> Result<R, CycleError> + Sync,
+) -> Result<Vec<R>, ExperimentError> {
+    run_in_chunks(options, 1, cycle)
+}
+
+fn run_in_chunks<R: Send>(
+    options: &Options<'_>,
+    chunk: u32,
+    cycle: impl Fn(u32) -> Result<R, CycleError> + Sync,
+) -> Result<Vec<R>, ExperimentError> {
     let (next, done) = (AtomicU32::new(0), AtomicU32::new(0));
     let work = || {
         let mut chunks = Vec::new();
         loop {
-            let first = next.fetch_add(CHUNK, Ordering::Relaxed);
+            let first = next.fetch_add(chunk, Ordering::Relaxed);
             if first >= options.cycles {
                 return chunks;
             }
-            let end = options.cycles.min(first.saturating_add(CHUNK));
+            let end = options.cycles.min(first.saturating_add(chunk));
             chunks.push((first, (first..end).map(|number| named(options.seed, number, &cycle)).collect()));
             let before = done.fetch_add(end - first, Ordering::Relaxed);
             (options.progress)(before + end - first, options.cycles);

@@ -7,6 +7,7 @@
 pub mod batch_optimisation;
 mod choice;
 mod cycles;
+pub mod metabroker;
 mod search;
 pub mod slot_search;
 
@@ -74,17 +75,21 @@ pub enum Experiment {
     SlotSearch,
     /// The best combination against a random one.
     BatchOptimisation,
+    /// The assignment of jobs to capacity.
+    MetaBroker,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Experiment; 2] = [Experiment::SlotSearch, Experiment::BatchOptimisation];
+    pub const ALL: [Experiment; 3] =
+        [Experiment::SlotSearch, Experiment::BatchOptimisation, Experiment::MetaBroker];
 
     /// The name by which it is called.
     pub fn name(self) -> &'static str {
         match self {
             Experiment::SlotSearch => slot_search::NAME,
             Experiment::BatchOptimisation => batch_optimisation::NAME,
+            Experiment::MetaBroker => metabroker::NAME,
         }
     }
 
@@ -93,14 +98,16 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => slot_search::SUMMARY,
             Experiment::BatchOptimisation => batch_optimisation::SUMMARY,
+            Experiment::MetaBroker => metabroker::SUMMARY,
         }
     }
 
-    /// How many cycles the paper ran.
+    /// How many cycles the paper ran, or are enough where it does not say.
     pub fn cycles_default(self) -> u32 {
         match self {
             Experiment::SlotSearch => 25_000,
             Experiment::BatchOptimisation => 5_000,
+            Experiment::MetaBroker => 10,
         }
     }
 
@@ -110,6 +117,7 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => slot_search::run(&read_config(text)?, options),
             Experiment::BatchOptimisation => batch_optimisation::run(&read_config(text)?, options),
+            Experiment::MetaBroker => metabroker::run(&read_config(text)?, options),
         }
     }
 }

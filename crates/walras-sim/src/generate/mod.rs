@@ -14,10 +14,12 @@
 //! Every slot is on a node of its own: the papers draw a list of slots and no nodes.
 
 mod jobs;
+pub mod market;
 mod range;
 mod slots;
 
 pub use jobs::JobGenerator;
+pub use market::MarketGenerator;
 pub use range::{RealRange, WholeRange};
 pub use slots::SlotGenerator;
 

@@ -1,0 +1,82 @@
+//! One cycle: a draw of sites and jobs, under every size, class of deadlines and regime.
+
+use super::methods::{self, Row};
+use super::{Config, Deadlines};
+use crate::experiment::CycleError;
+use crate::generate::market::{MarketGenerator, Prices, market_at};
+use crate::random::{Purpose, Stream};
+use walras_core::Span;
+
+/// One market of a cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Setting {
+    pub(super) generator: MarketGenerator,
+    pub(super) sites: u32,
+    pub(super) deadlines: Deadlines,
+}
+
+/// What is kept of a cycle: a row for every setting of the figures, then one for every regime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    pub(super) main: Vec<Row>,
+    pub(super) regimes: Vec<Row>,
+}
+
+/// The settings of the paper's figures: by class of deadlines, then by size.
+pub(super) fn main_settings(config: &Config) -> Vec<Setting> {
+    let of = |deadlines, sites: &u32| Setting { generator: config.market.clone(), sites: *sites, deadlines };
+    Deadlines::ALL
+        .iter()
+        .flat_map(|deadlines| config.sites.iter().map(|sites| of(*deadlines, sites)))
+        .collect()
+}
+
+/// The regimes: by kind of prices, then by the spread of speeds.
+pub(super) fn regimes(config: &Config) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for prices in [Prices::PerSite, Prices::PerPair] {
+        for speed_spread in config.speed_spreads.iter().copied() {
+            let generator = MarketGenerator { prices, speed_spread, ..config.market.clone() };
+            let sites = config.sites.last().copied().unwrap_or(1);
+            settings.push(Setting { generator, sites, deadlines: Deadlines::Relaxed });
+        }
+    }
+    settings
+}
+
+/// Cycle `number` of a seed.
+pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, CycleError> {
+    let mut index = 0;
+    let mut all = |settings: Vec<Setting>| -> Result<Vec<Row>, CycleError> {
+        let mut rows: Vec<Row> = Vec::with_capacity(settings.len());
+        for setting in settings {
+            index += 2;
+            rows.push(run_setting(config, &setting, seed, number, index)?);
+        }
+        Ok(rows)
+    };
+    Ok(Record { main: all(main_settings(config))?, regimes: all(regimes(config))? })
+}
+
+/// Streams of evolution in a cycle, at most.
+const STREAMS: u32 = 256;
+
+fn run_setting(
+    config: &Config,
+    setting: &Setting,
+    seed: u64,
+    number: u32,
+    index: u32,
+) -> Result<Row, CycleError> {
+    let generator = &setting.generator;
+    let sites =
+        generator.draw_sites(setting.sites as usize, &mut Stream::open(seed, Purpose::Sites, number))?;
+    let slack = setting.deadlines.slack(config);
+    let jobs = generator.draw_jobs(slack, &mut Stream::open(seed, Purpose::Jobs, number))?;
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be below a million seconds")]
+    let now = Span::from_millis((generator.interval * 1_000.0) as i64).unwrap_or(Span::ZERO);
+    let chance = |stream: u32| {
+        Stream::open(seed, Purpose::Evolution, number.wrapping_mul(STREAMS).wrapping_add(index + stream))
+    };
+    methods::run(config, &market_at(sites, &jobs, now), [chance(0), chance(1)])
+}

@@ -1,0 +1,151 @@
+//! All methods on one market.
+
+use super::Config;
+use crate::experiment::CycleError;
+use crate::random::Stream;
+use walras_core::assign::genetic::{Evolution, Evolved, evolve};
+use walras_core::assign::greedy::{self, Ranking};
+use walras_core::assign::split::divide;
+use walras_core::assign::{Assignment, Instance, Kind, Market, Worth, mmc};
+use walras_core::program::Effort;
+use walras_solve::Highs;
+
+/// The methods, in the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    GreedyPrice,
+    GreedyCost,
+    Hga,
+    Mmc,
+    Lpga,
+    Exact,
+    Division,
+}
+
+impl Method {
+    pub(super) const ALL: [Method; 7] = [
+        Method::GreedyPrice,
+        Method::GreedyCost,
+        Method::Hga,
+        Method::Mmc,
+        Method::Lpga,
+        Method::Exact,
+        Method::Division,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Method::GreedyPrice => "greedy by price",
+            Method::GreedyCost => "greedy by cost",
+            Method::Hga => "HGA",
+            Method::Mmc => "MMC",
+            Method::Lpga => "LPGA",
+            Method::Exact => "exact",
+            Method::Division => "MGN",
+        }
+    }
+}
+
+/// What a method came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Measured {
+    pub(super) jobs: usize,
+    pub(super) cost: i64,
+    /// Of the genetic algorithms; none of the others.
+    pub(super) generations: u32,
+    /// Whether nothing better can be; said by the exact methods only.
+    pub(super) proven: bool,
+}
+
+impl Measured {
+    fn new(worth: Worth, generations: u32, proven: bool) -> Measured {
+        Measured { jobs: worth.jobs, cost: worth.cost, generations, proven }
+    }
+}
+
+/// What all methods came to on a market, in the order of [`Method::ALL`].
+pub(super) type Row = [Measured; Method::ALL.len()];
+
+/// Runs all methods; the two genetic ones draw from these streams.
+pub(super) fn run(config: &Config, market: &Market, chance: [Stream; 2]) -> Result<Row, CycleError> {
+    let out_of_range = |error| CycleError::law(format!("costs stay within the range of numbers: {error:?}"));
+    let instance = market.instance().map_err(out_of_range)?;
+    let by_price = Ranking::by_price(market, &instance);
+    let by_cost = Ranking::by_cost(&instance, market.order());
+    let [cheap_rates, cheap_jobs] = [&by_price, &by_cost].map(|ranking| greedy::assign(&instance, ranking));
+    let relaxed = mmc::assign(&instance, &by_price, &Highs, &Effort::UNLIMITED);
+    let [mut one, mut other] = chance;
+    let hga = evolved(config, &instance, &by_price, &cheap_rates, &mut one);
+    let lpga = evolved(config, &instance, &by_price, &relaxed, &mut other);
+    let (exact, exact_proven) = exact(market)?;
+    let division = divide(&of_kind(market, Kind::Split), &Highs, &EXACT_EFFORT);
+    let plain =
+        |assignment: &Assignment| Ok::<_, CycleError>(Measured::new(valid(&instance, assignment)?, 0, false));
+    let row = [
+        plain(&cheap_rates)?,
+        plain(&cheap_jobs)?,
+        Measured::new(valid(&instance, &hga.assignment)?, hga.generations, false),
+        plain(&relaxed)?,
+        Measured::new(valid(&instance, &lpga.assignment)?, lpga.generations, false),
+        Measured::new(exact, 0, exact_proven),
+        Measured::new(division.worth, 0, division.proven),
+    ];
+    check_order(&row)?;
+    Ok(row)
+}
+
+fn valid(instance: &Instance, assignment: &Assignment) -> Result<Worth, CycleError> {
+    assignment.worth(instance).ok_or_else(|| CycleError::law("every method's assignment fits"))
+}
+
+fn evolved(
+    config: &Config,
+    instance: &Instance,
+    ranking: &Ranking,
+    first: &Assignment,
+    chance: &mut Stream,
+) -> Evolved {
+    let evolution = Evolution {
+        population: config.population as usize,
+        stalled_max: config.stalled_generations,
+        mutation_permille: config.mutation_permille,
+        ..Evolution::default()
+    };
+    evolve(instance, ranking, first.clone(), &evolution, &mut |below| chance.index(below))
+}
+
+/// Nodes, not seconds: results must not depend on the machine.
+const EXACT_EFFORT: Effort = Effort { seconds: None, nodes: Some(2_000), gap_absolute: 0.0 };
+
+fn of_kind(market: &Market, kind: Kind) -> Market {
+    let mut market = market.clone();
+    market.jobs.iter_mut().for_each(|job| job.kind = kind);
+    market
+}
+
+/// The best assignment of whole jobs, and whether it is proven.
+fn exact(market: &Market) -> Result<(Worth, bool), CycleError> {
+    let divided = divide(market, &Highs, &EXACT_EFFORT);
+    Ok((divided.worth, divided.proven))
+}
+
+/// The laws of the methods.
+fn check_order(row: &Row) -> Result<(), CycleError> {
+    let worth = |method: Method| {
+        let Measured { jobs, cost, .. } = row[method as usize];
+        Worth { weight: jobs as u64, jobs, cost }
+    };
+    let mut pairs = vec![(Method::Lpga, Method::Mmc), (Method::Hga, Method::GreedyPrice)];
+    for best in [Method::Exact, Method::Division] {
+        if row[best as usize].proven {
+            pairs.extend(Method::ALL.into_iter().take(best as usize).map(|method| (best, method)));
+        }
+    }
+    for (better, worse) in pairs {
+        if worth(worse).beats(&worth(better)) {
+            let (better, worse) = (better.name(), worse.name());
+            return Err(CycleError::law(format!("{better} is at least as good as {worse}: {row:?}")));
+        }
+    }
+    Ok(())
+}
