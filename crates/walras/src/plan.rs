@@ -75,7 +75,7 @@ impl Example {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Example::Federation => "federation.yaml",
             Example::WorkedExample => "worked-example.yaml",

@@ -1,6 +1,8 @@
 //! The methods by name, and what each makes of an instance.
 
 use clap::ValueEnum;
+use std::time::{Duration, Instant};
+use walras_core::assign::exact::{self, Limits, Watch};
 use walras_core::assign::genetic::{self, Evolution};
 use walras_core::assign::greedy::{self, Ranking};
 use walras_core::assign::split::{self, Divided};
@@ -55,8 +57,6 @@ pub(super) struct Options {
 pub(super) struct Found {
     /// The assignment, as the verifier reads it; `None` when there is none.
     pub(super) claim: Option<ClaimedAssignment>,
-    /// Whether there is none because every job must be placed and that cannot be.
-    pub(super) infeasible: bool,
     pub(super) iterations: u64,
 }
 
@@ -78,11 +78,7 @@ pub(super) fn run(method: Method, instance: &Instance, market: Option<&Market>, 
         Method::Exact => exact(instance, options),
         Method::Split => {
             let divided = market.map(|market| (market, split::divide(market, &Highs, &effort)));
-            Found {
-                claim: divided.map(|(market, divided)| of_division(market, &divided)),
-                infeasible: false,
-                iterations: 0,
-            }
+            Found { claim: divided.map(|(market, divided)| of_division(market, &divided)), iterations: 0 }
         }
     }
 }
@@ -131,17 +127,34 @@ fn of_division(market: &Market, divided: &Divided) -> ClaimedAssignment {
 }
 
 fn found(instance: &Instance, assignment: &Assignment, iterations: u64) -> Found {
-    Found { claim: Some(of_assignment(instance, assignment)), infeasible: false, iterations }
+    Found { claim: Some(of_assignment(instance, assignment)), iterations }
 }
 
 fn evolved(instance: &Instance, ranking: &Ranking, first: Assignment, options: &Options) -> Found {
-    let mut stream = Stream::open(options.seed, Purpose::Choices, 0);
+    let mut stream = Stream::open(options.seed, Purpose::Evolution, 0);
     let evolution = Evolution { threads: options.threads, ..Evolution::default() };
     let evolved = genetic::evolve(instance, ranking, first, &evolution, &mut |below| stream.index(below));
     found(instance, &evolved.assignment, evolved.generations.into())
 }
 
-fn exact(instance: &Instance, _: &Options) -> Found {
-    let order = (0..instance.jobs()).collect();
-    found(instance, &greedy::assign(instance, &Ranking::by_cost(instance, order)), 0)
+fn exact(instance: &Instance, options: &Options) -> Found {
+    let clock = Clock { until: Instant::now() + Duration::from_secs_f64(options.seconds) };
+    let solved = exact::solve(instance, &Highs, &Limits::default(), &clock);
+    let mut claim = solved.assignment.as_ref().map(|assignment| of_assignment(instance, assignment));
+    if let Some(claim) = &mut claim {
+        claim.bound = Some(ClaimedBound { weight: solved.weight_bound, cost: solved.cost_bound.into() });
+        claim.optimal = solved.is_optimal();
+    }
+    Found { claim, iterations: solved.passes }
+}
+
+/// The time that is left to a search.
+struct Clock {
+    until: Instant,
+}
+
+impl Watch for Clock {
+    fn seconds_left(&self) -> f64 {
+        self.until.saturating_duration_since(Instant::now()).as_secs_f64()
+    }
 }

@@ -75,8 +75,13 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let report = match (&args.file, args.format) {
         (Some(path), Format::OrlibGap) => assign_instance(args, path)?,
-        (Some(path), Format::Scenario) => assign_scenario(args, &files::read_scenario_file(path)?)?,
-        (None, _) => assign_scenario(args, &args.example.unwrap_or(plan::Example::Metabroker).scenario()?)?,
+        (Some(path), Format::Scenario) => {
+            assign_scenario(args, &path.display().to_string(), &files::read_scenario_file(path)?)?
+        }
+        (None, _) => {
+            let example = args.example.unwrap_or(plan::Example::Metabroker);
+            assign_scenario(args, example.name(), &example.scenario()?)?
+        }
     };
     if args.json {
         let text = serde_json::to_string_pretty(&report).map_err(Failure::fault)?;
@@ -86,10 +91,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The jobs of a scenario on the sites that sell capacity.
-fn assign_scenario(args: &Args, scenario: &Scenario) -> Result<AssignmentReport, Failure> {
+fn assign_scenario(args: &Args, source: &str, scenario: &Scenario) -> Result<AssignmentReport, Failure> {
     let offers = &scenario.offers;
     let factor = scenario.policy.as_ref().and_then(|policy| policy.budget_factor).unwrap_or(Factor::ONE);
-    let market = Market::of(offers, &scenario.batch, factor).map_err(|error| no_market(&error, scenario))?;
+    let market = Market::of(offers, &scenario.batch, factor);
+    let market = market.map_err(|error| no_market(&error, source, scenario))?;
     let market = if args.method == Method::Split { market } else { market.whole() };
     let names = AssignmentNames {
         jobs: scenario.batch.requests().iter().map(|request| request.name.clone()).collect(),
@@ -100,7 +106,7 @@ fn assign_scenario(args: &Args, scenario: &Scenario) -> Result<AssignmentReport,
             .collect(),
         unit: Some(scenario.unit),
     };
-    let instance = market.instance().map_err(|error| no_instance(&error, &names))?;
+    let instance = market.instance().map_err(|error| no_instance(&error, source, &names))?;
     let started = Instant::now();
     let found = method::run(args.method, &instance, Some(&market), &options(args));
     let run = finished(args, started, &found);
@@ -134,7 +140,10 @@ fn assign_instance(args: &Args, path: &Path) -> Result<AssignmentReport, Failure
     let found = method::run(args.method, &instance, None, &options(args));
     let run = finished(args, started, &found);
     let Some(claim) = found.claim.filter(|claim| claim.left_out.is_empty()) else {
-        let status = if found.infeasible { AssignmentStatus::Infeasible } else { AssignmentStatus::Unknown };
+        let status = match instance.is_plainly_overfull() {
+            true => AssignmentStatus::Infeasible,
+            false => AssignmentStatus::Unknown,
+        };
         return Ok(AssignmentReport::without(run, status, &names));
     };
     if let Some(violation) = verify_instance_assignment(&claim, &instance).first() {
@@ -173,29 +182,27 @@ fn finished<'a>(args: &'a Args, started: Instant, found: &Found) -> AssignmentRu
     AssignmentRun { method: args.method.name(), iterations: found.iterations, millis }
 }
 
-fn no_market(error: &MarketError, scenario: &Scenario) -> Failure {
-    match error {
-        MarketError::NoCapacity => Failure::input(
-            "no site of the scenario sells capacity: `walras assign` is about those; `walras plan` takes slots too",
-        ),
-        MarketError::PriorityTooHigh { job } => {
-            let request = &scenario.batch.requests()[*job];
-            Failure::Input(format!(
-                "the priority {} of {} is too far above the lowest: at most {} are counted",
-                request.priority,
-                request.name,
-                u32::MAX - 1
-            ))
+fn no_market(error: &MarketError, source: &str, scenario: &Scenario) -> Failure {
+    Failure::Input(match error {
+        MarketError::NoCapacity => {
+            format!(
+                "{source}: sites: none of them has `capacity`, which is what jobs are assigned to; see walras plan"
+            )
         }
-    }
+        MarketError::PriorityTooHigh { job } => format!(
+            "{source}: jobs[{job}].priority: {} is too far above the lowest priority: it must be at most {} above",
+            scenario.batch.requests()[*job].priority,
+            u32::MAX - 1
+        ),
+    })
 }
 
-fn no_instance(error: &InstanceError, names: &AssignmentNames) -> Failure {
+fn no_instance(error: &InstanceError, source: &str, names: &AssignmentNames) -> Failure {
     match error {
         InstanceError::CostOutOfRange { job } => {
             let name = names.jobs.get(*job).map_or("", String::as_str);
             Failure::Input(format!(
-                "the jobs up to {name} could cost more than {} credits together, which is too much to be counted",
+                "{source}: jobs: those up to {name} could cost more than {} credits together, too much to be counted",
                 walras_core::assign::instance::COST_LIMIT / 1_000_000
             ))
         }

@@ -101,7 +101,31 @@ fn every_other_reason() {
                     - {name: second, work: 5}\n  - {name: long, work: 101}\n";
     fs::write(directory.path().join("s.yaml"), scenario).unwrap();
     let text = printed(directory.path(), &["assign", "s.yaml", "--method", "greedy-cost"]);
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @"
+    7 jobs by greedy-cost
+
+    job    processors  run time  cost  site
+    first           2         5    10  a
+    total: 1 of 7 jobs, cost 10; this method proves nothing
+
+    late goes back to the queue.
+      It takes at least 50 s wherever there are enough processors, and only 40 s are left.
+
+    waiting goes back to the queue.
+      It may not start before 1 s.
+
+    linux goes back to the queue.
+      No site with capacity has everything that it asks for.
+
+    fast goes back to the queue.
+      No site with capacity has everything that it asks for.
+
+    second goes back to the queue.
+      It would fit if it were alone; other jobs have the room.
+
+    long goes back to the queue.
+      It takes at least 101 s wherever there are enough processors, and only 100 s are left.
+    ");
 }
 
 #[test]
@@ -128,7 +152,10 @@ fn users_pay_their_own_price() {
     ]);
     assert_eq!(report["assignment"], expected);
     // The plan knows the same prices.
-    let plan = printed(directory.path(), &["plan", "s.yaml", "--search", "criterion=cost", "--json"]);
+    let plan = printed(
+        directory.path(),
+        &["plan", "s.yaml", "--search", "criterion=cost", "--time-limit", "none", "--json"],
+    );
     let plan: Value = serde_json::from_str(&plan).unwrap();
     assert_eq!(plan["totals"]["cost"], 120);
 }
@@ -173,33 +200,42 @@ fn orlib_instances_are_solved() {
     let report = json(path, &["gap", "--format", "orlib-gap"]);
     assert_eq!((&report["status"], &report["bound"]), (&json!("optimal"), &json!(10)));
     assert_eq!(report["assignment"][3], json!({"job": "4", "site": "2", "processors": 2, "cost": 4}));
-    let report = json(path, &["two", "--format", "orlib-gap", "--instance", "2"]);
-    assert_eq!((&report["status"], &report["objective"]), (&json!("infeasible"), &Value::Null));
-    let report = json(path, &["two", "--format", "orlib-gap", "--instance", "2", "--method", "greedy"]);
-    assert_eq!((&report["status"], &report["assignment"]), (&json!("unknown"), &json!([])));
+    for method in ["greedy", "exact"] {
+        let arguments = ["two", "--format", "orlib-gap", "--instance", "2", "--method", method];
+        let report = json(path, &arguments);
+        assert_eq!((&report["status"], &report["objective"]), (&json!("infeasible"), &Value::Null));
+        assert_eq!(report["assignment"], json!([]));
+        let text = printed(path, &[&["assign"][..], &arguments].concat());
+        assert!(text.ends_with("infeasible: the jobs cannot all be placed\n"), "{text}");
+    }
+    // The first job takes the place that the second needs.
+    fs::write(path.join("trap"), "2 2\n 1 2\n 9 9\n 2 2\n 2 9\n 2 2\n").unwrap();
+    let report = json(path, &["trap", "--format", "orlib-gap", "--method", "greedy"]);
+    assert_eq!((&report["status"], &report["scheduled"]), (&json!("unknown"), &json!(0)));
+    assert_eq!(json(path, &["trap", "--format", "orlib-gap"])["objective"], 11);
 }
 
 #[test]
 fn wrong_calls_and_files_are_refused() {
     let orlib = ["--format", "orlib-gap"];
-    insta::assert_snapshot!(refused("gap", &GAP.replace(" 4 4\n", " 4\n"), &orlib), @"");
-    insta::assert_snapshot!(refused("gap", &GAP.replace(" 4 4\n", " 4 4 4\n"), &orlib), @"");
-    insta::assert_snapshot!(refused("gap", &GAP.replace(" 4 4\n", " 4 four\n"), &orlib), @"");
-    insta::assert_snapshot!(refused("gap", &format!("2\n{GAP}{GAP}"), &orlib), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &["--format", "orlib-gap", "--instance", "2"]), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &["--format", "orlib-gap", "--method", "split"]), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &[]), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &["--time-limit", "0"]), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &["--time-limit", "nan"]), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &["--method", "best"]), @"");
-    insta::assert_snapshot!(refused("gap", GAP, &["--threads", "0"]), @"");
+    insta::assert_snapshot!(refused("gap", &GAP.replace(" 4 4\n", " 4\n"), &orlib), @"walras: gap:6:3: the file ends after 19 numbers: 2 agents and 4 jobs need 20");
+    insta::assert_snapshot!(refused("gap", &GAP.replace(" 4 4\n", " 4 4 4\n"), &orlib), @"walras: gap:6:6: 4 comes after the last of 20 numbers");
+    insta::assert_snapshot!(refused("gap", &GAP.replace(" 4 4\n", " 4 four\n"), &orlib), @"walras: gap:6:4: four is not a capacity: it must be a whole number from 0 to 4294967295");
+    insta::assert_snapshot!(refused("gap", &format!("2\n{GAP}{GAP}"), &orlib), @"walras: gap: the file holds 2 instances: choose one with --instance");
+    insta::assert_snapshot!(refused("gap", GAP, &["--format", "orlib-gap", "--instance", "2"]), @"walras: --instance 2: gap holds 1");
+    insta::assert_snapshot!(refused("gap", GAP, &["--format", "orlib-gap", "--method", "split"]), @"walras: --method split: the jobs of an orlib-gap instance cannot be split");
+    insta::assert_snapshot!(refused("gap", GAP, &[]), @"walras: gap: the file name must end in .yaml, .yml or .json");
+    insta::assert_snapshot!(refused("gap", GAP, &["--time-limit", "0"]), @"error: invalid value '0' for '--time-limit <S>': '0' is not a time limit: it must be greater than 0 and at most 1000000000");
+    insta::assert_snapshot!(refused("gap", GAP, &["--time-limit", "nan"]), @"error: invalid value 'nan' for '--time-limit <S>': 'nan' is not a time limit: it must be greater than 0 and at most 1000000000");
+    insta::assert_snapshot!(refused("gap", GAP, &["--method", "best"]), @"error: invalid value 'best' for '--method <METHOD>'");
+    insta::assert_snapshot!(refused("gap", GAP, &["--threads", "0"]), @"error: invalid value '0' for '--threads <N>': 0 is not in 1..=1024");
     let slots = printed(Path::new("."), &["example"]);
-    insta::assert_snapshot!(refused("s.yaml", &slots, &[]), @"");
+    insta::assert_snapshot!(refused("s.yaml", &slots, &[]), @"walras: s.yaml: sites: none of them has `capacity`, which is what jobs are assigned to; see walras plan");
     let capacity = printed(Path::new("."), &["example", "metabroker"]);
     let far = capacity.replace("name: risk", "priority: 4294967296, name: risk");
-    insta::assert_snapshot!(refused("s.yaml", &far, &[]), @"");
+    insta::assert_snapshot!(refused("s.yaml", &far, &[]), @"walras: s.yaml: jobs[1].priority: 4294967296 is too far above the lowest priority: it must be at most 4294967294 above");
     let nothing = capacity.replace("processors: 8", "processors: 0");
-    insta::assert_snapshot!(refused("s.yaml", &nothing, &[]), @"");
+    insta::assert_snapshot!(refused("s.yaml", &nothing, &[]), @"walras: s.yaml:9:28: sites[1].capacity.processors: 0 is not a number of processors: it must be a whole number from 1 to 1000000");
     let still = capacity.replace("mips: 520", "mips: 0");
-    insta::assert_snapshot!(refused("s.yaml", &still, &[]), @"");
+    insta::assert_snapshot!(refused("s.yaml", &still, &[]), @"walras: s.yaml:9:37: sites[1].capacity.mips: 0 is not a speed: it must be greater than 0");
 }
