@@ -4,6 +4,7 @@
 //! that follows for jobs that need all their processors on one site (the paper's SGN). All methods read an
 //! instance and give an [`Assignment`].
 
+pub mod exact;
 pub mod genetic;
 pub mod greedy;
 pub mod instance;

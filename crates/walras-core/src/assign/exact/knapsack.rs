@@ -1,0 +1,218 @@
+//! One site's part of the relaxed problem: which jobs to take for the greatest profit within its capacity.
+//!
+//! Of jobs that take the same, only as many as fit can matter, the most profitable ones; what is left after that is
+//! small, and a table over the capacity gives the optimum: O(jobs · capacity). Where that would be too much work,
+//! the value is the fractional optimum (rounded up) and the choice is the greedy one.
+
+use std::cmp::Reverse;
+
+/// A job that a site could take at a profit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) profit: i64,
+    pub(super) takes: u32,
+    pub(super) job: u32,
+}
+
+/// Tables of more cells than this are not filled.
+const CELLS_MAX: usize = 1 << 22;
+
+/// What a site's capacity is worth to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Worth {
+    /// The greatest profit within every capacity from nothing to all.
+    Each(Vec<i64>),
+    /// A unit less costs at least so much per unit.
+    Rate { profit: i64, takes: u32 },
+}
+
+impl Worth {
+    /// What a site loses, at least, when it must take a job of this profit, which may be negative.
+    pub(super) fn loss(&self, takes: u32, profit: i64) -> i64 {
+        let displaced = match self {
+            Worth::Each(values) => {
+                let all = values.len() - 1;
+                values[all] - values[all.saturating_sub(takes as usize)]
+            }
+            Worth::Rate { profit, takes: unit } => {
+                let part = product(*profit, takes).div_euclid(i128::from((*unit).max(1)));
+                i64::try_from(part).unwrap_or(i64::MAX / 4)
+            }
+        };
+        (displaced - profit).max(0)
+    }
+}
+
+/// Working memory, kept between calls.
+#[derive(Default)]
+pub(super) struct Knapsack {
+    best: Vec<i64>,
+    taken: Vec<bool>,
+}
+
+impl Knapsack {
+    /// No choice of items has a greater profit than the value given; `items` becomes a choice.
+    ///
+    /// The value is that choice's profit unless the table would be too large.
+    pub(super) fn solve(&mut self, items: &mut Vec<Item>, capacity: u32) -> i64 {
+        let (total, profit) = sums(items);
+        if total <= u64::from(capacity) {
+            return profit;
+        }
+        drop_surplus(items, capacity);
+        if !self.fill(items, capacity) {
+            return greedy(items, capacity);
+        }
+        let width = capacity as usize + 1;
+        let mut room = capacity as usize;
+        for at in (0..items.len()).rev() {
+            if self.taken[at * width + room] {
+                room -= items[at].takes as usize;
+            } else {
+                items.swap_remove(at);
+            }
+        }
+        self.best[width - 1]
+    }
+
+    /// What capacity is worth, up to this much of it.
+    pub(super) fn worth(&mut self, items: &mut Vec<Item>, capacity: u32) -> Worth {
+        drop_surplus(items, capacity);
+        if self.fill(items, capacity) {
+            return Worth::Each(self.best.clone());
+        }
+        let (total, _) = sums(items);
+        if total <= u64::from(capacity) {
+            return Worth::Rate { profit: 0, takes: 1 };
+        }
+        let mut rest = items.clone();
+        greedy(&mut rest, capacity);
+        // Items are taken in order of their rate: the first that is not taken breaks the order.
+        sort_by_rate(items);
+        let broken = items.iter().zip(&rest).find(|(item, taken)| item != taken).map(|(item, _)| item);
+        let broken = broken.or(items.get(rest.len()));
+        broken.map_or(Worth::Rate { profit: 0, takes: 1 }, |item| Worth::Rate {
+            profit: item.profit,
+            takes: item.takes,
+        })
+    }
+
+    /// Fills the table; false when it would be too large.
+    fn fill(&mut self, items: &[Item], capacity: u32) -> bool {
+        let width = capacity as usize + 1;
+        if items.len().max(1).saturating_mul(width) > CELLS_MAX {
+            return false;
+        }
+        self.best.clear();
+        self.best.resize(width, 0);
+        self.taken.clear();
+        self.taken.resize(width * items.len(), false);
+        for (item, row) in items.iter().zip(self.taken.chunks_exact_mut(width)) {
+            let takes = item.takes as usize;
+            for room in (takes..width).rev() {
+                let with = self.best[room - takes] + item.profit;
+                if with > self.best[room] {
+                    self.best[room] = with;
+                    row[room] = true;
+                }
+            }
+        }
+        true
+    }
+}
+
+fn sums(items: &[Item]) -> (u64, i64) {
+    items.iter().fold((0, 0), |(takes, profit), item| (takes + u64::from(item.takes), profit + item.profit))
+}
+
+/// Leaves out items that better ones of the same size always crowd out.
+fn drop_surplus(items: &mut Vec<Item>, capacity: u32) {
+    items.sort_unstable_by_key(|item| (item.takes, Reverse(item.profit), item.job));
+    let (mut takes, mut left) = (u32::MAX, 0);
+    items.retain(|item| {
+        if item.takes != takes {
+            takes = item.takes;
+            left = capacity.checked_div(takes).unwrap_or(u32::MAX);
+        }
+        let keep = left > 0;
+        left = left.saturating_sub(1);
+        keep
+    });
+}
+
+/// Most profit per unit taken first.
+fn sort_by_rate(items: &mut [Item]) {
+    items.sort_unstable_by(|a, b| {
+        let (a_rate, b_rate) = (product(a.profit, b.takes), product(b.profit, a.takes));
+        b_rate.cmp(&a_rate).then(a.job.cmp(&b.job))
+    });
+}
+
+/// The fractional optimum, rounded up, and what of it is whole.
+fn greedy(items: &mut Vec<Item>, capacity: u32) -> i64 {
+    sort_by_rate(items);
+    let mut room = capacity;
+    let mut value = 0;
+    let mut broken = false;
+    items.retain(|item| {
+        if item.takes <= room {
+            room -= item.takes;
+            value += if broken { 0 } else { item.profit };
+            return true;
+        }
+        if !broken {
+            broken = true;
+            let part = product(item.profit, room).div_euclid(i128::from(item.takes)) + 1;
+            value += i64::try_from(part).unwrap_or(item.profit).min(item.profit);
+        }
+        false
+    });
+    value
+}
+
+fn product(profit: i64, takes: u32) -> i128 {
+    i128::from(profit) * i128::from(takes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn brute(items: &[Item], capacity: u32) -> i64 {
+        let choices = 0_u32..1 << items.len();
+        let value = |choice: u32| {
+            let chosen: Vec<Item> =
+                items.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1).map(|(_, item)| *item).collect();
+            let (takes, profit) = sums(&chosen);
+            if takes <= u64::from(capacity) { profit } else { 0 }
+        };
+        choices.map(value).max().unwrap_or(0)
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_is_exact_and_the_fraction_bounds(
+            drawn in prop::collection::vec((1_i64..40, 0_u32..7), 0..9),
+            capacity in 0_u32..14,
+        ) {
+            let items: Vec<Item> =
+                drawn.iter().zip(0..).map(|(&(profit, takes), job)| Item { profit, takes, job }).collect();
+            let best = brute(&items, capacity);
+            let mut chosen = items.clone();
+            prop_assert_eq!(Knapsack::default().solve(&mut chosen, capacity), best);
+            let (takes, profit) = sums(&chosen);
+            prop_assert!(takes <= u64::from(capacity));
+            prop_assert_eq!(profit, best);
+            let mut some = items.clone();
+            let mut knapsack = Knapsack::default();
+            let Worth::Each(values) = knapsack.worth(&mut some, capacity) else { panic!("small") };
+            for (room, value) in (0..).zip(values) {
+                prop_assert_eq!(value, brute(&items, room));
+            }
+            let mut rough = items;
+            prop_assert!(greedy(&mut rough, capacity) >= best);
+            prop_assert!(sums(&rough).0 <= u64::from(capacity));
+        }
+    }
+}
