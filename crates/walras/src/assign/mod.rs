@@ -6,7 +6,7 @@ mod table;
 use crate::failure::Failure;
 use crate::{files, plan};
 use clap::ValueEnum;
-use method::{Found, Method, Options};
+use method::{Method, Options};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use walras_api::{
@@ -109,7 +109,7 @@ fn assign_scenario(args: &Args, source: &str, scenario: &Scenario) -> Result<Ass
     let instance = market.instance().map_err(|error| no_instance(&error, source, &names))?;
     let started = Instant::now();
     let found = method::run(args.method, &instance, Some(&market), &options(args));
-    let run = finished(args, started, &found);
+    let run = finished(args, started, found.iterations);
     let Some(claim) = found.claim else {
         return Err(Failure::fault("a method that may leave jobs out found no assignment"));
     };
@@ -137,14 +137,14 @@ fn assign_instance(args: &Args, path: &Path) -> Result<AssignmentReport, Failure
         unit: None,
     };
     let started = Instant::now();
+    if instance.is_plainly_overfull() {
+        let run = finished(args, started, 0);
+        return Ok(AssignmentReport::without(run, AssignmentStatus::Infeasible, &names));
+    }
     let found = method::run(args.method, &instance, None, &options(args));
-    let run = finished(args, started, &found);
+    let run = finished(args, started, found.iterations);
     let Some(claim) = found.claim.filter(|claim| claim.left_out.is_empty()) else {
-        let status = match instance.is_plainly_overfull() {
-            true => AssignmentStatus::Infeasible,
-            false => AssignmentStatus::Unknown,
-        };
-        return Ok(AssignmentReport::without(run, status, &names));
+        return Ok(AssignmentReport::without(run, AssignmentStatus::Unknown, &names));
     };
     if let Some(violation) = verify_instance_assignment(&claim, &instance).first() {
         return Err(Failure::Fault(format!("the assignment does not verify: {violation}")));
@@ -177,9 +177,9 @@ fn options(args: &Args) -> Options {
     Options { seconds: args.time_limit, seed: args.seed, threads: usize::from(args.threads) }
 }
 
-fn finished<'a>(args: &'a Args, started: Instant, found: &Found) -> AssignmentRun<'a> {
+fn finished(args: &Args, started: Instant, iterations: u64) -> AssignmentRun<'static> {
     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    AssignmentRun { method: args.method.name(), iterations: found.iterations, millis }
+    AssignmentRun { method: args.method.name(), iterations, millis }
 }
 
 fn no_market(error: &MarketError, source: &str, scenario: &Scenario) -> Failure {

@@ -50,18 +50,16 @@ fn total(report: &AssignmentReport) -> String {
     let _ = write!(text, ", cost {objective}");
     let _ = match (report.status, &report.gap, report.weight_bound) {
         (AssignmentStatus::Optimal, ..) => write!(text, "; proven best"),
-        (_, Some(gap), _) => write!(text, "; not proven best, the cost is at most {gap} of itself too high"),
+        (_, Some(gap), _) => write!(text, "; not proven best, the gap is at most {gap}"),
         (_, None, Some(most)) => {
             write!(text, "; not proven best, the weight served is {} of at most {most}", report.weight)
         }
         (_, None, None) => write!(text, "; this method proves nothing"),
     };
-    if report.iterations > 0 {
-        let _ = write!(
-            text,
-            "; {}",
-            counted(usize::try_from(report.iterations).unwrap_or(usize::MAX), "iteration")
-        );
+    // The rounds of other methods say little to people; the data has them.
+    if matches!(report.method.as_str(), "hga" | "lpga") {
+        let generations = usize::try_from(report.iterations).unwrap_or(usize::MAX);
+        let _ = write!(text, "; {}", counted(generations, "generation"));
     }
     text
 }
