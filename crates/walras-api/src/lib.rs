@@ -23,11 +23,13 @@
 //! );
 //! ```
 
+mod assignment;
 mod decode;
 mod error;
 mod input;
 mod locate;
 mod number;
+mod orlib;
 mod plan;
 mod scenario;
 mod schema;
@@ -36,9 +38,14 @@ pub mod text;
 mod unit;
 mod workflow;
 
+pub use assignment::{
+    AssignmentNames, AssignmentReport, AssignmentRun, AssignmentStatus, LeftOutJob, PlacedJob, UnplacedItem,
+    UnplacedKind,
+};
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;
+pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
     PlannedLimits, PlannedSize, PlannedSlot, PlannedTotals, PlannedWorkflow, ReasonItem, ReasonKind,

@@ -2,6 +2,7 @@
 
 use crate::number::decimal_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
+use walras_core::assign::{Kind, Unfit, Unplaced};
 use walras_core::choose::NoCombination;
 use walras_core::{Reason, SmallestChange};
 
@@ -118,6 +119,45 @@ pub fn infeasible_text(reason: &NoCombination, unit: Unit) -> String {
         NoCombination::Unknown => {
             "The limit on work was reached before any combination was found.".to_owned()
         }
+    }
+}
+
+/// Why a job of this kind is not placed on capacity, as one sentence with times in the scenario's unit.
+pub fn unplaced_text(reason: &Unplaced, kind: Kind, unit: Unit) -> String {
+    let symbol = unit.symbol();
+    match reason {
+        Unplaced::NotYet { earliest } => {
+            format!("It may not start before {} {symbol}.", unit.time_text(*earliest))
+        }
+        Unplaced::Unfit(Unfit::TooWide { most: 0, .. }) => {
+            "No site with capacity has everything that it asks for.".to_owned()
+        }
+        Unplaced::Unfit(Unfit::TooWide { tasks, most }) => match kind {
+            Kind::SingleSite => {
+                format!(
+                    "It needs {tasks} processors on one site, and no site where it may go has more than {most}."
+                )
+            }
+            Kind::Split => {
+                format!("It needs {tasks} processors, and all sites where it may go together have {most}.")
+            }
+        },
+        Unplaced::Unfit(Unfit::TooLate { fastest, within }) => format!(
+            "It takes at least {} {symbol} wherever there are enough processors, and only {} {symbol} are left.",
+            unit.span_text(*fastest),
+            unit.span_text(*within),
+        ),
+        Unplaced::Unfit(Unfit::TooDear { cheapest, budget }) => {
+            let short = cheapest.checked_sub(*budget).unwrap_or(*cheapest);
+            format!(
+                "The budget of {budget} credits is {short} credits short of the cheapest place in time, which costs \
+                 {cheapest} credits."
+            )
+        }
+        Unplaced::Unfit(Unfit::OutOfRange) => {
+            "Its run time or its cost is too large to be counted everywhere.".to_owned()
+        }
+        Unplaced::NoRoom => "It would fit if it were alone; other jobs have the room.".to_owned(),
     }
 }
 

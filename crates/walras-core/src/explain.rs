@@ -12,7 +12,7 @@
 //! **Complexity.** A few scans, plus one for each step of the two bisections.
 
 use crate::attribute::Requirement;
-use crate::offer::{Node, Offers, Slot};
+use crate::offer::{Node, Offers};
 use crate::quantity::{MILLION, Money, Performance, Rate, Span, Time};
 use crate::request::Request;
 use crate::search::{
@@ -226,11 +226,9 @@ impl Case<'_> {
             let mut view = self.view(self.request);
             view.rate_max = i64::MAX;
             let window = self.best_by(&view, &Criterion::Price)?;
-            let rates = window
-                .placements()
-                .iter()
-                .filter_map(|placement| self.list.get(placement.source).map(Slot::rate));
-            return rates.max();
+            let slots = window.placements().iter().filter_map(|placement| self.list.get(placement.source));
+            let user = self.request.user.as_deref();
+            return slots.map(|slot| self.offers.rate_for(slot, user)).max();
         }
         match self.request.budget {
             Some(_) => None,

@@ -19,6 +19,7 @@ mod stress;
 
 pub mod assign;
 pub mod attribute;
+pub mod capacity;
 pub mod choose;
 pub mod explain;
 pub mod id;
@@ -36,6 +37,7 @@ pub mod window;
 pub mod workflow;
 
 pub use attribute::{Attributes, Requirement, Test, Value};
+pub use capacity::CapacityOffer;
 pub use explain::{Explanation, Reason, SmallestChange, explain};
 pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;

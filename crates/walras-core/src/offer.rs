@@ -1,6 +1,7 @@
-//! What owners offer: sites, their nodes, and the free slots on them.
+//! What owners offer: sites, their nodes, and the free slots on them; or free processors.
 
 use crate::attribute::Attributes;
+use crate::capacity::{CapacityOffer, PROCESSORS_MAX};
 use crate::id::{NodeId, SiteId};
 use crate::interval::{Interval, merge};
 use crate::quantity::{Money, Performance, Rate, Span, Time, Watts};
@@ -106,6 +107,9 @@ pub struct Offers {
     sites: Vec<Site>,
     nodes: Vec<Node>,
     slots: Vec<Slot>,
+    capacities: Vec<CapacityOffer>,
+    /// Per site, the position of its capacity offer.
+    capacity_of_site: Vec<Option<usize>>,
 }
 
 /// Why offers were refused.
@@ -126,6 +130,14 @@ pub enum OffersError {
     BeyondHorizon(NodeId),
     /// All slots together cost more than [`Money::MAX`].
     TooDear,
+    /// A capacity offer names a site that does not exist.
+    CapacityOnUnknownSite(SiteId),
+    /// A site offers capacity twice, or has nodes beside it.
+    CapacityBesideOthers(SiteId),
+    /// One processor costs more over the horizon than a slot may (see [`Slot::new`]).
+    ProcessorTooDear(SiteId),
+    /// All sites together offer more than [`PROCESSORS_MAX`] processors.
+    TooManyProcessors,
 }
 
 impl Offers {
@@ -145,7 +157,60 @@ impl Offers {
         }
         slots.sort_unstable_by_key(Slot::key);
         check_slots(horizon, nodes.len(), &slots)?;
-        Ok(Offers { horizon, sites, nodes, slots })
+        let capacity_of_site = vec![None; sites.len()];
+        Ok(Offers { horizon, sites, nodes, slots, capacities: Vec::new(), capacity_of_site })
+    }
+
+    /// These offers and free processors of sites that have no nodes; for offers without capacity.
+    ///
+    /// Every processor becomes a node with one slot over the whole horizon, named `#1`, `#2` and so on within its
+    /// site, so that searches need not know the difference. The slot's rate is the least that any user pays; see
+    /// [`Offers::rate_for`].
+    pub fn with_capacity(mut self, capacities: Vec<CapacityOffer>) -> Result<Offers, OffersError> {
+        let mut value = check_slots(self.horizon, self.nodes.len(), &self.slots)?;
+        let mut taken = vec![false; self.sites.len()];
+        for node in &self.nodes {
+            taken[node.site.index()] = true;
+        }
+        let mut processors = 0;
+        for offer in capacities {
+            let site = offer.site;
+            let taken = taken.get_mut(site.index()).ok_or(OffersError::CapacityOnUnknownSite(site))?;
+            if std::mem::replace(taken, true) {
+                return Err(OffersError::CapacityBesideOthers(site));
+            }
+            processors += u64::from(offer.capacity.processors);
+            if processors > u64::from(PROCESSORS_MAX) {
+                return Err(OffersError::TooManyProcessors);
+            }
+            value = self.worth_with(&offer, value)?;
+            self.add_processors(&offer)?;
+            self.capacity_of_site[site.index()] = Some(self.capacities.len());
+            self.capacities.push(offer);
+        }
+        self.slots.sort_unstable_by_key(Slot::key);
+        Ok(self)
+    }
+
+    /// What everything is worth when these processors come to it, at the price of who pays most.
+    fn worth_with(&self, offer: &CapacityOffer, value: Money) -> Result<Money, OffersError> {
+        let dearest = Slot::new(NodeId::new(0), self.horizon, offer.capacity.price_most());
+        let dearest = dearest.ok_or(OffersError::ProcessorTooDear(offer.site))?;
+        let all = worth(&dearest).and_then(|one| {
+            let micros = one.as_micros().checked_mul(i64::from(offer.capacity.processors))?;
+            value.checked_add(Money::from_micros(micros))
+        });
+        all.ok_or(OffersError::TooDear)
+    }
+
+    fn add_processors(&mut self, offer: &CapacityOffer) -> Result<(), OffersError> {
+        for number in 1..=offer.capacity.processors {
+            let id = NodeId::from_index(self.nodes.len()).ok_or(OffersError::TooManyProcessors)?;
+            let slot = Slot::new(id, self.horizon, offer.capacity.price_least());
+            self.slots.push(slot.ok_or(OffersError::ProcessorTooDear(offer.site))?);
+            self.nodes.push(offer.processor(number));
+        }
+        Ok(())
     }
 
     /// The time that is planned.
@@ -168,6 +233,22 @@ impl Offers {
         &self.slots
     }
 
+    /// The free processors, in the order in which they were given.
+    pub fn capacities(&self) -> &[CapacityOffer] {
+        &self.capacities
+    }
+
+    /// The capacity offer that a node is a processor of, where it is one.
+    pub fn capacity_of(&self, id: NodeId) -> Option<&CapacityOffer> {
+        let offer = self.capacity_of_site[self.node(id).site.index()]?;
+        self.capacities.get(offer)
+    }
+
+    /// What a slot costs this user per time.
+    pub fn rate_for(&self, slot: &Slot, user: Option<&str>) -> Rate {
+        self.capacity_of(slot.node).map_or(slot.rate, |offer| offer.capacity.price_for(user))
+    }
+
     /// The node with this id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
@@ -179,8 +260,8 @@ impl Offers {
     }
 }
 
-/// Checks slots that are in order: on known nodes, inside the horizon, disjoint, payable.
-fn check_slots(horizon: Interval, nodes: usize, slots: &[Slot]) -> Result<(), OffersError> {
+/// Checks slots that are in order: on known nodes, inside the horizon, disjoint, payable; gives what they are worth.
+fn check_slots(horizon: Interval, nodes: usize, slots: &[Slot]) -> Result<Money, OffersError> {
     let mut free_from = vec![Time::MIN; nodes];
     let mut value = Money::ZERO;
     for slot in slots {
@@ -193,12 +274,16 @@ fn check_slots(horizon: Interval, nodes: usize, slots: &[Slot]) -> Result<(), Of
         if slot.start < horizon.start() || slot.end > horizon.end() {
             return Err(OffersError::BeyondHorizon(node));
         }
-        // Cutting a slot can add one rounding of a micro-credit per millisecond sold, at most.
-        let rounding = Money::from_micros(slot.span().as_millis());
-        let cost = slot.rate.cost_of(slot.span()).and_then(|cost| cost.checked_add(rounding));
-        value = cost.and_then(|cost| value.checked_add(cost)).ok_or(OffersError::TooDear)?;
+        value = worth(slot).and_then(|cost| value.checked_add(cost)).ok_or(OffersError::TooDear)?;
     }
-    Ok(())
+    Ok(value)
+}
+
+/// The most that all parts of a slot can cost together.
+fn worth(slot: &Slot) -> Option<Money> {
+    // Cutting a slot can add one rounding of a micro-credit per millisecond sold, at most.
+    let rounding = Money::from_micros(slot.span().as_millis());
+    slot.rate.cost_of(slot.span()).and_then(|cost| cost.checked_add(rounding))
 }
 
 /// The slots of one node: touching intervals become one slot.

@@ -9,6 +9,8 @@ use crate::quantity::{Factor, MILLION, Money, Performance, Rate, Time, Work};
 pub struct Request {
     /// Unique in its batch.
     pub name: String,
+    /// Who pays, where that is said: some owners have prices for single users.
+    pub user: Option<String>,
     /// How many nodes at once; at least one.
     pub tasks: u32,
     /// Work of each task.
@@ -52,6 +54,7 @@ impl Request {
     pub fn new(name: &str, tasks: u32, work: Work) -> Request {
         Request {
             name: name.to_owned(),
+            user: None,
             tasks,
             work,
             performance_min: Performance::ONE,

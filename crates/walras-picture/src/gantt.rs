@@ -87,9 +87,15 @@ fn summary(scene: &Scene<'_>) -> String {
     if !scene.tasks.is_empty() {
         shown.push(counted(scene.tasks.len(), "task"));
     }
+    let processors: usize =
+        scene.offers.capacities().iter().map(|offer| offer.capacity.processors as usize).sum();
+    let nodes = counted(scene.offers.nodes().len().saturating_sub(processors), "node");
+    let nodes = match processors {
+        0 => nodes,
+        _ => format!("{nodes} and {}", counted(processors, "processor")),
+    };
     format!(
-        "{} at {} · {} · {}–{} {}",
-        counted(scene.offers.nodes().len(), "node"),
+        "{nodes} at {} · {} · {}–{} {}",
         counted(scene.offers.sites().len(), "site"),
         shown.join(" · "),
         scene.unit.time(start),

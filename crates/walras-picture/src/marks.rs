@@ -3,7 +3,7 @@
 use crate::axis::Axis;
 use crate::colour::{BAND, BUSY, DIM, FREE, HATCH, INK, LINE};
 use crate::layout::{AXIS_HEIGHT, Columns, HEADER_HEIGHT_NAMED, Header, Layout, MARGIN, Row};
-use crate::number::{counted, short, whole};
+use crate::number::{counted, grouped, short, whole};
 use crate::scene::Scene;
 use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
@@ -92,7 +92,12 @@ pub(crate) fn draw_headers(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout) {
 
 fn draw_site_name(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, header: &Header) {
     let middle = header.y + (header.height - layout.gap()) / 2.0;
-    let count = counted(header.nodes, "node");
+    let on_capacity = scene.offers.capacities().iter().any(|offer| offer.site == header.site);
+    let count = if on_capacity {
+        format!("capacity: {}", grouped(header.nodes))
+    } else {
+        counted(header.nodes, "node")
+    };
     let room = layout.plot.0 - MARGIN - 8.0 - SMALL_FONT.width(&count) - 20.0;
     let name = clean_name(&scene.offers.sites()[header.site.index()].name);
     let name = HEADER_FONT.fit(&name, room).unwrap_or_default();

@@ -121,13 +121,16 @@ impl<'a> Scene<'a> {
         if with_site { format!("{}/{name}", clean_name(&self.offers.site_of(node).name)) } else { name }
     }
 
-    /// Per node the lowest and highest price of its slots; `None` for a node that offers nothing.
+    /// Per node the lowest and highest price of its slots, or of its users; `None` for a node that offers nothing.
     pub(crate) fn prices(&self) -> Vec<Option<(Rate, Rate)>> {
         let mut prices: Vec<Option<(Rate, Rate)>> = vec![None; self.offers.nodes().len()];
         for slot in self.offers.slots() {
             let range = &mut prices[slot.node().index()];
-            let (low, high) = range.unwrap_or((slot.rate(), slot.rate()));
-            *range = Some((low.min(slot.rate()), high.max(slot.rate())));
+            let own = self.offers.capacity_of(slot.node()).map(|offer| &offer.capacity);
+            let (least, most) =
+                own.map_or((slot.rate(), slot.rate()), |own| (own.price_least(), own.price_most()));
+            let (low, high) = range.unwrap_or((least, most));
+            *range = Some((low.min(least), high.max(most)));
         }
         prices
     }
@@ -138,8 +141,9 @@ impl<'a> Scene<'a> {
         let price = price.map_or("no free time".to_owned(), |range| {
             format!("price {} per {}", self.unit.price_range(range, exact), self.unit.symbol())
         });
+        let kind = self.offers.capacity_of(node).map_or("", |_| "processor ");
         format!(
-            "{} at {}: {price}, performance {}",
+            "{kind}{} at {}: {price}, performance {}",
             clean_name(&of_node.name),
             clean_name(&self.offers.site_of(node).name),
             of_node.performance

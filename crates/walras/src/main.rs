@@ -3,6 +3,7 @@
 //! Exit codes: 0 all is well; 1 a plan does not hold what it claims; 2 the input or the call is wrong; 70 a
 //! fault of Walras itself.
 
+mod assign;
 mod choice;
 mod failure;
 mod files;
@@ -32,6 +33,8 @@ enum Command {
     Plan(plan::Args),
     /// Give every task of a workflow a node and a time
     Workflow(workflow::Args),
+    /// Assign the jobs of a scenario to the sites that sell capacity, proven best
+    Assign(assign::Args),
     /// Check a plan against its scenario, with code that shares nothing with the search
     Verify(verify::Args),
     /// Run an experiment of the papers and show its figures beside theirs
@@ -68,6 +71,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Plan(args) => plan::run(&args),
         Command::Workflow(args) => workflow::run(&args),
+        Command::Assign(args) => assign::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema { format } => {

@@ -67,6 +67,8 @@ pub(crate) enum Example {
     TwoTier,
     /// The workflow of those jobs
     Pipeline,
+    /// Sites that sell capacity, beside one that sells slots
+    Metabroker,
 }
 
 impl Example {
@@ -76,15 +78,17 @@ impl Example {
             Example::Worked => include_str!("../scenarios/worked-example.yaml"),
             Example::TwoTier => include_str!("../scenarios/two-tier.yaml"),
             Example::Pipeline => include_str!("../scenarios/pipeline.yaml"),
+            Example::Metabroker => include_str!("../scenarios/metabroker.yaml"),
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Example::Federation => "federation.yaml",
             Example::Worked => "worked-example.yaml",
             Example::TwoTier => "two-tier.yaml",
             Example::Pipeline => "pipeline.yaml",
+            Example::Metabroker => "metabroker.yaml",
         }
     }
 
@@ -95,6 +99,10 @@ impl Example {
             return Err(Failure::Fault(format!("there is no built-in workflow {name}")));
         }
         read_workflow(example.text().as_bytes(), example.name(), WorkflowFormat::Yaml).map_err(Failure::fault)
+    }
+
+    pub(crate) fn scenario(self) -> Result<Scenario, Failure> {
+        read_scenario(self.text().as_bytes(), self.name(), Syntax::Yaml).map_err(Failure::fault)
     }
 }
 
@@ -160,8 +168,7 @@ fn read(args: &Args) -> Result<(String, Scenario), Failure> {
         }
         (None, example) => {
             let example = example.unwrap_or(Example::Federation);
-            let scenario = read_scenario(example.text().as_bytes(), example.name(), Syntax::Yaml);
-            Ok((example.name().to_owned(), scenario.map_err(Failure::fault)?))
+            Ok((example.name().to_owned(), example.scenario()?))
         }
     }
 }

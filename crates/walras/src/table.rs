@@ -71,20 +71,34 @@ fn alternatives(
 }
 
 fn heading(scenario: &Scenario, config: &SearchConfig, found: &Alternatives) -> String {
-    let Scenario { unit, offers, batch, .. } = scenario;
     format!(
-        "{}, {} on {}, {}; times in {}\nsearch {}: {}\n",
-        counted(batch.requests().len(), "job"),
-        counted(offers.nodes().len(), "node"),
-        counted(offers.sites().len(), "site"),
-        counted(offers.slots().len(), "slot"),
-        unit.symbol(),
+        "{}; times in {}\nsearch {}: {}\n",
+        what_there_is(scenario),
+        scenario.unit.symbol(),
         config.algorithm,
         counted(found.found.len(), "alternative"),
     )
 }
 
-fn counted(count: usize, noun: &str) -> String {
+/// `6 jobs, 12 nodes on 3 sites, 21 slots`, and processors where there are some.
+fn what_there_is(scenario: &Scenario) -> String {
+    let Scenario { offers, batch, .. } = scenario;
+    let capacities = offers.capacities();
+    let processors: usize = capacities.iter().map(|offer| offer.capacity.processors as usize).sum();
+    let (nodes, sites) = (offers.nodes().len() - processors, offers.sites().len() - capacities.len());
+    let mut text = counted(batch.requests().len(), "job");
+    if sites > 0 {
+        let slots = counted(offers.slots().len() - processors, "slot");
+        let _ = write!(text, ", {} on {}, {slots}", counted(nodes, "node"), counted(sites, "site"));
+    }
+    if processors > 0 {
+        let on = counted(capacities.len(), "site");
+        let _ = write!(text, ", {} on {on}", counted(processors, "processor"));
+    }
+    text
+}
+
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -100,18 +114,23 @@ fn row(scenario: &Scenario, found: &Alternative, number: &str) -> [String; 6] {
     ]
 }
 
-/// The nodes of a window, grouped by site: `campus/c1,c2 cloud/g1`.
+/// The nodes of a window, grouped by site: `campus/c1,c2 cloud/g1`; and how many processors: `grid:3`.
 fn node_names(offers: &Offers, found: &Alternative) -> String {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(&str, bool, Vec<&str>)> = Vec::new();
     for placement in found.window.placements() {
         let (site, node) = (offers.site_of(placement.node).name.as_str(), offers.node(placement.node));
         match groups.last_mut() {
-            Some((last, nodes)) if *last == site => nodes.push(&node.name),
-            _ => groups.push((site, vec![&node.name])),
+            Some((last, _, nodes)) if *last == site => nodes.push(&node.name),
+            _ => groups.push((site, offers.capacity_of(placement.node).is_some(), vec![&node.name])),
         }
     }
-    let texts: Vec<String> =
-        groups.iter().map(|(site, nodes)| format!("{site}/{}", nodes.join(","))).collect();
+    let texts: Vec<String> = groups
+        .iter()
+        .map(|(site, on_capacity, nodes)| match on_capacity {
+            true => format!("{site}:{}", nodes.len()),
+            false => format!("{site}/{}", nodes.join(",")),
+        })
+        .collect();
     texts.join(" ")
 }
 

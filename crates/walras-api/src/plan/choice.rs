@@ -12,7 +12,7 @@ use walras_core::choose::{
 use walras_core::{Alternatives, Outcome};
 
 /// Gaps are given to the millionth, rounded up.
-const GAP_DECIMALS: u32 = 6;
+pub(super) const GAP_DECIMALS: u32 = 6;
 
 /// What was chosen; its keys stand in the plan itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -243,7 +243,7 @@ fn totals(unit: Unit, totals: Totals) -> PlannedTotals {
 }
 
 /// |value - bound| / max(|value|, |bound|), rounded up to a millionth.
-fn relative(value: i128, bound: i128) -> Num {
+pub(crate) fn relative(value: i128, bound: i128) -> Num {
     let (difference, scale) = (value.abs_diff(bound), value.unsigned_abs().max(bound.unsigned_abs()));
     // Both are divided alike until the product fits, which may cost a last millionth.
     let excess = 20_u32.saturating_sub(difference.leading_zeros());

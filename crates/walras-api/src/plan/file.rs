@@ -1,7 +1,8 @@
 //! A plan as it stands in a file: the keys of the choice are there together or not at all.
 
 use super::choice::{
-    ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
+    ChoiceStatus, ChosenAlternative, GAP_DECIMALS, InfeasibleItem, PlannedChoice, PlannedLimits,
+    PlannedTotals,
 };
 use super::{Plan, PlannedAlternative, PlannedWorkflow, SearchSummary, UnscheduledJob};
 use crate::error::{Problem, Within};
@@ -116,6 +117,9 @@ fn check_choice(choice: &PlannedChoice) -> Result<(), Problem> {
     if found != choice.gap.is_some() {
         return contradicts(choice.gap.as_ref().map_or("null", Num::as_str), "gap");
     }
+    if let Some(gap) = &choice.gap {
+        check_gap(gap, status).in_field("gap")?;
+    }
     if !found && !choice.chosen.is_empty() {
         return contradicts("what is chosen", "chosen");
     }
@@ -131,6 +135,24 @@ fn check_choice(choice: &PlannedChoice) -> Result<(), Problem> {
         _ => Ok(()),
     }
 }
+
+/// A gap is a share of the larger value, which may be of the other sign: at most 2, and none when proven best.
+fn check_gap(gap: &Num, status: ChoiceStatus) -> Result<(), Problem> {
+    let millionths = gap.units(GAP_DECIMALS);
+    match millionths.filter(|millionths| (0..=GAP_MAX).contains(millionths)) {
+        None => {
+            let what = "is not a gap: it must be from 0 to 2, in whole millionths";
+            Err(Problem::new(gap.as_str(), what))
+        }
+        Some(1..) if status == ChoiceStatus::Optimal => {
+            Err(Problem::new(gap.as_str(), "contradicts the status optimal"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The greatest gap, in millionths; one may be lost to rounding (see [`super::choice`]).
+const GAP_MAX: i64 = 2_000_001;
 
 impl ChoiceStatus {
     /// As it is written.

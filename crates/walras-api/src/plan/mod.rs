@@ -3,7 +3,7 @@
 //! Numbers are in the scenario's units and exact: they are kept as decimal text from the core's integers to
 //! the file and back.
 
-mod choice;
+pub(crate) mod choice;
 mod file;
 mod fill;
 mod read;
@@ -101,6 +101,9 @@ pub struct PlannedSlot {
     pub end: Num,
     /// What it costs, in credits.
     pub cost: Num,
+    /// Whether the node is one of the free processors that a site sells as capacity.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub capacity: bool,
 }
 
 /// A job without a window.

@@ -58,6 +58,7 @@ fn slot(scenario: &Scenario, placement: &Placement) -> PlannedSlot {
         start: time(scenario.unit, placement.interval.start()),
         end: time(scenario.unit, placement.interval.end()),
         cost: money(placement.cost),
+        capacity: scenario.offers.capacity_of(placement.node).is_some(),
     }
 }
 

@@ -1,14 +1,16 @@
 //! Jobs of a scenario as the core's batch.
 
 use super::WorkflowJob;
-use super::values::{Entries, List, Scalar, TestSpec};
+use super::names::KindName;
+use super::values::{Entries, List, Scalar, TaskSpec, TestSpec};
 use super::wire::JobEntry;
 use super::{Unique, quantity};
 use crate::error::{Problem, Within, echo};
+use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::refine::Strategy;
-use walras_core::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value};
+use walras_core::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work};
 
 /// The sites by name.
 type Sites = BTreeMap<String, SiteId>;
@@ -35,32 +37,17 @@ fn requests(entries: Vec<JobEntry>, offers: &Offers, unit: Unit) -> Result<Vec<R
 }
 
 fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Problem> {
-    let tasks = quantity::whole(entry.tasks, "a number of tasks", 1, u32::MAX.into());
-    let tasks = tasks.and_then(|tasks| {
-        u32::try_from(tasks).map_err(|_| Problem::new(&tasks.to_string(), "is out of range"))
-    });
-    let work = match (entry.work, &entry.workflow) {
-        (Some(work), None) => quantity::work(work, unit).in_field("work")?,
-        // The size of a workflow's window is decided when its tasks are known.
-        (None, Some(_)) => walras_core::workflow::UNSIZED,
-        (Some(work), Some(_)) => {
-            let what = "is given beside `workflow`: a job has either `work` or a workflow, not both";
-            return Err(Problem::new(&work.to_string(), what)).in_field("work");
-        }
-        (None, None) => {
-            let what = "has no `work`: a job needs either `work` or a `workflow`";
-            return Err(Problem::new(&entry.name, what));
-        }
+    let (tasks, work) = match entry.workflow {
+        Some(_) => unsized_tasks(&entry)?,
+        None => tasks(entry.tasks, entry.work, unit)?,
     };
-    if entry.workflow.is_some() && tasks.as_ref().is_ok_and(|tasks| *tasks != 1) {
-        let what = "is given beside `workflow`: how many nodes a workflow gets follows from its tasks";
-        return Err(Problem::new(&entry.tasks.to_string(), what)).in_field("tasks");
-    }
+    let user = entry.user.map(|user| quantity::name(&user, "a user").map(|()| user));
     let priority = quantity::whole(entry.priority, "a priority", i64::MIN, i64::MAX);
     let time = |number| quantity::time(number, unit);
     Ok(Request {
         name: entry.name,
-        tasks: tasks.in_field("tasks")?,
+        user: user.transpose().in_field("user")?,
+        tasks,
         work,
         performance_min: quantity::performance(entry.performance_min).in_field("performance_min")?,
         price_max: entry
@@ -74,7 +61,7 @@ fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Proble
         priority: priority.in_field("priority")?,
         requires: entry.requires.map(requires).transpose().in_field("requires")?.unwrap_or_default(),
         scope: Scope {
-            same_site: entry.same_site,
+            same_site: same_site(entry.same_site, entry.kind)?,
             sites: entry.sites.map(|names| site_ids(names, sites)).transpose().in_field("sites")?,
         },
     })
@@ -105,6 +92,62 @@ fn workflow_job(entry: &JobEntry) -> Result<Option<WorkflowJob>, Problem> {
         }
         (None, None) => Ok(None),
         (Some(file), _) => Ok(Some(WorkflowJob { file: file.clone(), strategy })),
+    }
+}
+
+/// The size of a workflow's window is decided when its tasks are known, so the job must not say it.
+fn unsized_tasks(entry: &JobEntry) -> Result<(u32, Work), Problem> {
+    if let Some(work) = entry.work {
+        let what = "is given beside `workflow`: a job has either `work` or a workflow, not both";
+        return Err(Problem::new(&work.to_string(), what)).in_field("work");
+    }
+    let given = match &entry.tasks {
+        TaskSpec::Count(Number::Unsigned(1)) => return Ok((1, walras_core::workflow::UNSIZED)),
+        TaskSpec::Count(count) => count.to_string(),
+        TaskSpec::Lengths(_) => "a list".to_owned(),
+    };
+    let what = "is given beside `workflow`: how many nodes a workflow gets follows from its tasks";
+    Err(Problem::new(&given, what)).in_field("tasks")
+}
+
+/// How many tasks there are, and the work of each. All nodes are held until the longest task of a list has ended.
+fn tasks(spec: TaskSpec, work: Option<Number>, unit: Unit) -> Result<(u32, Work), Problem> {
+    match (spec, work) {
+        (TaskSpec::Count(count), Some(work)) => Ok((
+            quantity::count(count, "a number of tasks", u32::MAX).in_field("tasks")?,
+            quantity::work(work, unit).in_field("work")?,
+        )),
+        (TaskSpec::Count(_), None) => {
+            Err(Problem::new("a job", "needs the key `work`, a list of lengths as its `tasks`, or a `workflow`"))
+        }
+        (TaskSpec::Lengths(_), Some(work)) => {
+            let what = "is given beside a list of `tasks`, which says the work of each task";
+            Err(Problem::new(&work.to_string(), what)).in_field("work")
+        }
+        (TaskSpec::Lengths(lengths), None) => longest(&lengths.0, unit).in_field("tasks"),
+    }
+}
+
+fn longest(lengths: &[Number], unit: Unit) -> Result<(u32, Work), Problem> {
+    let mut longest = None;
+    for (index, length) in lengths.iter().enumerate() {
+        longest = longest.max(Some(quantity::work(*length, unit).in_item(index)?));
+    }
+    let empty = || Problem::new("[]", "is an empty list: a job has at least one task");
+    let count = u32::try_from(lengths.len())
+        .map_err(|_| Problem::new(&lengths.len().to_string(), "tasks are too many"))?;
+    Ok((count, longest.ok_or_else(empty)?))
+}
+
+/// Whether all tasks must be on one site, which may be said in two ways.
+fn same_site(same_site: Option<bool>, kind: Option<KindName>) -> Result<bool, Problem> {
+    match (same_site, kind) {
+        (Some(_), Some(_)) => {
+            let what = "is given beside `same_site`, which says the same: give one of them";
+            Err(Problem::new("`kind`", what)).in_field("kind")
+        }
+        (Some(same_site), None) => Ok(same_site),
+        (None, kind) => Ok(kind == Some(KindName::SingleSite)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Scenarios: `walras: scenario/1`, the input of `walras plan`.
 //!
 //! A file is read in two steps. `wire` and `values` are the shape: which keys, which kinds of value. `offers`,
-//! `jobs` and `policy` are the meaning: ranges, names that must be unique or known, and the core's types.
+//! `capacity`, `jobs` and `policy` are the meaning: ranges, names that must be unique or known, and the core's types.
 
+mod capacity;
 mod jobs;
 mod names;
 mod network;
@@ -32,7 +33,7 @@ pub const SCENARIO_TAG: &str = "scenario/1";
 pub struct Scenario {
     /// The unit in which the scenario writes time.
     pub unit: Unit,
-    /// Nodes are in the order of the file, site by site.
+    /// Nodes are in the order of the file, site by site; the processors of capacity come after them.
     pub offers: Offers,
     /// Jobs are in the order of the file.
     pub batch: Batch,

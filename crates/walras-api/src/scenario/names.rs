@@ -52,6 +52,15 @@ words!(
     }
 );
 
+/// Whether a job's tasks must be together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(crate) enum KindName {
+    SingleSite,
+    Split,
+}
+
 /// Whether jobs may be left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

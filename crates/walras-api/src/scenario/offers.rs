@@ -1,13 +1,17 @@
 //! Sites and nodes of a scenario as the core's offers.
 
+use super::capacity;
 use super::values::{Entries, List, Pair, Scalar};
 use super::wire::{NodeEntry, SiteEntry};
 use super::{Unique, quantity};
 use crate::error::{Problem, Within};
 use crate::unit::Unit;
+use walras_core::capacity::PROCESSORS_MAX;
 use walras_core::interval::complement;
 use walras_core::offer::slots_of_node;
-use walras_core::{Attributes, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot};
+use walras_core::{
+    Attributes, CapacityOffer, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot,
+};
 
 /// What is put together while the sites are read.
 #[derive(Default)]
@@ -15,6 +19,7 @@ struct Market {
     sites: Vec<Site>,
     nodes: Vec<Node>,
     slots: Vec<Slot>,
+    capacities: Vec<CapacityOffer>,
 }
 
 /// The offers of all sites over the horizon.
@@ -22,9 +27,11 @@ pub(super) fn offers(horizon: Pair, entries: Vec<SiteEntry>, unit: Unit) -> Resu
     let horizon = quantity::interval(horizon, unit).in_field("horizon")?;
     let mut market = Market::default();
     add_sites(&mut market, entries, horizon, unit).in_field("sites")?;
-    let Market { sites, nodes, slots } = market;
-    let count = nodes.len();
-    Offers::new(horizon, sites, nodes, slots).map_err(|error| refused(&error, count)).in_field("sites")
+    let Market { sites, nodes, slots, capacities } = market;
+    let counts = (nodes.len(), capacities.iter().map(|offer| u64::from(offer.capacity.processors)).sum());
+    let offers = Offers::new(horizon, sites, nodes, slots);
+    let offers = offers.and_then(|offers| offers.with_capacity(capacities));
+    offers.map_err(|error| refused(&error, counts)).in_field("sites")
 }
 
 fn add_sites(
@@ -41,7 +48,18 @@ fn add_sites(
         names.insert(&entry.name, index).in_item(index)?;
         let site = SiteId::from_index(market.sites.len()).ok_or_else(|| too_many("sites")).in_item(index)?;
         market.sites.push(Site { name: entry.name });
-        add_nodes(market, site, entry.nodes.0, horizon, unit).in_field("nodes").in_item(index)?;
+        match (entry.nodes, entry.capacity) {
+            (Some(nodes), None) => add_nodes(market, site, nodes.0, horizon, unit).in_field("nodes"),
+            (None, Some(entry)) => capacity::offer(entry, site, horizon, unit)
+                .map(|offer| market.capacities.push(offer))
+                .in_field("capacity"),
+            (Some(_), Some(_)) => {
+                let what = "is given beside `nodes`: a site offers either `nodes` or `capacity`, not both";
+                Err(Problem::new("`capacity`", what)).in_field("capacity")
+            }
+            (None, None) => Err(Problem::new("a site", "needs the key `nodes` or the key `capacity`")),
+        }
+        .in_item(index)?;
     }
     Ok(())
 }
@@ -127,7 +145,7 @@ fn disjoint(pairs: &[Pair], unit: Unit) -> Result<Vec<Interval>, Problem> {
     Ok(placed.into_iter().map(|(interval, _)| interval).collect())
 }
 
-fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
+pub(super) fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
     let mut attributes = Attributes::new();
     for (name, scalar) in entries.0 {
         let value =
@@ -143,15 +161,29 @@ fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
     Ok(attributes)
 }
 
-/// The core's refusal in words. Only the last can follow from a file: the others are checked before.
-fn refused(error: &OffersError, nodes: usize) -> Problem {
+/// The core's refusal in words. Only the first two can follow from a file: the others are checked before.
+fn refused(error: &OffersError, (nodes, processors): (usize, u64)) -> Problem {
     let what = match error {
         OffersError::TooDear => "offer too much: all free time must not be worth more than 9 * 10^12 credits",
+        OffersError::TooManyProcessors => {
+            let what = format!("are too many: all sites together may offer at most {PROCESSORS_MAX}");
+            return Problem::new(&format!("{processors} processors"), what);
+        }
         OffersError::Overlap { .. } => "have overlapping free time",
         OffersError::BeyondHorizon(_) => "have free time beyond the horizon",
-        OffersError::UnknownSite(_) | OffersError::UnknownNode(_) => "do not belong together",
+        OffersError::ProcessorTooDear(_) => "are too dear",
+        OffersError::UnknownSite(_)
+        | OffersError::UnknownNode(_)
+        | OffersError::CapacityOnUnknownSite(_)
+        | OffersError::CapacityBesideOthers(_) => "do not belong together",
     };
-    Problem::new(&format!("{nodes} nodes"), what)
+    let nodes = format!("{nodes} node{}", if nodes == 1 { "" } else { "s" });
+    let what_there_is = match processors {
+        0 => nodes,
+        1 => format!("{nodes} and 1 processor"),
+        _ => format!("{nodes} and {processors} processors"),
+    };
+    Problem::new(&what_there_is, what)
 }
 
 fn too_many(what: &str) -> Problem {

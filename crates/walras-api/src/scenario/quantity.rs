@@ -128,6 +128,13 @@ pub(super) fn performance(number: Number) -> Result<Performance, Problem> {
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
+/// A speed in millions of instructions per second.
+pub(super) fn mips(number: Number) -> Result<Performance, Problem> {
+    let kind = Kind { called: "a speed", decimals: MILLIONTHS, max: i64::MAX };
+    Performance::from_millionths(kind.positive(number)?)
+        .ok_or_else(|| kind.refuse(number, "it is out of range"))
+}
+
 /// Electrical power.
 pub(super) fn watts(number: Number) -> Result<Watts, Problem> {
     let kind = Kind { called: "a number of watts", decimals: MILLIWATTS, max: i64::MAX };
@@ -150,6 +157,12 @@ pub(crate) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<
         let what = format!("is not {called}: it must be a whole number from {min} to {max}");
         Problem::new(&number.to_string(), what)
     })
+}
+
+/// How many there are of something, at least one.
+pub(super) fn count(number: Number, called: &str, max: u32) -> Result<u32, Problem> {
+    let count = whole(number, called, 1, max.into())?;
+    u32::try_from(count).map_err(|_| Problem::new(&number.to_string(), "is out of range"))
 }
 
 /// An interval that is not empty.

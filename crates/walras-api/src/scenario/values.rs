@@ -37,6 +37,15 @@ pub(crate) enum TestSpec {
     Range { min: Option<Number>, max: Option<Number> },
 }
 
+/// The tasks of a job.
+#[derive(Clone, Debug)]
+pub(crate) enum TaskSpec {
+    /// So many, all alike.
+    Count(Number),
+    /// One of each of these lengths.
+    Lengths(List<Number>),
+}
+
 /// An optional key that, when it is there, must have a value: `free:` with nothing after it is a mistake
 /// and not the same as no `free` at all.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
@@ -94,6 +103,38 @@ impl<'de> Deserialize<'de> for LimitSpec {
         }
 
         deserializer.deserialize_any(LimitVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TaskVisitor;
+
+        impl<'de> Visitor<'de> for TaskVisitor {
+            type Value = TaskSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or a list of lengths")
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<TaskSpec, E> {
+                Ok(TaskSpec::Count(Number::Unsigned(number)))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<TaskSpec, E> {
+                Ok(TaskSpec::Count(Number::Signed(number)))
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<TaskSpec, E> {
+                Ok(TaskSpec::Count(Number::Real(number)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<TaskSpec, A::Error> {
+                elements(list, |length: Number| length).map(TaskSpec::Lengths)
+            }
+        }
+
+        deserializer.deserialize_any(TaskVisitor)
     }
 }
 
@@ -158,6 +199,13 @@ pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Ok(List(objects.0.into_iter().map(|object| object.0).collect()))
 }
 
+/// An optional key that, when it is there, must have a list of maps as its value.
+pub(crate) fn present_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<List<T>>, D::Error> {
+    objects(deserializer).map(Some)
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct EntriesVisitor<T>(PhantomData<T>);
@@ -166,7 +214,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
             type Value = Entries<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map from attribute names")
+                f.write_str("a map from names")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<T>, A::Error> {

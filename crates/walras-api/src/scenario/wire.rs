@@ -2,13 +2,17 @@
 //!
 //! The comments of these types are the descriptions in the published JSON Schema.
 
-use super::names::{LeaveOutName, ObjectiveName, TotalName};
-use super::values::{Entries, LimitSpec, List, Pair, Scalar, TestSpec, objects, present, present_object};
+use super::names::{KindName, LeaveOutName, ObjectiveName, TotalName};
+use super::values::{
+    Entries, LimitSpec, List, Pair, Scalar, TaskSpec, TestSpec, objects, present, present_object,
+    present_objects,
+};
 use crate::number::Number;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::borrow::Cow;
+use walras_core::capacity::PROCESSORS_MAX;
 
 /// Sites with priced free time, and the jobs that want it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -139,17 +143,56 @@ pub(crate) struct LimitsEntry {
     pub(crate) budget: LimitSpec,
 }
 
-/// One owner's cluster.
+/// One owner's cluster. It offers either nodes or capacity.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "site")]
+#[schemars(extend("oneOf" = [{"required": ["nodes"]}, {"required": ["capacity"]}]))]
 pub(crate) struct SiteEntry {
     /// Unique among the sites.
     #[schemars(length(min = 1, max = 200))]
     pub(crate) name: String,
     /// The machines of the site.
-    #[serde(deserialize_with = "objects")]
-    #[schemars(length(min = 1))]
-    pub(crate) nodes: List<NodeEntry>,
+    #[serde(default, deserialize_with = "present_objects")]
+    #[schemars(with = "List<NodeEntry>", length(min = 1))]
+    pub(crate) nodes: Option<List<NodeEntry>>,
+    /// Free processors instead of nodes.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "CapacityEntry")]
+    pub(crate) capacity: Option<CapacityEntry>,
+}
+
+/// Free processors of one speed, from the start of the horizon to its end. The speed is either `mips` or
+/// `performance`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "capacity")]
+#[schemars(extend("oneOf" = [{"required": ["mips"]}, {"required": ["performance"]}]))]
+pub(crate) struct CapacityEntry {
+    /// How many are free.
+    #[schemars(extend("type" = "integer", "minimum" = 1, "maximum" = PROCESSORS_MAX))]
+    pub(crate) processors: Number,
+    /// Millions of instructions that one does in a second; work is then in millions of instructions.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
+    pub(crate) mips: Option<Number>,
+    /// Speed relative to the reference node: work w takes w / performance.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
+    pub(crate) performance: Option<Number>,
+    /// Credits per processor and unit of time.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub(crate) price: Number,
+    /// The same for users who pay another price, by name.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Prices")]
+    pub(crate) prices: Option<Entries<Number>>,
+    /// Power that one draws while it computes, in watts.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", range(min = 0))]
+    pub(crate) watts: Option<Number>,
+    /// What else jobs may require, by name.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Scalar>")]
+    pub(crate) attributes: Option<Entries<Scalar>>,
 }
 
 /// A machine that runs one task at a time. Without `free` and `busy` it is free for the whole horizon;
@@ -186,21 +229,21 @@ pub(crate) struct NodeEntry {
     pub(crate) attributes: Option<Entries<Scalar>>,
 }
 
-/// Tasks of equal work that run in parallel, one per node.
+/// Tasks that run in parallel, one per node or processor. The work of each is either `work`, or the longest of a
+/// list of tasks.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "job")]
+#[schemars(extend(
+    "anyOf" = [
+        {"required": ["work"], "properties": {"tasks": {"type": "integer"}}},
+        {"required": ["tasks"], "properties": {"tasks": {"type": "array"}}, "not": {"required": ["work"]}},
+    ],
+    "not" = {"required": ["kind", "same_site"]},
+))]
 pub(crate) struct JobEntry {
     /// Unique among the jobs.
     #[schemars(length(min = 1, max = 200))]
     pub(crate) name: String,
-    /// How many nodes the job needs at once.
-    #[serde(default = "one")]
-    #[schemars(extend("type" = "integer", "minimum" = 1, "maximum" = u32::MAX, "default" = 1))]
-    pub(crate) tasks: Number,
-    /// Work of each task: its run time on a node of performance 1. Needed unless the job is a workflow.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
-    pub(crate) work: Option<Number>,
     /// A file with the job's tasks, relative to the scenario: the size of the window then follows from it.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1))]
@@ -209,6 +252,19 @@ pub(crate) struct JobEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", extend("enum" = ["asap", "alap", "cheapest", "balanced"]))]
     pub(crate) strategy: Option<String>,
+    /// How many nodes the job needs at once; or the work of each task as a list, of which the longest counts for
+    /// all.
+    #[serde(default = "one_task")]
+    pub(crate) tasks: TaskSpec,
+    /// Work of each task: its run time on a node of performance 1. Needed unless the job lists its tasks or is a
+    /// workflow.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
+    pub(crate) work: Option<Number>,
+    /// Who pays: owners may have prices for single users.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    pub(crate) user: Option<String>,
     /// The most that a slot may cost per unit of time; without `budget` also the source of the budget.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("exclusiveMinimum" = 0))]
@@ -239,8 +295,13 @@ pub(crate) struct JobEntry {
     #[schemars(with = "Entries<TestSpec>")]
     pub(crate) requires: Option<Entries<TestSpec>>,
     /// Whether all tasks must run on one site, whichever it is.
-    #[serde(default)]
-    pub(crate) same_site: bool,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool", extend("default" = false))]
+    pub(crate) same_site: Option<bool>,
+    /// The same in other words: single-site means one site, split means any.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "KindName")]
+    pub(crate) kind: Option<KindName>,
     /// The only sites on which tasks may run, by name.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "List<String>", length(min = 1))]
@@ -250,6 +311,13 @@ pub(crate) struct JobEntry {
 fn one() -> Number {
     Number::Unsigned(1)
 }
+
+fn one_task() -> TaskSpec {
+    TaskSpec::Count(one())
+}
+
+/// Prices by user, for the schema: numbers greater than 0.
+struct Prices;
 
 fn zero() -> Number {
     Number::Unsigned(0)
@@ -283,6 +351,22 @@ inline_schema!(
             "type": "object",
             "propertyNames": {"minLength": 1, "maxLength": 200},
             "additionalProperties": generator.subschema_for::<T>(),
+        })
+    },
+    [] Prices => |_generator| {
+        json_schema!({
+            "type": "object",
+            "propertyNames": {"minLength": 1, "maxLength": 200},
+            "additionalProperties": {"type": "number", "exclusiveMinimum": 0},
+        })
+    },
+    [] TaskSpec => |_generator| {
+        json_schema!({
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": u32::MAX},
+                {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 1},
+            ],
+            "default": 1,
         })
     },
     [] Pair => |_generator| {

@@ -25,9 +25,9 @@ fn unknown_keys() {
 
 #[test]
 fn missing_keys() {
-    assert_snapshot!(yaml("work: 80, ", ""), @"scenario.yaml:9:5: jobs[0]: J1 has no `work`: a job needs either `work` or a `workflow`");
+    assert_snapshot!(yaml("work: 80, ", ""), @"scenario.yaml:9:5: jobs[0]: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
     assert_snapshot!(yaml("horizon: [0, 600] ", ""), @"scenario.yaml:1:1: document: the key `horizon` is missing");
-    assert_snapshot!(json("\"work\": 80, ", ""), @"scenario.json:11:5: jobs[0]: J1 has no `work`: a job needs either `work` or a `workflow`");
+    assert_snapshot!(json("\"work\": 80, ", ""), @"scenario.json:11:5: jobs[0]: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
 }
 
 #[test]

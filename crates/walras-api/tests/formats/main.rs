@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test whose own preparation fails should panic")]
 
 mod bad_scenarios;
+mod capacity;
 mod conversion;
 mod never_panics;
+mod orlib;
 mod plans;
 mod policies;
 mod schema;
@@ -42,6 +44,21 @@ pub(crate) const EXAMPLE_JSON: &str = r#"{
   ]
 }
 "#;
+
+/// Sites that sell capacity beside one that sells slots.
+pub(crate) const CAPACITY: &str = r"walras: scenario/1
+horizon: [0, 600]
+sites:
+  - name: campus
+    nodes: [{name: cpu1, performance: 300, price: 5}]
+  - name: grid
+    capacity: {processors: 4, mips: 400, price: 4, prices: {ada: 3}}
+  - name: lab
+    capacity: {processors: 2, performance: 250.5, price: 2, watts: 90, attributes: {os: linux}}
+jobs:
+  - {name: J1, user: ada, tasks: [160000, 170500, 1], kind: single-site, budget: 5000, deadline: 500}
+  - {name: J2, tasks: 2, work: 90000, same_site: false}
+";
 
 pub(crate) fn read_yaml(text: &str) -> Result<Scenario, ReadError> {
     read_scenario(text.as_bytes(), "scenario.yaml", Syntax::Yaml)

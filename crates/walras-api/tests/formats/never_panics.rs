@@ -1,6 +1,6 @@
 //! Whatever a file contains: no panic, and every rejection says where and what.
 
-use crate::{EXAMPLE, EXAMPLE_JSON};
+use crate::{CAPACITY, EXAMPLE, EXAMPLE_JSON};
 use proptest::prelude::*;
 use walras_api::{ErrorKind, Syntax, read_plan, read_scenario};
 
@@ -73,6 +73,13 @@ fn fragment() -> impl Strategy<Value = String> {
         "busy",
         "free",
         "requires",
+        "capacity: ",
+        "{processors: 3, mips: 2, price: 1}",
+        "prices",
+        "tasks: [1, 2]",
+        "kind: split",
+        "user",
+        "1000000",
         "\u{0}",
         "\u{1b}",
         "\u{202e}",
@@ -133,6 +140,7 @@ proptest! {
     #[test]
     fn mutated_scenarios(edits in edits()) {
         check(mutate(EXAMPLE, &edits).as_bytes(), Syntax::Yaml)?;
+        check(mutate(CAPACITY, &edits).as_bytes(), Syntax::Yaml)?;
         check(mutate(EXAMPLE_JSON, &edits).as_bytes(), Syntax::Json)?;
         check(mutate(EXAMPLE_JSON, &edits).as_bytes(), Syntax::Yaml)?;
     }
@@ -140,6 +148,7 @@ proptest! {
     #[test]
     fn replaced_words(at: prop::sample::Index, replacement in fragment()) {
         check(replace_word(EXAMPLE, at, &replacement).as_bytes(), Syntax::Yaml)?;
+        check(replace_word(CAPACITY, at, &replacement).as_bytes(), Syntax::Yaml)?;
         check(replace_word(EXAMPLE_JSON, at, &replacement).as_bytes(), Syntax::Json)?;
     }
 

@@ -229,7 +229,7 @@ fn bad_plans() {
     assert_snapshot!(refused("\"start\": 150", "\"start\": 150.0001"), @"plan.json:6:28: alternatives[0].start: 150.0001 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");
     assert_snapshot!(refused("\"end\": 182", "\"end\": 1e15"), @"plan.json:8:72: alternatives[0].slots[1].end: 1e15 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");
     assert_snapshot!(refused("\"cost\": 304", "\"cost\": 1e300"), @"plan.json:8:85: alternatives[0].slots[1].cost: 1e300 is not an amount of credits: it must be a whole number of millionths in range");
-    assert_snapshot!(refused("\"cost\": 304", "\"price\": 304"), @"plan.json:8:86: alternatives[0].slots[1].price: `price` is not known here: expected one of site, node, start, end, cost");
+    assert_snapshot!(refused("\"cost\": 304", "\"price\": 304"), @"plan.json:8:86: alternatives[0].slots[1].price: `price` is not known here: expected one of site, node, start, end, cost, capacity");
     assert_snapshot!(refused("\"tasks\": 1", "\"nodes\": 1"), @"plan.json:11:107: unscheduled[0].smallest_change.nodes: `nodes` is not known here: expected one of budget, price_max, deadline, tasks, performance_min");
     assert_snapshot!(refused("\"unit\": \"s\",", ""), @"plan.json:1:1: document: the key `unit` is missing");
     assert_snapshot!(refused("\"bound_hit\": true", "\"bound_hit\": false"), @"plan.json:4:27: search.bound_hit: false contradicts `limits_hit`, which names some");
@@ -270,6 +270,10 @@ fn bad_choices() {
     assert_snapshot!(refused("\"left_out\": [], ", ""), @"plan.json:1:1: `objective` is there without `left_out`: the keys of a choice go together");
     assert_snapshot!(refused("\"optimal\"", "\"best\""), @"plan.json:5:38: status: `best` is not known here: expected one of optimal, feasible, infeasible, nothing-to-choose, unknown");
     assert_snapshot!(refused("\"optimal\", \"gap\": 0", "\"infeasible\", \"gap\": null"), @"plan.json:7:13: chosen: what is chosen contradicts the status infeasible");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": -1"), @"plan.json:5:56: gap: -1 is not a gap: it must be from 0 to 2, in whole millionths");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": 0.0000001"), @"plan.json:5:56: gap: 0.0000001 is not a gap: it must be from 0 to 2, in whole millionths");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": 7"), @"plan.json:5:56: gap: 7 is not a gap: it must be from 0 to 2, in whole millionths");
+    assert_snapshot!(refused("\"gap\": 0", "\"gap\": 0.5"), @"plan.json:5:56: gap: 0.5 contradicts the status optimal");
     assert_snapshot!(refused("\"gap\": 0", "\"gap\": null"), @"plan.json:5:56: gap: null contradicts the status optimal");
     assert_snapshot!(refused("\"cost\": 704, \"time\": 80, \"makespan\"", "\"cost\": 7.0000001, \"time\": 80, \"makespan\""), @"plan.json:6:62: totals.cost: 7.0000001 is not a sum of credits, in millionths");
     assert_snapshot!(refused("\"alternative\": 0", "\"alternative\": -1"), @"plan.json:7:43: chosen[0].alternative: found -1, expected usize");

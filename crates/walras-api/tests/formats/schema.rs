@@ -1,6 +1,6 @@
 //! The published schema against the files that are read.
 
-use crate::{EXAMPLE, EXAMPLE_JSON, read_yaml};
+use crate::{CAPACITY, EXAMPLE, EXAMPLE_JSON, read_yaml};
 use serde_json::Value;
 use walras_api::scenario_schema;
 
@@ -49,7 +49,8 @@ fn holds(root: &Value, word: &str, rule: &Value, schema: &Value, value: &Value) 
         "$ref" => each(root.pointer(&rule.as_str().unwrap()[1..]).unwrap(), value),
         "const" => value == rule,
         "enum" => rule.as_array().unwrap().contains(value),
-        "oneOf" | "anyOf" => rule.as_array().unwrap().iter().any(|rule| each(rule, value)),
+        "oneOf" => rule.as_array().unwrap().iter().filter(|rule| each(rule, value)).count() == 1,
+        "anyOf" => rule.as_array().unwrap().iter().any(|rule| each(rule, value)),
         "not" => !each(rule, value),
         "type" => rule.as_array().map_or_else(|| any_type(rule), |names| names.iter().any(any_type)),
         "properties" => keys.is_none_or(|keys| {
@@ -109,6 +110,21 @@ fn example() -> Value {
 fn the_examples_are_valid() {
     assert!(accepts(&example()));
     assert!(accepts(&serde_json::from_str(EXAMPLE_JSON).unwrap()));
+    assert!(accepts(&serde_saphyr::from_str(CAPACITY).unwrap()));
+    assert!(accepts(&with_policy()));
+}
+
+/// The example with a policy that has every key.
+fn with_policy() -> Value {
+    let mut example = example();
+    example["policy"] = serde_json::json!({
+        "objective": "weighted",
+        "weights": {"cost": 1, "time": 0.5},
+        "limits": {"time": "derived", "budget": 900},
+        "leave_out": "when-needed",
+        "budget_factor": 0.9,
+    });
+    example
 }
 
 /// Whatever the schema refuses here, the reader refuses as well.
@@ -132,14 +148,73 @@ fn the_schema_and_the_reader_refuse_alike() {
         ("/jobs/1/requires/os", serde_json::json!({"in": []})),
         ("/jobs/1/sites", serde_json::json!([])),
     ];
+    refuse_alike(&example(), changes);
+}
+
+#[track_caller]
+fn refuse_alike<const N: usize>(valid: &Value, changes: [(&str, Value); N]) {
+    assert!(accepts(valid));
+    read_yaml(&valid.to_string()).unwrap();
     for (path, value) in changes {
-        let mut changed = example();
+        let mut changed = valid.clone();
         let (parent, key) = path.rsplit_once('/').unwrap();
-        let parent = changed.pointer_mut(parent).unwrap();
-        parent.as_object_mut().unwrap().insert(key.to_owned(), value);
+        let parent = changed.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        match value {
+            // A key that is to be left out.
+            Value::String(text) if text == "-" => drop(parent.remove(key)),
+            value => drop(parent.insert(key.to_owned(), value)),
+        }
         assert!(!accepts(&changed), "the schema accepts {path}");
         assert!(read_yaml(&changed.to_string()).is_err(), "the reader accepts {path}");
     }
+}
+
+#[test]
+fn the_schema_and_the_reader_refuse_the_same_policies() {
+    let changes: [(&str, Value); 12] = [
+        ("/policy", serde_json::json!([])),
+        ("/policy/objective", "min-regret".into()),
+        ("/policy/weights/cost", (-1).into()),
+        ("/policy/weights/time", 1_000_001.into()),
+        ("/policy/weights/beauty", 1.into()),
+        ("/policy/order", serde_json::json!([])),
+        ("/policy/order", serde_json::json!(["cost", "beauty"])),
+        ("/policy/limits/time", "soon".into()),
+        ("/policy/limits/budget", (-1).into()),
+        ("/policy/limits/extra", 1.into()),
+        ("/policy/leave_out", "always".into()),
+        ("/policy/budget_factor", serde_json::json!(1.5)),
+    ];
+    refuse_alike(&with_policy(), changes);
+}
+
+#[test]
+fn the_schema_and_the_reader_refuse_the_same_capacity() {
+    let capacity: Value = serde_saphyr::from_str(CAPACITY).unwrap();
+    let node = serde_json::json!([{"name": "n", "price": 1}]);
+    let changes: [(&str, Value); 20] = [
+        ("/sites/1/capacity", "-".into()),
+        ("/sites/1/capacity", 4.into()),
+        ("/sites/1/nodes", node),
+        ("/sites/1/capacity/processors", "-".into()),
+        ("/sites/1/capacity/processors", 0.into()),
+        ("/sites/1/capacity/processors", serde_json::json!(1.5)),
+        ("/sites/1/capacity/processors", 1_000_001.into()),
+        ("/sites/1/capacity/mips", "-".into()),
+        ("/sites/1/capacity/mips", 0.into()),
+        ("/sites/1/capacity/performance", 2.into()),
+        ("/sites/1/capacity/price", "-".into()),
+        ("/sites/1/capacity/price", 0.into()),
+        ("/sites/1/capacity/prices/bob", 0.into()),
+        ("/sites/1/capacity/prices", serde_json::json!([3])),
+        ("/jobs/0/tasks", serde_json::json!([])),
+        ("/jobs/0/tasks", serde_json::json!([5, 0])),
+        ("/jobs/0/work", 5.into()),
+        ("/jobs/0/kind", "whole".into()),
+        ("/jobs/1/work", "-".into()),
+        ("/jobs/1/kind", "split".into()),
+    ];
+    refuse_alike(&capacity, changes);
 }
 
 #[test]
@@ -155,5 +230,5 @@ fn every_key_is_described() {
     }
     assert_eq!(schema["required"], serde_json::json!(["walras", "horizon", "sites", "jobs"]));
     assert_eq!(schema["$defs"]["node"]["required"], serde_json::json!(["name", "price"]));
-    assert_eq!(schema["$defs"]["job"]["required"], serde_json::json!(["name", "work"]));
+    assert_eq!(schema["$defs"]["job"]["required"], serde_json::json!(["name"]));
 }

@@ -134,6 +134,14 @@ impl Instance {
         pairs.binary_search_by_key(&site, |pair| pair.site).ok().map(|at| pairs[at])
     }
 
+    /// Whether it is plain that not all jobs can be placed: one may go nowhere, or together they take more than all
+    /// sites have even where each takes least. `false` says nothing.
+    pub fn is_plainly_overfull(&self) -> bool {
+        let least = |job| self.pairs(job).iter().map(|pair| u64::from(pair.takes)).min();
+        let needed: Option<u64> = (0..self.jobs()).map(least).sum();
+        needed.is_none_or(|needed| needed > self.capacities.iter().copied().map(u64::from).sum())
+    }
+
     /// Whether jobs may stay out.
     pub fn serve(&self) -> Serve {
         self.serve
@@ -214,5 +222,25 @@ impl Assignment {
             worth.cost += pair.cost;
         }
         Some(worth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plainly_too_much_is_seen() {
+        let overfull = |capacities: &[u32], takes: &[&[u32]]| {
+            let jobs = takes.iter().map(|takes| {
+                let pairs = (0..).zip(*takes).map(|(site, takes)| Pair { site, takes: *takes, cost: 1 });
+                Choices { weight: 1, pairs: pairs.collect() }
+            });
+            Instance::new(capacities.to_vec(), jobs.collect(), Serve::All).unwrap().is_plainly_overfull()
+        };
+        assert!(!overfull(&[2, 2], &[&[2, 3], &[3, 2]]));
+        assert!(overfull(&[2, 2], &[&[3, 3], &[1, 1]]), "the first fits nowhere");
+        assert!(overfull(&[2, 2], &[&[2, 2], &[2, 2], &[1, 1]]), "five of four");
+        assert!(!overfull(&[3, 3], &[&[2, 2], &[2, 2], &[2, 2]]), "three do not fit, which is not plain");
     }
 }

@@ -30,6 +30,16 @@ impl Capacity {
     pub fn price_for(&self, user: Option<&str>) -> Rate {
         user.and_then(|user| self.prices.get(user)).copied().unwrap_or(self.price)
     }
+
+    /// The least that anybody pays for one per time.
+    pub fn price_least(&self) -> Rate {
+        self.prices.values().copied().fold(self.price, Rate::min)
+    }
+
+    /// The most that anybody pays for one per time.
+    pub fn price_most(&self) -> Rate {
+        self.prices.values().copied().fold(self.price, Rate::max)
+    }
 }
 
 /// Whether a job's tasks must be together.
@@ -93,7 +103,7 @@ pub enum Unfit {
     },
     /// It ends too late everywhere.
     TooLate {
-        /// The shortest run time.
+        /// The shortest time in which it could be done where there are enough processors.
         fastest: Span,
         /// How long it may take.
         within: Span,
@@ -169,9 +179,7 @@ impl Market {
         }
         let in_time: Vec<usize> = usable.iter().copied().filter(|site| self.in_time(job, *site)).collect();
         if self.most(demand.kind, &in_time) < u64::from(tasks) {
-            let fastest =
-                usable.iter().filter_map(|site| self.terms(job, *site)).map(|terms| terms.runtime).min();
-            return Some(match (fastest, demand.within) {
+            return Some(match (self.fastest(job, &usable), demand.within) {
                 (Some(fastest), Some(within)) => Unfit::TooLate { fastest, within },
                 _ => Unfit::OutOfRange,
             });
@@ -193,6 +201,26 @@ impl Market {
             Kind::SingleSite => processors.max().unwrap_or(0),
             Kind::Split => processors.sum(),
         }
+    }
+
+    /// The shortest time in which a job can be done on these sites, if it were alone.
+    fn fastest(&self, job: usize, sites: &[usize]) -> Option<Span> {
+        let demand = &self.jobs[job];
+        let mut by_time: Vec<(Span, usize)> =
+            sites.iter().filter_map(|site| Some((self.terms(job, *site)?.runtime, *site))).collect();
+        by_time.sort_unstable();
+        let mut enough = 0_u64;
+        for (runtime, site) in by_time {
+            let processors = u64::from(self.sites[site].processors);
+            enough = match demand.kind {
+                Kind::SingleSite => enough.max(processors),
+                Kind::Split => enough + processors,
+            };
+            if enough >= u64::from(demand.tasks) {
+                return Some(runtime);
+            }
+        }
+        None
     }
 
     /// The least that a job costs on these sites, if it were alone.

@@ -10,7 +10,9 @@ pub mod greedy;
 pub mod instance;
 pub mod market;
 pub mod mmc;
+mod of_offers;
 pub mod split;
 
 pub use instance::{Assignment, Choices, Instance, InstanceError, Pair, Serve, Worth};
 pub use market::{Capacity, Demand, Kind, Market, Terms, Unfit};
+pub use of_offers::{MarketError, Unplaced, why_unplaced};

@@ -286,7 +286,7 @@ impl Selector for Best<'_> {
         }
         let (key, cost) = (candidate.slot.key(), candidate.cost());
         let bottleneck = match self.criterion {
-            Criterion::Price => candidate.slot.rate().as_micros_per_second(),
+            Criterion::Price => candidate.rate,
             _ => candidate.runtime,
         };
         let expiry = self.useful_until(bottleneck, candidate.expiry);

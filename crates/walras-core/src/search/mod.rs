@@ -22,7 +22,7 @@ pub(crate) use view::{View, states};
 use crate::interval::Interval;
 use crate::offer::{Offers, SlotKey};
 use crate::outcome::Outcome;
-use crate::quantity::{Span, Time};
+use crate::quantity::{Rate, Span, Time};
 use crate::request::Request;
 use crate::slots::SlotList;
 use crate::window::{Placement, Window};
@@ -105,10 +105,11 @@ fn window_of(list: &SlotList, view: &View, start: i64, keys: Vec<SlotKey>) -> Op
     let placement = |key: SlotKey| {
         let slot = list.get(key)?;
         let runtime = Span::from_millis(view.runtimes[key.node.index()])?;
+        let rate = Rate::from_micros_per_second(view.rate_of(slot))?;
         Some(Placement {
             node: key.node,
             interval: Interval::new(start, start.checked_add(runtime)?)?,
-            cost: slot.rate().cost_of(runtime)?,
+            cost: rate.cost_of(runtime)?,
             source: key,
         })
     };

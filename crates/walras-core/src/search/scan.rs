@@ -27,6 +27,8 @@ pub(crate) struct Candidate<'a> {
     /// The last time when it could still start.
     pub(crate) expiry: i64,
     pub(crate) runtime: i64,
+    /// What it costs per second.
+    pub(crate) rate: i64,
 }
 
 impl<'a> Candidate<'a> {
@@ -35,16 +37,17 @@ impl<'a> Candidate<'a> {
         let runtime = view.runtimes[slot.node().index()];
         let start = slot.start().as_millis().max(view.earliest);
         let length = slot.end().as_millis().min(view.deadline) - start;
-        let fits = length >= runtime && slot.rate().as_micros_per_second() <= view.rate_max;
-        fits.then(|| Candidate { slot, start, expiry: start + (length - runtime), runtime })
+        let rate = view.rate_of(slot);
+        let fits = length >= runtime && rate <= view.rate_max;
+        fits.then(|| Candidate { slot, start, expiry: start + (length - runtime), runtime, rate })
     }
 
     /// What the task costs here, in micro-credits: rate × run time, rounded up, as [`crate::Rate::cost_of`].
     ///
-    /// [`Slot::new`] guarantees that the product fits.
+    /// [`Slot::new`] guarantees that the product fits, and [`crate::Offers`] that it does for every user's rate.
     #[inline]
     pub(crate) fn cost(&self) -> i64 {
-        (self.slot.rate().as_micros_per_second() * self.runtime + 999) / 1_000
+        (self.rate * self.runtime + 999) / 1_000
     }
 }
 
@@ -228,7 +231,11 @@ impl<'a> Scan<'a> {
             let runtime = view.runtimes[slot.node().index()];
             let start = slot.start().as_millis().max(view.earliest);
             let expiry = slot.end().as_millis().min(view.deadline) - runtime;
-            selector.join(Candidate { slot, start, expiry, runtime })?;
+            let rate = view.rate_of(slot);
+            // Others may pay less than this user.
+            if rate <= view.rate_max {
+                selector.join(Candidate { slot, start, expiry, runtime, rate })?;
+            }
         }
         ControlFlow::Continue(())
     }

@@ -2,12 +2,16 @@
 
 use super::config::{Algorithm, Criterion};
 use crate::attribute::{Attributes, Value};
-use crate::offer::{Node, Offers};
+use crate::id::NodeId;
+use crate::offer::{Node, Offers, Slot};
 use crate::quantity::{Factor, Money, Rate, Span, Time};
 use crate::request::Request;
 
 /// The run time of a node that does not fit: no slot is that long.
 pub(crate) const NO_FIT: i64 = i64::MAX;
+
+/// The rate of a node whose slots say what it costs.
+const OF_SLOT: i64 = 0;
 
 /// One request against one set of offers. Times in milliseconds, money in micro-credits.
 #[derive(Clone, Debug)]
@@ -15,6 +19,9 @@ pub(crate) struct View {
     pub(crate) tasks: usize,
     /// Run time on each node, by id; [`NO_FIT`] where it does not fit.
     pub(crate) runtimes: Vec<i64>,
+    /// What each node costs this user per second, by id, where it is not what its slots say ([`OF_SLOT`]); empty
+    /// when no node has prices for single users.
+    pub(crate) rates: Vec<i64>,
     /// How many nodes fit; within one pool, the most of any.
     pub(crate) nodes_fitting: usize,
     /// The shortest run time there is; [`NO_FIT`] when no node fits.
@@ -51,6 +58,7 @@ impl View {
             tasks: request.tasks as usize,
             runtime_min: runtimes.iter().copied().min().unwrap_or(NO_FIT),
             runtimes,
+            rates: rates(offers, request),
             performance_min: request.performance_min.as_millionths(),
             rate_max: rate_max.map_or(i64::MAX, Rate::as_micros_per_second),
             budget: budget.map_or(i64::MAX, Money::as_micros),
@@ -71,6 +79,15 @@ impl View {
         self.pools.get(node).map_or(0, |pool| *pool as usize)
     }
 
+    /// What a slot costs the user, per second; never less than the slot says.
+    #[inline]
+    pub(crate) fn rate_of(&self, slot: &Slot) -> i64 {
+        match self.rates.get(slot.node().index()) {
+            None | Some(&OF_SLOT) => slot.rate().as_micros_per_second(),
+            Some(rate) => *rate,
+        }
+    }
+
     fn count_fitting(&self) -> usize {
         let mut counts = vec![0; self.pool_count];
         for (node, runtime) in self.runtimes.iter().enumerate() {
@@ -78,6 +95,19 @@ impl View {
         }
         counts.into_iter().max().unwrap_or(0)
     }
+}
+
+/// See [`View::rates`].
+fn rates(offers: &Offers, request: &Request) -> Vec<i64> {
+    if offers.capacities().iter().all(|offer| offer.capacity.prices.is_empty()) {
+        return Vec::new();
+    }
+    let user = request.user.as_deref();
+    let nodes = (0..offers.nodes().len()).map(|node| {
+        let offer = NodeId::from_index(node).and_then(|node| offers.capacity_of(node));
+        offer.map_or(OF_SLOT, |offer| offer.capacity.price_for(user).as_micros_per_second())
+    });
+    nodes.collect()
 }
 
 /// The run time of the request's tasks on a node, or [`NO_FIT`].

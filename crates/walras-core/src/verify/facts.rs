@@ -3,6 +3,7 @@
 //! All arithmetic is on plain 128-bit integers: milliseconds, micro-credits, millionths.
 
 use super::Rules;
+use crate::assign::Capacity;
 use crate::attribute::{Requirement, Test, Value};
 use crate::id::{NodeId, SiteId};
 use crate::offer::{Node, Offers, Slot};
@@ -18,6 +19,8 @@ pub(super) struct Facts<'a> {
     nodes: BTreeMap<(SiteId, &'a str), NodeId>,
     /// Per node, its free slots in order of start.
     free: Vec<Vec<Slot>>,
+    /// The sites that sell capacity, and for how much.
+    capacities: BTreeMap<SiteId, &'a Capacity>,
 }
 
 /// What one job asks for.
@@ -46,6 +49,7 @@ impl<'a> Facts<'a> {
             sites: BTreeMap::new(),
             nodes: BTreeMap::new(),
             free: vec![Vec::new(); offers.nodes().len()],
+            capacities: offers.capacities().iter().map(|offer| (offer.site, &offer.capacity)).collect(),
         };
         for request in batch.requests() {
             facts.jobs.entry(&request.name).or_insert_with(|| Terms::new(request, rules));
@@ -82,6 +86,22 @@ impl<'a> Facts<'a> {
         let started = free.partition_point(|slot| slot.start() <= start);
         let slot = free[..started].last()?;
         (start < end && end <= slot.end()).then_some(*slot)
+    }
+
+    /// Whether a node is a processor of a site that sells capacity.
+    pub(super) fn on_capacity(&self, node: &Node) -> bool {
+        self.capacities.contains_key(&node.site)
+    }
+
+    /// What a slot costs the one who pays for a job; `None` when that is not known because the job is not.
+    pub(super) fn rate(&self, slot: Slot, terms: Option<&Terms<'_>>) -> Option<Rate> {
+        let site = self.offers.nodes().get(slot.node().index())?.site;
+        let Some(capacity) = self.capacities.get(&site) else { return Some(slot.rate()) };
+        if capacity.prices.is_empty() {
+            return Some(capacity.price);
+        }
+        let user = terms?.request.user.as_ref();
+        Some(user.and_then(|user| capacity.prices.get(user)).map_or(capacity.price, |price| *price))
     }
 }
 

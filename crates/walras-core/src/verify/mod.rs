@@ -37,24 +37,15 @@
 //! };
 //! let slot = Slot::new(NodeId::new(0), free, rate).unwrap();
 //! let offers = Offers::new(free, vec![Site { name: "campus".into() }], vec![node], vec![slot]).unwrap();
-//! let batch = Batch::new(vec![Request {
-//!     name: "J1".into(),
-//!     tasks: 1,
-//!     work: Work::from_millis(80_000).unwrap(),
-//!     performance_min: Performance::ONE,
-//!     price_max: Some(rate),
-//!     budget: None,
-//!     deadline: None,
-//!     earliest: None,
-//!     priority: 0,
-//!     requires: Vec::new(),
-//!     scope: Scope::default(),
-//! }]);
+//! let job = Request::new("J1", 1, Work::from_millis(80_000).unwrap());
+//! let batch = Batch::new(vec![Request { price_max: Some(rate), ..job }]);
 //! let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
 //!
 //! // 80 s of work at performance 2 take 40 s, which cost 200 at 5 a second.
 //! let cost = Money::from_micros(200_000_000);
-//! let task = ClaimedSlot { site: "campus".into(), node: "cpu1".into(), start: at(10), end: at(50), cost };
+//! let task = ClaimedSlot {
+//!     site: "campus".into(), node: "cpu1".into(), start: at(10), end: at(50), cost, capacity: false,
+//! };
 //! let way = ClaimedAlternative { job: "J1".into(), start: at(10), end: at(50), cost, slots: vec![task] };
 //! let mut claim = Claim { alternatives: vec![way], ..Claim::default() };
 //! assert_eq!(verify_plan(&claim, &offers, &batch, rules), []);
@@ -67,8 +58,10 @@
 //! ```
 
 mod account;
+mod assignment;
 mod choice;
 mod facts;
+mod misplaced;
 mod overlap;
 mod sentence;
 mod task;
@@ -80,13 +73,19 @@ mod wrong;
 #[cfg(test)]
 mod tests;
 
+pub use assignment::{
+    ClaimedAssignment, ClaimedBound, ClaimedPlacement, verify_assignment, verify_instance_assignment,
+};
 pub use choice::{ChosenClaim, ClaimedChoice};
+pub use misplaced::{Misplaced, PlacementAt, Total};
 pub use violation::{AlternativeAt, SlotAt, Violation};
 pub use wrong::{Figure, NamedAt, WrongAccount, WrongChoice};
 
 use crate::offer::Offers;
 use crate::quantity::{Factor, Money, Time};
 use crate::request::Batch;
+use crate::search::Alternative;
+use crate::window::Placement;
 use facts::Facts;
 
 /// What somebody says is a plan: nothing about it is trusted.
@@ -100,6 +99,28 @@ pub struct Claim {
     pub one_each: bool,
     /// What was chosen, when something was.
     pub choice: Option<ClaimedChoice>,
+}
+
+impl Claim {
+    /// What a search says that it found, without an account of the batch and without a choice.
+    pub fn of_alternatives(offers: &Offers, batch: &Batch, found: &[Alternative]) -> Claim {
+        let slot = |placement: &Placement| ClaimedSlot {
+            site: offers.site_of(placement.node).name.clone(),
+            node: offers.node(placement.node).name.clone(),
+            start: placement.interval.start(),
+            end: placement.interval.end(),
+            cost: placement.cost,
+            capacity: offers.capacity_of(placement.node).is_some(),
+        };
+        let alternative = |found: &Alternative| ClaimedAlternative {
+            job: batch.request(found.job).name.clone(),
+            start: found.window.start(),
+            end: found.window.end(),
+            cost: found.window.cost(),
+            slots: found.window.placements().iter().map(slot).collect(),
+        };
+        Claim { alternatives: found.iter().map(alternative).collect(), ..Claim::default() }
+    }
 }
 
 /// One claimed way to run one job.
@@ -130,6 +151,8 @@ pub struct ClaimedSlot {
     pub end: Time,
     /// What it costs.
     pub cost: Money,
+    /// Whether the node is one of the processors of a capacity offer.
+    pub capacity: bool,
 }
 
 /// The rules that the plan was made under.

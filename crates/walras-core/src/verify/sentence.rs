@@ -51,6 +51,12 @@ impl fmt::Display for Violation {
             V::OutsideFreeTime { at, claimed } => {
                 write!(f, "{at} takes {claimed} s, which is not inside one free slot of its node")
             }
+            V::WrongOffer { at, capacity: true } => {
+                write!(f, "{at} does not say that it is on capacity, which is what its site sells")
+            }
+            V::WrongOffer { at, capacity: false } => {
+                write!(f, "{at} says that it is on capacity but its site sells slots of nodes")
+            }
             V::TooSlow { at, performance_min, performance } => {
                 write!(f, "{at} has performance {performance} but the job asks for {performance_min}")
             }

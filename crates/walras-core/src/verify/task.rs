@@ -6,7 +6,7 @@ use super::window::Window;
 use super::{ClaimedSlot, Rules};
 use crate::interval::Interval;
 use crate::offer::{Node, Slot};
-use crate::quantity::Span;
+use crate::quantity::{Rate, Span};
 
 /// A claimed slot with what its names stand for.
 pub(super) struct Task<'a> {
@@ -15,6 +15,10 @@ pub(super) struct Task<'a> {
     pub(super) place: Place<'a>,
     /// The free slot that holds all of its time, where there is one.
     pub(super) source: Option<Slot>,
+    /// What that costs per time, where it is known.
+    pub(super) rate: Option<Rate>,
+    /// Whether its node is a processor of a site that sells capacity.
+    pub(super) on_capacity: bool,
 }
 
 impl<'a> Task<'a> {
@@ -45,14 +49,15 @@ pub(super) fn check(task: &Task<'_>, window: &Window<'_>, rules: Rules, violatio
         Place::NoSuchNode => violations.push(Violation::UnknownNode { at: window.slot_at(task) }),
         Place::Known(_, node) => {
             check_free(task, window, violations);
+            check_offer(task, window, violations);
             if let Some(terms) = window.terms {
                 check_runtime(task, node, terms, window, violations);
                 check_node(task, node, terms, window, violations);
             }
         }
     }
-    if let Some(source) = task.source {
-        check_price(task, source, window, rules, violations);
+    if let Some(rate) = task.rate {
+        check_price(task, rate, window, rules, violations);
     }
 }
 
@@ -73,6 +78,13 @@ fn check_edges(task: &Task<'_>, window: &Window<'_>, violations: &mut Vec<Violat
 fn check_free(task: &Task<'_>, window: &Window<'_>, violations: &mut Vec<Violation>) {
     if let (Some(claimed), None) = (task.interval(), task.source) {
         violations.push(Violation::OutsideFreeTime { at: window.slot_at(task), claimed });
+    }
+}
+
+/// Who reads a plan must know what was bought: a reserved node, or one of many processors.
+fn check_offer(task: &Task<'_>, window: &Window<'_>, violations: &mut Vec<Violation>) {
+    if task.claimed.capacity != task.on_capacity {
+        violations.push(Violation::WrongOffer { at: window.slot_at(task), capacity: task.on_capacity });
     }
 }
 
@@ -125,12 +137,12 @@ fn check_node(
 /// Holds the claimed cost and the rules against the price of the free slot that the task is cut from.
 fn check_price(
     task: &Task<'_>,
-    source: Slot,
+    rate: Rate,
     window: &Window<'_>,
     rules: Rules,
     violations: &mut Vec<Violation>,
 ) {
-    let (rate, claimed) = (source.rate(), task.claimed.cost);
+    let claimed = task.claimed.cost;
     // A length of time times a rate fits 128 bits with room to spare.
     let expected = cost_micros(rate, task.millis()).unwrap_or(i128::MAX);
     if i128::from(claimed.as_micros()) != expected {

@@ -108,6 +108,13 @@ pub enum Violation {
         /// The time that it claims.
         claimed: Interval,
     },
+    /// A slot is said to be on capacity and is not, or the other way round.
+    WrongOffer {
+        /// Which slot.
+        at: SlotAt,
+        /// Whether its site sells capacity.
+        capacity: bool,
+    },
     /// A node is slower than the job asks.
     TooSlow {
         /// Which slot.

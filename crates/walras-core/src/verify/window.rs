@@ -19,15 +19,17 @@ pub(super) struct Window<'a> {
 
 /// Looks the names of a claimed alternative up.
 pub(super) fn resolve<'a>(index: usize, claimed: &'a ClaimedAlternative, facts: &'a Facts<'a>) -> Window<'a> {
+    let terms = facts.job(&claimed.job);
     let tasks = (0..).zip(&claimed.slots).map(|(index, slot)| {
         let place = facts.place(&slot.site, &slot.node);
-        let source = match place {
-            Place::Known(id, _) => facts.free_slot(id, slot.start, slot.end),
-            Place::NoSuchSite | Place::NoSuchNode => None,
+        let (source, on_capacity) = match place {
+            Place::Known(id, node) => (facts.free_slot(id, slot.start, slot.end), facts.on_capacity(node)),
+            Place::NoSuchSite | Place::NoSuchNode => (None, false),
         };
-        Task { index, claimed: slot, place, source }
+        let rate = source.and_then(|source| facts.rate(source, terms));
+        Task { index, claimed: slot, place, source, rate, on_capacity }
     });
-    Window { index, claimed, terms: facts.job(&claimed.job), tasks: tasks.collect() }
+    Window { index, claimed, terms, tasks: tasks.collect() }
 }
 
 /// Appends what is wrong with the alternative apart from its single tasks.
@@ -99,7 +101,7 @@ fn check_budget(window: &Window<'_>, terms: &Terms<'_>, violations: &mut Vec<Vio
 }
 
 fn real_cost(task: &Task<'_>) -> i128 {
-    let derived = task.source.and_then(|slot| cost_micros(slot.rate(), task.millis()));
+    let derived = task.rate.and_then(|rate| cost_micros(rate, task.millis()));
     derived.unwrap_or(i128::from(task.claimed.cost.as_micros()))
 }
 

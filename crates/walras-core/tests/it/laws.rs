@@ -9,30 +9,6 @@ fn config(algorithm: Algorithm) -> SearchConfig {
     SearchConfig { algorithm, ..SearchConfig::default() }
 }
 
-/// The claim that the verifier checks.
-pub fn claim(offers: &Offers, batch: &Batch, alternatives: &Alternatives) -> Claim {
-    let alternative = |found: &Alternative| ClaimedAlternative {
-        job: batch.request(found.job).name.clone(),
-        start: found.window.start(),
-        end: found.window.end(),
-        cost: found.window.cost(),
-        slots: found
-            .window
-            .placements()
-            .iter()
-            .map(|placement| ClaimedSlot {
-                site: offers.site_of(placement.node).name.clone(),
-                node: offers.node(placement.node).name.clone(),
-                start: placement.interval.start(),
-                end: placement.interval.end(),
-                cost: placement.cost,
-            })
-            .collect(),
-    };
-    let alternatives = alternatives.found.iter().map(alternative).collect();
-    Claim { alternatives, ..Claim::default() }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
@@ -87,7 +63,8 @@ proptest! {
                 let config =
                     SearchConfig { algorithm: algorithm.clone(), mode, budget_factor: factor, ..SearchConfig::default() };
                 let alternatives = find_alternatives(&offers, &batch, &config);
-                let violations = verify_plan(&claim(&offers, &batch, &alternatives), &offers, &batch, rules);
+                let claim = Claim::of_alternatives(&offers, &batch, &alternatives.found);
+                let violations = verify_plan(&claim, &offers, &batch, rules);
                 prop_assert!(violations.is_empty(), "{algorithm}: {violations:?}");
                 let served = alternatives.found.iter().map(|found| found.job);
                 let left_out = alternatives.unscheduled.iter().map(|unscheduled| unscheduled.job);

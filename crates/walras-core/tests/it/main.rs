@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "modules of one test binary")]
 
+mod capacity;
 mod choosing;
 mod drawing;
 mod explanations;

@@ -2,8 +2,8 @@
 
 use super::CycleError;
 use walras_core::{
-    Algorithm, Alternative, Alternatives, Batch, Claim, ClaimedAlternative, ClaimedSlot, Factor, Limits,
-    Mode, Offers, Rules, SearchConfig, find_alternatives, verify_plan,
+    Algorithm, Alternatives, Batch, Claim, Factor, Limits, Mode, Offers, Rules, SearchConfig,
+    find_alternatives, verify_plan,
 };
 
 /// The search that an experiment uses: nobody reads explanations here.
@@ -21,7 +21,7 @@ pub(super) fn alternatives(
 ) -> Result<Alternatives, CycleError> {
     let alternatives = find_alternatives(offers, batch, config);
     if verify {
-        let claim = claim(offers, batch, &alternatives.found);
+        let claim = Claim::of_alternatives(offers, batch, &alternatives.found);
         let price_cap = config.algorithm == Algorithm::Alp;
         let rules = Rules { budget_factor: config.budget_factor, price_cap };
         if let Some(violation) = verify_plan(&claim, offers, batch, rules).first() {
@@ -29,26 +29,4 @@ pub(super) fn alternatives(
         }
     }
     Ok(alternatives)
-}
-
-fn claim(offers: &Offers, batch: &Batch, found: &[Alternative]) -> Claim {
-    let slots = |alternative: &Alternative| {
-        let placements = alternative.window.placements().iter();
-        let slot = placements.map(|placement| ClaimedSlot {
-            site: offers.site_of(placement.node).name.clone(),
-            node: offers.node(placement.node).name.clone(),
-            start: placement.interval.start(),
-            end: placement.interval.end(),
-            cost: placement.cost,
-        });
-        slot.collect()
-    };
-    let claimed = found.iter().map(|alternative| ClaimedAlternative {
-        job: batch.request(alternative.job).name.clone(),
-        start: alternative.window.start(),
-        end: alternative.window.end(),
-        cost: alternative.window.cost(),
-        slots: slots(alternative),
-    });
-    Claim { alternatives: claimed.collect(), ..Claim::default() }
 }

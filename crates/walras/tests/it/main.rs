@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
+mod assign;
 mod bad_input;
 mod choices;
 mod commands;

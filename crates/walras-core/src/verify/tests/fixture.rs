@@ -10,11 +10,13 @@
 //! lab/l3    x2.2..............|sim 1|.............|fold|.....
 //! ```
 
+use crate::assign::Capacity;
 use crate::verify::{
     AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt,
     Violation, verify_plan,
 };
 use crate::*;
+use std::collections::BTreeMap;
 
 /// A claim and what it is held against; offers are always [`offers`].
 #[derive(Clone)]
@@ -79,11 +81,17 @@ pub(super) fn chosen() -> Fixture {
     fixture
 }
 
-fn window(job: &str, start: f64, end: f64, cost: f64, slots: &[(&str, f64, f64)]) -> ClaimedAlternative {
+pub(super) fn window(
+    job: &str,
+    start: f64,
+    end: f64,
+    cost: f64,
+    slots: &[(&str, f64, f64)],
+) -> ClaimedAlternative {
     let slots = slots.iter().map(|(place, end, cost)| {
         let (site, node) = place.split_once('/').unwrap();
         let (start, end, cost) = (at(start), at(*end), money(*cost));
-        ClaimedSlot { site: site.into(), node: node.into(), start, end, cost }
+        ClaimedSlot { site: site.into(), node: node.into(), start, end, cost, capacity: site == "grid" }
     });
     let slots = slots.collect();
     ClaimedAlternative { job: job.into(), start: at(start), end: at(end), cost: money(cost), slots }
@@ -132,7 +140,7 @@ const NODES: [NodeRow; 6] = [
 
 /// What the plan is cut from.
 pub(super) fn offers() -> Offers {
-    let sites = ["campus", "lab"].map(|name| Site { name: name.into() }).to_vec();
+    let sites = ["campus", "lab", "grid"].map(|name| Site { name: name.into() }).to_vec();
     let (mut nodes, mut slots) = (Vec::new(), Vec::new());
     for (index, (site, name, speed, price, os, memory, free)) in NODES.iter().enumerate() {
         nodes.push(Node {
@@ -150,7 +158,19 @@ pub(super) fn offers() -> Offers {
             Slot::new(node, Interval::new(at(*start), at(*end)).unwrap(), rate(*price)).unwrap()
         }));
     }
-    Offers::new(Interval::new(at(0.0), at(600.0)).unwrap(), sites, nodes, slots).unwrap()
+    let offers = Offers::new(Interval::new(at(0.0), at(600.0)).unwrap(), sites, nodes, slots).unwrap();
+    offers.with_capacity(vec![grid()]).unwrap()
+}
+
+/// Three processors, which cost one user less and another one more.
+fn grid() -> CapacityOffer {
+    let prices = BTreeMap::from([("ada".to_owned(), rate(3.0)), ("bob".to_owned(), rate(7.5))]);
+    CapacityOffer {
+        site: SiteId::new(2),
+        capacity: Capacity { processors: 3, speed: performance(2.0), price: rate(4.0), prices },
+        watts: None,
+        attributes: Attributes::new(),
+    }
 }
 
 impl Fixture {
@@ -197,6 +217,7 @@ impl Fixture {
             start,
             end: start.checked_add(span).unwrap(),
             cost: rate(price).cost_of(span).unwrap(),
+            capacity: false,
         };
         self.settle(alternative);
     }

@@ -1,5 +1,7 @@
 //! The verifier accepts a plan made by hand and refuses every kind of broken one.
 
+mod assignments;
+mod capacity;
 mod choices;
 mod fixture;
 mod kinds;

@@ -1,0 +1,160 @@
+//! The methods by name, and what each makes of an instance.
+
+use clap::ValueEnum;
+use std::time::{Duration, Instant};
+use walras_core::assign::exact::{self, Limits, Watch};
+use walras_core::assign::genetic::{self, Evolution};
+use walras_core::assign::greedy::{self, Ranking};
+use walras_core::assign::split::{self, Divided};
+use walras_core::assign::{Assignment, Instance, Market, mmc};
+use walras_core::program::Effort;
+use walras_core::verify::{ClaimedAssignment, ClaimedBound, ClaimedPlacement};
+use walras_sim::random::{Purpose, Stream};
+use walras_solve::Highs;
+
+/// How to find an assignment.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Method {
+    /// One job after the other, earliest deadline first, to the site with the lowest price per second
+    Greedy,
+    /// The same, to the site where the job costs least
+    GreedyCost,
+    /// The linear relaxation made whole, then greedy for the rest
+    Mmc,
+    /// A genetic algorithm that starts from greedy
+    Hga,
+    /// A genetic algorithm that starts from mmc
+    Lpga,
+    /// The best assignment, or the best found within the time limit with a proven gap
+    Exact,
+    /// Jobs that may be split are, as an integer programme
+    #[value(alias = "mgn")]
+    Split,
+}
+
+impl Method {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Method::Greedy => "greedy",
+            Method::GreedyCost => "greedy-cost",
+            Method::Mmc => "mmc",
+            Method::Hga => "hga",
+            Method::Lpga => "lpga",
+            Method::Exact => "exact",
+            Method::Split => "split",
+        }
+    }
+}
+
+/// How long, how random and how parallel.
+pub(super) struct Options {
+    pub(super) seconds: f64,
+    pub(super) seed: u64,
+    pub(super) threads: usize,
+}
+
+/// What a method found.
+pub(super) struct Found {
+    /// The assignment, as the verifier reads it; `None` when there is none.
+    pub(super) claim: Option<ClaimedAssignment>,
+    pub(super) iterations: u64,
+}
+
+/// Runs a method. Without a market there are no prices per second: what goes by them goes by the job's cost.
+pub(super) fn run(method: Method, instance: &Instance, market: Option<&Market>, options: &Options) -> Found {
+    let order = market.map_or_else(|| (0..instance.jobs()).collect(), Market::order);
+    let ranking = match (method, market) {
+        (Method::GreedyCost, _) | (_, None) => Ranking::by_cost(instance, order),
+        (_, Some(market)) => Ranking::by_price(market, instance),
+    };
+    let effort = Effort { seconds: Some(options.seconds), ..Effort::UNLIMITED };
+    match method {
+        Method::Greedy | Method::GreedyCost => found(instance, &greedy::assign(instance, &ranking), 0),
+        Method::Mmc => found(instance, &mmc::assign(instance, &ranking, &Highs, &effort), 0),
+        Method::Hga => evolved(instance, &ranking, greedy::assign(instance, &ranking), options),
+        Method::Lpga => {
+            evolved(instance, &ranking, mmc::assign(instance, &ranking, &Highs, &effort), options)
+        }
+        Method::Exact => exact(instance, options),
+        Method::Split => {
+            let divided = market.map(|market| (market, split::divide(market, &Highs, &effort)));
+            Found { claim: divided.map(|(market, divided)| of_division(market, &divided)), iterations: 0 }
+        }
+    }
+}
+
+/// An assignment of whole jobs, as the verifier reads it.
+fn of_assignment(instance: &Instance, assignment: &Assignment) -> ClaimedAssignment {
+    let mut claim = ClaimedAssignment::default();
+    for (job, site) in assignment.sites.iter().enumerate() {
+        match site.and_then(|site| instance.pair(job, site)) {
+            None => claim.left_out.push(job),
+            Some(pair) => {
+                let (site, processors) = (pair.site as usize, pair.takes);
+                claim.placements.push(ClaimedPlacement { job, site, processors, cost: pair.cost });
+                claim.jobs += 1;
+                claim.weight += u64::from(instance.weight(job));
+                claim.cost += i128::from(pair.cost);
+            }
+        }
+    }
+    claim
+}
+
+/// Processors of jobs that may be split, as the verifier reads them.
+fn of_division(market: &Market, divided: &Divided) -> ClaimedAssignment {
+    let mut claim = ClaimedAssignment::default();
+    for (job, shares) in divided.division.shares.iter().enumerate() {
+        if shares.is_empty() {
+            claim.left_out.push(job);
+            continue;
+        }
+        claim.jobs += 1;
+        claim.weight += u64::from(market.jobs[job].weight);
+        for share in shares {
+            let (site, processors) = (share.site as usize, share.processors);
+            let each = market.terms(job, site).map_or(0, |terms| terms.cost.as_micros());
+            let cost = each.saturating_mul(i64::from(processors));
+            claim.placements.push(ClaimedPlacement { job, site, processors, cost });
+            claim.cost += i128::from(cost);
+        }
+    }
+    if divided.proven {
+        claim.bound = Some(ClaimedBound { weight: claim.weight, cost: claim.cost });
+        claim.optimal = true;
+    }
+    claim
+}
+
+fn found(instance: &Instance, assignment: &Assignment, iterations: u64) -> Found {
+    Found { claim: Some(of_assignment(instance, assignment)), iterations }
+}
+
+fn evolved(instance: &Instance, ranking: &Ranking, first: Assignment, options: &Options) -> Found {
+    let mut stream = Stream::open(options.seed, Purpose::Evolution, 0);
+    let evolution = Evolution { threads: options.threads, ..Evolution::default() };
+    let evolved = genetic::evolve(instance, ranking, first, &evolution, &mut |below| stream.index(below));
+    found(instance, &evolved.assignment, evolved.generations.into())
+}
+
+fn exact(instance: &Instance, options: &Options) -> Found {
+    let clock = Clock { until: Instant::now() + Duration::from_secs_f64(options.seconds) };
+    let solved = exact::solve(instance, &Highs, &Limits::default(), &clock);
+    let mut claim = solved.assignment.as_ref().map(|assignment| of_assignment(instance, assignment));
+    if let Some(claim) = &mut claim {
+        claim.bound = Some(ClaimedBound { weight: solved.weight_bound, cost: solved.cost_bound.into() });
+        claim.optimal = solved.is_optimal();
+    }
+    Found { claim, iterations: solved.passes }
+}
+
+/// The time that is left to a search.
+struct Clock {
+    until: Instant,
+}
+
+impl Watch for Clock {
+    fn seconds_left(&self) -> f64 {
+        self.until.saturating_duration_since(Instant::now()).as_secs_f64()
+    }
+}
