@@ -179,6 +179,3 @@ fn run(market: &Market, at: usize, site: u32, now: Span) -> Option<Run> {
     let cost = market.cost(at, site as usize)?;
     Some(Run { job: at, site, round: 0, start: now, end, cost })
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,6 +5,8 @@
 mod determinism;
 mod files;
 mod laws;
+mod metabroker;
+mod rolling;
 
 use walras_sim::experiment::{Experiment, Options, Reproduction};
 

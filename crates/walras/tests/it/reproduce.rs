@@ -12,6 +12,7 @@ fn experiments_are_listed() {
     let json: Value = serde_json::from_str(&printed(directory.path(), &["reproduce", "--json"])).unwrap();
     assert_eq!(json["experiments"][0]["name"], "slot-search");
     assert_eq!(json["experiments"][1]["cycles"], 5_000);
+    assert_eq!(json["experiments"][2]["name"], "metabroker");
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub(super) fn run(config: &Config, market: &Market, chance: [Stream; 2]) -> Resu
     let by_price = Ranking::by_price(market, &instance);
     let by_cost = Ranking::by_cost(&instance, market.order());
     let [cheap_rates, cheap_jobs] = [&by_price, &by_cost].map(|ranking| greedy::assign(&instance, ranking));
-    let relaxed = mmc::assign(&instance, &by_price, &Highs, &Effort::UNLIMITED);
+    let relaxed = mmc::assign(&instance, &by_cost, &Highs, &Effort::UNLIMITED);
     let [mut one, mut other] = chance;
     let hga = evolved(config, &instance, &by_price, &cheap_rates, &mut one);
     let lpga = evolved(config, &instance, &by_price, &relaxed, &mut other);

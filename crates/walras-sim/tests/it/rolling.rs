@@ -1,9 +1,12 @@
-use super::*;
-use crate::generate::market::{Bell, MarketGenerator};
-use crate::random::{Purpose, Stream};
+//! Periods: no job is lost, none runs twice, waits count.
+
+use walras_core::Span;
 use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::mmc;
+use walras_core::assign::{Assignment, Capacity, Instance, Market, Unfit, mmc};
 use walras_core::program::Effort;
+use walras_sim::generate::market::{Bell, MarketGenerator, Submission};
+use walras_sim::random::{Purpose, Stream};
+use walras_sim::rolling::{Course, GivenUp, Periods, RollError, roll};
 use walras_solve::Highs;
 
 fn by_price(market: &Market, instance: &Instance) -> Assignment {
