@@ -166,7 +166,8 @@ fn starts_of_no_use_are_left_aside() {
 
 #[test]
 fn bad_numbers_are_refused_without_a_panic() {
-    let spoil: [(&str, fn(&mut Program)); 9] = [
+    type Spoil = fn(&mut Program);
+    let spoil: [(&str, Spoil); 9] = [
         ("cost", |program| program.columns[0].cost = f64::NAN),
         ("endless cost", |program| program.columns[0].cost = f64::INFINITY),
         ("lower", |program| program.columns[0].lower = f64::NAN),

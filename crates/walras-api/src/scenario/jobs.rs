@@ -117,9 +117,10 @@ fn tasks(spec: TaskSpec, work: Option<Number>, unit: Unit) -> Result<(u32, Work)
             quantity::count(count, "a number of tasks", u32::MAX).in_field("tasks")?,
             quantity::work(work, unit).in_field("work")?,
         )),
-        (TaskSpec::Count(_), None) => {
-            Err(Problem::new("a job", "needs the key `work`, a list of lengths as its `tasks`, or a `workflow`"))
-        }
+        (TaskSpec::Count(_), None) => Err(Problem::new(
+            "a job",
+            "needs the key `work`, a list of lengths as its `tasks`, or a `workflow`",
+        )),
         (TaskSpec::Lengths(_), Some(work)) => {
             let what = "is given beside a list of `tasks`, which says the work of each task";
             Err(Problem::new(&work.to_string(), what)).in_field("work")
