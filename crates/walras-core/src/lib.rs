@@ -24,6 +24,7 @@ pub mod id;
 pub mod interval;
 pub mod offer;
 pub mod outcome;
+pub mod predict;
 pub mod quantity;
 pub mod request;
 pub mod search;

@@ -30,3 +30,4 @@ pub mod generate;
 pub mod random;
 pub mod report;
 pub mod results;
+pub mod trace;

@@ -7,6 +7,7 @@ mod choice;
 mod failure;
 mod files;
 mod plan;
+mod predict;
 mod reproduce;
 mod table;
 mod verify;
@@ -31,6 +32,8 @@ enum Command {
     Verify(verify::Args),
     /// Run an experiment of the papers and show its figures beside theirs
     Reproduce(reproduce::Args),
+    /// Predict how long a job will run and wait, from a history of finished jobs
+    Predict(predict::Args),
     /// Print the JSON Schema of a file format
     Schema {
         /// Which format
@@ -62,6 +65,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Plan(args) => plan::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Predict(args) => predict::run(&args),
         Command::Schema { format: Format::Scenario } => {
             let schema = serde_json::to_string_pretty(&walras_api::scenario_schema());
             files::print(&format!("{}\n", schema.map_err(Failure::fault)?))
