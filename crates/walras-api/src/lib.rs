@@ -38,8 +38,9 @@ pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;
 pub use plan::{
-    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
-    PlannedLimits, PlannedSlot, PlannedTotals, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem,
+    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, ParetoPick, ParetoPoint, Plan,
+    PlannedAlternative, PlannedChoice, PlannedLimits, PlannedPareto, PlannedSatisfaction, PlannedSlot,
+    PlannedTotals, QueuedJob, ReasonItem, ReasonKind, SearchSummary, SmallestChangeItem, StakeholderItem,
     UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, read_scenario};

@@ -25,6 +25,7 @@ pub mod interval;
 pub mod offer;
 pub mod outcome;
 pub mod predict;
+pub mod prefer;
 pub mod quantity;
 pub mod request;
 pub mod search;

@@ -9,6 +9,7 @@ mod files;
 mod plan;
 mod predict;
 mod reproduce;
+mod satisfaction;
 mod table;
 mod verify;
 

@@ -1,7 +1,7 @@
 //! `walras plan`
 
 use crate::failure::Failure;
-use crate::{choice, files, table};
+use crate::{choice, files, satisfaction, table};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, Unit, read_scenario};
@@ -41,6 +41,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     choice: choice::ChoiceArgs,
+
+    #[command(flatten)]
+    pareto: satisfaction::ParetoArgs,
 
     /// Print the plan as JSON (walras.plan/1)
     #[arg(long)]
@@ -96,14 +99,14 @@ fn factor(text: &str) -> Result<Factor, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(path) = &args.gantt {
+    for path in args.gantt.iter().chain(args.pareto.picture()) {
         files::check_svg(path)?;
     }
     let (name, scenario) = read(args)?;
     let config = config(args, &scenario);
-    let found = find_alternatives(&scenario.offers, &scenario.batch, &config);
+    let found = find_alternatives(&scenario.offers, &satisfaction::admitted(&scenario), &config);
     let mut plan = Plan::from_alternatives(&scenario, &config, &found);
-    plan.choice = choice::choose(&args.choice, &scenario, &found)?;
+    satisfaction::settle(&mut plan, &args.choice, &args.pareto, &scenario, &found)?;
     check(&plan, &scenario)?;
     if let Some(path) = &args.gantt {
         files::write(path, &picture(&name, &scenario, &found, plan.choice.as_ref()))?;
@@ -112,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
         return files::print(&format!("{text}\n"));
     }
-    files::print(&table::of_plan(&scenario, &config, &found, plan.choice.as_ref(), args.show))
+    files::print(&table::of_plan(&scenario, &config, &found, &plan, args.show))
 }
 
 /// How to search; the command line goes before the scenario's policy.

@@ -12,7 +12,7 @@ use walras_sim::results::Results;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Which experiment: slot-search or batch-optimisation; without it, the experiments are listed
+    /// Which experiment: slot-search, batch-optimisation or multicriteria; without it, the experiments are listed
     experiment: Option<Experiment>,
 
     /// What all random draws follow from

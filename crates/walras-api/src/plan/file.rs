@@ -3,7 +3,7 @@
 use super::choice::{
     ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
-use super::{Plan, PlannedAlternative, SearchSummary, UnscheduledJob};
+use super::{Plan, PlannedAlternative, PlannedPareto, PlannedSatisfaction, SearchSummary, UnscheduledJob};
 use crate::error::{Problem, Within};
 use crate::number::Num;
 use crate::unit::Unit;
@@ -26,6 +26,8 @@ pub(super) struct PlanFile {
     chosen: Option<Vec<ChosenAlternative>>,
     left_out: Option<Vec<String>>,
     infeasible: Option<InfeasibleItem>,
+    satisfaction: Option<PlannedSatisfaction>,
+    pareto: Option<PlannedPareto>,
     alternatives: Vec<PlannedAlternative>,
     unscheduled: Vec<UnscheduledJob>,
 }
@@ -40,8 +42,8 @@ impl PlanFile {
     /// The plan, unless parts of it contradict each other.
     pub(super) fn plan(mut self) -> Result<Plan, Problem> {
         let choice = self.choice()?;
-        let PlanFile { schema, unit, search, alternatives, unscheduled, .. } = self;
-        let plan = Plan { schema, unit, search, choice, alternatives, unscheduled };
+        let PlanFile { schema, unit, search, satisfaction, pareto, alternatives, unscheduled, .. } = self;
+        let plan = Plan { schema, unit, search, choice, satisfaction, pareto, alternatives, unscheduled };
         check_search(&plan.search).in_field("search")?;
         check_reasons(&plan.unscheduled).in_field("unscheduled")?;
         if let Some(choice) = &plan.choice {

@@ -6,6 +6,7 @@
 mod choice;
 mod file;
 mod read;
+mod satisfaction;
 mod write;
 
 use crate::number::Num;
@@ -14,6 +15,9 @@ pub use choice::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
 pub use read::read_plan;
+pub use satisfaction::{
+    ParetoPick, ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, StakeholderItem,
+};
 use serde::{Deserialize, Serialize};
 use walras_core::{Algorithm, Factor, LimitHit, Mode};
 
@@ -34,6 +38,12 @@ pub struct Plan {
     /// What was chosen, unless nobody asked for a choice.
     #[serde(flatten)]
     pub choice: Option<PlannedChoice>,
+    /// How content everybody is with what was chosen, where the scenario states preferences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub satisfaction: Option<PlannedSatisfaction>,
+    /// What else could have been chosen, by two totals, where somebody asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pareto: Option<PlannedPareto>,
     /// In the order found.
     pub alternatives: Vec<PlannedAlternative>,
     /// Jobs for which no window was found.

@@ -7,9 +7,11 @@ mod jobs;
 mod names;
 mod offers;
 mod policy;
+mod preferences;
 mod quantity;
 mod values;
 pub(crate) mod wire;
+mod wishes;
 
 use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};
@@ -18,6 +20,7 @@ use crate::unit::Unit;
 pub use policy::Policy;
 use std::collections::BTreeMap;
 pub(crate) use values::Object;
+use walras_core::prefer::Stakeholders;
 use walras_core::{Batch, Offers};
 use wire::ScenarioFile;
 
@@ -35,6 +38,8 @@ pub struct Scenario {
     pub batch: Batch,
     /// What the VO wants of a combination, where the scenario says so.
     pub policy: Option<Policy>,
+    /// What users, owners and the administrator want, where the scenario says so.
+    pub preferences: Option<Stakeholders>,
 }
 
 /// Reads a scenario. `source` is the file's name, for errors.
@@ -52,7 +57,9 @@ fn convert(file: ScenarioFile) -> Result<Scenario, Problem> {
     let offers = offers::offers(file.horizon, file.sites.0, unit)?;
     let batch = jobs::batch(file.jobs.0, &offers, unit)?;
     let policy = file.policy.map(|entry| policy::policy(entry, unit)).transpose().in_field("policy")?;
-    Ok(Scenario { unit, offers, batch, policy })
+    let wishes = file.preferences.map(|entry| preferences::preferences(entry, &offers, &batch, unit));
+    let preferences = wishes.transpose().in_field("preferences")?;
+    Ok(Scenario { unit, offers, batch, policy, preferences })
 }
 
 /// Names that must differ, and where each was seen first.

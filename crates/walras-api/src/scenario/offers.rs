@@ -127,7 +127,7 @@ fn disjoint(pairs: &[Pair], unit: Unit) -> Result<Vec<Interval>, Problem> {
     Ok(placed.into_iter().map(|(interval, _)| interval).collect())
 }
 
-fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
+pub(super) fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
     let mut attributes = Attributes::new();
     for (name, scalar) in entries.0 {
         let value =

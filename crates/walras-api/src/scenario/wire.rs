@@ -4,6 +4,7 @@
 
 use super::names::{LeaveOutName, ObjectiveName, TotalName};
 use super::values::{Entries, LimitSpec, List, Pair, Scalar, TestSpec, objects, present, present_object};
+use super::wishes::PreferencesEntry;
 use crate::number::Number;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -35,6 +36,10 @@ pub(crate) struct ScenarioFile {
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub(crate) policy: Option<PolicyEntry>,
+    /// What users, owners and the administrator want.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "PreferencesEntry")]
+    pub(crate) preferences: Option<PreferencesEntry>,
 }
 
 /// What the VO wants of the combination that is chosen. `weights` belong to the objective weighted, `order` to
@@ -207,11 +212,11 @@ pub(crate) struct JobEntry {
     pub(crate) sites: Option<List<String>>,
 }
 
-fn one() -> Number {
+pub(super) fn one() -> Number {
     Number::Unsigned(1)
 }
 
-fn zero() -> Number {
+pub(super) fn zero() -> Number {
     Number::Unsigned(0)
 }
 

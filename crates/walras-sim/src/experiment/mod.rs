@@ -7,6 +7,7 @@
 pub mod batch_optimisation;
 mod choice;
 mod cycles;
+pub mod multicriteria;
 mod search;
 pub mod slot_search;
 
@@ -74,17 +75,21 @@ pub enum Experiment {
     SlotSearch,
     /// The best combination against a random one.
     BatchOptimisation,
+    /// The most satisfying assignment of three users' jobs.
+    Multicriteria,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Experiment; 2] = [Experiment::SlotSearch, Experiment::BatchOptimisation];
+    pub const ALL: [Experiment; 3] =
+        [Experiment::SlotSearch, Experiment::BatchOptimisation, Experiment::Multicriteria];
 
     /// The name by which it is called.
     pub fn name(self) -> &'static str {
         match self {
             Experiment::SlotSearch => slot_search::NAME,
             Experiment::BatchOptimisation => batch_optimisation::NAME,
+            Experiment::Multicriteria => multicriteria::NAME,
         }
     }
 
@@ -93,6 +98,7 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => slot_search::SUMMARY,
             Experiment::BatchOptimisation => batch_optimisation::SUMMARY,
+            Experiment::Multicriteria => multicriteria::SUMMARY,
         }
     }
 
@@ -101,6 +107,8 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => 25_000,
             Experiment::BatchOptimisation => 5_000,
+            // Nothing is drawn: one run says everything.
+            Experiment::Multicriteria => 1,
         }
     }
 
@@ -110,6 +118,7 @@ impl Experiment {
         match self {
             Experiment::SlotSearch => slot_search::run(&read_config(text)?, options),
             Experiment::BatchOptimisation => batch_optimisation::run(&read_config(text)?, options),
+            Experiment::Multicriteria => multicriteria::run(&read_config(text)?, options),
         }
     }
 }
@@ -120,7 +129,7 @@ impl std::str::FromStr for Experiment {
     fn from_str(text: &str) -> Result<Self, String> {
         Experiment::ALL.into_iter().find(|experiment| experiment.name() == text).ok_or_else(|| {
             let names = Experiment::ALL.map(Experiment::name);
-            format!("unknown experiment '{text}': expected {}", names.join(" or "))
+            format!("unknown experiment '{text}': expected one of {}", names.join(", "))
         })
     }
 }

@@ -224,10 +224,11 @@ mod tests {
         let evaluation = evaluate(&trace(&[(0, 0, 100, 1_000), (50, 0, 100, 1_000)]), Quantity::RunTime);
         assert_eq!(seconds(&evaluation.all.templates), 900);
         assert_eq!(seconds(&evaluation.all.last_two), 900);
-        // Once it has finished, it is.
-        let evaluation = evaluate(&trace(&[(0, 0, 100, 1_000), (100, 0, 100, 1_000)]), Quantity::RunTime);
-        assert_eq!(seconds(&evaluation.all.templates), 450);
-        assert_eq!(seconds(&evaluation.all.last_two), 450);
+        // Once it has finished, it is; a template is trusted once it has been right before.
+        let jobs = [0, 100, 200, 300].map(|submit| (submit, 0, 100, 1_000));
+        let evaluation = evaluate(&trace(&jobs), Quantity::RunTime);
+        assert_eq!(evaluation.all.last_two.error_sum, 900_000);
+        assert_eq!(evaluation.all.templates.error_sum, 1_800_000);
         assert_eq!(seconds(&evaluation.all.estimate), 900);
     }
 
