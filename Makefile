@@ -1,7 +1,9 @@
 # make demo   plan the built-in example and draw it
 # make test   everything that must hold: format, lints, tests, documentation, licences
 # make bench  measure (see docs/performance.md)
-# make bench-highs  the knapsack beside HiGHS (installs cmake and libclang, builds for minutes)
+# make bench-highs  the knapsack beside HiGHS
+#
+# The first build takes minutes: it compiles the HiGHS solver.
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
@@ -32,5 +34,5 @@ bench:
 	$(CARGO) bench --workspace --locked
 
 bench-highs:
-	scripts/setup highs
-	cd bench/highs && $(CARGO) run --release -- $(ARGS)
+	scripts/setup build
+	$(CARGO) run --release --locked --package walras-solve --example knapsack -- $(ARGS)

@@ -17,6 +17,7 @@ mod oracle;
 #[cfg(test)]
 mod stress;
 
+pub mod assign;
 pub mod attribute;
 pub mod choose;
 pub mod explain;
@@ -26,6 +27,7 @@ pub mod offer;
 pub mod outcome;
 pub mod predict;
 pub mod prefer;
+pub mod program;
 pub mod quantity;
 pub mod request;
 pub mod search;

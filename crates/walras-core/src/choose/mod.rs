@@ -16,6 +16,9 @@
 pub mod backward;
 mod baseline;
 pub mod core;
+mod fix;
+mod hulls;
+mod labels;
 mod menu;
 mod objective;
 mod policy;

@@ -6,13 +6,15 @@
 //!
 //! **Method.** The loss splits into a sum over the moves of κ = r - p·Δ, plus p · (W - μ). With moves in order of
 //! Δ, the best partner of any one or two is the least κ among those with Δ at most what is left: a prefix minimum,
-//! of which the best two of different classes are kept. Only moves of small loss are tried.
+//! of which the best two of different classes are kept. Moves that alone lose as much as the best set so far are
+//! not tried.
 //!
 //! **Complexity.** O(k log k) for one or two moves of the k tried, O(k² log k) for three.
 //!
 //! On large instances this leaves so little to be gained that almost everything else is settled at once.
 
-use super::relax::Reduced;
+use super::relax::Relaxation;
+use super::whole::Whole;
 
 /// Moves tried in twos.
 const PAIR_MOVES_MAX: usize = 4_096;
@@ -23,62 +25,58 @@ const TRIPLES_FROM: usize = 2_000;
 
 /// A change of one class's candidate.
 #[derive(Clone, Copy, Debug)]
-struct Move {
-    class: usize,
+struct Move<T> {
+    class: u32,
     index: u32,
-    weight: i128,
-    loss: i128,
+    weight: T,
+    loss: T,
     /// r - p·Δ.
-    key: i128,
+    key: T,
 }
 
-/// The best of all sets of up to three moves: changes of class and candidate.
-///
-/// `room` is W - μ, which may be negative; `priced` gives each class's priced candidate.
-pub(super) fn best_moves(
-    classes: &[Vec<Reduced>],
-    priced: &[usize],
-    room: i128,
-    price: i128,
-    loss_limit: i128,
-) -> Option<Vec<(usize, usize)>> {
-    let mut moves = all_moves(classes, priced, price, loss_limit);
-    let many = moves.len() >= TRIPLES_FROM;
-    keep_least(&mut moves, PAIR_MOVES_MAX);
-    let pairs = Ladder::new(&moves);
-    let mut best = Best { loss: loss_limit, moves: None };
-    if room >= 0 {
+/// The best of all sets of up to three moves that loses less than `loss_limit`: changes of class and candidate.
+pub(super) fn best_moves<T: Whole>(relaxation: &Relaxation<T>, loss_limit: T) -> Option<Vec<(usize, usize)>> {
+    let (room, price) = (relaxation.room, relaxation.price);
+    let mut best = Best { room, unused: price * room, loss: loss_limit, moves: None };
+    if room >= T::ZERO {
         best.offer(price * room, &[]);
     }
+    let mut moves = all_moves(relaxation, loss_limit);
+    let many = moves.len() >= TRIPLES_FROM;
     for one in &moves {
-        best.complete(&pairs, &[*one], room, price);
+        best.complete(None, &[*one]);
+    }
+    moves.retain(|it| it.loss < best.loss);
+    keep_least(&mut moves, PAIR_MOVES_MAX);
+    let pairs = Ladder::new(&moves);
+    for one in &moves {
+        best.complete(Some(&pairs), &[*one]);
     }
     if many {
         keep_least(&mut moves, TRIPLE_MOVES_MAX);
         let triples = Ladder::new(&moves);
         for (place, one) in moves.iter().enumerate() {
             for two in moves[..place].iter().filter(|two| two.class != one.class) {
-                best.complete(&triples, &[*one, *two], room, price);
+                best.complete(Some(&triples), &[*one, *two]);
             }
         }
     }
-    best.moves.map(|moves| moves.iter().map(|it| (it.class, it.index as usize)).collect())
+    best.moves.map(|moves| moves.iter().map(|it| (it.class as usize, it.index as usize)).collect())
 }
 
-fn all_moves(classes: &[Vec<Reduced>], priced: &[usize], price: i128, loss_limit: i128) -> Vec<Move> {
+fn all_moves<T: Whole>(relaxation: &Relaxation<T>, loss_limit: T) -> Vec<Move<T>> {
     let mut moves = Vec::new();
-    for (class, (candidates, priced)) in classes.iter().zip(priced).enumerate() {
-        let Some(from) = candidates.iter().find(|it| it.index as usize == *priced) else { continue };
+    for (class, (candidates, from)) in (0_u32..).zip(relaxation.classes()) {
         let useful = candidates.iter().filter(|it| it.index != from.index && it.loss < loss_limit);
         moves.extend(useful.map(|it| {
             let weight = it.weight - from.weight;
-            Move { class, index: it.index, weight, loss: it.loss, key: it.loss - price * weight }
+            Move { class, index: it.index, weight, loss: it.loss, key: it.loss - relaxation.price * weight }
         }));
     }
     moves
 }
 
-fn keep_least(moves: &mut Vec<Move>, count: usize) {
+fn keep_least<T: Whole>(moves: &mut Vec<Move<T>>, count: usize) {
     if moves.len() > count {
         moves.select_nth_unstable_by_key(count, |it| (it.loss, it.class, it.index));
         moves.truncate(count);
@@ -86,16 +84,16 @@ fn keep_least(moves: &mut Vec<Move>, count: usize) {
 }
 
 /// Moves in order of weight, with the least κ up to each, and the least of another class.
-struct Ladder {
-    weights: Vec<i128>,
-    least: Vec<(Move, Option<Move>)>,
+struct Ladder<T> {
+    weights: Vec<T>,
+    least: Vec<(Move<T>, Option<Move<T>>)>,
 }
 
-impl Ladder {
-    fn new(moves: &[Move]) -> Ladder {
+impl<T: Whole> Ladder<T> {
+    fn new(moves: &[Move<T>]) -> Ladder<T> {
         let mut sorted = moves.to_vec();
         sorted.sort_unstable_by_key(|it| (it.weight, it.key, it.class, it.index));
-        let mut least: Vec<(Move, Option<Move>)> = Vec::with_capacity(sorted.len());
+        let mut least: Vec<(Move<T>, Option<Move<T>>)> = Vec::with_capacity(sorted.len());
         for it in &sorted {
             least.push(match least.last() {
                 None => (*it, None),
@@ -112,35 +110,38 @@ impl Ladder {
     }
 
     /// The best move of at most this weight whose class is not among those given.
-    fn partner(&self, weight_max: i128, taken: &[Move]) -> Option<Move> {
+    fn partner(&self, weight_max: T, taken: &[Move<T>]) -> Option<Move<T>> {
         let count = self.weights.partition_point(|weight| *weight <= weight_max);
         let (first, second) = self.least.get(count.checked_sub(1)?)?;
-        let free = |it: &Move| taken.iter().all(|taken| taken.class != it.class);
+        let free = |it: &Move<T>| taken.iter().all(|taken| taken.class != it.class);
         [Some(*first), *second].into_iter().flatten().find(free)
     }
 }
 
-struct Best {
-    loss: i128,
-    moves: Option<Vec<Move>>,
+struct Best<T> {
+    room: T,
+    /// p · (W - μ).
+    unused: T,
+    loss: T,
+    moves: Option<Vec<Move<T>>>,
 }
 
-impl Best {
-    fn offer(&mut self, loss: i128, moves: &[Move]) {
+impl<T: Whole> Best<T> {
+    fn offer(&mut self, loss: T, moves: &[Move<T>]) {
         if loss < self.loss {
             self.loss = loss;
             self.moves = Some(moves.to_vec());
         }
     }
 
-    /// Offers these moves alone and with the best partner.
-    fn complete(&mut self, ladder: &Ladder, moves: &[Move], room: i128, price: i128) {
-        let weight: i128 = moves.iter().map(|it| it.weight).sum();
-        let key: i128 = moves.iter().map(|it| it.key).sum::<i128>() + price * room;
-        if weight <= room {
+    /// Offers these moves with the best partner, or alone.
+    fn complete(&mut self, ladder: Option<&Ladder<T>>, moves: &[Move<T>]) {
+        let weight = moves.iter().fold(T::ZERO, |sum, it| sum + it.weight);
+        let key = moves.iter().fold(self.unused, |sum, it| sum + it.key);
+        if weight <= self.room {
             self.offer(key, moves);
         }
-        if let Some(partner) = ladder.partner(room - weight, moves)
+        if let Some(partner) = ladder.and_then(|ladder| ladder.partner(self.room - weight, moves))
             && key + partner.key < self.loss
         {
             let mut all = moves.to_vec();

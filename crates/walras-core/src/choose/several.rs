@@ -4,8 +4,8 @@
 //!
 //! **Method.** *Price* all limits at once: a subgradient search over prices λₖ ≥ 0 raises the Lagrangian bound
 //! Σ min(v + Σλₖwₖ) - ΣλₖWₖ. Choices met on the way are repaired until they keep the limits, then improved by
-//! changing one class, or two, at a time: the best is the incumbent. With the best prices as fractions of a power
-//! of two the same identity as with one limit holds exactly,
+//! changing one class at a time: the best is the incumbent. With the best prices as fractions of a power of two
+//! the same identity as with one limit holds exactly,
 //!
 //! > q · (V - LB) = Σr + Σ pₖ · (Wₖ - Σwₖ),
 //!
@@ -16,7 +16,7 @@
 //! **Complexity.** O(rounds · n) to price; the branching is exponential and bounded by `branches_max`; the result
 //! then carries LB.
 
-use super::problem::{Problem, Solution, Solved};
+use super::problem::{Candidate, Problem, Solution, Solved};
 use super::whole::to_float;
 
 /// Rounds of the subgradient search.
@@ -101,7 +101,7 @@ impl Search<'_> {
     }
 
     fn least_priced(&self, prices: &[f64]) -> Vec<usize> {
-        let least = |class: &Vec<super::problem::Candidate>| {
+        let least = |class: &Vec<Candidate>| {
             let cost = |index: &usize| {
                 let it = &class[*index];
                 to_float(it.value)
@@ -116,24 +116,29 @@ impl Search<'_> {
     fn repair(&mut self, mut chosen: Vec<usize>, prices: &[f64]) {
         let mut taken = self.problem.taken(&chosen);
         for _ in 0..self.problem.classes.len() * 2 {
-            let over = self.overrun(&taken);
+            let over = self.overrun(taken.iter().copied());
             if over <= 0.0 {
                 break;
             }
             let Some((class, index)) = self.best_relief(&chosen, &taken, over, prices) else { return };
             self.switch(&mut chosen, &mut taken, class, index);
         }
-        if self.overrun(&taken) <= 0.0 {
+        if self.keeps(taken.iter().copied()) {
             self.improve(&mut chosen, &mut taken);
             self.offer(&chosen);
         }
     }
 
     /// By how much the limits are broken, each relative to its size.
-    fn overrun(&self, taken: &[i128]) -> f64 {
+    fn overrun(&self, taken: impl Iterator<Item = i128>) -> f64 {
         let relative =
-            |(taken, limit): (&i128, &i128)| to_float((taken - limit).max(0)) / to_float((*limit).max(1));
-        taken.iter().zip(&self.problem.limits).map(relative).sum()
+            |(taken, limit): (i128, &i128)| to_float((taken - limit).max(0)) / to_float((*limit).max(1));
+        taken.zip(&self.problem.limits).map(relative).sum()
+    }
+
+    /// Whether all limits are kept.
+    fn keeps(&self, taken: impl Iterator<Item = i128>) -> bool {
+        taken.zip(&self.problem.limits).all(|(taken, limit)| taken <= *limit)
     }
 
     fn switch(&self, chosen: &mut [usize], taken: &mut [i128], class: usize, index: usize) {
@@ -142,12 +147,6 @@ impl Search<'_> {
             *sum += to - from;
         }
         chosen[class] = index;
-    }
-
-    fn after(&self, taken: &[i128], chosen: &[usize], class: usize, index: usize) -> Vec<i128> {
-        let (mut chosen, mut taken) = (chosen.to_vec(), taken.to_vec());
-        self.switch(&mut chosen, &mut taken, class, index);
-        taken
     }
 
     /// The change that relieves the limits most for what it loses.
@@ -162,13 +161,7 @@ impl Search<'_> {
         for (class, candidates) in self.problem.classes.iter().enumerate() {
             let from = &candidates[chosen[class]];
             for (index, to) in candidates.iter().enumerate() {
-                let next: Vec<i128> = taken
-                    .iter()
-                    .zip(&from.takes)
-                    .zip(&to.takes)
-                    .map(|((sum, from), to)| sum - from + to)
-                    .collect();
-                let relief = over - self.overrun(&next);
+                let relief = over - self.overrun(after(taken, from, to));
                 if relief <= 0.0 {
                     continue;
                 }
@@ -188,19 +181,15 @@ impl Search<'_> {
         best.map(|(_, class, index)| (class, index))
     }
 
-    /// Takes improving changes of one class, and of two, until there are none.
+    /// Takes the change of one class that improves the value most, until there is none.
     fn improve(&self, chosen: &mut [usize], taken: &mut [i128]) {
-        let fits =
-            |taken: &[i128]| taken.iter().zip(&self.problem.limits).all(|(taken, limit)| taken <= limit);
         for _ in 0..self.problem.classes.len() * 4 {
             let mut best: Option<(i128, usize, usize)> = None;
             for (class, candidates) in self.problem.classes.iter().enumerate() {
-                let value = candidates[chosen[class]].value;
-                for (index, to) in candidates.iter().enumerate().filter(|(_, to)| to.value < value) {
-                    let gain = value - to.value;
-                    if best.is_none_or(|(most, ..)| gain > most)
-                        && fits(&self.after(taken, chosen, class, index))
-                    {
+                let from = &candidates[chosen[class]];
+                for (index, to) in candidates.iter().enumerate() {
+                    let gain = from.value - to.value;
+                    if gain > best.map_or(0, |(most, ..)| most) && self.keeps(after(taken, from, to)) {
                         best = Some((gain, class, index));
                     }
                 }
@@ -258,6 +247,11 @@ impl Search<'_> {
     }
 }
 
+/// What is taken of each limit after a change of one class.
+fn after(taken: &[i128], from: &Candidate, to: &Candidate) -> impl Iterator<Item = i128> {
+    taken.iter().zip(&from.takes).zip(&to.takes).map(|((sum, from), to)| sum - from + to)
+}
+
 struct Frame {
     loss: i128,
     taken: Vec<i128>,
@@ -289,7 +283,7 @@ impl Scaled {
         )]
         let prices: Vec<i128> =
             prices.iter().map(|price| (price * to_float(SCALE)).clamp(0.0, 1e18) as i128).collect();
-        let cost = |it: &super::problem::Candidate| {
+        let cost = |it: &Candidate| {
             SCALE * it.value + it.takes.iter().zip(&prices).map(|(takes, price)| takes * price).sum::<i128>()
         };
         let (mut losses, mut priced, mut least) = (Vec::new(), Vec::new(), 0);

@@ -1,29 +1,39 @@
 //! Whole numbers of two sizes, so that one piece of code serves both.
 
-use std::ops::{Add, Sub};
+use std::ops::{Add, Mul, Sub};
 
 /// A signed whole number.
-pub(super) trait Whole: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
-    /// The number of this size; callers have made sure that it fits.
-    fn of(number: i128) -> Self;
-    /// The number of this size, if it fits.
+pub(super) trait Whole:
+    Copy + Ord + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// Nothing.
+    const ZERO: Self;
+    /// The number of this size, if it leaves room to add a few of its kind.
     fn narrow(number: i128) -> Option<Self>;
+    /// The number of this size, or the nearest that leaves room to add one that `narrow` gave.
+    fn saturate(number: i128) -> Self;
     /// The number in 128 bits.
     fn widen(self) -> i128;
     /// The nearest float; only ever used for bounds that are rounded by more than its error.
     fn to_float(self) -> f64;
 }
 
+/// Numbers of 64 bits are taken when they are below 2 to this power.
+const NARROW_BITS: u32 = 58;
+
 impl Whole for i64 {
-    #[inline]
-    fn of(number: i128) -> i64 {
-        debug_assert!(i64::try_from(number).is_ok());
-        i64::try_from(number).unwrap_or(i64::MAX)
-    }
+    const ZERO: i64 = 0;
 
     #[inline]
     fn narrow(number: i128) -> Option<i64> {
-        i64::try_from(number).ok()
+        let small = number.unsigned_abs() < 1 << NARROW_BITS;
+        i64::try_from(number).ok().filter(|_| small)
+    }
+
+    #[inline]
+    fn saturate(number: i128) -> i64 {
+        let most = 1_i64 << (NARROW_BITS + 3);
+        i64::try_from(number).map_or(if number < 0 { -most } else { most }, |it| it.clamp(-most, most))
     }
 
     #[inline]
@@ -39,12 +49,14 @@ impl Whole for i64 {
 }
 
 impl Whole for i128 {
-    fn of(number: i128) -> i128 {
-        number
-    }
+    const ZERO: i128 = 0;
 
     fn narrow(number: i128) -> Option<i128> {
         Some(number)
+    }
+
+    fn saturate(number: i128) -> i128 {
+        number
     }
 
     fn widen(self) -> i128 {

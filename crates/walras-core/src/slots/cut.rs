@@ -19,6 +19,36 @@ struct Taken {
     classes: usize,
 }
 
+/// The cuts that reach beyond a block's range, while that moves on.
+struct Covering<'a> {
+    /// In order of their ends.
+    taken: &'a [Taken],
+    /// How many slots of each length class they took.
+    counts: [u32; LENGTH_CLASSES],
+}
+
+impl Covering<'_> {
+    fn new(taken: &[Taken]) -> Covering<'_> {
+        let mut counts = [0; LENGTH_CLASSES];
+        for taken in taken {
+            counts[..taken.classes].iter_mut().for_each(|count| *count += 1);
+        }
+        Covering { taken, counts }
+    }
+
+    /// Drops the cuts that end by then, or all of them: how many.
+    fn end_by(&mut self, end: Option<Time>) -> usize {
+        let count =
+            end.map_or(self.taken.len(), |end| self.taken.partition_point(|taken| taken.until <= end));
+        let (ended, rest) = self.taken.split_at(count);
+        for taken in ended {
+            self.counts[..taken.classes].iter_mut().for_each(|count| *count -= 1);
+        }
+        self.taken = rest;
+        count
+    }
+}
+
 impl SlotList {
     /// Takes a window's time out of the list, or changes nothing when not all of it is free.
     pub fn subtract(&mut self, window: &Window) -> Result<(), NotFree> {
@@ -121,43 +151,31 @@ impl SlotList {
         let Some(mut position) = self.position_of(SlotKey { start, node: crate::NodeId::new(0) }) else {
             return;
         };
-        let mut counts = [0; LENGTH_CLASSES];
-        for taken in taken {
-            counts[..taken.classes].iter_mut().for_each(|count| *count += 1);
-        }
-        let mut ended = 0;
+        let mut covering = Covering::new(taken);
         let mut loose = Vec::new();
-        let mut touched = position.0;
         loop {
             let next = self.next_position(position);
-            let range_end = next.map(|next| self.block(next).from.start);
-            let ended_before = ended;
-            while ended < taken.len() && range_end.is_none_or(|end| taken[ended].until <= end) {
-                counts[..taken[ended].classes].iter_mut().for_each(|count| *count -= 1);
-                ended += 1;
-            }
+            let ended = covering.end_by(next.map(|next| self.block(next).from.start));
             let block = &mut self.groups[position.0].blocks[position.1];
+            let mut cuts = taken.len();
             if start < block.from.start {
-                block.lower_alive(&counts);
-                block.cuts =
-                    block.cuts.saturating_add(u32::try_from(ended - ended_before).unwrap_or(u32::MAX));
-            } else {
-                block.cuts = block.cuts.saturating_add(u32::try_from(taken.len()).unwrap_or(u32::MAX));
+                block.lower_alive(&covering.counts);
+                cuts = ended;
             }
+            block.cuts = block.cuts.saturating_add(u32::try_from(cuts).unwrap_or(u32::MAX));
             if block.cuts >= CUTS_BEFORE_TIGHTENING {
                 loose.push(position);
             }
-            touched = touched.max(position.0);
             match next {
                 Some(next) if self.block(next).from.start < last.until => position = next,
                 _ => break,
             }
         }
-        for position in loose {
-            self.tighten(position);
+        for block in loose {
+            self.tighten(block);
         }
         let first = self.groups.partition_point(|group| group.from.start < start).saturating_sub(1);
-        for group in &mut self.groups[first..=touched] {
+        for group in &mut self.groups[first..=position.0] {
             group.summarise();
         }
     }

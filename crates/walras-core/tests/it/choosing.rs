@@ -130,6 +130,29 @@ fn problem(limits: usize) -> impl Strategy<Value = Problem> {
         .prop_map(|(classes, limits)| Problem { classes, limits })
 }
 
+/// More classes than brute force can bear; the value falls as the weight grows.
+fn correlated_problem() -> impl Strategy<Value = Problem> {
+    let candidate = (0..60_i128, 0..25_i128)
+        .prop_map(|(takes, noise)| Candidate { value: noise - 2 * takes, takes: vec![takes] });
+    let classes = prop::collection::vec(prop::collection::vec(candidate, 1..9), 6..16);
+    (classes, 0..60_i128).prop_map(|(classes, mean)| {
+        let limits = vec![mean * i128::try_from(classes.len()).unwrap()];
+        Problem { classes, limits }
+    })
+}
+
+/// The same problem in other units.
+fn in_units(problem: &Problem, value: i128, weight: i128) -> Problem {
+    let candidate = |it: &Candidate| Candidate {
+        value: it.value * value,
+        takes: it.takes.iter().map(|takes| takes * weight).collect(),
+    };
+    Problem {
+        classes: problem.classes.iter().map(|class| class.iter().map(candidate).collect()).collect(),
+        limits: problem.limits.iter().map(|limit| limit * weight).collect(),
+    }
+}
+
 fn brute_force(problem: &Problem) -> Option<i128> {
     let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
     for class in &problem.classes {
@@ -227,6 +250,16 @@ proptest! {
     }
 
     #[test]
+    fn the_size_of_the_numbers_changes_nothing(
+        problem in problem(1), value_bits in 0..100_u32, weight_bits in 0..100_u32,
+    ) {
+        let (value, weight) = (1_i128 << value_bits, 1_i128 << weight_bits);
+        let expected = brute_force(&problem).map(|best| best * value);
+        let large = in_units(&problem, value, weight);
+        check_solved(&large, core::solve(&large, 1_000_000), expected)?;
+    }
+
+    #[test]
     fn several_limits_equal_brute_force(problem in problem(3)) {
         let expected = brute_force(&problem);
         check_solved(&problem, several::solve(&problem, 1_000_000), expected)?;
@@ -252,6 +285,16 @@ proptest! {
                 prop_assert!(solution.bound <= best && best <= solution.value);
             }
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn two_methods_agree_on_many_classes(problem in correlated_problem()) {
+        let expected = backward::solve(&problem, 1_000_000).unwrap().map(|solution| solution.value);
+        check_solved(&problem, core::solve(&problem, 1_000_000), expected)?;
     }
 }
 

@@ -1,0 +1,223 @@
+//! Sites that sell free processors, and jobs that want them: the MetaBroker's model (seed 003), stated once.
+//!
+//! A site has free processors of one speed at one price per processor and second, which may differ by user. A job
+//! needs a number of processors at once, until its longest task ends: `tasks · price · (work / speed)`, run time and
+//! price rounded as everywhere. It may go where that is within its budget and ends in time.
+//!
+//! The paper's formulas (1) and (2) multiply the processors by the decision, (6) leaves the run time out of the
+//! budget and (7) leaves out the wait until the broker's next round; all that is mended here. "As many jobs as
+//! possible" is an aim that (1) lacks: [`Serve::Most`](super::Serve::Most) puts it first.
+
+use super::instance::{Choices, Instance, InstanceError, Pair, Serve};
+use crate::quantity::{Money, Performance, Rate, Span, Work};
+use std::collections::BTreeMap;
+
+/// Free processors of one site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// How many are free; may be none.
+    pub processors: u32,
+    /// How fast each is.
+    pub speed: Performance,
+    /// What one costs per time.
+    pub price: Rate,
+    /// What one costs for users who pay another price.
+    pub prices: BTreeMap<String, Rate>,
+}
+
+impl Capacity {
+    /// What one processor costs this user per time.
+    pub fn price_for(&self, user: Option<&str>) -> Rate {
+        user.and_then(|user| self.prices.get(user)).copied().unwrap_or(self.price)
+    }
+}
+
+/// Whether a job's tasks must be together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// All tasks on one site.
+    #[default]
+    SingleSite,
+    /// Tasks may go to several sites.
+    Split,
+}
+
+/// What one job asks of sites with capacity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Who pays.
+    pub user: Option<String>,
+    /// How many processors at once; at least one.
+    pub tasks: u32,
+    /// Work of the longest task: all processors are held until it ends.
+    pub work: Work,
+    /// Whether the tasks must be together.
+    pub kind: Kind,
+    /// What the whole job may cost.
+    pub budget: Option<Money>,
+    /// How long from now on it may take: the deadline less what it has waited already.
+    pub within: Option<Span>,
+    /// What serving it is worth beside others; at least one.
+    pub weight: u32,
+    /// The sites where it may go at all, in order, where they are limited (by owners' rules or by attributes).
+    pub sites: Option<Vec<u32>>,
+}
+
+/// One cycle's capacity offers and demands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Market {
+    /// The sites.
+    pub sites: Vec<Capacity>,
+    /// The jobs.
+    pub jobs: Vec<Demand>,
+}
+
+/// One processor of one site for one job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// How long the job's longest task takes there.
+    pub runtime: Span,
+    /// What one processor costs until then.
+    pub cost: Money,
+}
+
+/// Why a job cannot go anywhere, even if it were alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// No site, or no combination of sites for jobs that may be split, has as many processors.
+    TooWide {
+        /// How many it needs.
+        tasks: u32,
+        /// How many there are at most where it may go.
+        most: u64,
+    },
+    /// It ends too late everywhere.
+    TooLate {
+        /// The shortest run time.
+        fastest: Span,
+        /// How long it may take.
+        within: Span,
+    },
+    /// It costs too much everywhere where it would end in time.
+    TooDear {
+        /// The least cost.
+        cheapest: Money,
+        /// What it may cost.
+        budget: Money,
+    },
+    /// Its cost or run time leaves the range of numbers everywhere.
+    OutOfRange,
+}
+
+impl Market {
+    /// What one processor of a site means for a job; `None` where it would leave the range of numbers.
+    pub fn terms(&self, job: usize, site: usize) -> Option<Terms> {
+        let (demand, capacity) = (&self.jobs[job], &self.sites[site]);
+        let runtime = demand.work.runtime_on(capacity.speed)?;
+        let cost = capacity.price_for(demand.user.as_deref()).cost_of(runtime)?;
+        Some(Terms { runtime, cost })
+    }
+
+    /// What the whole job costs on one site.
+    pub fn cost(&self, job: usize, site: usize) -> Option<Money> {
+        let per_processor = self.terms(job, site)?.cost.as_micros();
+        per_processor.checked_mul(i64::from(self.jobs[job].tasks)).map(Money::from_micros)
+    }
+
+    /// Whether a job may use a site at all, and ends there in time.
+    pub fn in_time(&self, job: usize, site: usize) -> bool {
+        let demand = &self.jobs[job];
+        self.may_use(job, site)
+            && self
+                .terms(job, site)
+                .is_some_and(|terms| demand.within.is_none_or(|within| terms.runtime <= within))
+    }
+
+    /// Where a job may go with all its tasks: sites wide enough, in time, within the budget.
+    pub fn pairs(&self, job: usize) -> Vec<Pair> {
+        let demand = &self.jobs[job];
+        let mut pairs = Vec::new();
+        for (site, capacity) in self.sites.iter().enumerate() {
+            if capacity.processors < demand.tasks || !self.in_time(job, site) {
+                continue;
+            }
+            let cost = self.cost(job, site).filter(|cost| demand.budget.is_none_or(|budget| *cost <= budget));
+            if let (Some(cost), Ok(site)) = (cost, u32::try_from(site)) {
+                pairs.push(Pair { site, takes: demand.tasks, cost: cost.as_micros() });
+            }
+        }
+        pairs
+    }
+
+    /// The single-site problem: every job as a whole.
+    pub fn instance(&self) -> Result<Instance, InstanceError> {
+        let capacities = self.sites.iter().map(|site| site.processors).collect();
+        let jobs = (0..self.jobs.len())
+            .map(|job| Choices { weight: self.jobs[job].weight, pairs: self.pairs(job) })
+            .collect();
+        Instance::new(capacities, jobs, Serve::Most)
+    }
+
+    /// Why a job fits nowhere even alone; `None` when it does.
+    pub fn unfit(&self, job: usize) -> Option<Unfit> {
+        let demand = &self.jobs[job];
+        let usable: Vec<usize> = (0..self.sites.len()).filter(|site| self.may_use(job, *site)).collect();
+        let most = self.most(demand.kind, &usable);
+        let tasks = demand.tasks;
+        if most < u64::from(tasks) {
+            return Some(Unfit::TooWide { tasks, most });
+        }
+        let in_time: Vec<usize> = usable.iter().copied().filter(|site| self.in_time(job, *site)).collect();
+        if self.most(demand.kind, &in_time) < u64::from(tasks) {
+            let fastest =
+                usable.iter().filter_map(|site| self.terms(job, *site)).map(|terms| terms.runtime).min();
+            return Some(match (fastest, demand.within) {
+                (Some(fastest), Some(within)) => Unfit::TooLate { fastest, within },
+                _ => Unfit::OutOfRange,
+            });
+        }
+        let Some(cheapest) = self.cheapest(job, &in_time) else { return Some(Unfit::OutOfRange) };
+        let budget = demand.budget.filter(|budget| cheapest > *budget)?;
+        Some(Unfit::TooDear { cheapest, budget })
+    }
+
+    fn may_use(&self, job: usize, site: usize) -> bool {
+        let allowed = self.jobs[job].sites.as_ref();
+        allowed.is_none_or(|sites| u32::try_from(site).is_ok_and(|site| sites.binary_search(&site).is_ok()))
+    }
+
+    /// The processors that one job can have at most on these sites.
+    fn most(&self, kind: Kind, sites: &[usize]) -> u64 {
+        let processors = sites.iter().map(|site| u64::from(self.sites[*site].processors));
+        match kind {
+            Kind::SingleSite => processors.max().unwrap_or(0),
+            Kind::Split => processors.sum(),
+        }
+    }
+
+    /// The least that a job costs on these sites, if it were alone.
+    fn cheapest(&self, job: usize, sites: &[usize]) -> Option<Money> {
+        let demand = &self.jobs[job];
+        match demand.kind {
+            Kind::SingleSite => {
+                let wide = sites.iter().filter(|site| self.sites[**site].processors >= demand.tasks);
+                wide.filter_map(|site| self.cost(job, *site)).min()
+            }
+            Kind::Split => {
+                let mut costs: Vec<(Money, u32)> = sites
+                    .iter()
+                    .filter_map(|site| Some((self.terms(job, *site)?.cost, self.sites[*site].processors)))
+                    .collect();
+                costs.sort_unstable();
+                let mut left = demand.tasks;
+                let mut total = 0_i64;
+                for (cost, processors) in costs {
+                    let taken = left.min(processors);
+                    total = total.checked_add(cost.as_micros().checked_mul(i64::from(taken))?)?;
+                    left -= taken;
+                }
+                (left == 0).then_some(Money::from_micros(total))
+            }
+        }
+    }
+}

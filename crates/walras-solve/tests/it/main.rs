@@ -1,0 +1,12 @@
+//! The methods of assignment, those with a solver among them, held against trying everything and against each other.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod brute;
+mod chance;
+mod flow;
+mod genetic;
+mod greedy;
+mod markets;
+mod mmc;
+mod split;
