@@ -56,7 +56,8 @@ fn convert(file: ChoicesFile) -> Result<Choices, Problem> {
     let choices = choices.map(|(index, entry)| choice(entry, criteria.len()).in_item(index));
     let choices: Vec<Choice> = choices.collect::<Result<_, _>>().in_field("choices")?;
     if choices.is_empty() {
-        return Err(Problem::new("[]", "is an empty list: there must be at least one choice")).in_field("choices");
+        return Err(Problem::new("[]", "is an empty list: there must be at least one choice"))
+            .in_field("choices");
     }
     Ok(Choices { criteria, choices })
 }
@@ -100,7 +101,8 @@ fn values(row: &[Number], width: usize) -> Result<Vec<i64>, Problem> {
     }
     let value = |(index, number): (usize, &Number)| {
         let units = number.scale(DECIMALS).and_then(|scaled| i64::try_from(scaled.units).ok());
-        let wrong = || Problem::new(&number.to_string(), "is not a number that can be compared: it is too large");
+        let wrong =
+            || Problem::new(&number.to_string(), "is not a number that can be compared: it is too large");
         units.ok_or_else(wrong).in_item(index)
     };
     row.iter().enumerate().map(value).collect()
@@ -110,7 +112,10 @@ fn there(place: usize, count: usize) -> Result<(), Problem> {
     if place < count {
         return Ok(());
     }
-    Err(Problem::new(&place.to_string(), format!("is not the place of an alternative: there are {count}, from 0")))
+    Err(Problem::new(
+        &place.to_string(),
+        format!("is not the place of an alternative: there are {count}, from 0"),
+    ))
 }
 
 fn picks(picked: usize, count: usize) -> Result<Vec<(usize, usize)>, Problem> {

@@ -23,6 +23,7 @@
 //! );
 //! ```
 
+mod choices;
 mod decode;
 mod error;
 mod input;
@@ -34,6 +35,7 @@ mod schema;
 pub mod text;
 mod unit;
 
+pub use choices::{CHOICES_TAG, Choices, read_choices};
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;

@@ -4,10 +4,12 @@
 //! fault of Walras itself.
 
 mod choice;
+mod examples;
 mod failure;
 mod files;
 mod plan;
 mod predict;
+mod preferences;
 mod reproduce;
 mod satisfaction;
 mod table;
@@ -35,16 +37,18 @@ enum Command {
     Reproduce(reproduce::Args),
     /// Predict how long a job will run and wait, from a history of finished jobs
     Predict(predict::Args),
+    /// What people want: learn it from what they chose
+    Preferences(preferences::Args),
     /// Print the JSON Schema of a file format
     Schema {
         /// Which format
         format: Format,
     },
-    /// Print a built-in scenario, to start your own from
+    /// Print a built-in file, to start your own from
     Example {
-        /// Which scenario
+        /// Which file
         #[arg(default_value = "federation")]
-        name: plan::Example,
+        name: examples::File,
     },
 }
 
@@ -67,6 +71,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Preferences(args) => preferences::run(&args),
         Command::Schema { format: Format::Scenario } => {
             let schema = serde_json::to_string_pretty(&walras_api::scenario_schema());
             files::print(&format!("{}\n", schema.map_err(Failure::fault)?))

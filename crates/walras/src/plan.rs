@@ -1,5 +1,6 @@
 //! `walras plan`
 
+use crate::examples::File;
 use crate::failure::Failure;
 use crate::{choice, files, satisfaction, table};
 use clap::ValueEnum;
@@ -65,13 +66,16 @@ pub(crate) enum Example {
     Federation,
     /// The worked example of the AMP papers
     WorkedExample,
+    /// The federation with preferences, owners' rules and a queue
+    Preferences,
 }
 
 impl Example {
-    pub(crate) fn text(self) -> &'static str {
+    fn text(self) -> &'static str {
         match self {
-            Example::Federation => include_str!("../scenarios/federation.yaml"),
-            Example::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+            Example::Federation => File::Federation.text(),
+            Example::WorkedExample => File::WorkedExample.text(),
+            Example::Preferences => File::Preferences.text(),
         }
     }
 
@@ -79,6 +83,7 @@ impl Example {
         match self {
             Example::Federation => "federation.yaml",
             Example::WorkedExample => "worked-example.yaml",
+            Example::Preferences => "preferences.yaml",
         }
     }
 }

@@ -36,7 +36,7 @@ enum Command {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Command::Learn { choices, segments, json } = &args.command;
     let read = read(choices)?;
-    let learnt = learn(&read.criteria, &read.choices, usize::from(*segments), &Highs::default());
+    let learnt = learn(&read.criteria, &read.choices, usize::from(*segments), &Highs);
     let learnt = learnt.map_err(|error| Failure::Input(format!("{}: {error}", choices.display())))?;
     if *json {
         let text = serde_json::to_string_pretty(&to_json(&learnt)).map_err(Failure::fault)?;
@@ -97,9 +97,7 @@ fn to_json(learnt: &Learnt) -> Value {
             "segments": it.segments.iter().map(|step| real(*step)).collect::<Vec<_>>(),
         })
     };
-    let broken = |(choice, this, that): &(usize, usize, usize)| {
-        json!({ "choice": choice, "preferred": this, "to": that })
-    };
+    let broken = |(choice, this, that): &(usize, usize, usize)| json!({ "choice": choice, "preferred": this, "to": that });
     json!({
         "criteria": learnt.criteria.iter().map(criterion).collect::<Vec<_>>(),
         "preferences": learnt.pairs,

@@ -19,7 +19,7 @@ use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
 pub use policy::Policy;
 use std::collections::BTreeMap;
-pub(crate) use values::Object;
+pub(crate) use values::{List, Object, objects, present};
 use walras_core::prefer::Stakeholders;
 use walras_core::{Batch, Offers};
 use wire::ScenarioFile;

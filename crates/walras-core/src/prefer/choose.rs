@@ -3,6 +3,7 @@
 use super::bound;
 use super::local::{self, Effort};
 use super::problem::Problem;
+use super::relax;
 use super::state::{Model, Pick, State};
 use crate::outcome::Outcome;
 
@@ -92,7 +93,7 @@ pub fn compromise(problem: &Problem, limits: &PreferLimits) -> Outcome<Compromis
         return Outcome::Infeasible(NoCompromise::NothingToChoose);
     }
     let model = Model::new(problem);
-    let bound = root_bound(&model);
+    let bound = root_bound(&model).max(relax::bound(&model));
     let mut best = Best::none();
     let first = Effort { steps: limits.steps_max / FIRST_SHARE, restarts: 2, seed: limits.seed };
     local::improve(&model, &mut best, first);

@@ -87,7 +87,9 @@ impl fmt::Display for LearnError {
             LearnError::Values(choice) => {
                 write!(f, "choice {choice}: an alternative has not one value for each criterion")
             }
-            LearnError::Places(choice) => write!(f, "choice {choice}: an alternative that is not there is preferred"),
+            LearnError::Places(choice) => {
+                write!(f, "choice {choice}: an alternative that is not there is preferred")
+            }
             LearnError::TooMany(pairs) => write!(f, "{pairs} preferences are too many: at most {PAIRS_MAX}"),
             LearnError::Unsolved => f.write_str("the solver found no weights"),
         }
@@ -185,7 +187,8 @@ impl Lesson {
     /// Either the greatest margin by which all preferences are kept, or the least slack with which they are.
     fn solve(&self, solver: &dyn Solver, keep_all: bool) -> Result<Point, LearnError> {
         let mut program = Program::default();
-        let increments: Vec<usize> = (0..self.width()).map(|_| program.column(0.0, 0.0, 1.0, false)).collect();
+        let increments: Vec<usize> =
+            (0..self.width()).map(|_| program.column(0.0, 0.0, 1.0, false)).collect();
         program.row(1.0, 1.0, increments.iter().map(|column| (*column, 1.0)).collect());
         let margin = keep_all.then(|| program.column(-1.0, -1.0, 1.0, false));
         for (choice, this, that) in &self.pairs {
@@ -206,7 +209,9 @@ impl Lesson {
             }
         }
         match solver.solve(&program, None, &Effort::UNLIMITED) {
-            Answer::Optimal(point) | Answer::Feasible { best: point, .. } if point.values.len() >= self.width() => {
+            Answer::Optimal(point) | Answer::Feasible { best: point, .. }
+                if point.values.len() >= self.width() =>
+            {
                 Ok(point)
             }
             _ => Err(LearnError::Unsolved),
@@ -255,4 +260,3 @@ fn depths(criteria: &[Criterion], shown: &[(i64, i64)], row: &[i64], segments: u
 fn share(depth: i64) -> f64 {
     depth as f64 / SCALE as f64
 }
-

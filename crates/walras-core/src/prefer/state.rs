@@ -75,6 +75,11 @@ impl<'a> Model<'a> {
             signs,
         }
     }
+
+    /// For each party how many jobs it has.
+    pub(super) fn job_counts(&self) -> &[i64] {
+        &self.job_counts
+    }
 }
 
 /// What each job adds at least to each total, and the range of each total.

@@ -6,6 +6,8 @@ mod bad_input;
 mod choices;
 mod commands;
 mod documents;
+mod predict;
+mod preferences;
 mod reproduce;
 
 use assert_cmd::Command;

@@ -1,0 +1,30 @@
+//! Files that come with the program, to start from.
+
+use clap::ValueEnum;
+
+/// A built-in file.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum File {
+    /// Three owners, twelve nodes, four hours, six jobs
+    Federation,
+    /// The worked example of the AMP papers
+    WorkedExample,
+    /// The federation with preferences, owners' rules and a queue
+    Preferences,
+    /// A short history of finished jobs, for walras predict
+    History,
+    /// What somebody chose, for walras preferences learn
+    Choices,
+}
+
+impl File {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            File::Federation => include_str!("../scenarios/federation.yaml"),
+            File::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+            File::Preferences => include_str!("../scenarios/preferences.yaml"),
+            File::History => include_str!("../scenarios/history.swf"),
+            File::Choices => include_str!("../scenarios/choices.yaml"),
+        }
+    }
+}
