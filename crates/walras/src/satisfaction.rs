@@ -3,6 +3,7 @@
 use crate::choice::{self, ChoiceArgs};
 use crate::failure::Failure;
 use crate::files;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use walras_api::{Plan, PlannedChoice, PlannedPareto, PlannedSatisfaction, Scenario};
 use walras_core::choose::{AppliedLimits, Combination, LeaveOut, Limit, Menu, Totals, VoPolicy};
@@ -64,6 +65,13 @@ pub(crate) fn settle(
 ) -> Result<(), Failure> {
     let policy = choice::policy(args, scenario)?;
     let by_satisfaction = args.by_satisfaction(scenario);
+    if scenario.preferences.is_none() && !by_satisfaction && pareto.pareto.is_none() {
+        if args.wanted() {
+            let menu = Menu::new(found, &scenario.batch);
+            plan.choice = Some(choice::choose(&policy, scenario, found, &menu)?);
+        }
+        return Ok(());
+    }
     let wishes = wishes(scenario, &policy, by_satisfaction);
     let talk = wishes.negotiate(&scenario.offers, &scenario.batch, found);
     let talk = talk.map_err(|error| Failure::Input(format!("preferences: {error}")))?;
@@ -108,12 +116,20 @@ fn wishes(scenario: &Scenario, policy: &VoPolicy, by_satisfaction: bool) -> Stak
     wishes
 }
 
+/// The place of the window, if it is one.
+fn window(source: &Source) -> Option<usize> {
+    match source {
+        Source::Window(place) => Some(*place),
+        Source::Queue(_) => None,
+    }
+}
+
 /// What there is to choose from, without what owners refuse.
 fn menu(scenario: &Scenario, found: &Alternatives, talk: &Negotiation) -> Menu {
     let mut menu = Menu::new(found, &scenario.batch);
     for job in &mut menu.jobs {
-        let sources = &talk.sources[job.job.index()];
-        job.items.retain(|item| sources.contains(&Source::Window(item.source)));
+        let admitted: BTreeSet<usize> = talk.sources[job.job.index()].iter().filter_map(window).collect();
+        job.items.retain(|item| admitted.contains(&item.source));
     }
     menu.jobs.retain(|job| !job.items.is_empty());
     menu
@@ -181,10 +197,12 @@ fn combination(menu: &Menu, talk: &Negotiation, suits: &Compromise, limits: Appl
 
 /// What everybody makes of a choice that was made without asking them.
 fn appraise(scenario: &Scenario, choice: &PlannedChoice, talk: &Negotiation) -> Result<Compromise, Failure> {
+    let chosen: BTreeMap<&str, usize> =
+        choice.chosen.iter().map(|chosen| (chosen.job.as_str(), chosen.alternative)).collect();
     let requests = scenario.batch.requests().iter().zip(&talk.sources);
     let picks = requests.map(|(request, sources)| {
-        let chosen = choice.chosen.iter().find(|chosen| chosen.job == request.name)?;
-        sources.iter().position(|source| *source == Source::Window(chosen.alternative))
+        let alternative = chosen.get(request.name.as_str())?;
+        sources.iter().position(|source| window(source) == Some(*alternative))
     });
     let picks: Vec<Option<usize>> = picks.collect();
     valued(&talk.problem, &picks).ok_or_else(|| {
@@ -202,12 +220,11 @@ fn name_left_out(choice: &mut PlannedChoice, scenario: &Scenario, found: &Altern
     if !choice.found() {
         return;
     }
-    let has_window = |job: usize| found.found.iter().any(|alternative| alternative.job.index() == job);
-    let out = |(job, name): &(usize, &String)| {
-        has_window(*job) && !choice.chosen.iter().any(|chosen| chosen.job == **name)
-    };
-    let names = scenario.batch.requests().iter().map(|request| &request.name).enumerate();
-    choice.left_out = names.filter(out).map(|(_, name)| name.clone()).collect();
+    let with_window: BTreeSet<usize> = found.found.iter().map(|it| it.job.index()).collect();
+    let served: BTreeSet<&str> = choice.chosen.iter().map(|chosen| chosen.job.as_str()).collect();
+    let names = with_window.into_iter().map(|job| &scenario.batch.requests()[job].name);
+    let left_out = names.filter(|name| !served.contains(name.as_str())).cloned().collect();
+    choice.left_out = left_out;
 }
 
 fn picture(front: &PlannedPareto) -> String {

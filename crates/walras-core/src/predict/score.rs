@@ -2,9 +2,9 @@
 
 /// What one error weighs.
 const ONE: i128 = 1 << 16;
-/// After this many thousandths of a weight per error, about thirty jobs halve it.
+/// With every new error the old ones keep so many thousandths of their weight: thirty jobs halve it.
 const FADE_LOCAL: i128 = 977;
-/// For everybody together: about seven hundred jobs halve it.
+/// The same for everybody together: seven hundred jobs halve it.
 const FADE_ALL: i128 = 999;
 /// The more general mean counts as much as this many jobs.
 const PRIOR: i128 = 2;

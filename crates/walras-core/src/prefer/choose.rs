@@ -22,7 +22,7 @@ pub struct PreferLimits {
 
 impl Default for PreferLimits {
     fn default() -> Self {
-        PreferLimits { branches_max: 200_000, steps_max: 600_000, restarts_max: 40, seed: 1 }
+        PreferLimits { branches_max: 200_000, steps_max: 600_000, restarts_max: 200, seed: 1 }
     }
 }
 

@@ -115,7 +115,8 @@ impl<'m> Search<'m> {
     /// Gives some jobs something at random.
     fn shake(&mut self) {
         let jobs = self.options.len();
-        for _ in 0..(jobs / 20).max(2) {
+        // A few jobs, or many: some better assignments are several changes away.
+        for _ in 0..=self.draw((jobs / 10).max(4)) {
             let job = self.draw(jobs);
             if self.options[job].is_empty() {
                 continue;

@@ -34,6 +34,7 @@ mod constraint;
 mod criterion;
 mod learn;
 mod local;
+mod negotiate;
 mod pareto;
 mod preference;
 mod problem;

@@ -1,15 +1,15 @@
 //! From a batch and what everybody wants to a problem: which job may take what, and what that means to whom.
 
-use super::assess::{Facts, QueueOffer, Spread, of_queue, of_window, site_loads};
-use super::constraint::{Calendar, Quota, Rules};
+use super::assess::{QueueOffer, Spread, site_loads};
+use super::constraint::{Calendar, Rules};
 use super::criterion::Criterion;
+use super::negotiate::Builder;
 use super::pareto::{Point, pareto_front};
-use super::preference::{Aggregation, Preference, PreferenceError, score};
-use super::problem::{Collective, Party, Problem, ProblemError, ProblemJob, ProblemOption, Voice};
+use super::preference::{Aggregation, Preference, PreferenceError};
+use super::problem::{Problem, ProblemError};
 use crate::id::SiteId;
-use crate::interval::Interval;
 use crate::offer::Offers;
-use crate::quantity::{Money, Span, Time};
+use crate::quantity::{Money, Span};
 use crate::request::{Batch, Request};
 use crate::search::Alternatives;
 use std::fmt;
@@ -215,253 +215,100 @@ impl Stakeholders {
     }
 }
 
-/// What is known while a problem is put together.
-struct Builder<'a> {
-    wishes: &'a Stakeholders,
-    offers: &'a Offers,
-    batch: &'a Batch,
-    loads: &'a [i64],
-    parties: Vec<Party>,
-    /// For each party that looks at totals: its site, where it is an owner, and its first total.
-    collectives: Vec<(Option<SiteId>, usize, &'a Preference, String)>,
-    /// Which totals anything was added to.
-    heard: Vec<bool>,
-    capacities: Vec<i64>,
-    /// The capacity of each queue, and of each site's quotas.
-    queue_places: Vec<Option<usize>>,
-    quota_places: Vec<Vec<usize>>,
-    budget_place: Option<usize>,
-    time_place: Option<usize>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offer::{Node, Site, slots_of_node};
+    use crate::prefer::{AccessRule, Quota, Weighted, Who, compromise};
+    use crate::quantity::{Performance, Rate, Time, Work};
+    use crate::{Attributes, Interval, NodeId, SearchConfig, find_alternatives};
 
-impl<'a> Builder<'a> {
-    fn new(wishes: &'a Stakeholders, offers: &'a Offers, batch: &'a Batch, loads: &'a [i64]) -> Builder<'a> {
-        let user = |user: &User| Party { name: user.name.clone(), weight: user.weight, voice: Voice::User };
-        let mut builder = Builder {
-            wishes,
-            offers,
-            batch,
-            loads,
-            parties: wishes.users.iter().map(user).collect(),
-            collectives: Vec::new(),
-            heard: Vec::new(),
-            capacities: Vec::new(),
-            queue_places: Vec::new(),
-            quota_places: Vec::new(),
-            budget_place: None,
-            time_place: None,
+    /// Two sites with a node each at 2 and 3 credits a second, free for 100 s; two jobs of 40 s.
+    fn market() -> (Offers, Batch) {
+        let time = |seconds: i64| Time::from_millis(seconds * 1_000).unwrap();
+        let horizon = Interval::new(time(0), time(100)).unwrap();
+        let node = |site: u32| Node {
+            name: "n".into(),
+            site: SiteId::new(site),
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Attributes::new(),
         };
-        for (index, (site, wish)) in offers.sites().iter().zip(&wishes.owners).enumerate() {
-            if let Some(wish) = wish {
-                builder.add_collective(format!("owner of {}", site.name), SiteId::from_index(index), wish);
-            }
-        }
-        if let Some(wish) = &wishes.administrator {
-            builder.add_collective("administrator".to_owned(), None, wish);
-        }
-        builder.add_capacities();
-        builder
-    }
-
-    fn add_collective(&mut self, name: String, site: Option<SiteId>, wish: &'a CollectiveWish) {
-        let first_total = self.heard.len();
-        let preference = &wish.preference;
-        self.heard.resize(first_total + preference.weighted().len(), false);
-        self.collectives.push((site, first_total, preference, name.clone()));
-        let voice = Voice::Collective(Collective { preference: preference.clone(), first_total });
-        self.parties.push(Party { name, weight: wish.weight, voice });
-    }
-
-    fn capacity(&mut self, most: i64) -> usize {
-        self.capacities.push(most);
-        self.capacities.len() - 1
-    }
-
-    fn add_capacities(&mut self) {
-        for queue in &self.wishes.queues {
-            let place = queue.units.map(|units| self.capacity(i64::from(units)));
-            self.queue_places.push(place);
-        }
-        for rules in &self.wishes.rules {
-            let most = |quota: &Quota| match quota {
-                Quota::Jobs(count) => i64::from(*count),
-                Quota::NodeTime(span) => span.as_millis(),
-                Quota::Spend(money) => money.as_micros(),
-            };
-            let places = rules.quotas.iter().map(|(_, quota)| self.capacity(most(quota))).collect();
-            self.quota_places.push(places);
-        }
-        self.budget_place = self.wishes.budget_max.map(|money| self.capacity(money.as_micros()));
-        self.time_place = self.wishes.time_max.map(|span| self.capacity(span.as_millis()));
-    }
-
-    fn facts(&self, job: usize) -> Facts<'_> {
-        Facts {
-            offers: self.offers,
-            request: &self.batch.requests()[job],
-            now: self.offers.horizon().start(),
-            spread: self.wishes.jobs[job].spread,
-            loads: self.loads,
-        }
-    }
-
-    fn admits(&self, job: usize, site: SiteId, interval: Interval) -> bool {
-        let user = &self.wishes.users[self.wishes.jobs[job].user];
-        let rules = self.wishes.rules.get(site.index());
-        rules.is_none_or(|rules| {
-            rules.admit(&user.name, user.group.as_deref(), interval, self.wishes.calendar).is_ok()
-        })
-    }
-
-    fn admits_window(&self, job: usize, window: &crate::window::Window) -> bool {
-        window.placements().iter().all(|it| self.admits(job, self.offers.node(it.node).site, it.interval))
-    }
-
-    /// Whether a queue keeps everything that the request asks for.
-    fn admits_queue(&self, job: usize, place: usize) -> bool {
-        let (request, queue) = (&self.batch.requests()[job], &self.wishes.queues[place]);
-        let Some(interval) = expected(request, queue, self.offers.horizon().start()) else { return false };
-        let facts = self.facts(job);
-        let cost = of_queue(&facts, queue, &Criterion::Cost);
-        let affordable = |cost: i64| request.budget.is_none_or(|budget| cost <= budget.as_micros());
-        queue.performance >= request.performance_min
-            && queue.units.is_none_or(|units| units >= request.tasks)
-            && request.deadline.is_none_or(|deadline| interval.end() <= deadline)
-            && request.earliest.is_none_or(|earliest| interval.start() >= earliest)
-            && request.price_max.is_none_or(|price| queue.rate <= price)
-            && request.scope.admits(queue.site)
-            && request.requires.iter().all(|requirement| requirement.is_met_by(&queue.attributes))
-            && cost.is_some_and(affordable)
-            && self.admits(job, queue.site, interval)
-    }
-
-    fn value(
-        &self,
-        job: usize,
-        source: Source,
-        found: &Alternatives,
-        it: &Criterion,
-        site: Option<SiteId>,
-    ) -> Option<i64> {
-        let facts = self.facts(job);
-        match source {
-            Source::Window(place) => of_window(&facts, &found.found[place].window, it, site),
-            Source::Queue(place) => {
-                let queue = &self.wishes.queues[place];
-                if site.is_some_and(|site| site != queue.site) { None } else { of_queue(&facts, queue, it) }
-            }
-        }
-    }
-
-    fn job(&mut self, job: usize, sources: &[Source], found: &Alternatives) -> Result<ProblemJob, WishError> {
-        let JobWish { user, preference, .. } = &self.wishes.jobs[job];
-        if sources.is_empty() {
-            return Ok(ProblemJob { user: *user, options: Vec::new() });
-        }
-        let row = |source: &Source| -> Vec<Option<i64>> {
-            let value = |it: &super::Weighted| self.value(job, *source, found, &it.criterion, None);
-            preference.weighted().iter().map(value).collect()
+        let slots = |node: u32, price: i64| {
+            slots_of_node(
+                NodeId::new(node),
+                Rate::from_micros_per_second(price * 1_000_000).unwrap(),
+                &[horizon],
+            )
+            .unwrap()
         };
-        let rows: Vec<Vec<Option<i64>>> = sources.iter().map(row).collect();
-        let name = &self.batch.requests()[job].name;
-        let scored = score(preference, &rows).map_err(|error| WishError::Job(name.clone(), error))?;
-        let options = sources.iter().zip(scored);
-        let options = options.map(|(source, scored)| ProblemOption {
-            loss: scored.loss,
-            takes: self.takes(job, *source, found),
-            adds: self.adds(job, *source, found),
-        });
-        let options: Vec<ProblemOption> = options.collect();
-        for (total, _) in options.iter().flat_map(|option| &option.adds) {
-            self.heard[*total] = true;
-        }
-        Ok(ProblemJob { user: *user, options })
+        let sites = ["a", "b"].map(|name| Site { name: name.into() }).to_vec();
+        let slots = [slots(0, 2), slots(1, 3)].concat();
+        let offers = Offers::new(horizon, sites, vec![node(0), node(1)], slots).unwrap();
+        let job = |name: &str| Request::new(name, 1, Work::from_millis(40_000).unwrap());
+        (offers, Batch::new(vec![job("x"), job("y")]))
     }
 
-    fn adds(&self, job: usize, source: Source, found: &Alternatives) -> Vec<(usize, i64)> {
-        let mut adds = Vec::new();
-        for (site, first_total, preference, _) in &self.collectives {
-            for (total, it) in (*first_total..).zip(preference.weighted()) {
-                adds.extend(self.value(job, source, found, &it.criterion, *site).map(|value| (total, value)));
-            }
-        }
-        adds
-    }
-
-    fn takes(&self, job: usize, source: Source, found: &Alternatives) -> Vec<(usize, i64)> {
-        let request = &self.batch.requests()[job];
-        let mut takes = Vec::new();
-        let value = |it: &Criterion, site| self.value(job, source, found, it, site).unwrap_or(0);
-        if let Source::Queue(queue) = source {
-            takes.extend(self.queue_places[queue].map(|place| (place, i64::from(request.tasks))));
-        }
-        let user = &self.wishes.users[self.wishes.jobs[job].user];
-        for (index, (rules, places)) in self.wishes.rules.iter().zip(&self.quota_places).enumerate() {
-            let Some(site) = SiteId::from_index(index) else { continue };
-            let node_time = self.node_time(job, source, found, site);
-            for ((who, quota), place) in rules.quotas.iter().zip(places) {
-                if node_time > 0 && who.names(&user.name, user.group.as_deref()) {
-                    let units = match quota {
-                        Quota::Jobs(_) => 1,
-                        Quota::NodeTime(_) => node_time,
-                        Quota::Spend(_) => value(&Criterion::Cost, Some(site)),
-                    };
-                    takes.push((*place, units));
-                }
-            }
-        }
-        takes.extend(self.budget_place.map(|place| (place, value(&Criterion::Cost, None))));
-        let length = value(&Criterion::Finish, None) - value(&Criterion::Start, None);
-        takes.extend(self.time_place.map(|place| (place, length.max(0))));
-        takes
-    }
-
-    /// Time on nodes of one site, in milliseconds.
-    fn node_time(&self, job: usize, source: Source, found: &Alternatives, site: SiteId) -> i64 {
-        let request = &self.batch.requests()[job];
-        match source {
-            Source::Window(place) => {
-                let placements = found.found[place].window.placements().iter();
-                let there = placements.filter(|it| self.offers.node(it.node).site == site);
-                there.map(|it| it.interval.span().as_millis()).sum()
-            }
-            Source::Queue(place) => {
-                let queue = &self.wishes.queues[place];
-                let runtime = request.work.runtime_on(queue.performance).map_or(0, Span::as_millis);
-                if queue.site == site { runtime.saturating_mul(i64::from(request.tasks)) } else { 0 }
-            }
+    fn queue() -> QueueOffer {
+        QueueOffer {
+            name: "q".into(),
+            site: SiteId::new(0),
+            wait: Span::from_millis(10_000).unwrap(),
+            performance: Performance::ONE,
+            rate: Rate::from_micros_per_second(1_000_000).unwrap(),
+            units: Some(1),
+            watts: None,
+            attributes: Attributes::new(),
         }
     }
 
-    fn finish(self, jobs: Vec<ProblemJob>) -> Result<Problem, WishError> {
-        let anything = jobs.iter().any(|job| !job.options.is_empty());
-        for (_, first_total, preference, name) in &self.collectives {
-            for (total, it) in (*first_total..).zip(preference.weighted()) {
-                if anything && !self.heard[total] && !always_said(&it.criterion) {
-                    return Err(WishError::Collective(name.clone(), it.criterion.clone()));
-                }
-            }
-        }
-        Problem::new(jobs, self.parties, self.capacities, self.wishes.across).map_err(WishError::Problem)
+    fn talk(wishes: &Stakeholders, offers: &Offers, batch: &Batch) -> Result<Negotiation, WishError> {
+        let found = find_alternatives(offers, batch, &SearchConfig::default());
+        wishes.negotiate(offers, batch, &found)
     }
-}
 
-/// Money and times are said of everything: that nothing was heard of them means that nothing is on offer there.
-fn always_said(criterion: &Criterion) -> bool {
-    !matches!(
-        criterion,
-        Criterion::Memory
-            | Criterion::Attribute(..)
-            | Criterion::Energy
-            | Criterion::SpareTime
-            | Criterion::FinishDeviation
-            | Criterion::FinishMax
-            | Criterion::FinishError
-    )
-}
+    #[test]
+    fn windows_and_queues_compete_in_one_batch() {
+        let (offers, batch) = market();
+        let mut wishes = Stakeholders::plain(&offers, &batch);
+        wishes.queues = vec![queue()];
+        let talk = talk(&wishes, &offers, &batch).unwrap();
+        let queued = |job: usize| talk.sources[job].iter().position(|it| *it == Source::Queue(0)).unwrap();
+        let best = compromise(&talk.problem, &Default::default()).found().unwrap();
+        let jobs = [0, 1].iter().filter(|job| best.picks[**job] == Some(queued(**job))).count();
+        assert_eq!((jobs, best.unserved), (1, 0), "the queue has one unit, and is cheap");
+    }
 
-/// When a job would run in a queue.
-fn expected(request: &Request, queue: &QueueOffer, now: Time) -> Option<Interval> {
-    let start = now.checked_add(queue.wait)?;
-    Interval::new(start, start.checked_add(request.work.runtime_on(queue.performance)?)?)
+    #[test]
+    fn owners_refuse_and_limit() {
+        let (offers, batch) = market();
+        let mut wishes = Stakeholders::plain(&offers, &batch);
+        let rule = |name: &str| AccessRule { who: Who::User(name.into()), allow: true, hours: None };
+        wishes.rules[0].access = vec![rule("x")];
+        wishes.rules[1].quotas = vec![(Who::Everybody, Quota::Jobs(0))];
+        assert_eq!(wishes.sites_of(0), [SiteId::new(0), SiteId::new(1)]);
+        assert_eq!(wishes.sites_of(1), [SiteId::new(1)]);
+        let talk = talk(&wishes, &offers, &batch).unwrap();
+        assert!(talk.refused > 0);
+        let best = compromise(&talk.problem, &Default::default()).found().unwrap();
+        assert!(best.picks[0].is_some() && best.picks[1].is_none(), "{best:?}");
+    }
+
+    #[test]
+    fn criteria_that_nothing_says_anything_of_are_errors() {
+        let (offers, batch) = market();
+        let mut wishes = Stakeholders::plain(&offers, &batch);
+        let memory =
+            Preference::new(vec![Weighted::new(Criterion::Memory, 1)], Aggregation::CRITERIA).unwrap();
+        wishes.administrator = Some(CollectiveWish { weight: 1, preference: memory.clone() });
+        let error = talk(&wishes, &offers, &batch).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "administrator: no alternative says anything of memory, which is weighed"
+        );
+        wishes.administrator = None;
+        wishes.jobs[1].preference = memory;
+        let error = talk(&wishes, &offers, &batch).unwrap_err();
+        assert_eq!(error.to_string(), "job y: no alternative says anything of memory, which is weighed");
+    }
 }

@@ -5,6 +5,7 @@
 mod determinism;
 mod files;
 mod laws;
+mod multicriteria;
 
 use walras_sim::experiment::{Experiment, Options, Reproduction};
 
