@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 pub struct PreferLimits {
     /// Branches of the exact search.
     pub branches_max: u64,
-    /// Assignments that local search looks at.
+    /// Steps of local search: one for every option that is looked at, twenty for every one that is tried.
     pub steps_max: u64,
     /// How often local search starts again from a shaken best.
     pub restarts_max: u32,
@@ -22,7 +22,7 @@ pub struct PreferLimits {
 
 impl Default for PreferLimits {
     fn default() -> Self {
-        PreferLimits { branches_max: 200_000, steps_max: 600_000, restarts_max: 200, seed: 1 }
+        PreferLimits { branches_max: 200_000, steps_max: 20_000_000, restarts_max: 200, seed: 1 }
     }
 }
 

@@ -4,7 +4,11 @@ use super::choose::Best;
 use super::state::{Model, Pick, State};
 use std::collections::BTreeSet;
 
-/// How many assignments may be looked at, and how often to start again.
+/// What it costs to see whether an option fits, and what to try it.
+const LOOK: u64 = 1;
+const TRIAL: u64 = 20;
+
+/// How many steps may be spent, and how often to start again.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
     pub(super) steps: u64,
@@ -63,6 +67,10 @@ impl<'m> Search<'m> {
             steps: effort.steps,
             random: effort.seed,
         }
+    }
+
+    fn spend(&mut self, steps: u64) {
+        self.steps = self.steps.saturating_sub(steps);
     }
 
     /// SplitMix64, below `bound`.
@@ -174,6 +182,7 @@ impl<'m> Search<'m> {
             if held == Pick::Option(option) {
                 continue;
             }
+            self.spend(LOOK);
             self.state.set(job, Pick::Out);
             if let Some(capacity) = self.state.lacks(job, option) {
                 if loss < held_loss || self.collective {
@@ -181,7 +190,7 @@ impl<'m> Search<'m> {
                 }
                 continue;
             }
-            self.steps -= 1;
+            self.spend(TRIAL);
             self.state.set(job, Pick::Option(option));
             least = least.min_by_value((self.state.value(), Pick::Option(option)));
         }
@@ -205,6 +214,7 @@ impl<'m> Search<'m> {
             self.holders[capacity].iter().copied().filter(|other| *other != job).collect();
         for other in others {
             let other_held = self.state.pick(other);
+            self.spend(TRIAL);
             self.state.set(job, Pick::Out);
             self.state.set(other, Pick::Out);
             if self.state.fits(job, option) {
@@ -234,11 +244,12 @@ impl<'m> Search<'m> {
             if self.steps == 0 {
                 break;
             }
+            self.spend(LOOK);
             self.state.set(job, Pick::Out);
             if !self.state.fits(job, option) {
                 continue;
             }
-            self.steps -= 1;
+            self.spend(TRIAL);
             self.state.set(job, Pick::Option(option));
             least = least.min_by_value((self.state.value(), Pick::Option(option)));
             if !self.collective {

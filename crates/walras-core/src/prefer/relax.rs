@@ -7,12 +7,17 @@
 //! and so is the bound: exact.
 
 use super::preference::Aggregation;
-use super::problem::Voice;
+use super::problem::{ProblemOption, Voice};
 use super::state::Model;
 use crate::quantity::MILLION;
 
 /// How often prices are changed.
-const ROUNDS: i128 = 60;
+const ROUNDS: u32 = 100;
+/// The pace at which they begin to change; it falls when the bound has not risen so many times.
+const PACE: i128 = 1_000;
+const PATIENCE: u32 = 3;
+/// Prices beyond this help nobody, and products of them might not fit.
+const PRICE_MAX: i128 = 1_000_000_000_000_000;
 
 /// What no assignment that serves every job with options can beat by its aggregate; 0 where prices tell nothing.
 pub(super) fn bound(model: &Model<'_>) -> i128 {
@@ -36,42 +41,70 @@ pub(super) fn bound(model: &Model<'_>) -> i128 {
 /// A lower bound of the users' weighted losses, all together.
 fn least_sum(model: &Model<'_>) -> i128 {
     let problem = model.problem;
-    let counts = model.job_counts();
     // A user's loss is the mean of the jobs', rounded down once: a unit of weight is lost for each user at most.
     let rounding: i128 = problem.weights.iter().map(|weight| i128::from(*weight)).sum();
-    let cost = |job: usize, loss: i64| {
-        let user = problem.jobs[job].user;
-        i128::from(problem.weights[user]) * i128::from(loss) / i128::from(counts[user].max(1))
-    };
-    let mut prices = vec![0_i128; problem.capacities.len()];
-    let (mut best, mut pace) = (0, 0);
-    for round in 0..ROUNDS {
-        let mut taken = vec![0_i128; prices.len()];
-        let (mut sum, mut spread) = (0_i128, 0_i128);
-        for (job, entry) in problem.jobs.iter().enumerate() {
-            let priced = |option: &super::ProblemOption| {
-                let toll: i128 =
-                    option.takes.iter().map(|(place, units)| prices[*place] * i128::from(*units)).sum();
-                cost(job, option.loss) + toll
-            };
-            let Some(least) = entry.options.iter().min_by_key(|option| priced(option)) else { continue };
-            sum += priced(least);
-            spread += entry.options.iter().map(|option| cost(job, option.loss)).max().unwrap_or(0);
-            least.takes.iter().for_each(|(place, units)| taken[*place] += i128::from(*units));
+    let costs = costs(model);
+    let mut prices = vec![0_i64; problem.capacities.len()];
+    let step = first_step(&costs);
+    let (mut best, mut pace, mut stalled) = (0, PACE, 0);
+    for _ in 0..ROUNDS {
+        let (sum, taken) = cheapest(model, &costs, &prices);
+        let back = prices.iter().zip(&problem.capacities).map(|(price, most)| wide(*price) * wide(*most));
+        let bound = sum - back.sum::<i128>() - rounding;
+        stalled = if bound > best { 0 } else { stalled + 1 };
+        best = best.max(bound);
+        if stalled == PATIENCE {
+            (pace, stalled) = (pace * 7 / 10, 0);
         }
-        let paid_back: i128 =
-            prices.iter().zip(&problem.capacities).map(|(price, most)| price * i128::from(*most)).sum();
-        best = best.max(sum - paid_back - rounding);
-        if round == 0 {
-            pace = spread / i128::try_from(problem.jobs.len().max(1)).unwrap_or(1);
-        }
-        for ((price, taken), most) in prices.iter_mut().zip(&taken).zip(&problem.capacities) {
-            let most = i128::from(*most).max(1);
-            *price = (*price + pace * (taken - most) / (most * (round + 2))).clamp(0, PRICE_MAX);
+        let excess: Vec<i128> =
+            taken.iter().zip(&problem.capacities).map(|(it, most)| it - wide(*most)).collect();
+        let greatest = excess.iter().map(|it| it.abs()).max().unwrap_or(0).max(1);
+        for (price, excess) in prices.iter_mut().zip(&excess) {
+            let change = step * pace / PACE * excess / greatest;
+            *price = i64::try_from((wide(*price) + change).clamp(0, PRICE_MAX)).unwrap_or(0);
         }
     }
     best
 }
 
-/// Prices beyond this help nobody, and products of them might not fit.
-const PRICE_MAX: i128 = 1_000_000_000_000_000;
+/// The weighted loss of every option of every job.
+fn costs(model: &Model<'_>) -> Vec<Vec<i64>> {
+    let counts = model.job_counts();
+    let jobs = model.problem.jobs.iter().map(|entry| {
+        let (weight, count) = (model.problem.weights[entry.user], counts[entry.user].max(1));
+        let cost = |option: &ProblemOption| wide(weight) * wide(option.loss) / wide(count);
+        entry.options.iter().map(|option| i64::try_from(cost(option)).unwrap_or(0)).collect()
+    });
+    jobs.collect()
+}
+
+/// How far the price of what is most in demand goes at first: three tenths of a job's greatest cost, on average.
+fn first_step(costs: &[Vec<i64>]) -> i128 {
+    let greatest: i128 = costs.iter().filter_map(|job| job.iter().max()).map(|cost| wide(*cost)).sum();
+    greatest * 3 / (10 * i128::try_from(costs.len().max(1)).unwrap_or(1))
+}
+
+/// What all jobs pay for their cheapest options, and what those take.
+fn cheapest(model: &Model<'_>, costs: &[Vec<i64>], prices: &[i64]) -> (i128, Vec<i128>) {
+    let mut sum = 0;
+    let mut taken = vec![0_i128; prices.len()];
+    for (entry, costs) in model.problem.jobs.iter().zip(costs) {
+        let mut least: Option<(i128, &ProblemOption)> = None;
+        for (option, cost) in entry.options.iter().zip(costs) {
+            let tolls = option.takes.iter().map(|(place, units)| wide(prices[*place]) * wide(*units));
+            let priced = tolls.fold(wide(*cost), |sum, toll| sum + toll);
+            if least.is_none_or(|(least, _)| priced < least) {
+                least = Some((priced, option));
+            }
+        }
+        if let Some((priced, option)) = least {
+            sum += priced;
+            option.takes.iter().for_each(|(place, units)| taken[*place] += wide(*units));
+        }
+    }
+    (sum, taken)
+}
+
+fn wide(number: i64) -> i128 {
+    i128::from(number)
+}
