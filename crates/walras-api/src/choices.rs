@@ -168,6 +168,16 @@ mod tests {
             file("[cost]", "{alternatives: [[1], [many]], picked: 0}"),
             file("[cost]", ""),
         ];
-        insta::assert_snapshot!(errors.join("\n"), @"");
+        insta::assert_snapshot!(errors.join("\n"), @r#"
+        c.yaml:2:18: criteria[1]: colour is not a criterion: expected guaranteed-start, start, finish, finish-deviation, finish-max, finish-error, cost, wait, speed, memory, energy, spare-time, income, load, less:ATTRIBUTE or more:ATTRIBUTE
+        c.yaml:2:18: criteria[1]: cost is listed twice
+        c.yaml:2:11: criteria: [] is an empty list: there must be at least one criterion
+        c.yaml:3:27: choices[0].alternatives[0]: 2 values where the criteria are 1: there must be one for each
+        c.yaml:3:46: choices[0].picked: 2 is not the place of an alternative: there are 2, from 0
+        c.yaml:3:50: choices[0].ranked[1]: 0 is ranked twice
+        c.yaml:3:11: choices[0]: a choice must have exactly one of `picked` and `ranked`
+        c.yaml:3:33: choices[0].alternatives[1][0]: found "many", expected a number
+        c.yaml:3:10: choices: [] is an empty list: there must be at least one choice
+        "#);
     }
 }
