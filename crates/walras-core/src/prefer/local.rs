@@ -132,6 +132,13 @@ impl<'m> Search<'m> {
             let place = self.draw(self.options[job].len());
             let option = self.options[job][place];
             self.settle(job, Pick::Out);
+            // Whoever stands in the way goes: the descent finds them another place, or none.
+            while let Some(capacity) = self.state.lacks(job, option) {
+                let holders: Vec<usize> = self.holders[capacity].iter().copied().collect();
+                let place = self.draw(holders.len());
+                let Some(holder) = holders.get(place) else { break };
+                self.settle(*holder, Pick::Out);
+            }
             if self.state.fits(job, option) {
                 self.settle(job, Pick::Option(option));
             }

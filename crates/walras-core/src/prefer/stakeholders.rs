@@ -284,14 +284,20 @@ mod tests {
         let (offers, batch) = market();
         let mut wishes = Stakeholders::plain(&offers, &batch);
         let rule = |name: &str| AccessRule { who: Who::User(name.into()), allow: true, hours: None };
-        wishes.rules[0].access = vec![rule("x")];
-        wishes.rules[1].quotas = vec![(Who::Everybody, Quota::Jobs(0))];
-        assert_eq!(wishes.sites_of(0), [SiteId::new(0), SiteId::new(1)]);
-        assert_eq!(wishes.sites_of(1), [SiteId::new(1)]);
-        let talk = talk(&wishes, &offers, &batch).unwrap();
-        assert!(talk.refused > 0);
-        let best = compromise(&talk.problem, &Default::default()).found().unwrap();
-        assert!(best.picks[0].is_some() && best.picks[1].is_none(), "{best:?}");
+        wishes.rules[0].access = vec![rule("y")];
+        assert_eq!(wishes.sites_of(0), [SiteId::new(1)]);
+        assert_eq!(wishes.sites_of(1), [SiteId::new(0), SiteId::new(1)]);
+        // The search gives x the windows of site a, and y those of b.
+        let served = |jobs: u32| {
+            let mut wishes = wishes.clone();
+            wishes.rules[1].quotas = vec![(Who::Everybody, Quota::Jobs(jobs))];
+            let talk = talk(&wishes, &offers, &batch).unwrap();
+            assert!(talk.refused > 0);
+            let best = compromise(&talk.problem, &Default::default()).found().unwrap();
+            best.picks.iter().map(Option::is_some).collect::<Vec<bool>>()
+        };
+        assert_eq!(served(1), [false, true]);
+        assert_eq!(served(0), [false, false]);
     }
 
     #[test]
