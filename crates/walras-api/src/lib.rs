@@ -24,6 +24,7 @@
 //! ```
 
 mod assignment;
+mod choices;
 mod decode;
 mod error;
 mod input;
@@ -42,14 +43,16 @@ pub use assignment::{
     AssignmentNames, AssignmentReport, AssignmentRun, AssignmentStatus, LeftOutJob, PlacedJob, UnplacedItem,
     UnplacedKind,
 };
+pub use choices::{CHOICES_TAG, Choices, read_choices};
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use number::Num;
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
-    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Plan, PlannedAlternative, PlannedChoice,
-    PlannedLimits, PlannedSize, PlannedSlot, PlannedTotals, PlannedWorkflow, ReasonItem, ReasonKind,
-    SearchSummary, SmallestChangeItem, UnscheduledJob, read_plan,
+    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, ParetoPick, ParetoPoint, Plan,
+    PlannedAlternative, PlannedChoice, PlannedLimits, PlannedPareto, PlannedSatisfaction, PlannedSize,
+    PlannedSlot, PlannedTotals, PlannedWorkflow, QueuedJob, ReasonItem, ReasonKind, SearchSummary,
+    SmallestChangeItem, StakeholderItem, UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
 pub use schema::{scenario_schema, workflow_schema};

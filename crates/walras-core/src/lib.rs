@@ -26,6 +26,8 @@ pub mod id;
 pub mod interval;
 pub mod offer;
 pub mod outcome;
+pub mod predict;
+pub mod prefer;
 pub mod program;
 pub mod quantity;
 pub mod refine;

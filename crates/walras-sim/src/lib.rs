@@ -32,3 +32,4 @@ pub mod report;
 pub mod results;
 pub mod rolling;
 pub mod statistics;
+pub mod trace;

@@ -30,7 +30,7 @@ pub(crate) struct ChoiceArgs {
     no_choice: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ObjectiveName {
     /// Least total time, under the budget limit
     MinTime,
@@ -42,6 +42,8 @@ enum ObjectiveName {
     MaxUse,
     /// The last job ends first, then least total cost
     MinMakespan,
+    /// Users, owners and the administrator are most content, by the scenario's preferences
+    Satisfaction,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,20 +54,29 @@ enum LeaveOutName {
     WhenNeeded,
 }
 
-/// Chooses, unless told not to.
+impl ChoiceArgs {
+    /// Whether anything is to be chosen.
+    pub(crate) fn wanted(&self) -> bool {
+        !self.no_choice
+    }
+
+    /// Whether the stakeholders' satisfaction decides.
+    pub(crate) fn by_satisfaction(&self, scenario: &Scenario) -> bool {
+        let of_policy = || scenario.policy.as_ref().is_some_and(|policy| policy.by_satisfaction);
+        self.objective.map_or_else(of_policy, |name| name == ObjectiveName::Satisfaction)
+    }
+}
+
+/// The best combination by an objective that sums.
 pub(crate) fn choose(
-    args: &ChoiceArgs,
+    policy: &VoPolicy,
     scenario: &Scenario,
     found: &Alternatives,
-) -> Result<Option<PlannedChoice>, Failure> {
-    if args.no_choice {
-        return Ok(None);
-    }
-    let policy = policy(args, scenario)?;
-    let menu = Menu::new(found, &scenario.batch);
-    let outcome = choose_combination(&menu, &policy, &ChoiceLimits::default());
-    match PlannedChoice::new(scenario, found, &menu, &policy, &outcome) {
-        Some(choice) => Ok(Some(choice)),
+    menu: &Menu,
+) -> Result<PlannedChoice, Failure> {
+    let outcome = choose_combination(menu, policy, &ChoiceLimits::default());
+    match PlannedChoice::new(scenario, found, menu, policy, &outcome) {
+        Some(choice) => Ok(choice),
         None => {
             let problem = "the policy's weights, the costs and the times are too large to be summed exactly: \
                            scale the weights down, or use --no-choice";
@@ -75,7 +86,7 @@ pub(crate) fn choose(
 }
 
 /// Without any other word: the least cost within T*, and as few jobs left out as that allows.
-fn policy(args: &ChoiceArgs, scenario: &Scenario) -> Result<VoPolicy, Failure> {
+pub(crate) fn policy(args: &ChoiceArgs, scenario: &Scenario) -> Result<VoPolicy, Failure> {
     let mut policy = match &scenario.policy {
         Some(policy) => policy.vo.clone(),
         None => VoPolicy {
@@ -146,6 +157,8 @@ impl From<ObjectiveName> for Objective {
             ObjectiveName::MaxIncome => Objective::MaxIncome,
             ObjectiveName::MaxUse => Objective::MaxUse,
             ObjectiveName::MinMakespan => Objective::MinMakespan,
+            // Stakeholders are asked elsewhere: see `by_satisfaction`.
+            ObjectiveName::Satisfaction => Objective::MinCost,
         }
     }
 }

@@ -5,11 +5,15 @@
 
 mod assign;
 mod choice;
+mod examples;
 mod failure;
 mod files;
 mod picture;
 mod plan;
+mod predict;
+mod preferences;
 mod reproduce;
+mod satisfaction;
 mod table;
 mod two_tier;
 mod verify;
@@ -39,16 +43,20 @@ enum Command {
     Verify(verify::Args),
     /// Run an experiment of the papers and show its figures beside theirs
     Reproduce(reproduce::Args),
+    /// Predict how long a job will run and wait, from a history of finished jobs
+    Predict(predict::Args),
+    /// What people want: learn it from what they chose
+    Preferences(preferences::Args),
     /// Print the JSON Schema of a file format
     Schema {
         /// Which format
         format: Format,
     },
-    /// Print a built-in scenario, to start your own from
+    /// Print a built-in file, to start your own from
     Example {
-        /// Which scenario
+        /// Which file
         #[arg(default_value = "federation")]
-        name: plan::Example,
+        name: examples::File,
     },
 }
 
@@ -74,6 +82,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Assign(args) => assign::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Preferences(args) => preferences::run(&args),
         Command::Schema { format } => {
             let schema = match format {
                 Format::Scenario => walras_api::scenario_schema(),

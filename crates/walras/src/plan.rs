@@ -1,7 +1,8 @@
 //! `walras plan`
 
+use crate::examples::File;
 use crate::failure::Failure;
-use crate::{choice, files, table, two_tier};
+use crate::{files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
@@ -42,6 +43,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     choice: choice::ChoiceArgs,
 
+    #[command(flatten)]
+    pareto: satisfaction::ParetoArgs,
+
     /// Print the plan as JSON (walras.plan/1)
     #[arg(long)]
     json: bool,
@@ -69,16 +73,19 @@ pub(crate) enum Example {
     Pipeline,
     /// Sites that sell capacity, beside one that sells slots
     Metabroker,
+    /// The federation with preferences, owners' rules and a queue
+    Preferences,
 }
 
 impl Example {
-    pub(crate) fn text(self) -> &'static str {
+    fn text(self) -> &'static str {
         match self {
-            Example::Federation => include_str!("../scenarios/federation.yaml"),
-            Example::Worked => include_str!("../scenarios/worked-example.yaml"),
-            Example::TwoTier => include_str!("../scenarios/two-tier.yaml"),
-            Example::Pipeline => include_str!("../scenarios/pipeline.yaml"),
-            Example::Metabroker => include_str!("../scenarios/metabroker.yaml"),
+            Example::Federation => File::Federation.text(),
+            Example::Worked => File::WorkedExample.text(),
+            Example::TwoTier => File::TwoTier.text(),
+            Example::Pipeline => File::Pipeline.text(),
+            Example::Metabroker => File::Metabroker.text(),
+            Example::Preferences => File::Preferences.text(),
         }
     }
 
@@ -89,6 +96,7 @@ impl Example {
             Example::TwoTier => "two-tier.yaml",
             Example::Pipeline => "pipeline.yaml",
             Example::Metabroker => "metabroker.yaml",
+            Example::Preferences => "preferences.yaml",
         }
     }
 
@@ -122,7 +130,7 @@ fn factor(text: &str) -> Result<Factor, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(path) = &args.gantt {
+    for path in args.gantt.iter().chain(args.pareto.picture()) {
         files::check_svg(path)?;
     }
     let (name, mut scenario) = read(args)?;
@@ -130,10 +138,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let beside = args.scenario.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
     let workflows = two_tier::read(&scenario, beside)?;
     let sizes = two_tier::size(&mut scenario, &workflows, &config);
-    let mut found = find_alternatives(&scenario.offers, &scenario.batch, &config);
+    let mut found = find_alternatives(&scenario.offers, &satisfaction::admitted(&scenario), &config);
     two_tier::keep_fitting(&scenario, &workflows, &mut found);
     let mut plan = Plan::from_alternatives(&scenario, &config, &found);
-    plan.choice = choice::choose(&args.choice, &scenario, &found)?;
+    satisfaction::settle(&mut plan, &args.choice, &args.pareto, &scenario, &found)?;
     let filled = two_tier::fill_chosen(&scenario, &workflows, &found, &plan);
     plan.workflows = two_tier::planned(&scenario, &workflows, &sizes, &filled);
     check(&plan, &scenario, &workflows)?;
@@ -145,7 +153,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
         return files::print(&format!("{text}\n"));
     }
-    let text = table::of_plan(&scenario, &config, &found, plan.choice.as_ref(), args.show);
+    let text = table::of_plan(&scenario, &config, &found, &plan, args.show);
     files::print(&(text + &table::of_workflows(&plan)))
 }
 

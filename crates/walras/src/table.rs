@@ -1,6 +1,7 @@
 //! A plan as a table for people.
 
 mod chosen;
+mod satisfaction;
 mod workflows;
 
 pub(crate) use chosen::chosen_in_short;
@@ -9,7 +10,7 @@ pub(crate) use workflows::of_workflows;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use walras_api::text::{change_texts, reason_text};
-use walras_api::{PlannedChoice, Scenario};
+use walras_api::{Plan, PlannedChoice, Scenario};
 use walras_core::{Alternative, Alternatives, LimitHit, Offers, SearchConfig, Unscheduled};
 
 /// The whole plan; at most `show` alternatives of each job.
@@ -17,14 +18,15 @@ pub(crate) fn of_plan(
     scenario: &Scenario,
     config: &SearchConfig,
     found: &Alternatives,
-    choice: Option<&PlannedChoice>,
+    plan: &Plan,
     show: usize,
 ) -> String {
     let mut text = heading(scenario, config, found);
-    if let Some(choice) = choice {
-        text.push_str(&chosen::of_choice(scenario, found, choice));
+    if let Some(choice) = &plan.choice {
+        text.push_str(&chosen::of_choice(scenario, found, choice, plan.satisfaction.as_ref()));
     }
-    text.push_str(&alternatives(scenario, found, choice, show));
+    text.push_str(&satisfaction::of_plan(scenario, plan));
+    text.push_str(&alternatives(scenario, found, plan.choice.as_ref(), show));
     for unscheduled in &found.unscheduled {
         text.push_str(&no_window(scenario, unscheduled));
     }

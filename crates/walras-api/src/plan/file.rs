@@ -4,7 +4,10 @@ use super::choice::{
     ChoiceStatus, ChosenAlternative, GAP_DECIMALS, InfeasibleItem, PlannedChoice, PlannedLimits,
     PlannedTotals,
 };
-use super::{Plan, PlannedAlternative, PlannedWorkflow, SearchSummary, UnscheduledJob};
+use super::{
+    Plan, PlannedAlternative, PlannedPareto, PlannedSatisfaction, PlannedWorkflow, SearchSummary,
+    UnscheduledJob,
+};
 use crate::error::{Problem, Within};
 use crate::number::Num;
 use crate::unit::Unit;
@@ -27,6 +30,8 @@ pub(super) struct PlanFile {
     chosen: Option<Vec<ChosenAlternative>>,
     left_out: Option<Vec<String>>,
     infeasible: Option<InfeasibleItem>,
+    satisfaction: Option<PlannedSatisfaction>,
+    pareto: Option<PlannedPareto>,
     alternatives: Vec<PlannedAlternative>,
     unscheduled: Vec<UnscheduledJob>,
     #[serde(default)]
@@ -43,8 +48,11 @@ impl PlanFile {
     /// The plan, unless parts of it contradict each other.
     pub(super) fn plan(mut self) -> Result<Plan, Problem> {
         let choice = self.choice()?;
-        let PlanFile { schema, unit, search, alternatives, unscheduled, workflows, .. } = self;
-        let plan = Plan { schema, unit, search, choice, alternatives, unscheduled, workflows };
+        let PlanFile {
+            schema, unit, search, satisfaction, pareto, alternatives, unscheduled, workflows, ..
+        } = self;
+        let plan =
+            Plan { schema, unit, search, choice, satisfaction, pareto, alternatives, unscheduled, workflows };
         check_search(&plan.search).in_field("search")?;
         check_reasons(&plan.unscheduled).in_field("unscheduled")?;
         if let Some(choice) = &plan.choice {

@@ -7,6 +7,7 @@ pub(crate) mod choice;
 mod file;
 mod fill;
 mod read;
+mod satisfaction;
 mod workflow;
 mod write;
 
@@ -16,6 +17,9 @@ pub use choice::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
 pub use read::read_plan;
+pub use satisfaction::{
+    ParetoPick, ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, StakeholderItem,
+};
 use serde::{Deserialize, Serialize};
 use walras_core::{Algorithm, Factor, LimitHit, Mode};
 pub use workflow::{PlannedSize, PlannedWorkflow};
@@ -37,6 +41,12 @@ pub struct Plan {
     /// What was chosen, unless nobody asked for a choice.
     #[serde(flatten)]
     pub choice: Option<PlannedChoice>,
+    /// How content everybody is with what was chosen, where the scenario states preferences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub satisfaction: Option<PlannedSatisfaction>,
+    /// What else could have been chosen, by two totals, where somebody asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pareto: Option<PlannedPareto>,
     /// In the order found.
     pub alternatives: Vec<PlannedAlternative>,
     /// Jobs for which no window was found.

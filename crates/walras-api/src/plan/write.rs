@@ -32,6 +32,8 @@ impl Plan {
                 limits_hit: found.limits_hit.iter().copied().collect(),
             },
             choice: None,
+            satisfaction: None,
+            pareto: None,
             alternatives: found.found.iter().map(alternative).collect(),
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
             workflows: Vec::new(),

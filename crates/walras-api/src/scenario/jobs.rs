@@ -24,9 +24,7 @@ fn requests(entries: Vec<JobEntry>, offers: &Offers, unit: Unit) -> Result<Vec<R
     if entries.is_empty() {
         return Err(Problem::new("[]", "is an empty list: there must be at least one job"));
     }
-    let names = offers.sites().iter().enumerate();
-    let sites = names.filter_map(|(index, site)| Some((site.name.clone(), SiteId::from_index(index)?)));
-    let sites = sites.collect();
+    let sites = sites(offers);
     let mut names = Unique::new("job");
     let mut requests = Vec::with_capacity(entries.len());
     for (index, entry) in entries.into_iter().enumerate() {
@@ -34,6 +32,17 @@ fn requests(entries: Vec<JobEntry>, offers: &Offers, unit: Unit) -> Result<Vec<R
         requests.push(request(entry, &sites, unit).in_item(index)?);
     }
     Ok(requests)
+}
+
+/// All sites by name.
+pub(super) fn sites(offers: &Offers) -> Sites {
+    let names = offers.sites().iter().enumerate();
+    names.filter_map(|(index, site)| Some((site.name.clone(), SiteId::from_index(index)?))).collect()
+}
+
+/// The site of that name.
+pub(super) fn site(name: &str, sites: &Sites) -> Result<SiteId, Problem> {
+    sites.get(name).copied().ok_or_else(|| unknown_site(name, sites))
 }
 
 fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Problem> {
@@ -160,7 +169,7 @@ fn site_ids(names: List<String>, sites: &Sites) -> Result<Vec<SiteId>, Problem> 
     let mut ids = Vec::with_capacity(names.0.len());
     let mut seen = BTreeSet::new();
     for (index, name) in names.0.iter().enumerate() {
-        let id = sites.get(name).copied().ok_or_else(|| unknown_site(name, sites));
+        let id = site(name, sites);
         let id = id.in_item(index)?;
         if !seen.insert(id) {
             return Err(Problem::new(name, "is listed twice")).in_item(index);

@@ -9,9 +9,11 @@ mod names;
 mod network;
 mod offers;
 mod policy;
+mod preferences;
 pub(crate) mod quantity;
 mod values;
 pub(crate) mod wire;
+mod wishes;
 
 use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};
@@ -21,6 +23,7 @@ pub(crate) use jobs::requires;
 pub use policy::Policy;
 use std::collections::BTreeMap;
 pub(crate) use values::{Entries, List, Object, TestSpec, objects, present};
+use walras_core::prefer::Stakeholders;
 use walras_core::refine::Strategy;
 use walras_core::{Batch, Network, Offers};
 use wire::ScenarioFile;
@@ -39,6 +42,8 @@ pub struct Scenario {
     pub batch: Batch,
     /// What the VO wants of a combination, where the scenario says so.
     pub policy: Option<Policy>,
+    /// What users, owners and the administrator want, where the scenario says so.
+    pub preferences: Option<Stakeholders>,
     /// By job: the workflow that it is, where it is one. Its request has no size until its tasks are known.
     pub workflows: Vec<Option<WorkflowJob>>,
     /// How fast data moves between the tasks of workflows.
@@ -71,7 +76,9 @@ fn convert(file: ScenarioFile) -> Result<Scenario, Problem> {
     let batch = jobs::batch(file.jobs.0, &offers, unit)?;
     let policy = file.policy.map(|entry| policy::policy(entry, unit)).transpose().in_field("policy")?;
     let network = network::network(file.network, unit).in_field("network")?;
-    Ok(Scenario { unit, offers, batch, policy, workflows, network })
+    let wishes = file.preferences.map(|entry| preferences::preferences(entry, &offers, &batch, unit));
+    let preferences = wishes.transpose().in_field("preferences")?;
+    Ok(Scenario { unit, offers, batch, policy, preferences, workflows, network })
 }
 
 /// Names that must differ, and where each was seen first.

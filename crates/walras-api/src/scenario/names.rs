@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use walras_core::choose::{LeaveOut, Total};
+use walras_core::prefer::Aggregation;
 
 /// An enum of words that are read, described in the schema and written in errors.
 macro_rules! words {
@@ -36,8 +37,52 @@ words!(
         "min-makespan" => MinMakespan,
         "weighted" => Weighted,
         "lexicographic" => Lexicographic,
+        "satisfaction" => Satisfaction,
     }
 );
+
+/// How several losses become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(crate) enum AggregationName {
+    #[default]
+    Chebyshev,
+    Mean,
+    Lexicographic,
+}
+
+/// A day of the week.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(crate) enum DayName {
+    Mon,
+    Tue,
+    Wed,
+    Thu,
+    Fri,
+    Sat,
+    Sun,
+}
+
+impl AggregationName {
+    /// With ξ as it is for criteria or for stakeholders.
+    pub(crate) fn of(self, chebyshev: Aggregation) -> Aggregation {
+        match self {
+            AggregationName::Chebyshev => chebyshev,
+            AggregationName::Mean => Aggregation::Mean,
+            AggregationName::Lexicographic => Aggregation::Lexicographic,
+        }
+    }
+}
+
+impl DayName {
+    /// Its number in the week; Monday is 0.
+    pub(crate) fn place(self) -> usize {
+        self as usize
+    }
+}
 
 words!(
     /// A sum over what is chosen.

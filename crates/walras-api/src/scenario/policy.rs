@@ -16,6 +16,9 @@ use walras_core::choose::{Limit, Objective, Total, VoPolicy};
 pub struct Policy {
     /// What the VO wants of a combination.
     pub vo: VoPolicy,
+    /// Whether the best combination is the one with which the stakeholders are most content; what the objective
+    /// says does not count then.
+    pub by_satisfaction: bool,
     /// k of the budget S = k · price_max · t · tasks, where the scenario gives one.
     pub budget_factor: Option<Factor>,
 }
@@ -32,6 +35,7 @@ pub(super) fn policy(entry: PolicyEntry, unit: Unit) -> Result<Policy, Problem> 
             budget_limit: limit(limits.budget, quantity::money).in_field("budget").in_field("limits")?,
             leave_out: leave_out.into(),
         },
+        by_satisfaction: objective == ObjectiveName::Satisfaction,
         budget_factor: budget_factor.map(quantity::factor).transpose().in_field("budget_factor")?,
     })
 }
@@ -65,7 +69,8 @@ fn objective(
         (_, Some(_), _) => Err(foreign("weights", "weighted")).in_field("weights"),
         (_, None, Some(_)) => Err(foreign("totals", "lexicographic")).in_field("order"),
         (ObjectiveName::MinTime, None, None) => Ok(Objective::MinTime),
-        (ObjectiveName::MinCost, None, None) => Ok(Objective::MinCost),
+        // Stakeholders are asked elsewhere: see `by_satisfaction`.
+        (ObjectiveName::MinCost | ObjectiveName::Satisfaction, None, None) => Ok(Objective::MinCost),
         (ObjectiveName::MaxIncome, None, None) => Ok(Objective::MaxIncome),
         (ObjectiveName::MaxUse, None, None) => Ok(Objective::MaxUse),
         (ObjectiveName::MinMakespan, None, None) => Ok(Objective::MinMakespan),

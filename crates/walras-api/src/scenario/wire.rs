@@ -7,6 +7,7 @@ use super::values::{
     Entries, LimitSpec, List, Pair, Scalar, TaskSpec, TestSpec, objects, present, present_object,
     present_objects,
 };
+use super::wishes::PreferencesEntry;
 use crate::number::Number;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -39,6 +40,10 @@ pub(crate) struct ScenarioFile {
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub(crate) policy: Option<PolicyEntry>,
+    /// What users, owners and the administrator want.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "PreferencesEntry")]
+    pub(crate) preferences: Option<PreferencesEntry>,
     /// How fast data moves between the tasks of workflows.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "NetworkEntry")]
@@ -308,7 +313,7 @@ pub(crate) struct JobEntry {
     pub(crate) sites: Option<List<String>>,
 }
 
-fn one() -> Number {
+pub(super) fn one() -> Number {
     Number::Unsigned(1)
 }
 
@@ -319,7 +324,7 @@ fn one_task() -> TaskSpec {
 /// Prices by user, for the schema: numbers greater than 0.
 struct Prices;
 
-fn zero() -> Number {
+pub(super) fn zero() -> Number {
     Number::Unsigned(0)
 }
 

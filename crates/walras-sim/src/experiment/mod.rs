@@ -8,6 +8,7 @@ pub mod batch_optimisation;
 mod choice;
 mod cycles;
 pub mod metabroker;
+pub mod multicriteria;
 mod search;
 pub mod slot_search;
 pub mod two_tier;
@@ -80,12 +81,19 @@ pub enum Experiment {
     MetaBroker,
     /// Application-level scheduling, job after job and in two tiers.
     TwoTier,
+    /// The most satisfying assignment of three users' jobs.
+    Multicriteria,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Experiment; 4] =
-        [Experiment::SlotSearch, Experiment::BatchOptimisation, Experiment::MetaBroker, Experiment::TwoTier];
+    pub const ALL: [Experiment; 5] = [
+        Experiment::SlotSearch,
+        Experiment::BatchOptimisation,
+        Experiment::MetaBroker,
+        Experiment::TwoTier,
+        Experiment::Multicriteria,
+    ];
 
     /// The name by which it is called.
     pub fn name(self) -> &'static str {
@@ -94,6 +102,7 @@ impl Experiment {
             Experiment::BatchOptimisation => batch_optimisation::NAME,
             Experiment::MetaBroker => metabroker::NAME,
             Experiment::TwoTier => two_tier::NAME,
+            Experiment::Multicriteria => multicriteria::NAME,
         }
     }
 
@@ -104,6 +113,7 @@ impl Experiment {
             Experiment::BatchOptimisation => batch_optimisation::SUMMARY,
             Experiment::MetaBroker => metabroker::SUMMARY,
             Experiment::TwoTier => two_tier::SUMMARY,
+            Experiment::Multicriteria => multicriteria::SUMMARY,
         }
     }
 
@@ -114,6 +124,8 @@ impl Experiment {
             Experiment::BatchOptimisation => 5_000,
             Experiment::MetaBroker => 10,
             Experiment::TwoTier => 40,
+            // Nothing is drawn: one run says everything.
+            Experiment::Multicriteria => 1,
         }
     }
 
@@ -125,6 +137,7 @@ impl Experiment {
             Experiment::BatchOptimisation => batch_optimisation::run(&read_config(text)?, options),
             Experiment::MetaBroker => metabroker::run(&read_config(text)?, options),
             Experiment::TwoTier => two_tier::run(&read_config(text)?, options),
+            Experiment::Multicriteria => multicriteria::run(&read_config(text)?, options),
         }
     }
 }
@@ -135,7 +148,7 @@ impl std::str::FromStr for Experiment {
     fn from_str(text: &str) -> Result<Self, String> {
         Experiment::ALL.into_iter().find(|experiment| experiment.name() == text).ok_or_else(|| {
             let names = Experiment::ALL.map(Experiment::name);
-            format!("unknown experiment '{text}': expected {}", names.join(" or "))
+            format!("unknown experiment '{text}': expected one of {}", names.join(", "))
         })
     }
 }

@@ -20,6 +20,10 @@ fn every_experiment_has_its_files() {
         names(Experiment::BatchOptimisation),
         ["results.json", "gains.svg", "gains-by-alternatives.svg", "report.html"]
     );
+    assert_eq!(
+        names(Experiment::Multicriteria),
+        ["results.json", "figure-3a.svg", "figure-3b.svg", "figure-4a.svg", "figure-4b.svg", "report.html"]
+    );
 }
 
 /// Keys and the types of what they hold; of a list, the first item.

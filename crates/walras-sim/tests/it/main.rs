@@ -6,6 +6,7 @@ mod determinism;
 mod files;
 mod laws;
 mod metabroker;
+mod multicriteria;
 mod rolling;
 
 use walras_sim::experiment::{Experiment, Options, Reproduction};

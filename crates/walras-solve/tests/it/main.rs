@@ -10,4 +10,5 @@ mod genetic;
 mod greedy;
 mod markets;
 mod mmc;
+mod preferences;
 mod split;

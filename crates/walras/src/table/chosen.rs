@@ -2,11 +2,16 @@
 
 use super::{aligned, counted, node_names};
 use std::fmt::Write;
-use walras_api::{ChoiceStatus, ChosenAlternative, PlannedChoice, Scenario, Unit};
+use walras_api::{ChoiceStatus, ChosenAlternative, PlannedChoice, PlannedSatisfaction, Scenario, Unit};
 use walras_core::Alternatives;
 
 /// The chosen combination, its totals, and who was left out; or why there is none.
-pub(super) fn of_choice(scenario: &Scenario, found: &Alternatives, choice: &PlannedChoice) -> String {
+pub(super) fn of_choice(
+    scenario: &Scenario,
+    found: &Alternatives,
+    choice: &PlannedChoice,
+    satisfaction: Option<&PlannedSatisfaction>,
+) -> String {
     if !choice.found() {
         return no_combination(choice);
     }
@@ -15,7 +20,9 @@ pub(super) fn of_choice(scenario: &Scenario, found: &Alternatives, choice: &Plan
     let mut text = format!("\nchosen by {}\n{}", choice.objective, aligned(&rows));
     let _ = writeln!(text, "{}; {}", totals(choice, scenario.unit), status(choice));
     let limits = limits_in_words(choice, scenario.unit);
-    for job in &choice.left_out {
+    let queued =
+        |job: &String| satisfaction.is_some_and(|it| it.queued.iter().any(|queued| queued.job == *job));
+    for job in choice.left_out.iter().filter(|job| !queued(job)) {
         let _ = writeln!(text, "\n{job} is left out: what is chosen leaves it no room within {limits}.");
     }
     text

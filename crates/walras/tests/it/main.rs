@@ -7,6 +7,8 @@ mod bad_input;
 mod choices;
 mod commands;
 mod documents;
+mod predict;
+mod preferences;
 mod reproduce;
 mod workflows;
 

@@ -58,7 +58,10 @@ fn bad_calls_and_configs_are_refused() {
         (few(&["--config", "none.yaml"]), "none.yaml: cannot be read"),
         (few(&["--config", "binary.yaml"]), "binary.yaml: is not UTF-8 text"),
         (few(&["--out", "file/below"]), "file/below: cannot be made"),
-        (vec!["reproduce", "all"], "unknown experiment 'all': expected slot-search or batch-optimisation"),
+        (
+            vec!["reproduce", "all"],
+            "unknown experiment 'all': expected one of slot-search, batch-optimisation, multicriteria",
+        ),
         (vec!["reproduce", "slot-search", "--cycles", "0"], "--cycles"),
         (vec!["reproduce", "--cycles", "5"], "EXPERIMENT"),
     ];

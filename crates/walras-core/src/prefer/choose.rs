@@ -1,0 +1,145 @@
+//! The best compromise: exact where that fits the limit on work, otherwise as good as local search gets it.
+
+use super::bound;
+use super::local::{self, Effort};
+use super::problem::Problem;
+use super::relax;
+use super::state::{Model, Pick, State};
+use crate::outcome::Outcome;
+
+/// How much work a compromise may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreferLimits {
+    /// Branches of the exact search.
+    pub branches_max: u64,
+    /// Steps of local search: one for every option that is looked at, twenty for every one that is tried.
+    pub steps_max: u64,
+    /// How often local search starts again from a shaken best.
+    pub restarts_max: u32,
+    /// What it is shaken by.
+    pub seed: u64,
+}
+
+impl Default for PreferLimits {
+    fn default() -> Self {
+        PreferLimits { branches_max: 200_000, steps_max: 20_000_000, restarts_max: 200, seed: 1 }
+    }
+}
+
+/// Who gets what, and how content everybody is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compromise {
+    /// For each job its option; `None` when it is not served.
+    pub picks: Vec<Option<usize>>,
+    /// For each party its loss, between 0 and [`super::SCALE`].
+    pub losses: Vec<i64>,
+    /// How many jobs are not served.
+    pub unserved: u32,
+    /// The exact aggregate, less is better; unserved jobs weigh in first.
+    pub value: i128,
+}
+
+/// Why there is no compromise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCompromise {
+    /// There is no job.
+    NothingToChoose,
+}
+
+/// The best assignment so far.
+pub(super) struct Best {
+    pub(super) value: i128,
+    pub(super) picks: Option<Vec<Pick>>,
+    losses: Vec<i64>,
+    unserved: i128,
+}
+
+impl Best {
+    fn none() -> Best {
+        Best { value: i128::MAX, picks: None, losses: Vec::new(), unserved: 0 }
+    }
+
+    /// Takes a whole assignment when it is better.
+    pub(super) fn offer(&mut self, state: &State<'_>) {
+        let value = state.value();
+        if value < self.value && !state.picks().contains(&Pick::Open) {
+            self.value = value;
+            self.picks = Some(state.picks().to_vec());
+            self.losses = state.losses().to_vec();
+            self.unserved = state.unserved();
+        }
+    }
+
+    fn finish(self) -> Option<Compromise> {
+        let option = |pick: Pick| match pick {
+            Pick::Option(option) => Some(option),
+            Pick::Open | Pick::Out => None,
+        };
+        Some(Compromise {
+            picks: self.picks?.into_iter().map(option).collect(),
+            losses: self.losses,
+            unserved: u32::try_from(self.unserved).unwrap_or(u32::MAX),
+            value: self.value,
+        })
+    }
+}
+
+/// Of the steps, local search may take one in so many before the exact search.
+const FIRST_SHARE: u64 = 4;
+
+/// The best compromise, proven or with a bound.
+pub fn compromise(problem: &Problem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
+    if problem.jobs.is_empty() {
+        return Outcome::Infeasible(NoCompromise::NothingToChoose);
+    }
+    let model = Model::new(problem);
+    let bound = root_bound(&model).max(relax::bound(&model));
+    let mut best = Best::none();
+    let first = Effort { steps: limits.steps_max / FIRST_SHARE, restarts: 2, seed: limits.seed };
+    local::improve(&model, &mut best, first);
+    let proven = best.value == bound || bound::prove(&model, &mut best, limits.branches_max);
+    if !proven {
+        let steps = limits.steps_max - limits.steps_max / FIRST_SHARE;
+        let rest = Effort { steps, restarts: limits.restarts_max, seed: limits.seed ^ 0x5851_f42d_4c95_7f2d };
+        local::improve(&model, &mut best, rest);
+    }
+    let proven = proven || best.value == bound;
+    match best.finish() {
+        None => Outcome::Infeasible(NoCompromise::NothingToChoose),
+        Some(best) if proven => Outcome::Optimal(best),
+        Some(best) => Outcome::Feasible { best, bound },
+    }
+}
+
+/// What no assignment can beat: every job at its best, whatever the capacities.
+fn root_bound(model: &Model<'_>) -> i128 {
+    let mut state = State::new(model);
+    for (job, entry) in model.problem.jobs.iter().enumerate() {
+        if entry.options.is_empty() {
+            state.set(job, Pick::Out);
+        }
+    }
+    state.value()
+}
+
+/// What an assignment is worth that somebody else made; `None` when it is not one of this problem's, or takes more
+/// than there is.
+pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> {
+    if picks.len() != problem.jobs.len() {
+        return None;
+    }
+    let model = Model::new(problem);
+    let mut state = State::new(&model);
+    for (job, pick) in picks.iter().enumerate() {
+        if pick.is_some_and(|option| option >= problem.jobs[job].options.len()) {
+            return None;
+        }
+        if pick.is_some_and(|option| !state.fits(job, option)) {
+            return None;
+        }
+        state.set(job, pick.map_or(Pick::Out, Pick::Option));
+    }
+    let mut best = Best::none();
+    best.offer(&state);
+    best.finish()
+}

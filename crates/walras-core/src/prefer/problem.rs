@@ -1,0 +1,180 @@
+//! What there is to agree on: jobs with options, limits that they share, and who has a say.
+
+use super::preference::{Aggregation, Preference, SCALE, normalised};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// One alternative of a job, as the compromise sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProblemOption {
+    /// What its user loses by it, between 0 and [`SCALE`].
+    pub loss: i64,
+    /// How much it takes of which capacities.
+    pub takes: Vec<(usize, i64)>,
+    /// What it adds to which totals of owners and the administrator.
+    pub adds: Vec<(usize, i64)>,
+}
+
+/// A job and its options; without any it stays unserved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProblemJob {
+    /// The place of its user among the parties.
+    pub user: usize,
+    /// What it can get.
+    pub options: Vec<ProblemOption>,
+}
+
+/// Somebody who has a say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// As they are called.
+    pub name: String,
+    /// How much they count; only ratios matter.
+    pub weight: i64,
+    /// What they look at.
+    pub voice: Voice,
+}
+
+/// What a party looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// A user: the mean loss of their jobs; a job that is not served is a loss of one.
+    User,
+    /// An owner or the administrator: totals over everything that is assigned.
+    Collective(Collective),
+}
+
+/// Preferences over totals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// Criteria with weights; a criterion's value is the total of what the chosen options add. Ranges that are not
+    /// given reach from the least to the greatest that the options could add up to.
+    pub preference: Preference,
+    /// The number of the first criterion's total; the others follow.
+    pub first_total: usize,
+}
+
+/// Jobs, capacities and parties.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub(super) jobs: Vec<ProblemJob>,
+    pub(super) parties: Vec<Party>,
+    /// In millionths of their sum, for each party.
+    pub(super) weights: Vec<i64>,
+    pub(super) capacities: Vec<i64>,
+    pub(super) across: Aggregation,
+}
+
+/// Why a problem was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProblemError {
+    /// A party's weight is negative.
+    NegativeWeight(String),
+    /// No party has a weight.
+    NoWeight,
+    /// A job's user is no party, or no user.
+    NoSuchUser(usize),
+    /// An option takes of a capacity, or adds to a total, that does not exist, or takes less than nothing.
+    BadOption(usize),
+    /// A loss is not between 0 and [`SCALE`].
+    BadLoss(usize),
+    /// A lexicographic order with more than four different weights of parties.
+    TooManyLevels(usize),
+}
+
+impl fmt::Display for ProblemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProblemError::NegativeWeight(name) => write!(f, "the weight of {name} is negative"),
+            ProblemError::NoWeight => f.write_str("all stakeholders have a weight of zero"),
+            ProblemError::NoSuchUser(job) => write!(f, "job {job} has no user among the stakeholders"),
+            ProblemError::BadOption(job) => {
+                write!(f, "an option of job {job} names an unknown capacity or total")
+            }
+            ProblemError::BadLoss(job) => write!(f, "an option of job {job} has a loss that is no share"),
+            ProblemError::TooManyLevels(levels) => {
+                write!(
+                    f,
+                    "{levels} different weights of stakeholders are too many for a lexicographic order: at most 4"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProblemError {}
+
+/// Lexicographic values of so many levels fit the aggregate.
+const LEVELS_MAX: usize = 4;
+
+impl Problem {
+    /// A problem that makes sense, or why it does not.
+    pub fn new(
+        jobs: Vec<ProblemJob>,
+        parties: Vec<Party>,
+        capacities: Vec<i64>,
+        across: Aggregation,
+    ) -> Result<Problem, ProblemError> {
+        if let Some(party) = parties.iter().find(|party| party.weight < 0) {
+            return Err(ProblemError::NegativeWeight(party.name.clone()));
+        }
+        let raw: Vec<i64> = parties.iter().map(|party| party.weight).collect();
+        let weights = normalised(&raw).ok_or(ProblemError::NoWeight)?;
+        let levels: BTreeSet<i64> = weights.iter().copied().collect();
+        if across == Aggregation::Lexicographic && levels.len() > LEVELS_MAX {
+            return Err(ProblemError::TooManyLevels(levels.len()));
+        }
+        let totals = parties.iter().map(Party::totals_end).max().unwrap_or(0);
+        for (index, job) in jobs.iter().enumerate() {
+            check(index, job, &parties, capacities.len(), totals)?;
+        }
+        Ok(Problem { jobs, parties, weights, capacities, across })
+    }
+
+    /// The jobs.
+    pub fn jobs(&self) -> &[ProblemJob] {
+        &self.jobs
+    }
+
+    /// Those who have a say.
+    pub fn parties(&self) -> &[Party] {
+        &self.parties
+    }
+
+    /// How many totals there are.
+    pub(super) fn totals(&self) -> usize {
+        self.parties.iter().map(Party::totals_end).max().unwrap_or(0)
+    }
+}
+
+impl Party {
+    /// The number after the last of its totals.
+    fn totals_end(&self) -> usize {
+        match &self.voice {
+            Voice::User => 0,
+            Voice::Collective(it) => it.first_total.saturating_add(it.preference.weighted().len()),
+        }
+    }
+}
+
+fn check(
+    index: usize,
+    job: &ProblemJob,
+    parties: &[Party],
+    capacities: usize,
+    totals: usize,
+) -> Result<(), ProblemError> {
+    if parties.get(job.user).is_none_or(|party| party.voice != Voice::User) {
+        return Err(ProblemError::NoSuchUser(index));
+    }
+    for option in &job.options {
+        let takes = option.takes.iter().all(|(place, units)| *place < capacities && *units >= 0);
+        if !takes || option.adds.iter().any(|(place, _)| *place >= totals) {
+            return Err(ProblemError::BadOption(index));
+        }
+        if !(0..=SCALE).contains(&option.loss) {
+            return Err(ProblemError::BadLoss(index));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! Traces: what real clusters ran, and how well it can be predicted.
+//!
+//! [`swf`] reads the Standard Workload Format of the Parallel Workloads Archive; [`evaluate`] walks a trace forward
+//! and compares predictions with what happened.
+
+pub mod evaluate;
+mod number;
+pub mod swf;
+
+pub use evaluate::{Evaluation, Figures, evaluate, train};
+pub use swf::{BadLine, Noted, Trace, TraceJob, read_swf};
