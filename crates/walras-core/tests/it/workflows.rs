@@ -14,7 +14,7 @@ use walras_core::*;
 const END: i64 = 400;
 
 /// A node as drawn: its site, speed, rate, and when its owner has it.
-type Lane = (u32, i64, i64, Vec<(i64, i64)>);
+type DrawnLane = (u32, i64, i64, Vec<(i64, i64)>);
 
 /// One to three nodes on one or two sites, with owners' tasks.
 fn platform(busy: bool) -> impl Strategy<Value = Platform> {
@@ -31,7 +31,7 @@ fn platform(busy: bool) -> impl Strategy<Value = Platform> {
             latency: Span::from_millis(latency).unwrap(),
             bandwidth: speed.and_then(Bandwidth::from_bytes_per_second),
         };
-        let lane = |(number, (site, speed, rate, owners)): (u32, Lane)| {
+        let lane = |(number, (site, speed, rate, owners)): (u32, DrawnLane)| {
             let owners = if busy { owners } else { Vec::new() };
             let taken: Vec<Interval> =
                 owners.iter().map(|(start, span)| interval(*start, start + span)).collect();
