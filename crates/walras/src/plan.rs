@@ -2,7 +2,7 @@
 
 use crate::examples::File;
 use crate::failure::Failure;
-use crate::{files, satisfaction, table, two_tier};
+use crate::{choice, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};

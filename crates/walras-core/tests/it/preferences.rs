@@ -9,6 +9,9 @@ use walras_core::prefer::{
 
 const CRITERIA: [Criterion; 4] = [Criterion::Cost, Criterion::Finish, Criterion::Speed, Criterion::Load];
 
+/// An offer as drawn: four numbers, of which the second says where it is.
+type DrawnOffer = (i64, usize, i64, i64);
+
 fn preference(weights: &[i64], aggregation: Aggregation) -> Preference {
     let weighted = CRITERIA.iter().zip(weights).map(|(it, weight)| Weighted::new(it.clone(), *weight));
     Preference::new(weighted.collect(), aggregation).unwrap()
@@ -48,7 +51,7 @@ fn dominates(one: &[i64], other: &[i64]) -> bool {
 
 #[derive(Clone, Debug)]
 struct Small {
-    jobs: Vec<(usize, Vec<(i64, usize, i64, i64)>)>,
+    jobs: Vec<(usize, Vec<DrawnOffer>)>,
     weights: Vec<i64>,
     capacities: Vec<i64>,
     across: Aggregation,
@@ -164,7 +167,7 @@ impl Small {
     }
 
     fn collective_losses(&self, totals: [i128; 3]) -> [i128; 2] {
-        let range = |value: &dyn Fn(&(i64, usize, i64, i64)) -> i64| {
+        let range = |value: &dyn Fn(&DrawnOffer) -> i64| {
             let of = |options: &Vec<(i64, usize, i64, i64)>| {
                 let low = options.iter().map(value).min().unwrap_or(0);
                 (low, options.iter().map(value).max().unwrap_or(0))

@@ -26,7 +26,8 @@ pub(super) fn pictures(config: &Config, choices: &Choices) -> Option<Vec<Picture
         let [start, completion, cost] = config.slots[job][provider];
         (start, completion, cost)
     };
-    let parts: [(&str, &str, Assignment, &dyn Fn(usize, usize) -> Bar); 4] = [
+    type Draw<'a> = &'a dyn Fn(usize, usize) -> Bar;
+    let parts: [(&str, &str, Assignment, Draw<'_>); 4] = [
         ("figure-3a", "Model (i), shortest queue", choices.shortest_queue, &queue),
         ("figure-3b", "Model (i), best compromise", choices.queues.best, &queue),
         ("figure-4a", "Model (ii), MCT", choices.mct, &slot),
