@@ -61,7 +61,8 @@ pub(crate) enum Example {
     /// Three owners, twelve nodes, four hours, six jobs
     Federation,
     /// The worked example of the AMP papers
-    WorkedExample,
+    #[value(name = "worked-example")]
+    Worked,
     /// Sites that sell capacity, beside one that sells slots
     Metabroker,
 }
@@ -70,7 +71,7 @@ impl Example {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Example::Federation => include_str!("../scenarios/federation.yaml"),
-            Example::WorkedExample => include_str!("../scenarios/worked-example.yaml"),
+            Example::Worked => include_str!("../scenarios/worked-example.yaml"),
             Example::Metabroker => include_str!("../scenarios/metabroker.yaml"),
         }
     }
@@ -78,7 +79,7 @@ impl Example {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Example::Federation => "federation.yaml",
-            Example::WorkedExample => "worked-example.yaml",
+            Example::Worked => "worked-example.yaml",
             Example::Metabroker => "metabroker.yaml",
         }
     }
