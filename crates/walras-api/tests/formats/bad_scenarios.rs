@@ -18,7 +18,7 @@ fn json(from: &str, to: &str) -> String {
 #[test]
 fn unknown_keys() {
     assert_snapshot!(yaml("watts", "wats"), @"scenario.yaml:7:52: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes");
-    assert_snapshot!(yaml("horizon", "horizont"), @"scenario.yaml:2:1: horizont: `horizont` is not known here: expected one of walras, horizon, unit, sites, jobs, policy, network");
+    assert_snapshot!(yaml("horizon", "horizont"), @"scenario.yaml:2:1: horizont: `horizont` is not known here: expected one of walras, horizon, unit, sites, jobs, policy, preferences, network");
     assert_snapshot!(yaml("{min: 16}", "{least: 16}"), @"scenario.yaml:11:40: jobs[1].requires.memory_gb.least: `least` is not known here: expected one of min, max, in");
     assert_snapshot!(json("\"watts\"", "\"wats\""), @"scenario.json:7:66: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes");
 }

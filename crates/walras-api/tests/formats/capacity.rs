@@ -109,7 +109,7 @@ fn wrong_jobs() {
     assert_snapshot!(refused("[160000, 170500, 1]", "[1, 1e300]"), @"scenario.yaml:11:38: jobs[0].tasks[1]: 1e300 is not an amount of work: it must be at most 1000000000000");
     assert_snapshot!(refused("[160000, 170500, 1]", "{a: 1}"), @"scenario.yaml:11:34: jobs[0].tasks: found a map, expected a number or a list of lengths");
     assert_snapshot!(refused("[160000, 170500, 1]", "[160000, 170500, 1], work: 5"), @"scenario.yaml:11:61: jobs[0].work: 5 is given beside a list of `tasks`, which says the work of each task");
-    assert_snapshot!(refused("work: 90000, ", ""), @"scenario.yaml:12:5: jobs[1]: a job needs the key `work`, or a list of lengths as its `tasks`");
+    assert_snapshot!(refused("work: 90000, ", ""), @"scenario.yaml:12:5: jobs[1]: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
     assert_snapshot!(refused("kind: single-site", "kind: any"), @"scenario.yaml:11:61: jobs[0].kind: `any` is not known here: expected one of single-site, split");
     assert_snapshot!(refused("kind: single-site", "kind: single-site, same_site: true"), @"scenario.yaml:11:61: jobs[0].kind: `kind` is given beside `same_site`, which says the same: give one of them");
     assert_snapshot!(refused("user: ada", "user: ''"), @"scenario.yaml:11:22: jobs[0].user: '' is not a name for a user: it must not be empty");

@@ -53,7 +53,7 @@ fn weights_are_per_credit_and_per_unit_of_time() {
 
 #[test]
 fn bad_policies() {
-    assert_snapshot!(refused("{objective: best}"), @"scenario.yaml:12:21: policy.objective: `best` is not known here: expected one of min-time, min-cost, max-income, max-use, min-makespan, weighted, lexicographic");
+    assert_snapshot!(refused("{objective: best}"), @"scenario.yaml:12:21: policy.objective: `best` is not known here: expected one of min-time, min-cost, max-income, max-use, min-makespan, weighted, lexicographic, satisfaction");
     assert_snapshot!(refused("{goal: min-cost}"), @"scenario.yaml:12:10: policy.goal: `goal` is not known here: expected one of objective, weights, order, limits, leave_out, budget_factor");
     assert_snapshot!(refused("[min-cost]"), @"scenario.yaml:12:9: policy: found a list, expected a map");
     assert_snapshot!(refused("{objective: weighted}"), @"scenario.yaml:12:21: policy.objective: weighted needs the key `weights` beside it");

@@ -11,11 +11,11 @@ use walras_core::program::Effort;
 use walras_solve::Highs;
 
 fn exact(instance: &Instance) -> Solved {
-    solve(instance, &Highs, &Limits::default(), &NoWatch)
+    solve(instance, &Highs, &Limits { rounds: 3, work: 200_000, ..Limits::default() }, &NoWatch)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_500))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn equals_trying_everything_on_markets(market in markets::market(4, 5)) {
@@ -33,14 +33,12 @@ proptest! {
         let solved = exact(&instance);
         let best = brute::assignments(&instance);
         prop_assert_eq!((solved.worth.weight, solved.worth.cost), (best.weight, best.cost));
-        if solved.worth.weight == solved.weight_bound {
-            prop_assert_eq!(solved.cost_bound, best.cost);
-        }
+        prop_assert!(solved.is_optimal() || instance.jobs() == 0);
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn is_never_behind_another_method(market in markets::market(8, 20), seed: u64) {

@@ -165,7 +165,7 @@ pub fn solve(instance: &Instance, solver: &dyn Solver, limits: &Limits, watch: &
         packed = Some(packing.sites);
     }
     let mut out = all - most;
-    let weight_bound = most;
+    let mut weight_bound = most;
     let mut passes = 0;
     loop {
         let table = Table::new(instance, nowhere(instance, out));
@@ -179,11 +179,19 @@ pub fn solve(instance: &Instance, solver: &dyn Solver, limits: &Limits, watch: &
         if search.best.missing == 0 || instance.serve() == Serve::All {
             return solved(instance, &search, weight_bound, passes);
         }
+        if search.impossible && all - out == weight_bound && most - weight_bound < PROVEN_LESS_MAX {
+            out += 1;
+            weight_bound -= 1;
+            continue;
+        }
         packed = Some(search.best.sites.iter().map(|site| (*site != NONE).then_some(*site)).collect());
         let missing = search.best.sites.iter().enumerate().filter(|(_, site)| **site == NONE);
         out += missing.map(|(job, _)| u64::from(instance.weight(job))).sum::<u64>();
     }
 }
+
+/// How often the weight that can be served is lowered by proof, one by one.
+const PROVEN_LESS_MAX: u64 = 64;
 
 /// What staying out means when jobs of this weight must.
 fn nowhere(instance: &Instance, out: u64) -> Nowhere {

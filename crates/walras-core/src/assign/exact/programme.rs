@@ -37,10 +37,16 @@ impl Part {
                 *rooms.entry(home).or_default() += i64::from(pair.takes);
             }
         }
-        Part::build(&offered, &rooms, best)
+        Part::build(&offered, &rooms, best, false)
     }
 
-    fn build(offered: &[(usize, Vec<Pair>)], rooms: &BTreeMap<u32, i64>, best: &Placing) -> Part {
+    /// Jobs without a place in `best` may stay without one, at a penalty, unless that is `strict`ly refused.
+    fn build(
+        offered: &[(usize, Vec<Pair>)],
+        rooms: &BTreeMap<u32, i64>,
+        best: &Placing,
+        strict: bool,
+    ) -> Part {
         let unit = offered
             .iter()
             .filter_map(|(_, pairs)| pairs.last())
@@ -62,7 +68,7 @@ impl Part {
                 columns.push((*job, *pair));
                 start.push(if best.sites[*job] == pair.site { 1.0 } else { 0.0 });
             }
-            if best.sites[*job] == NONE {
+            if best.sites[*job] == NONE && !strict {
                 let column = program.column(3.0, 0.0, 1.0, true);
                 once.push((column, 1.0));
                 columns.push((*job, Pair { site: NONE, takes: 0, cost: 0 }));
@@ -242,7 +248,7 @@ pub(super) fn whole(
         })
         .collect();
     let rooms = (0..).zip(&table.capacities).map(|(site, room)| (site, i64::from(*room))).collect();
-    let mut part = Part::build(&offered, &rooms, best);
+    let mut part = Part::build(&offered, &rooms, best, true);
     // The known placing may use pairs that no better one can: then it is no start.
     let placed = part.start.as_ref().map_or(0, |start| start.iter().filter(|value| **value > 0.5).count());
     if placed < table.jobs() {
@@ -263,7 +269,8 @@ pub(super) fn whole(
             let scaled = (bound - 1e-9 * bound.abs()) * unit;
             Some((base + super::table::whole(scaled)).min(best.cost))
         }
-        Answer::Infeasible => Some(best.cost),
+        // With a complete placing known, it is the best; without one, there is none.
+        Answer::Infeasible => Some(if best.missing == 0 { best.cost } else { i64::MAX }),
         Answer::Unbounded | Answer::Unknown => None,
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Search<'a> {
     pub(super) bound: i64,
     /// Passes over all sites.
     pub(super) passes: u64,
+    /// Whether it is proven that not all jobs can be placed.
+    pub(super) impossible: bool,
     prices: Vec<i64>,
     dice: Dice,
     out: Option<usize>,
@@ -73,6 +75,7 @@ impl<'a> Search<'a> {
             best,
             bound: 0,
             passes: 0,
+            impossible: false,
             prices,
             dice: Dice(limits.seed),
             out,
@@ -93,11 +96,15 @@ impl<'a> Search<'a> {
     /// Searches until the bounds meet, the gap is small enough, or a limit is reached.
     pub(super) fn run(&mut self) {
         if (0..self.table.jobs()).any(|job| self.table.pairs(job).is_empty()) {
+            self.impossible = true;
             return;
         }
         self.start();
         self.ascend();
         self.improve();
+        if self.best.missing > 0 && self.place_all() {
+            return;
+        }
         let mut neighbourhoods = Neighbourhoods::default();
         let (mut tried, mut work) = (i64::MAX, self.limits.work);
         let (mut rest, mut pause) = (0, 1);
@@ -137,6 +144,25 @@ impl<'a> Search<'a> {
             pause = if self.best.cost < before { 1 } else { 2 * pause };
             rest = pause - 1;
         }
+    }
+
+    /// Where jobs are still without a place and the problem is small, all of it as one programme.
+    ///
+    /// Whether that settled the matter: the best placing of all jobs, or that there is none.
+    fn place_all(&mut self) -> bool {
+        if self.table.pairs_all() > self.limits.pairs_proven {
+            return false;
+        }
+        let all: Vec<Vec<(i64, Pair)>> = (0..self.table.jobs())
+            .map(|job| self.table.pairs(job).iter().map(|pair| (0, *pair)).collect())
+            .collect();
+        let effort = self.effort(PROOF_SHARE);
+        match whole(&self.table, &all, &mut self.best, self.solver, &effort) {
+            Some(i64::MAX) => self.impossible = true,
+            Some(bound) if self.best.missing == 0 => self.bound = self.bound.max(bound),
+            _ => {}
+        }
+        self.impossible || self.closed()
     }
 
     /// Combines sets of jobs that lose little; sets that lose more join as long as there are not too many.
