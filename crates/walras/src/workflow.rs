@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The workflow: .yaml (workflow/1), .json (WfCommons), .xml or .dax (Pegasus) or .stg
     workflow: PathBuf,
 
-    /// A scenario file, whose nodes and free time are used; or COUNT[xPERFORMANCE][@PRICE] with commas between groups
+    /// A scenario file, whose nodes and free time are used; or `COUNT[xPERFORMANCE][@PRICE]` with commas between groups
     /// and slashes between sites, such as 4,2x2.5@3/8x1@0.5
     #[arg(long, value_name = "SPEC")]
     nodes: String,

@@ -1,6 +1,6 @@
 //! Traces: what real clusters ran, and how well it can be predicted.
 //!
-//! [`swf`] reads the Standard Workload Format of the Parallel Workloads Archive; [`evaluate`] walks a trace forward
+//! [`swf`] reads the Standard Workload Format of the Parallel Workloads Archive; [`evaluate()`] walks a trace forward
 //! and compares predictions with what happened.
 
 pub mod evaluate;
