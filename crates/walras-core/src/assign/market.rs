@@ -6,7 +6,7 @@
 //!
 //! The paper's formulas (1) and (2) multiply the processors by the decision, (6) leaves the run time out of the
 //! budget and (7) leaves out the wait until the broker's next round; all that is mended here. "As many jobs as
-//! possible" is an aim that (1) lacks: [`Serve::Most`](super::Serve::Most) puts it first.
+//! possible" is an aim that (1) lacks: [`Serve::Most`] puts it first.
 
 use super::instance::{Choices, Instance, InstanceError, Pair, Serve};
 use crate::quantity::{Money, Performance, Rate, Span, Work};

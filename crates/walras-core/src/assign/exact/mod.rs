@@ -4,15 +4,15 @@
 //! served, then the least cost paid: the generalised assignment problem, NP-hard.
 //!
 //! **Method.** Two bounds that approach each other.
-//! 1. *How much can be served* ([`packing`]): jobs by size, sites by capacity, a small programme. Staying out then becomes one more
-//!    site with that much room ([`table`]), and only cost is left.
-//! 2. *From below*: the linear relaxation as a flow ([`flow`]), or tâtonnement where that is too large; from its prices,
-//!    subgradient steps on the relaxation that lets sites choose jobs freely, a knapsack per site ([`dual`], [`knapsack`]).
-//! 3. *From above*: greedy, rounded flows and repaired relaxed solutions ([`repair`]), improved by chains of moves
-//!    ([`placing`]) over the pairs that the prices show to matter ([`reduce`]), and by shaking ([`shake`]).
+//! 1. *How much can be served* (`packing`): jobs by size, sites by capacity, a small programme. Staying out then becomes one more
+//!    site with that much room (`table`), and only cost is left.
+//! 2. *From below*: the linear relaxation as a flow (`flow`), or tâtonnement where that is too large; from its prices,
+//!    subgradient steps on the relaxation that lets sites choose jobs freely, a knapsack per site (`dual`, `knapsack`).
+//! 3. *From above*: greedy, rounded flows and repaired relaxed solutions (`repair`), improved by chains of moves
+//!    (`placing`) over the pairs that the prices show to matter (`reduce`), and by shaking (`shake`).
 //! 4. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver
-//!    ([`patterns`], [`programme`]). When all of them took part, the best combination is the optimum; until then, it is
-//!    a placing. Neighbourhoods of some sites are filled anew in the same way ([`neighbourhood`]).
+//!    (`patterns`, `programme`). When all of them took part, the best combination is the optimum; until then, it is
+//!    a placing. Neighbourhoods of some sites are filled anew in the same way (`neighbourhood`).
 //!
 //! **Bounds.** [`Limits`] bounds every part; [`Watch`] bounds the time. What is not proven when they are reached shows
 //! as a gap. With [`NoWatch`] results repeat exactly. All bounds are whole numbers; the solver's floats only say which
