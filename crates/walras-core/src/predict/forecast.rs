@@ -1,6 +1,7 @@
 //! The predictor: guesses before, errors after.
 
 use super::category::{Category, Summary};
+use super::consensus::{self, Guess};
 use super::feature::{Feature, JobFeatures, Key};
 use super::score::Scores;
 use super::template::{self, LIKENESSES, PER_LIKENESS, TEMPLATES, Template};
@@ -52,7 +53,7 @@ pub struct Prediction {
     pub value: Span,
     /// Where it comes from.
     pub by: Predicted,
-    /// The mean absolute error of such guesses for jobs like this one so far, latest counting most; `None` before
+    /// The mean absolute error of this template's guesses for jobs like this one so far, latest counting most; `None` before
     /// any such job has finished.
     pub error: Option<Span>,
     /// Whether the template said more than the user's estimate, which is a limit here.
@@ -110,12 +111,12 @@ impl Predictor {
         Forecast { job: *job, guesses }
     }
 
-    /// The best guess for a job; `None` when nothing like it has finished and it has no estimate.
+    /// What the guesses for a job agree on; `None` when nothing like it has finished and it has no estimate.
     pub fn predict(&self, job: &JobFeatures) -> Option<Prediction> {
         self.best_of(&self.forecast(job))
     }
 
-    /// The best of these guesses by what is known now.
+    /// What these guesses agree on, by what is known now of how good each is.
     pub fn best_of(&self, forecast: &Forecast) -> Option<Prediction> {
         let job = &forecast.job;
         let groups = GROUPS.iter().enumerate().rev();
@@ -126,10 +127,10 @@ impl Predictor {
             scores.iter().fold(overall, |general, scores| scores.mean(place, general))
         };
         let guesses = forecast.guesses.iter().enumerate();
-        let measured = guesses.filter_map(|(place, guess)| Some((error(place), place, (*guess)?)));
-        // Guesses that nobody has measured come last; among equals the more specific.
-        let (error, place, guess) =
-            measured.min_by_key(|(error, place, _)| (error.is_none(), error.unwrap_or(0), *place))?;
+        let guesses: Vec<Guess> = guesses
+            .filter_map(|(place, guess)| Some(Guess { value: (*guess)?, error: error(place), place }))
+            .collect();
+        let Guess { value: guess, error, place } = consensus::weighted_median(guesses)?;
         let limit = job.estimate.filter(|_| self.estimates_are_limits()).map(Span::as_millis);
         let value = limit.map_or(guess, |limit| guess.min(limit));
         Some(Prediction {

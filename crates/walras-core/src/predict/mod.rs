@@ -7,9 +7,10 @@
 //! finished jobs of such a category: their mean, or a median of the latest, as a time or as a share of the user's
 //! own estimate. For every job all templates make a guess ([`Predictor::forecast`]). When the job has finished,
 //! each guess is compared with what happened ([`Predictor::learn`]), and the errors are kept, fading with time, for
-//! the user with that requested time, for the user, and for everybody. The template whose guesses were best for
-//! jobs like this one is used, and named. The user's own estimate takes part as one more guess, so that it is used
-//! where it is the best there is; a job that is like no other falls back to more general templates, then to it.
+//! the user with that requested time, for the user, and for everybody. The prediction is the median of all guesses,
+//! each weighted by how good that template was for jobs like this one; the template that made it is named. The
+//! user's own estimate takes part as one more guess, so that it is used where it is the best there is; a job that is
+//! like no other falls back to more general templates, then to it.
 //!
 //! Where jobs hardly ever run past their estimate, it is a limit that the cluster enforces, and no prediction goes
 //! beyond it.
@@ -38,6 +39,7 @@
 //! ```
 
 mod category;
+mod consensus;
 mod feature;
 mod forecast;
 mod score;

@@ -22,7 +22,7 @@ pub struct PreferLimits {
 
 impl Default for PreferLimits {
     fn default() -> Self {
-        PreferLimits { branches_max: 200_000, steps_max: 20_000_000, restarts_max: 200, seed: 1 }
+        PreferLimits { branches_max: 200_000, steps_max: 20_000_000, restarts_max: 2_000, seed: 1 }
     }
 }
 

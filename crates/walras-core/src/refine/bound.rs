@@ -1,11 +1,42 @@
 //! What no schedule can beat.
+//!
+//! **Problem.** A time before which no schedule can end, as late as can be proven cheaply.
+//!
+//! **Method.** Three reasons, of which the strongest counts:
+//! 1. *Capacity*: all work over all the free speed there is.
+//! 2. *Ways*: the longest chain of tasks, each on its fastest lane ([`quick`]); in [`finish`] with transfers: by task
+//!    and lane, the least time before it (its *head*) and after it (its *tail*), when every other task has the best
+//!    lane for it to itself. A task lies on some lane, so its head, its run time and its tail there fit in.
+//! 3. *Crowds*: tasks of which none can start before `r`, and after each of which there is at least `q` to do, must share
+//!    the lanes between `r` and `q` before the end; fewer tasks than lanes can use only as many lanes as they are.
+//!
+//! **Complexity.** O((edges + tasks) × lanes) for ways, O(tasks log tasks) for each of at most [`HEADS_MAX`] values of `r`.
+//! Beyond [`WAYS_MAX`] steps the quick bound has to do.
 
 use super::instance::{Instance, NEVER};
+use super::profile::Profile;
 
-/// A time before which no schedule can end: the longest chain on the fastest nodes without any transfer, and all
-/// work over all the free speed there is.
+/// Crowds are looked at from at most so many heads.
+const HEADS_MAX: usize = 32;
+/// Ways with transfers are followed through at most so many edges × lanes and tasks × lanes.
+const WAYS_MAX: usize = 50_000_000;
+
+/// The longest chain on the fastest lanes without any transfer, and all work over all the free speed.
+pub(super) fn quick(instance: &Instance) -> i64 {
+    let profile = Profile::new(instance);
+    let work = least_works(instance).into_iter().sum();
+    chain(instance).max(profile.done(instance.earliest, work))
+}
+
+/// The quick bound, ways with transfers, and crowds.
 pub(super) fn finish(instance: &Instance) -> i64 {
-    chain(instance).max(capacity(instance))
+    let edges: usize = (0..instance.tasks).map(|task| instance.before.of(task).len()).sum();
+    if (edges + instance.tasks).saturating_mul(instance.lanes) > WAYS_MAX {
+        return quick(instance);
+    }
+    let mirror = instance.mirror();
+    let (heads, tails) = (ways(instance), ways(&mirror));
+    quick(instance).max(through(instance, &heads, &tails)).max(crowds(instance, &heads, &tails))
 }
 
 /// The longest chain, each task on its fastest lane.
@@ -18,39 +49,89 @@ fn chain(instance: &Instance) -> i64 {
     end.into_iter().max().unwrap_or(instance.earliest)
 }
 
-/// The moment by which the lanes' free time, weighed by speed, covers all work.
-///
-/// A task takes run time × speed of its lane; the least of that over the lanes is what it takes at least.
-fn capacity(instance: &Instance) -> i64 {
+/// By task: the least of run time × speed over the lanes.
+fn least_works(instance: &Instance) -> Vec<i128> {
     let speed = &instance.costs.performance;
     let least = |task: usize| {
         let row = instance.runtimes(task).iter().zip(speed);
-        row.filter(|(millis, _)| **millis != NEVER)
-            .map(|(millis, speed)| i128::from(*millis) * i128::from(*speed))
-            .min()
-            .unwrap_or(0)
+        let works = row.filter(|(millis, _)| **millis != NEVER);
+        works.map(|(millis, speed)| i128::from(*millis) * i128::from(*speed)).min().unwrap_or(0)
     };
-    let mut work: i128 = (0..instance.tasks).map(least).sum();
-    // Where the free speed changes.
-    let mut changes: Vec<(i64, i128)> = Vec::new();
-    for (free, speed) in instance.free.iter().zip(speed) {
-        for (start, end) in free {
-            changes.extend([(*start, i128::from(*speed)), (*end, -i128::from(*speed))]);
+    (0..instance.tasks).map(least).collect()
+}
+
+/// By task, then lane: how long after the earliest moment the task can start there at best.
+fn ways(instance: &Instance) -> Vec<i64> {
+    let (lanes, costs) = (instance.lanes, &instance.costs);
+    let mut table = vec![0_i64; instance.tasks * lanes];
+    let mut on_node = vec![NEVER; costs.nodes];
+    let mut on_site = vec![NEVER; costs.sites];
+    for task in instance.order.iter().map(|task| *task as usize) {
+        for flow in instance.before.of(task) {
+            let before = flow.task as usize;
+            on_node.fill(NEVER);
+            on_site.fill(NEVER);
+            let mut anywhere = NEVER;
+            for lane in 0..lanes {
+                let end = table[before * lanes + lane].saturating_add(instance.runtime(before, lane));
+                let (node, site) = (costs.node[lane] as usize, costs.site[lane] as usize);
+                on_node[node] = on_node[node].min(end);
+                on_site[site] = on_site[site].min(end);
+                anywhere = anywhere.min(end);
+            }
+            for (lane, cell) in table[task * lanes..][..lanes].iter_mut().enumerate() {
+                let near = on_site[costs.site[lane] as usize].saturating_add(flow.near);
+                let moved = near.min(anywhere.saturating_add(flow.far));
+                *cell = (*cell).max(moved.min(on_node[costs.node[lane] as usize]));
+            }
         }
     }
-    changes.sort_unstable();
-    let (mut now, mut free) = (instance.earliest, 0_i128);
-    for (time, change) in changes {
-        let done = free * i128::from(time - now);
-        if done >= work && free > 0 {
-            break;
+    table
+}
+
+/// The longest way through one task on the lane that is best for it.
+fn through(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
+    let lanes = instance.lanes;
+    let way = |task: usize| {
+        let cells = heads[task * lanes..][..lanes].iter().zip(&tails[task * lanes..]);
+        let ways = cells.zip(instance.runtimes(task)).filter(|(_, millis)| **millis != NEVER);
+        ways.map(|((head, tail), millis)| head.saturating_add(*tail).saturating_add(*millis)).min()
+    };
+    let longest = (0..instance.tasks).filter_map(way).max().unwrap_or(0);
+    instance.earliest.saturating_add(longest)
+}
+
+/// The least head or tail of each task over the lanes that may run it.
+fn least(instance: &Instance, table: &[i64]) -> Vec<i64> {
+    let cells = |task: usize| table[task * instance.lanes..].iter().zip(instance.runtimes(task));
+    let least = |task: usize| cells(task).filter(|(_, millis)| **millis != NEVER).map(|(way, _)| *way).min();
+    (0..instance.tasks).map(|task| least(task).unwrap_or(0)).collect()
+}
+
+/// The latest end that some crowd of tasks enforces.
+fn crowds(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
+    let (heads, tails) = (least(instance, heads), least(instance, tails));
+    let (works, profile) = (least_works(instance), Profile::new(instance));
+    let mut by_tail: Vec<usize> = (0..instance.tasks).filter(|task| works[*task] > 0).collect();
+    by_tail.sort_by_key(|task| (-tails[*task], *task));
+    let mut latest = instance.earliest;
+    for head in some_of(heads.clone(), HEADS_MAX) {
+        let start = instance.earliest + head;
+        let (mut work, mut count) = (0_i128, 0);
+        for task in by_tail.iter().copied().filter(|task| heads[*task] >= head) {
+            work += works[task];
+            count += 1;
+            let done = profile.done(start, work).max(profile.done_by_few(start, work, count));
+            latest = latest.max(done.saturating_add(tails[task]));
         }
-        work -= done.max(0);
-        (now, free) = (time, free + change);
     }
-    if work <= 0 || free <= 0 {
-        return now.max(instance.earliest);
-    }
-    let rest = (work + free - 1) / free;
-    now.saturating_add(i64::try_from(rest).unwrap_or(i64::MAX / 4))
+    latest
+}
+
+/// At most so many of the different values, evenly spread.
+fn some_of(mut values: Vec<i64>, count: usize) -> Vec<i64> {
+    values.sort_unstable();
+    values.dedup();
+    let step = values.len().div_ceil(count).max(1);
+    values.into_iter().step_by(step).collect()
 }

@@ -23,7 +23,7 @@ use super::strategy::Goal;
 use crate::random::Sequence as Draws;
 
 /// How long late acceptance looks back.
-const MEMORY: usize = 40;
+const MEMORY: usize = 10;
 /// After so many steps, and so many for each task, without a better schedule, the walk is pushed somewhere else.
 const STALL: (usize, usize) = (100, 12);
 
@@ -273,7 +273,7 @@ impl<'a> Walk<'a> {
 
     fn judge(&self, units: &mut u64) -> Score {
         *units += self.instance.tasks as u64 / 4;
-        self.trial.placed().score(self.instance, self.goal)
+        Score::of(&self.trial.lane, &self.trial.start, &self.trial.end, self.instance, self.goal)
     }
 
     fn accept(&mut self, score: Score, from: usize, best: &mut Best) {

@@ -37,7 +37,7 @@ pub(super) struct Adjacency {
 }
 
 impl Adjacency {
-    fn new(tasks: usize, edges: &[(u32, Flow)]) -> Adjacency {
+    pub(super) fn new(tasks: usize, edges: &[(u32, Flow)]) -> Adjacency {
         let mut from = vec![0; tasks + 1];
         for (task, _) in edges {
             from[*task as usize + 1] += 1;

@@ -48,7 +48,9 @@ mod chain;
 mod critical;
 mod improve;
 mod instance;
+mod lean;
 mod list;
+mod profile;
 mod rank;
 mod schedule;
 mod sequence;
@@ -214,7 +216,7 @@ pub fn refine(
     strategy: Strategy,
     effort: &Effort,
 ) -> Outcome<Refined, NoSchedule> {
-    let instance = match Instance::new(workflow, platform, terms).and_then(possible) {
+    let instance = match Instance::new(workflow, platform, terms).and_then(affordable) {
         Ok(instance) => instance,
         Err(reason) => return Outcome::Infeasible(reason),
     };
@@ -232,7 +234,7 @@ pub struct CriticalPlan {
     pub schedule: Option<TaskSchedule>,
     /// Collisions that were met.
     pub collisions: Collisions,
-    /// No schedule has a shorter makespan.
+    /// No schedule has a shorter makespan: the longest chain on the fastest nodes, and all work over all free speed.
     pub lower_bound: Span,
 }
 
@@ -245,7 +247,7 @@ pub fn critical_jobs(
     labels_max: usize,
 ) -> Result<CriticalPlan, NoSchedule> {
     let forward = Instance::new(workflow, platform, terms)?;
-    let bound = bound::finish(&forward);
+    let bound = bound::quick(&forward);
     let instance = if strategy == Strategy::Alap { &forward.mirror() } else { &forward };
     let planned = critical::plan(instance, strategy.goal(), labels_max);
     let kept = planned.placed.is_complete() && planned.placed.cost(instance) <= instance.budget;
@@ -276,15 +278,11 @@ impl Instance {
     }
 }
 
-/// Refuses what can be seen to be impossible.
-fn possible(instance: Instance) -> Result<Instance, NoSchedule> {
+/// Refuses what no budget can pay.
+fn affordable(instance: Instance) -> Result<Instance, NoSchedule> {
     let least = instance.costs.cheapest.iter().fold(0_i64, |sum, cost| sum.saturating_add(*cost));
     if least > instance.budget {
         return Err(NoSchedule::BudgetTooSmall { needed: Money::from_micros(least) });
-    }
-    let bound = bound::finish(&instance);
-    if bound > instance.latest {
-        return Err(NoSchedule::TooLittleTime { bound: Time::from_millis(bound) });
     }
     Ok(instance)
 }
@@ -296,20 +294,28 @@ fn solve(
     effort: &Effort,
 ) -> Outcome<Refined, NoSchedule> {
     let goal = strategy.goal();
-    let planned = critical::plan(instance, goal, effort.labels_max);
+    let lean = &instance.lean();
+    let bound = bound::finish(lean);
+    let forward_bound = if instance.mirrored { bound::finish(&lean.mirror()) } else { bound };
+    let (origin, latest) = if instance.mirrored {
+        (-instance.latest, -instance.earliest)
+    } else {
+        (instance.earliest, instance.latest)
+    };
+    if forward_bound > latest {
+        return Outcome::Infeasible(NoSchedule::TooLittleTime { bound: Time::from_millis(forward_bound) });
+    }
+    let planned = critical::plan(lean, goal, effort.labels_max);
     let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
     let mut best = Best::new(instance, goal, planned.placed);
     offer_others(instance, goal, effort, &mut best);
     if best.score.missing > 0 {
         return Outcome::Infeasible(NoSchedule::NotFound);
     }
-    let bound = bound::finish(instance);
-    improve::improve(instance, goal, &mut best, bound, effort.seed, &mut Fuel { left: effort.units_max });
+    improve::improve(lean, goal, &mut best, bound, effort.seed, &mut Fuel { left: effort.units_max });
     if best.score.over_budget > 0 {
         return Outcome::Infeasible(NoSchedule::NotFound);
     }
-    let forward_bound = if instance.mirrored { bound::finish(&instance.mirror()) } else { bound };
-    let origin = if instance.mirrored { -instance.latest } else { instance.earliest };
     let span = |millis: i64| Span::from_millis(millis).unwrap_or(Span::ZERO);
     let Some(schedule) = schedule(instance, platform, &best.placed) else {
         return Outcome::Infeasible(NoSchedule::TooLong);
@@ -323,15 +329,22 @@ fn solve(
         lower_bound: span(forward_bound - origin),
         labels_limit_hit: planned.limit_hit,
     };
-    let (reached, bound) = match goal {
-        Goal::Finish => (best.score.first <= i128::from(bound), i128::from(bound - instance.earliest)),
+    match least(instance, goal, bound) {
+        Some((value, _)) if best.score.first <= value => Outcome::Optimal(refined),
+        least => Outcome::Feasible { best: refined, bound: least.map_or(0, |(_, shown)| shown) },
+    }
+}
+
+/// What no schedule can beat by the goal, as it is scored and as it is shown; `None` where nothing is known.
+fn least(instance: &Instance, goal: Goal, finish: i64) -> Option<(i128, i128)> {
+    match goal {
+        Goal::Finish => Some((i128::from(finish), i128::from(finish - instance.earliest))),
         Goal::Cost => {
-            let least = instance.costs.cheapest.iter().map(|cost| i128::from(*cost)).sum();
-            (best.score.first <= least, least)
+            let cost = instance.costs.cheapest.iter().map(|cost| i128::from(*cost)).sum();
+            Some((cost, cost))
         }
-        Goal::Balance => (false, 0),
-    };
-    if reached { Outcome::Optimal(refined) } else { Outcome::Feasible { best: refined, bound } }
+        Goal::Balance => None,
+    }
 }
 
 /// Other starting points: the published heuristics, and the method with other goals where terms may bind.

@@ -59,40 +59,16 @@ impl Placed {
 
     /// When the last task ends.
     pub(super) fn finish(&self) -> i64 {
-        (0..self.lane.len())
-            .filter(|task| self.is_placed(*task))
-            .map(|task| self.end[task])
-            .max()
-            .unwrap_or(0)
+        finish(&self.lane, &self.end)
     }
 
     /// What all tasks cost together.
     pub(super) fn cost(&self, instance: &Instance) -> i64 {
-        let tasks = (0..self.lane.len()).filter_map(|task| Some((task, self.lane_of(task)?)));
-        tasks.map(|(task, lane)| instance.cost(task, lane)).fold(0, i64::saturating_add)
-    }
-
-    /// The sum of the squares of the nodes' busy times.
-    pub(super) fn imbalance(&self, instance: &Instance) -> i128 {
-        let mut busy = vec![0_i64; instance.costs.nodes];
-        for task in 0..self.lane.len() {
-            if let Some(lane) = self.lane_of(task) {
-                busy[instance.costs.node[lane] as usize] += self.end[task] - self.start[task];
-            }
-        }
-        busy.iter().map(|busy| i128::from(*busy) * i128::from(*busy)).sum()
+        cost(&self.lane, instance)
     }
 
     pub(super) fn score(&self, instance: &Instance, goal: Goal) -> Score {
-        let missing = self.lane.iter().filter(|lane| **lane == NOWHERE).count();
-        let cost = self.cost(instance);
-        let (finish, money) = (i128::from(self.finish()), i128::from(cost));
-        let (first, second) = match goal {
-            Goal::Finish => (finish, money),
-            Goal::Cost => (money, finish),
-            Goal::Balance => (self.imbalance(instance), finish),
-        };
-        Score { missing, over_budget: cost.saturating_sub(instance.budget).max(0), first, second }
+        Score::of(&self.lane, &self.start, &self.end, instance, goal)
     }
 
     /// The same with time running the other way.
@@ -103,4 +79,41 @@ impl Placed {
             end: self.start.iter().map(|start| -start).collect(),
         }
     }
+}
+
+impl Score {
+    /// The score of tasks on these lanes with these starts and ends.
+    pub(super) fn of(lane: &[u32], start: &[i64], end: &[i64], instance: &Instance, goal: Goal) -> Score {
+        let missing = lane.iter().filter(|lane| **lane == NOWHERE).count();
+        let cost = cost(lane, instance);
+        let (finish, money) = (i128::from(finish(lane, end)), i128::from(cost));
+        let (first, second) = match goal {
+            Goal::Finish => (finish, money),
+            Goal::Cost => (money, finish),
+            Goal::Balance => (imbalance(lane, start, end, instance), finish),
+        };
+        Score { missing, over_budget: cost.saturating_sub(instance.budget).max(0), first, second }
+    }
+}
+
+/// The tasks that are placed, each with its lane.
+fn placed(lane: &[u32]) -> impl Iterator<Item = (usize, usize)> {
+    lane.iter().enumerate().filter(|(_, lane)| **lane != NOWHERE).map(|(task, lane)| (task, *lane as usize))
+}
+
+fn finish(lane: &[u32], end: &[i64]) -> i64 {
+    placed(lane).map(|(task, _)| end[task]).max().unwrap_or(0)
+}
+
+fn cost(lane: &[u32], instance: &Instance) -> i64 {
+    placed(lane).map(|(task, lane)| instance.cost(task, lane)).fold(0, i64::saturating_add)
+}
+
+/// The sum of the squares of the nodes' busy times.
+fn imbalance(lane: &[u32], start: &[i64], end: &[i64], instance: &Instance) -> i128 {
+    let mut busy = vec![0_i64; instance.costs.nodes];
+    for (task, lane) in placed(lane) {
+        busy[instance.costs.node[lane] as usize] += end[task] - start[task];
+    }
+    busy.iter().map(|busy| i128::from(*busy) * i128::from(*busy)).sum()
 }

@@ -1,6 +1,8 @@
 //! The best task schedule by looking at all of them: every order of the tasks, every node for each.
 //!
-//! Any schedule, read in order of starts, is one of these with no task later.
+//! Any schedule, read in order of starts, is one of these with no task later. Setting the tasks again in that order may
+//! move some before others; then reading and setting again moves them further still, until starts are in order. So
+//! orders in which a task would start before the one set last need not be followed.
 
 use walras_core::refine::Terms;
 use walras_core::{Lane, Platform, Workflow};
@@ -26,14 +28,14 @@ pub fn all_schedules(workflow: &Workflow, platform: &Platform, terms: &Terms) ->
     let placed = vec![None; workflow.tasks().len()];
     let mut search = Search { workflow, platform, terms, placed, found: Vec::new() };
     let idle: Vec<i64> = vec![i64::MIN; platform.lanes.len()];
-    search.extend(&idle, 0, i64::MIN);
+    search.extend(&idle, 0, (i64::MIN, i64::MIN));
     search.found.sort_unstable();
     search.found.dedup();
     search.found
 }
 
 impl Search<'_> {
-    fn extend(&mut self, busy: &[i64], cost: i64, finish: i64) {
+    fn extend(&mut self, busy: &[i64], cost: i64, (last, finish): (i64, i64)) {
         if self.placed.iter().all(Option::is_some) {
             return self.found.push(Sums { finish, cost });
         }
@@ -44,6 +46,9 @@ impl Search<'_> {
             }
             for lane in 0..self.platform.lanes.len() {
                 let Some((start, length)) = self.earliest(task, lane, busy[lane]) else { continue };
+                if start < last {
+                    continue;
+                }
                 let rate = self.platform.lanes[lane].rate.as_micros_per_second();
                 let cost = cost + (rate * length + 999) / 1_000;
                 if self.terms.budget.is_some_and(|budget| cost > budget.as_micros()) {
@@ -52,7 +57,7 @@ impl Search<'_> {
                 let mut busy = busy.to_vec();
                 busy[lane] = start + length;
                 self.placed[task] = Some((lane, start + length));
-                self.extend(&busy, cost, finish.max(start + length));
+                self.extend(&busy, cost, (start, finish.max(start + length)));
                 self.placed[task] = None;
             }
         }

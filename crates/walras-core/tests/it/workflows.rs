@@ -127,7 +127,7 @@ proptest! {
     /// The dynamic programme alone, without improvement, is exact for chains: the earliest end within the budget, and
     /// the least cost within the deadline.
     #[test]
-    fn chains_are_planned_exactly(workflow in chain(1..=5), platform in platform(true), terms in terms()) {
+    fn chains_are_planned_exactly(workflow in chain(1..=6), platform in platform(true), terms in terms()) {
         let all = all_schedules(&workflow, &platform, &terms);
         for (strategy, best) in [
             (Plan::Asap, all.iter().map(|sums| sums.finish).min()),
@@ -144,7 +144,7 @@ proptest! {
 
     /// On small graphs improvement reaches the best there is, and no bound is above it.
     #[test]
-    fn small_graphs_are_planned_best(workflow in workflow(1..=5), platform in platform(true)) {
+    fn small_graphs_are_planned_best(workflow in workflow(1..=6), platform in platform(true)) {
         let terms = Terms::default();
         let all = all_schedules(&workflow, &platform, &terms);
         let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(200_000)));
@@ -179,7 +179,7 @@ proptest! {
 
     /// Refusals with a proof are right.
     #[test]
-    fn refusals_are_right(workflow in workflow(1..=4), platform in platform(true), terms in terms()) {
+    fn refusals_are_right(workflow in workflow(1..=6), platform in platform(true), terms in terms()) {
         let outcome = refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(100_000));
         if let Outcome::Infeasible(reason) = outcome {
             let all = all_schedules(&workflow, &platform, &terms);
@@ -189,7 +189,7 @@ proptest! {
 
     /// As late as possible: no schedule starts later and keeps the deadline.
     #[test]
-    fn late_is_late(workflow in chain(1..=4), platform in platform(true)) {
+    fn late_is_late(workflow in chain(1..=6), platform in platform(true)) {
         let terms = Terms { deadline: Some(time(120)), ..Terms::default() };
         let late = found(refine(&workflow, &platform, &terms, Plan::Alap, &small_effort(0)));
         if let Some(late) = late {
