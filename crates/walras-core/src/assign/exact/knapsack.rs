@@ -14,6 +14,15 @@ pub(super) struct Item {
     pub(super) job: u32,
 }
 
+impl Item {
+    /// Best first among items of one size.
+    fn order(&self) -> (Reverse<i64>, u32) {
+        (Reverse(self.profit), self.job)
+    }
+}
+
+/// Items are sorted by size where no site has more than this.
+const SIZES_MAX: usize = 1 << 12;
 /// Tables of more cells than this are not filled.
 const CELLS_MAX: usize = 1 << 22;
 
@@ -48,6 +57,7 @@ impl Worth {
 pub(super) struct Knapsack {
     best: Vec<i64>,
     taken: Vec<bool>,
+    sizes: Vec<Vec<Item>>,
 }
 
 impl Knapsack {
@@ -59,7 +69,7 @@ impl Knapsack {
         if total <= u64::from(capacity) {
             return profit;
         }
-        drop_surplus(items, capacity);
+        self.drop_surplus(items, capacity);
         if !self.fill(items, capacity) {
             return greedy(items, capacity);
         }
@@ -77,7 +87,7 @@ impl Knapsack {
 
     /// What capacity is worth, up to this much of it.
     pub(super) fn worth(&mut self, items: &mut Vec<Item>, capacity: u32) -> Worth {
-        drop_surplus(items, capacity);
+        self.drop_surplus(items, capacity);
         if self.fill(items, capacity) {
             return Worth::Each(self.best.clone());
         }
@@ -95,6 +105,35 @@ impl Knapsack {
             profit: item.profit,
             takes: item.takes,
         })
+    }
+
+    /// Leaves out items that better ones of the same size always crowd out; those of one size come best first.
+    fn drop_surplus(&mut self, items: &mut Vec<Item>, capacity: u32) {
+        if capacity as usize > SIZES_MAX {
+            return;
+        }
+        let sizes = capacity as usize + 1;
+        if self.sizes.len() < sizes {
+            self.sizes.resize(sizes, Vec::new());
+        }
+        for item in items.iter().filter(|item| item.takes <= capacity) {
+            let most = capacity.checked_div(item.takes).map_or(usize::MAX, |most| most as usize);
+            let held = &mut self.sizes[item.takes as usize];
+            if held.len() < most {
+                held.push(*item);
+            } else if held.last().is_none_or(|last| last.order() <= item.order()) {
+                continue;
+            } else if let Some(last) = held.last_mut() {
+                *last = *item;
+            }
+            let mut at = held.len() - 1;
+            while at > 0 && held[at - 1].order() > item.order() {
+                held.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+        items.clear();
+        self.sizes[..sizes].iter_mut().for_each(|held| items.append(held));
     }
 
     /// Fills the table; false when it would be too large.
@@ -123,21 +162,6 @@ impl Knapsack {
 
 fn sums(items: &[Item]) -> (u64, i64) {
     items.iter().fold((0, 0), |(takes, profit), item| (takes + u64::from(item.takes), profit + item.profit))
-}
-
-/// Leaves out items that better ones of the same size always crowd out.
-fn drop_surplus(items: &mut Vec<Item>, capacity: u32) {
-    items.sort_unstable_by_key(|item| (item.takes, Reverse(item.profit), item.job));
-    let (mut takes, mut left) = (u32::MAX, 0);
-    items.retain(|item| {
-        if item.takes != takes {
-            takes = item.takes;
-            left = capacity.checked_div(takes).unwrap_or(u32::MAX);
-        }
-        let keep = left > 0;
-        left = left.saturating_sub(1);
-        keep
-    });
 }
 
 /// Most profit per unit taken first.

@@ -44,6 +44,7 @@
 //! assert_eq!(solved.worth.cost, 6);
 //! ```
 
+mod dive;
 mod dual;
 mod flow;
 mod knapsack;

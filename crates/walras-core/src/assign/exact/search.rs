@@ -1,6 +1,7 @@
 //! The search on one table: a bound from above by placing, a bound from below by prices, until they meet.
 
 use super::super::instance::Pair;
+use super::dive::Dives;
 use super::dual::{Dual, least, tatonnement};
 use super::flow::divide;
 use super::neighbourhood::{Neighbourhoods, by_loss};
@@ -20,6 +21,9 @@ const DEPTH: usize = 2;
 /// The share of the time left for shaking, and its work beside one local search's.
 const SHAKE_SHARE: f64 = 0.3;
 const SHAKES_MAX: u64 = 64;
+/// The share of the time left for dives, and the bound's part of one in so many that their steps aim at.
+const DIVE_SHARE: f64 = 0.3;
+const DIVE_FINENESS: i64 = 1_000;
 /// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
 const FINENESS_FIRST: i64 = 2_000;
 const FINENESS_MAX: i64 = 50_000;
@@ -31,6 +35,9 @@ const SETS_FINENESS: i64 = 4_000;
 const ROUNDS: usize = 200;
 /// The share of the time for raising the bound, and for the first attempt at a proof.
 const ASCENT_SHARE: f64 = 0.4;
+/// The first step, and the share of the time left, for raising it again when a better placing is known.
+const LENGTH_AGAIN: f64 = 0.3;
+const AGAIN_SHARE: f64 = 0.1;
 const PROOF_SHARE: f64 = 0.3;
 /// The share of the time left for one combination of sets.
 const COMBINE_SHARE: f64 = 0.2;
@@ -100,7 +107,8 @@ impl<'a> Search<'a> {
             return;
         }
         self.start();
-        self.ascend();
+        self.bound = i64::MIN;
+        self.ascend(1.0, ASCENT_SHARE);
         self.improve();
         if self.best.missing > 0 && self.place_all() {
             return;
@@ -113,12 +121,14 @@ impl<'a> Search<'a> {
             if self.closed() || self.watch.seconds_left() <= 0.0 {
                 return;
             }
+            self.dive(work);
             self.shake(work, fineness);
             fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
             work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             // Sets and proofs are tried again when the gap has become a good deal smaller.
             if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
                 tried = self.gap() / 2;
+                self.ascend(LENGTH_AGAIN, AGAIN_SHARE);
                 self.combine();
                 if self.best.missing == 0 {
                     self.prove();
@@ -248,11 +258,10 @@ impl<'a> Search<'a> {
     }
 
     /// Raises the bound by moving prices, and makes placings of what the sites want on the way.
-    fn ascend(&mut self) {
-        let until = self.watch.seconds_left() * (1.0 - ASCENT_SHARE);
+    fn ascend(&mut self, mut length: f64, share: f64) {
+        let until = self.watch.seconds_left() * (1.0 - share);
         let mut dual = Dual::new(&self.table, self.prices.clone());
-        self.bound = i64::MIN;
-        let (mut length, mut stalled) = (1.0, 0);
+        let mut stalled = 0;
         for pass in 0..self.limits.passes {
             self.passes += 1;
             let value = dual.evaluate(&self.table);
@@ -305,9 +314,26 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Dives from the prices to placings.
+    fn dive(&mut self, mut work: u64) {
+        if self.closed() || self.watch.seconds_left() <= 0.0 {
+            return;
+        }
+        let (core, _) = self.core();
+        let until = self.watch.seconds_left() * (1.0 - DIVE_SHARE);
+        let watch = self.watch;
+        let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
+        let missing = self.gap().min(self.bound / DIVE_FINENESS) as f64;
+        while work > 0 && !self.closed() && !late() {
+            let dives = Dives { table: &self.table, core: &core, prices: &self.prices, missing, late: &late };
+            let placing = dives.dive(&self.best, &mut self.dice, &mut work);
+            self.keep(placing);
+        }
+    }
+
     /// Shakes the placing, most where it loses beside the prices.
     fn shake(&mut self, mut work: u64, fineness: i64) {
-        if self.closed() {
+        if self.closed() || self.watch.seconds_left() <= 0.0 {
             return;
         }
         let (core, promise) = self.core();

@@ -23,6 +23,12 @@ impl Dice {
         mixed ^= mixed >> 31;
         usize::try_from(mixed % u64::try_from(limit.max(1)).unwrap_or(u64::MAX)).unwrap_or(0)
     }
+
+    /// A number from zero to below one.
+    pub(super) fn share(&mut self) -> f64 {
+        const PARTS: usize = 1 << 30;
+        self.below(PARTS) as f64 / PARTS as f64
+    }
 }
 
 /// Shakes `best` until the work is used up or `stop` says so; jobs that are `hot` more often than others.
