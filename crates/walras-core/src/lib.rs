@@ -30,6 +30,7 @@ pub mod predict;
 pub mod prefer;
 pub mod program;
 pub mod quantity;
+mod random;
 pub mod refine;
 pub mod request;
 pub mod search;

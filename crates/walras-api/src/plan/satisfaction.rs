@@ -185,16 +185,6 @@ fn total(value: i128, criterion: &Criterion, unit: Unit) -> Num {
         Direction::Less => value,
         Direction::More => -value,
     };
-    let decimals = match criterion {
-        Criterion::GuaranteedStart
-        | Criterion::Start
-        | Criterion::Finish
-        | Criterion::FinishDeviation
-        | Criterion::FinishMax
-        | Criterion::FinishError
-        | Criterion::Wait
-        | Criterion::SpareTime => unit.time_decimals(),
-        _ => MONEY_DECIMALS,
-    };
+    let decimals = if criterion.is_time() { unit.time_decimals() } else { MONEY_DECIMALS };
     Num::from_units(value, decimals)
 }

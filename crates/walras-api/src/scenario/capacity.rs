@@ -34,12 +34,7 @@ pub(super) fn offer(
         site,
         capacity,
         watts: entry.watts.map(quantity::watts).transpose().in_field("watts")?,
-        attributes: entry
-            .attributes
-            .map(offers::attributes)
-            .transpose()
-            .in_field("attributes")?
-            .unwrap_or_default(),
+        attributes: offers::attributes(entry.attributes).in_field("attributes")?,
     })
 }
 

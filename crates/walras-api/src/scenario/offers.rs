@@ -93,14 +93,13 @@ fn add_node(
     let performance = quantity::performance(entry.performance).in_field("performance")?;
     let rate = quantity::rate(entry.price, unit).in_field("price")?;
     let watts = entry.watts.map(quantity::watts).transpose().in_field("watts")?;
-    let attributes = entry.attributes.map(attributes).transpose().in_field("attributes")?;
+    let attributes = attributes(entry.attributes).in_field("attributes")?;
     let free = free_time(entry.free, entry.busy, horizon, unit)?;
     let slots = slots_of_node(id, rate, &free).ok_or_else(|| {
         let what = "is too high a price: one free interval must not be worth more than 9 * 10^9 credits";
         Problem::new(&entry.price.to_string(), what)
     });
     market.slots.extend(slots.in_field("price")?);
-    let attributes = attributes.unwrap_or_default();
     market.nodes.push(Node { name: entry.name, site, performance, watts, attributes });
     Ok(())
 }
@@ -145,9 +144,9 @@ fn disjoint(pairs: &[Pair], unit: Unit) -> Result<Vec<Interval>, Problem> {
     Ok(placed.into_iter().map(|(interval, _)| interval).collect())
 }
 
-pub(super) fn attributes(entries: Entries<Scalar>) -> Result<Attributes, Problem> {
+pub(super) fn attributes(entries: Option<Entries<Scalar>>) -> Result<Attributes, Problem> {
     let mut attributes = Attributes::new();
-    for (name, scalar) in entries.0 {
+    for (name, scalar) in entries.into_iter().flat_map(|entries| entries.0) {
         let value =
             quantity::name(&name, "an attribute").and_then(|()| quantity::value(scalar)).and_then(|value| {
                 match attributes.contains_key(&name) {

@@ -105,14 +105,7 @@ fn range(
 /// A number of a criterion, in the core's integers.
 fn value(number: Number, criterion: &Criterion, unit: Unit) -> Result<i64, Problem> {
     match criterion {
-        Criterion::GuaranteedStart
-        | Criterion::Start
-        | Criterion::Finish
-        | Criterion::FinishDeviation
-        | Criterion::FinishMax
-        | Criterion::FinishError
-        | Criterion::Wait
-        | Criterion::SpareTime => quantity::time(number, unit).map(|time| time.as_millis()),
+        _ if criterion.is_time() => quantity::time(number, unit).map(|time| time.as_millis()),
         Criterion::Cost | Criterion::Income => quantity::money(number).map(|money| money.as_micros()),
         _ => quantity::decimal(number).map(|decimal| decimal.as_millionths()),
     }
@@ -308,12 +301,7 @@ fn queue(entry: QueueEntry, sites: &Sites, unit: Unit) -> Result<QueueOffer, Pro
         rate: quantity::rate(entry.price, unit).in_field("price")?,
         units: units.and_then(|units| u32::try_from(units).ok()),
         watts: entry.watts.map(quantity::watts).transpose().in_field("watts")?,
-        attributes: entry
-            .attributes
-            .map(offers::attributes)
-            .transpose()
-            .in_field("attributes")?
-            .unwrap_or_default(),
+        attributes: offers::attributes(entry.attributes).in_field("attributes")?,
     })
 }
 

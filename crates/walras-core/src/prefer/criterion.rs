@@ -78,6 +78,21 @@ impl Criterion {
         }
     }
 
+    /// Whether its values are times, in milliseconds.
+    pub fn is_time(&self) -> bool {
+        matches!(
+            self,
+            Criterion::GuaranteedStart
+                | Criterion::Start
+                | Criterion::Finish
+                | Criterion::FinishDeviation
+                | Criterion::FinishMax
+                | Criterion::FinishError
+                | Criterion::Wait
+                | Criterion::SpareTime
+        )
+    }
+
     /// A value turned so that less is better.
     pub fn turned(&self, value: i64) -> i64 {
         match self.direction() {

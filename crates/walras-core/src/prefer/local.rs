@@ -2,6 +2,7 @@
 
 use super::choose::Best;
 use super::state::{Model, Pick, State};
+use crate::random::Sequence;
 use std::collections::BTreeSet;
 
 /// What it costs to see whether an option fits, and what to try it.
@@ -48,7 +49,7 @@ struct Search<'m> {
     /// Whether owners or the administrator look at totals: then even a worse option can be better for all.
     collective: bool,
     steps: u64,
-    random: u64,
+    random: Sequence,
 }
 
 impl<'m> Search<'m> {
@@ -65,7 +66,7 @@ impl<'m> Search<'m> {
             options: model.problem.jobs.iter().map(sorted).collect(),
             collective: model.problem.totals() > 0,
             steps: effort.steps,
-            random: effort.seed,
+            random: Sequence::new(effort.seed),
         }
     }
 
@@ -73,15 +74,10 @@ impl<'m> Search<'m> {
         self.steps = self.steps.saturating_sub(steps);
     }
 
-    /// SplitMix64, below `bound`.
+    /// A number below `bound`.
     fn draw(&mut self, bound: usize) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
-        usize::try_from(mixed % bound).unwrap_or(0)
+        usize::try_from(self.random.next() % bound).unwrap_or(0)
     }
 
     /// Sets a pick for good.

@@ -16,11 +16,11 @@
 
 use super::instance::{Instance, NEVER};
 use super::list::{Board, by_priority};
-use super::random::Sequence as Draws;
 use super::rank;
 use super::schedule::{Placed, Score};
 use super::sequence::{Fronts, NONE, Sequence, Timed};
 use super::strategy::Goal;
+use crate::random::Sequence as Draws;
 
 /// How long late acceptance looks back.
 const MEMORY: usize = 40;

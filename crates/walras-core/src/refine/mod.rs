@@ -49,7 +49,6 @@ mod critical;
 mod improve;
 mod instance;
 mod list;
-mod random;
 mod rank;
 mod schedule;
 mod sequence;

@@ -104,6 +104,15 @@ fn what_cannot_be_served_whole_has_no_assignment() {
 }
 
 #[test]
+fn jobs_that_take_nothing_are_counted_among_those_served() {
+    let job = |weight, takes| Choices { weight, pairs: vec![Pair { site: 0, takes, cost: 0 }] };
+    let instance = Instance::new(vec![1], vec![job(1, 0), job(2, 1), job(2, 1)], Serve::Most).unwrap();
+    let solved = exact(&instance);
+    assert!(solved.is_optimal());
+    assert_eq!((solved.worth.weight, solved.weight_bound), (3, 3));
+}
+
+#[test]
 fn a_correlated_instance_is_proven() {
     let instance = hard(5, 40, Serve::All);
     let solved = exact(&instance);

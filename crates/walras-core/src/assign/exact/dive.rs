@@ -15,8 +15,8 @@ use super::dual::Dual;
 use super::neighbourhood::around;
 use super::placing::{NONE, Placing};
 use super::repair::place_missing;
-use super::shake::Dice;
 use super::table::{Table, id};
+use crate::random::Sequence;
 
 /// Passes over the sites between two fixings.
 const PASSES: usize = 20;
@@ -51,7 +51,7 @@ pub(super) struct Dives<'a> {
 
 impl Dives<'_> {
     /// One dive; `best` is what it starts from, and stays what it is.
-    pub(super) fn dive(&self, best: &Placing, dice: &mut Dice, work: &mut u64) -> Placing {
+    pub(super) fn dive(&self, best: &Placing, dice: &mut Sequence, work: &mut u64) -> Placing {
         let fresh = best.missing > 0 || dice.below(FRESH_EVERY) == 0;
         let mut placing = best.clone();
         let emptied = if fresh { vec![true; self.core.sites()] } else { self.some_sites(best, dice) };
@@ -74,7 +74,7 @@ impl Dives<'_> {
     }
 
     /// Which sites to empty: some around one, or some anywhere.
-    fn some_sites(&self, best: &Placing, dice: &mut Dice) -> Vec<bool> {
+    fn some_sites(&self, best: &Placing, dice: &mut Sequence) -> Vec<bool> {
         let sites = self.core.sites();
         let percent = dice.below(100);
         if dice.below(2) == 0 {
@@ -89,7 +89,7 @@ impl Dives<'_> {
     }
 
     /// Places the jobs given, those first about which the sites are most steady.
-    fn fill(&self, placing: &mut Placing, mut left: Vec<usize>, dice: &mut Dice, work: &mut u64) {
+    fn fill(&self, placing: &mut Placing, mut left: Vec<usize>, dice: &mut Sequence, work: &mut u64) {
         let mut prices = self.prices.to_vec();
         while !left.is_empty() && !(self.late)() {
             let table = self.rest(placing, &left);
@@ -149,14 +149,20 @@ fn wanted(table: &Table, prices: &mut [i64], left: &[usize], missing: f64) -> Ve
 }
 
 /// The most wanted pair of every job that is wanted at all, the steadiest first, but for a little chance.
-fn fixing_order(wanted: &[Vec<u32>], dice: &mut Dice) -> Vec<(usize, usize)> {
+fn fixing_order(wanted: &[Vec<u32>], dice: &mut Sequence) -> Vec<(usize, usize)> {
     let mut order: Vec<(f64, usize, usize)> = Vec::with_capacity(wanted.len());
     for (job, counts) in wanted.iter().enumerate() {
         let most = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count);
         if let Some((at, count)) = most.filter(|(_, count)| **count > 0) {
-            order.push((f64::from(*count) * (1.0 - NOISE * dice.share()), job, at));
+            order.push((f64::from(*count) * (1.0 - NOISE * share(dice)), job, at));
         }
     }
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
     order.into_iter().map(|(_, job, at)| (job, at)).collect()
+}
+
+/// A number from zero to below one.
+fn share(dice: &mut Sequence) -> f64 {
+    const PARTS: usize = 1 << 30;
+    dice.below(PARTS) as f64 / PARTS as f64
 }

@@ -210,7 +210,9 @@ fn weight_most(instance: &Instance) -> u64 {
             Some((u64::from(instance.weight(job)), u64::from(takes)))
         })
         .collect();
-    jobs.sort_unstable_by(|a, b| (b.0 * a.1.max(1)).cmp(&(a.0 * b.1.max(1))).then(a.1.cmp(&b.1)));
+    // Jobs that take nothing come first of all: products with their takes would compare nothing.
+    let by_size = |a: &(u64, u64), b: &(u64, u64)| (b.0 * a.1).cmp(&(a.0 * b.1)).then(a.1.cmp(&b.1));
+    jobs.sort_unstable_by(|a, b| (a.1 > 0).cmp(&(b.1 > 0)).then_with(|| by_size(a, b)));
     let mut room: u64 = instance.capacities().iter().copied().map(u64::from).sum();
     let mut weight = 0;
     for (worth, takes) in jobs {

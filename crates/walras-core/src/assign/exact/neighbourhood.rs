@@ -1,7 +1,7 @@
 //! Large neighbourhoods: some sites are emptied and filled again by a general solver, all else staying as it is.
 //!
-//! A site is taken together with those where its jobs would also promise well; ten to forty of them make a programme that is
-//! solved in well under a second. Sites take turns, those first that are farthest from what the prices allow.
+//! A site is taken together with those where its jobs would also promise well; up to a hundred or so of them make a programme
+//! that is solved in well under a second; how many follows from whether the last one was. Sites take turns, those first that are farthest from what the prices allow.
 
 use super::super::instance::Pair;
 use super::Watch;
@@ -47,7 +47,7 @@ impl Neighbourhoods {
         self.core = Some(core);
     }
 
-    /// One neighbourhood; false when there is none.
+    /// One neighbourhood, where one is left.
     pub(super) fn search(
         &mut self,
         prices: &[i64],
@@ -55,34 +55,32 @@ impl Neighbourhoods {
         best: &mut Placing,
         solver: &dyn Solver,
         watch: &dyn Watch,
-    ) -> bool {
-        let (Some(core), Some(site)) = (&self.core, self.order.pop()) else { return false };
+    ) {
+        let (Some(core), Some(site)) = (&self.core, self.order.pop()) else { return };
         let sites = around(core, best, site, self.sites);
         let effort = Effort { seconds: seconds_of(watch), nodes: Some(NODES), gap_absolute: 0.0 };
         if best.missing == 0 && !sites.iter().any(|site| Some(*site as usize) == out) {
             let ended = by_sets(core, &sites, prices, best, solver, &effort);
-            match ended {
-                Ended::Settled => {
-                    self.sites = (self.sites * 5 / 4).min(SITES_MOST);
-                    return true;
-                }
-                Ended::Open => {
-                    self.sites = (self.sites * 3 / 4).max(SITES_LEAST);
-                    return true;
-                }
-                Ended::TooMany => {}
+            if ended != Ended::TooMany {
+                return self.resize(ended == Ended::Settled);
             }
         }
         let part = Part::new(core, best, &sites);
         let answer = solver.solve(&part.program, part.start.as_deref(), &effort);
-        self.sites = match answer {
-            Answer::Optimal(_) => (self.sites * 5 / 4).min(SITES_MOST),
-            _ => (self.sites * 3 / 4).max(SITES_LEAST),
-        };
+        let settled = matches!(answer, Answer::Optimal(_));
         if let Answer::Optimal(point) | Answer::Feasible { best: point, .. } = answer {
             part.apply(&point, best);
         }
-        true
+        self.resize(settled);
+    }
+
+    /// Takes more sites together next time when these were settled, fewer when they were not.
+    fn resize(&mut self, settled: bool) {
+        self.sites = if settled {
+            (self.sites * 5 / 4).min(SITES_MOST)
+        } else {
+            (self.sites * 3 / 4).max(SITES_LEAST)
+        };
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Part {
     pub(super) program: Program,
     /// For every column: its job and its pair.
     pairs: Vec<(usize, Pair)>,
+    /// Costs are given to the solver in this unit, above the cheapest of each job.
+    unit: f64,
     pub(super) start: Option<Vec<f64>>,
 }
 
@@ -80,15 +82,13 @@ impl Part {
             let room = rooms.get(&site).copied().unwrap_or(0);
             program.row(f64::NEG_INFINITY, room as f64, terms);
         }
-        Part { program, pairs: columns, start: Some(start) }
+        Part { program, pairs: columns, unit, start: Some(start) }
     }
 
     /// Places the jobs as the point says, when that is better and fits.
-    pub(super) fn apply(&self, point: &Point, best: &mut Placing) -> bool {
-        apply(
-            self.pairs.iter().zip(&point.values).filter(|(_, value)| **value > 0.5).map(|(pair, _)| pair),
-            best,
-        )
+    pub(super) fn apply(&self, point: &Point, best: &mut Placing) {
+        let chosen = self.pairs.iter().zip(&point.values).filter(|(_, value)| **value > 0.5);
+        apply(chosen.map(|(pair, _)| pair), best);
     }
 }
 
@@ -211,7 +211,7 @@ impl<'a> Columns<'a> {
 }
 
 /// Places jobs as chosen, when that is better and fits.
-fn apply<'p>(chosen: impl Iterator<Item = &'p (usize, Pair)> + Clone, best: &mut Placing) -> bool {
+fn apply<'p>(chosen: impl Iterator<Item = &'p (usize, Pair)> + Clone, best: &mut Placing) {
     let mut placing = best.clone();
     for (job, _) in chosen.clone() {
         if placing.sites[*job] != NONE {
@@ -223,11 +223,9 @@ fn apply<'p>(chosen: impl Iterator<Item = &'p (usize, Pair)> + Clone, best: &mut
             placing.put(*job, pair);
         }
     }
-    let better = placing.is_sound() && placing.beats(best);
-    if better {
+    if placing.is_sound() && placing.beats(best) {
         *best = placing;
     }
-    better
 }
 
 /// Everything as one programme over the pairs given; a bound on what it costs, when the solver gives one.
@@ -255,9 +253,6 @@ pub(super) fn whole(
         part.start = None;
     }
     let base: i64 = offered.iter().filter_map(|(_, pairs)| pairs.first()).map(|pair| pair.cost).sum();
-    let unit =
-        offered.iter().filter_map(|(_, pairs)| pairs.last()).map(|pair| pair.cost).max().unwrap_or(1).max(1)
-            as f64;
     match solver.solve(&part.program, part.start.as_deref(), effort) {
         Answer::Optimal(point) => {
             part.apply(&point, best);
@@ -266,7 +261,7 @@ pub(super) fn whole(
         }
         Answer::Feasible { best: point, bound } => {
             part.apply(&point, best);
-            let scaled = (bound - 1e-9 * bound.abs()) * unit;
+            let scaled = (bound - 1e-9 * bound.abs()) * part.unit;
             Some((base + super::table::whole(scaled)).min(best.cost))
         }
         // With a complete placing known, it is the best; without one, there is none.

@@ -9,10 +9,11 @@ use super::placing::Placing;
 use super::programme::{Ended, Sets, whole};
 use super::reduce::{core, promising};
 use super::repair::{place_missing, repair, round};
-use super::shake::{Dice, shake};
+use super::shake::shake;
 use super::table::Table;
 use super::{Limits, Watch};
 use crate::program::{Effort, Solver};
+use crate::random::Sequence;
 
 /// How many pairs of each job take part in the local search.
 const CORE_WIDTH: usize = 12;
@@ -54,12 +55,14 @@ pub(super) struct Search<'a> {
     pub(super) best: Placing,
     /// No placing costs less.
     pub(super) bound: i64,
+    /// The bound that follows from `prices` alone: what pairs and sets lose at these prices counts from here.
+    floor: i64,
     /// Passes over all sites.
     pub(super) passes: u64,
     /// Whether it is proven that not all jobs can be placed.
     pub(super) impossible: bool,
     prices: Vec<i64>,
-    dice: Dice,
+    dice: Sequence,
     out: Option<usize>,
     solver: &'a dyn Solver,
     limits: &'a Limits,
@@ -81,10 +84,11 @@ impl<'a> Search<'a> {
             table,
             best,
             bound: 0,
+            floor: 0,
             passes: 0,
             impossible: false,
             prices,
-            dice: Dice(limits.seed),
+            dice: Sequence::new(limits.seed),
             out,
             solver,
             limits,
@@ -107,7 +111,7 @@ impl<'a> Search<'a> {
             return;
         }
         self.start();
-        self.bound = i64::MIN;
+        self.floor = i64::MIN;
         self.ascend(1.0, ASCENT_SHARE);
         self.improve();
         if self.best.missing > 0 && self.place_all() {
@@ -180,12 +184,12 @@ impl<'a> Search<'a> {
     /// When all sets that lose less than the gap took part, what is best among them is best of all.
     fn combine(&mut self) {
         let mut dual = Dual::new(&self.table, self.prices.clone());
-        let widest = self.gap().min(self.bound / 50);
+        let widest = self.slack().min(self.bound / 50);
         let promise = promising(&self.table, &mut dual, widest);
         let mut most = (self.bound / SETS_FINENESS).min(widest);
         let mut shrinking = false;
         while !self.closed() && self.watch.seconds_left() > 0.0 {
-            let all = self.best.missing == 0 && most >= self.gap();
+            let all = self.best.missing == 0 && most >= self.slack();
             let task = Sets {
                 table: &self.table,
                 promise: &promise,
@@ -198,7 +202,7 @@ impl<'a> Search<'a> {
             match task.solve(&mut self.best, self.solver) {
                 Ended::Settled if all => self.bound = self.best.cost,
                 Ended::Settled if shrinking || most >= widest => return,
-                Ended::Settled => most = (most * 3).min(self.gap()).min(widest),
+                Ended::Settled => most = (most * 3).min(self.slack()).min(widest),
                 Ended::TooMany if most > 1 && (shrinking || most <= self.bound / SETS_FINENESS) => {
                     shrinking = true;
                     most /= 3;
@@ -221,6 +225,12 @@ impl<'a> Search<'a> {
     /// The distance of the bounds.
     fn gap(&self) -> i64 {
         self.best.cost - self.bound
+    }
+
+    /// What a better placing can lose at these prices, at most. A solver may have raised the bound above what the prices
+    /// give, so this is not the gap.
+    fn slack(&self) -> i64 {
+        self.best.cost - self.floor
     }
 
     /// Whether what was found is as good as was asked for.
@@ -262,12 +272,12 @@ impl<'a> Search<'a> {
         let until = self.watch.seconds_left() * (1.0 - share);
         let mut dual = Dual::new(&self.table, self.prices.clone());
         let mut stalled = 0;
-        for pass in 0..self.limits.passes {
+        for pass in 0..self.limits.passes.max(1) {
             self.passes += 1;
             let value = dual.evaluate(&self.table);
             stalled += 1;
-            if value > self.bound {
-                (self.bound, stalled) = (value, 0);
+            if value > self.floor {
+                (self.floor, self.bound, stalled) = (value, value.max(self.bound), 0);
                 self.prices.copy_from_slice(&dual.prices);
             }
             if pass % REPAIR_EVERY == 0 {
@@ -292,7 +302,7 @@ impl<'a> Search<'a> {
 
     /// By how much the bound should rise: to the best placing, but not by more than a fiftieth at once.
     fn step(&self, value: i64) -> f64 {
-        (self.best.cost - value).min(self.bound.abs() / 50 + 1) as f64
+        (self.best.cost - value).min(self.floor.abs() / 50 + 1) as f64
     }
 
     /// The pairs that promise most, with what they lose.
@@ -300,7 +310,7 @@ impl<'a> Search<'a> {
         let mut dual = Dual::new(&self.table, self.prices.clone());
         // Pairs that lose more than a few jobs cost would never be among the first.
         let most =
-            self.gap().min(4 * self.bound.abs() / i64::try_from(self.table.jobs().max(1)).unwrap_or(1));
+            self.slack().min(4 * self.bound.abs() / i64::try_from(self.table.jobs().max(1)).unwrap_or(1));
         let promise = promising(&self.table, &mut dual, most);
         (core(&self.table, &promise, CORE_WIDTH, &self.best.sites), promise)
     }
@@ -323,7 +333,7 @@ impl<'a> Search<'a> {
         let until = self.watch.seconds_left() * (1.0 - DIVE_SHARE);
         let watch = self.watch;
         let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
-        let missing = self.gap().min(self.bound / DIVE_FINENESS) as f64;
+        let missing = self.slack().min(self.bound / DIVE_FINENESS) as f64;
         while work > 0 && !self.closed() && !late() {
             let dives = Dives { table: &self.table, core: &core, prices: &self.prices, missing, late: &late };
             let placing = dives.dive(&self.best, &mut self.dice, &mut work);
@@ -354,7 +364,7 @@ impl<'a> Search<'a> {
             return;
         }
         let mut dual = Dual::new(&self.table, self.prices.clone());
-        let promise = promising(&self.table, &mut dual, self.gap());
+        let promise = promising(&self.table, &mut dual, self.slack());
         let pairs: usize = promise.iter().map(Vec::len).sum();
         if pairs > self.limits.pairs_proven {
             return;

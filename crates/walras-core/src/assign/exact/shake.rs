@@ -5,31 +5,11 @@
 
 use super::placing::{NONE, Placing};
 use super::table::Table;
+use crate::random::Sequence;
 
 /// Shakes without a better placing after which the search goes back to the best.
 const PATIENCE: u32 = 800;
 const DEPTH: usize = 2;
-
-/// A small generator of numbers (SplitMix64): chance without a dependency, the same everywhere.
-pub(super) struct Dice(pub(super) u64);
-
-impl Dice {
-    /// A number below `limit`, which is not zero.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^= mixed >> 31;
-        usize::try_from(mixed % u64::try_from(limit.max(1)).unwrap_or(u64::MAX)).unwrap_or(0)
-    }
-
-    /// A number from zero to below one.
-    pub(super) fn share(&mut self) -> f64 {
-        const PARTS: usize = 1 << 30;
-        self.below(PARTS) as f64 / PARTS as f64
-    }
-}
 
 /// Shakes `best` until the work is used up or `stop` says so; jobs that are `hot` more often than others.
 ///
@@ -39,7 +19,7 @@ pub(super) fn shake(
     hot: &[usize],
     fineness: i64,
     best: &mut Placing,
-    dice: &mut Dice,
+    dice: &mut Sequence,
     work: &mut u64,
     stop: &dyn Fn(&Placing) -> bool,
 ) {
@@ -70,7 +50,13 @@ pub(super) fn shake(
 }
 
 /// Forces a job to another of its pairs; gives the jobs that were touched.
-fn disturb(core: &Table, job: usize, placing: &mut Placing, dice: &mut Dice, work: &mut u64) -> Vec<usize> {
+fn disturb(
+    core: &Table,
+    job: usize,
+    placing: &mut Placing,
+    dice: &mut Sequence,
+    work: &mut u64,
+) -> Vec<usize> {
     let pairs = core.pairs(job);
     // Cheap pairs are likelier: the less of two draws.
     let pick = dice.below(pairs.len()).min(dice.below(pairs.len()));
