@@ -19,6 +19,8 @@ use crate::random::Sequence;
 const CORE_WIDTH: usize = 12;
 /// Chains that move up to so many jobs beside the first.
 const DEPTH: usize = 2;
+/// The work of the first dives and shakes for every job; twice as much each time.
+const WORK_FIRST: u64 = 50_000;
 /// The share of the time left for shaking, and its work beside one local search's.
 const SHAKE_SHARE: f64 = 0.3;
 const SHAKES_MAX: u64 = 64;
@@ -118,7 +120,8 @@ impl<'a> Search<'a> {
             return;
         }
         let mut neighbourhoods = Neighbourhoods::default();
-        let (mut tried, mut work) = (i64::MAX, self.limits.work);
+        let mut tried = i64::MAX;
+        let mut work = self.limits.work.min(self.table.jobs() as u64 * WORK_FIRST);
         let (mut rest, mut pause) = (0, 1);
         let mut fineness = FINENESS_FIRST;
         for _ in 0..self.limits.rounds {
@@ -126,9 +129,6 @@ impl<'a> Search<'a> {
                 return;
             }
             self.dive(work);
-            self.shake(work, fineness);
-            fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
-            work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             // Sets and proofs are tried again when the gap has become a good deal smaller.
             if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
                 tried = self.gap() / 2;
@@ -138,6 +138,9 @@ impl<'a> Search<'a> {
                     self.prove();
                 }
             }
+            self.shake(work, fineness);
+            fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
+            work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             if rest > 0 {
                 rest -= 1;
                 continue;
