@@ -1,7 +1,8 @@
 //! One site's part of the relaxed problem: which jobs to take for the greatest profit within its capacity.
 //!
 //! Of jobs that take the same, only as many as fit can matter, the most profitable ones; what is left after that is
-//! small, and a table over the capacity gives the optimum: O(jobs · capacity). Where that would be too much work,
+//! small, and a table over the capacity gives the optimum: O(jobs · capacity). Large tables are made smaller first:
+//! most jobs are surely in or surely out. Where that would be too much work,
 //! the value is the fractional optimum (rounded up) and the choice is the greedy one.
 
 use std::cmp::Reverse;
@@ -23,6 +24,8 @@ impl Item {
 
 /// Items are sorted by size where no site has more than this.
 const SIZES_MAX: usize = 1 << 12;
+/// Tables of more cells than this are made smaller first.
+const CELLS_PLAIN: usize = 1 << 12;
 /// Tables of more cells than this are not filled.
 const CELLS_MAX: usize = 1 << 22;
 
@@ -70,11 +73,16 @@ impl Knapsack {
             return profit;
         }
         self.drop_surplus(items, capacity);
-        if !self.fill(items, capacity) {
+        let sure =
+            if items.len() * capacity as usize > CELLS_PLAIN { sure(items, capacity) } else { Vec::new() };
+        let (held, earned) = sums(&sure);
+        let left = capacity - u32::try_from(held).unwrap_or(capacity).min(capacity);
+        if !self.fill(items, left) {
+            items.extend(sure);
             return greedy(items, capacity);
         }
-        let width = capacity as usize + 1;
-        let mut room = capacity as usize;
+        let width = left as usize + 1;
+        let mut room = left as usize;
         for at in (0..items.len()).rev() {
             if self.taken[at * width + room] {
                 room -= items[at].takes as usize;
@@ -82,7 +90,8 @@ impl Knapsack {
                 items.swap_remove(at);
             }
         }
-        self.best[width - 1]
+        items.extend(sure);
+        self.best[width - 1] + earned
     }
 
     /// What capacity is worth, up to this much of it.
@@ -172,6 +181,43 @@ fn sort_by_rate(items: &mut [Item]) {
     });
 }
 
+/// Takes out the items that every best choice has, which are given, and those that none has.
+///
+/// In order of their rates, items are taken until one does not fit. Against that one's rate, leaving out an item before
+/// it or taking one after it loses something; who loses more than the greedy choice does is settled (Dantzig's bound).
+fn sure(items: &mut Vec<Item>, capacity: u32) -> Vec<Item> {
+    sort_by_rate(items);
+    let (mut room, mut whole, mut breaks) = (capacity, 0, None);
+    let mut found = 0;
+    for (at, item) in items.iter().enumerate() {
+        if item.takes <= room {
+            room -= item.takes;
+            found += item.profit;
+        } else if breaks.is_none() {
+            breaks = Some((at, *item, room));
+            whole = found;
+        }
+    }
+    let Some((first, rate, room)) = breaks else { return Vec::new() };
+    let worth = |units: i64| {
+        let part = i128::from(units) * i128::from(rate.profit);
+        i64::try_from(part.div_euclid(i128::from(rate.takes))).unwrap_or(i64::MAX / 4)
+    };
+    let mut sure = Vec::new();
+    let mut at = 0;
+    items.retain(|item| {
+        let taken = at < first;
+        at += 1;
+        let (sign, units) = if taken { (-1, i64::from(item.takes)) } else { (1, -i64::from(item.takes)) };
+        let open = whole + sign * item.profit + worth(i64::from(room) + units) >= found;
+        if taken && !open {
+            sure.push(*item);
+        }
+        open
+    });
+    sure
+}
+
 /// The fractional optimum, rounded up, and what of it is whole.
 fn greedy(items: &mut Vec<Item>, capacity: u32) -> i64 {
     sort_by_rate(items);
@@ -232,6 +278,12 @@ mod tests {
             let (takes, profit) = sums(&chosen);
             prop_assert!(takes <= u64::from(capacity));
             prop_assert_eq!(profit, best);
+            let mut open = items.clone();
+            let sure = sure(&mut open, capacity);
+            let (held, earned) = sums(&sure);
+            prop_assert!(held <= u64::from(capacity));
+            let left = capacity - u32::try_from(held).unwrap();
+            prop_assert_eq!(earned + brute(&open, left), best);
             let mut some = items.clone();
             let mut knapsack = Knapsack::default();
             let Worth::Each(values) = knapsack.worth(&mut some, capacity) else { panic!("small") };
