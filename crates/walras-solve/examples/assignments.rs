@@ -198,10 +198,12 @@ fn highs(instance: &Instance, weight: u64, seconds: f64) -> (String, f64) {
         for pair in instance.pairs(job) {
             let column = program.column(pair.cost as f64 / 1e9, 0.0, 1.0, true);
             once.push((column, 1.0));
-            served.push((column, 1.0));
             loads[pair.site as usize].push((column, f64::from(pair.takes)));
         }
-        program.row(f64::NEG_INFINITY, 1.0, once);
+        let is_served = program.column(0.0, 0.0, 1.0, false);
+        once.push((is_served, -1.0));
+        served.push((is_served, 1.0));
+        program.row(0.0, 0.0, once);
     }
     for (load, capacity) in loads.into_iter().zip(instance.capacities()) {
         program.row(f64::NEG_INFINITY, f64::from(*capacity), load);
