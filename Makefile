@@ -2,13 +2,14 @@
 # make test   everything that must hold: format, lints, tests, documentation, licences
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
+# make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
 #
 # The first build takes minutes: it compiles the HiGHS solver.
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench bench-highs
+.PHONY: demo test bench bench-highs bench-assign
 
 demo:
 	scripts/setup build
@@ -36,3 +37,7 @@ bench:
 bench-highs:
 	scripts/setup build
 	$(CARGO) run --release --locked --package walras-solve --example knapsack -- $(ARGS)
+
+bench-assign:
+	scripts/setup build
+	$(CARGO) run --release --locked --package walras-solve --example assignments -- $(ARGS)

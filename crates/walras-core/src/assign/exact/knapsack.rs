@@ -1,7 +1,8 @@
 //! One site's part of the relaxed problem: which jobs to take for the greatest profit within its capacity.
 //!
 //! Of jobs that take the same, only as many as fit can matter, the most profitable ones; what is left after that is
-//! small, and a table over the capacity gives the optimum: O(jobs · capacity). Where that would be too much work,
+//! small, and a table over the capacity gives the optimum: O(jobs · capacity). Large tables are made smaller first:
+//! most jobs are surely in or surely out. Where that would be too much work,
 //! the value is the fractional optimum (rounded up) and the choice is the greedy one.
 
 use std::cmp::Reverse;
@@ -14,6 +15,17 @@ pub(super) struct Item {
     pub(super) job: u32,
 }
 
+impl Item {
+    /// Best first among items of one size.
+    fn order(&self) -> (Reverse<i64>, u32) {
+        (Reverse(self.profit), self.job)
+    }
+}
+
+/// Items are sorted by size where no site has more than this.
+const SIZES_MAX: usize = 1 << 12;
+/// Tables of more cells than this are made smaller first.
+const CELLS_PLAIN: usize = 1 << 12;
 /// Tables of more cells than this are not filled.
 const CELLS_MAX: usize = 1 << 22;
 
@@ -48,6 +60,7 @@ impl Worth {
 pub(super) struct Knapsack {
     best: Vec<i64>,
     taken: Vec<bool>,
+    sizes: Vec<Vec<Item>>,
 }
 
 impl Knapsack {
@@ -59,12 +72,17 @@ impl Knapsack {
         if total <= u64::from(capacity) {
             return profit;
         }
-        drop_surplus(items, capacity);
-        if !self.fill(items, capacity) {
+        self.drop_surplus(items, capacity);
+        let sure =
+            if items.len() * capacity as usize > CELLS_PLAIN { sure(items, capacity) } else { Vec::new() };
+        let (held, earned) = sums(&sure);
+        let left = capacity - u32::try_from(held).unwrap_or(capacity).min(capacity);
+        if !self.fill(items, left) {
+            items.extend(sure);
             return greedy(items, capacity);
         }
-        let width = capacity as usize + 1;
-        let mut room = capacity as usize;
+        let width = left as usize + 1;
+        let mut room = left as usize;
         for at in (0..items.len()).rev() {
             if self.taken[at * width + room] {
                 room -= items[at].takes as usize;
@@ -72,12 +90,13 @@ impl Knapsack {
                 items.swap_remove(at);
             }
         }
-        self.best[width - 1]
+        items.extend(sure);
+        self.best[width - 1] + earned
     }
 
     /// What capacity is worth, up to this much of it.
     pub(super) fn worth(&mut self, items: &mut Vec<Item>, capacity: u32) -> Worth {
-        drop_surplus(items, capacity);
+        self.drop_surplus(items, capacity);
         if self.fill(items, capacity) {
             return Worth::Each(self.best.clone());
         }
@@ -95,6 +114,35 @@ impl Knapsack {
             profit: item.profit,
             takes: item.takes,
         })
+    }
+
+    /// Leaves out items that better ones of the same size always crowd out; those of one size come best first.
+    fn drop_surplus(&mut self, items: &mut Vec<Item>, capacity: u32) {
+        if capacity as usize > SIZES_MAX {
+            return;
+        }
+        let sizes = capacity as usize + 1;
+        if self.sizes.len() < sizes {
+            self.sizes.resize(sizes, Vec::new());
+        }
+        for item in items.iter().filter(|item| item.takes <= capacity) {
+            let most = capacity.checked_div(item.takes).map_or(usize::MAX, |most| most as usize);
+            let held = &mut self.sizes[item.takes as usize];
+            if held.len() < most {
+                held.push(*item);
+            } else if held.last().is_none_or(|last| last.order() <= item.order()) {
+                continue;
+            } else if let Some(last) = held.last_mut() {
+                *last = *item;
+            }
+            let mut at = held.len() - 1;
+            while at > 0 && held[at - 1].order() > item.order() {
+                held.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+        items.clear();
+        self.sizes[..sizes].iter_mut().for_each(|held| items.append(held));
     }
 
     /// Fills the table; false when it would be too large.
@@ -125,27 +173,49 @@ fn sums(items: &[Item]) -> (u64, i64) {
     items.iter().fold((0, 0), |(takes, profit), item| (takes + u64::from(item.takes), profit + item.profit))
 }
 
-/// Leaves out items that better ones of the same size always crowd out.
-fn drop_surplus(items: &mut Vec<Item>, capacity: u32) {
-    items.sort_unstable_by_key(|item| (item.takes, Reverse(item.profit), item.job));
-    let (mut takes, mut left) = (u32::MAX, 0);
-    items.retain(|item| {
-        if item.takes != takes {
-            takes = item.takes;
-            left = capacity.checked_div(takes).unwrap_or(u32::MAX);
-        }
-        let keep = left > 0;
-        left = left.saturating_sub(1);
-        keep
-    });
-}
-
 /// Most profit per unit taken first.
 fn sort_by_rate(items: &mut [Item]) {
     items.sort_unstable_by(|a, b| {
         let (a_rate, b_rate) = (product(a.profit, b.takes), product(b.profit, a.takes));
         b_rate.cmp(&a_rate).then(a.job.cmp(&b.job))
     });
+}
+
+/// Takes out the items that every best choice has, which are given, and those that none has.
+///
+/// In order of their rates, items are taken until one does not fit. Against that one's rate, leaving out an item before
+/// it or taking one after it loses something; who loses more than the greedy choice does is settled (Dantzig's bound).
+fn sure(items: &mut Vec<Item>, capacity: u32) -> Vec<Item> {
+    sort_by_rate(items);
+    let (mut room, mut whole, mut breaks) = (capacity, 0, None);
+    let mut found = 0;
+    for (at, item) in items.iter().enumerate() {
+        if item.takes <= room {
+            room -= item.takes;
+            found += item.profit;
+        } else if breaks.is_none() {
+            breaks = Some((at, *item, room));
+            whole = found;
+        }
+    }
+    let Some((first, rate, room)) = breaks else { return Vec::new() };
+    let worth = |units: i64| {
+        let part = i128::from(units) * i128::from(rate.profit);
+        i64::try_from(part.div_euclid(i128::from(rate.takes))).unwrap_or(i64::MAX / 4)
+    };
+    let mut sure = Vec::new();
+    let mut at = 0;
+    items.retain(|item| {
+        let taken = at < first;
+        at += 1;
+        let (sign, units) = if taken { (-1, i64::from(item.takes)) } else { (1, -i64::from(item.takes)) };
+        let open = whole + sign * item.profit + worth(i64::from(room) + units) >= found;
+        if taken && !open {
+            sure.push(*item);
+        }
+        open
+    });
+    sure
 }
 
 /// The fractional optimum, rounded up, and what of it is whole.
@@ -208,6 +278,12 @@ mod tests {
             let (takes, profit) = sums(&chosen);
             prop_assert!(takes <= u64::from(capacity));
             prop_assert_eq!(profit, best);
+            let mut open = items.clone();
+            let sure = sure(&mut open, capacity);
+            let (held, earned) = sums(&sure);
+            prop_assert!(held <= u64::from(capacity));
+            let left = capacity - u32::try_from(held).unwrap();
+            prop_assert_eq!(earned + brute(&open, left), best);
             let mut some = items.clone();
             let mut knapsack = Knapsack::default();
             let Worth::Each(values) = knapsack.worth(&mut some, capacity) else { panic!("small") };

@@ -9,7 +9,8 @@
 //! 2. *From below*: the linear relaxation as a flow (`flow`), or tâtonnement where that is too large; from its prices,
 //!    subgradient steps on the relaxation that lets sites choose jobs freely, a knapsack per site (`dual`, `knapsack`).
 //! 3. *From above*: greedy, rounded flows and repaired relaxed solutions (`repair`), improved by chains of moves
-//!    (`placing`) over the pairs that the prices show to matter (`reduce`), and by shaking (`shake`).
+//!    (`placing`) over the pairs that the prices show to matter (`reduce`); then dives from the prices (`dive`), which
+//!    find most of what there is to find, and shaking (`shake`).
 //! 4. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver
 //!    (`patterns`, `programme`). When all of them took part, the best combination is the optimum; until then, it is
 //!    a placing. Neighbourhoods of some sites are filled anew in the same way (`neighbourhood`).
@@ -19,7 +20,7 @@
 //! columns to take (a proof by programme holds up to the solver's tolerances).
 //!
 //! **Sources.** Ross and Soland (1975) and Fisher, Jaikumar and Van Wassenhove (1986) for the relaxation; Yagiura, Ibaraki and
-//! Glover (2004) for ejection chains; Baldacci and others (2008) for proofs by listing what can still be better.
+//! Glover (2004) for ejection chains; Barahona and Anbil (2000) for reading a divided solution from how often it is wanted; Baldacci and others (2008) for proofs by listing what can still be better.
 //!
 //! ```
 //! use walras_core::assign::exact::{Limits, NoWatch, solve};
@@ -44,6 +45,7 @@
 //! assert_eq!(solved.worth.cost, 6);
 //! ```
 
+mod dive;
 mod dual;
 mod flow;
 mod knapsack;
@@ -71,7 +73,7 @@ pub struct Limits {
     pub passes: usize,
     /// Steps of one local search.
     pub work: u64,
-    /// Rounds of shaking, combining and neighbourhoods.
+    /// Rounds of dives, combining, shaking and neighbourhoods.
     pub rounds: usize,
     /// The most pairs for which the rest is solved as a whole.
     pub pairs_proven: usize,

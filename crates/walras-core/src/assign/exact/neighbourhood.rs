@@ -154,7 +154,7 @@ pub(super) fn by_loss(core: &Table, promise: &[Vec<(i64, Pair)>], best: &Placing
 }
 
 /// A site and those that share most pairs with it, over one or two steps.
-fn around(core: &Table, best: &Placing, site: u32, count: usize) -> Vec<u32> {
+pub(super) fn around(core: &Table, best: &Placing, site: u32, count: usize) -> Vec<u32> {
     let mut chosen = vec![site];
     let mut near: BTreeMap<u32, usize> = BTreeMap::new();
     let missing =

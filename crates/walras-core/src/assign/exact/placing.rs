@@ -23,6 +23,8 @@ pub(super) struct Placing {
     costs: Vec<i64>,
     takes: Vec<u32>,
     at: Vec<Vec<u32>>,
+    /// Where each job is in the list of its site.
+    position: Vec<u32>,
     room: Vec<i64>,
     penalty: i64,
     /// Moves that save less are not made.
@@ -43,6 +45,7 @@ impl Placing {
             sites: vec![NONE; jobs],
             costs: vec![penalty; jobs],
             takes: vec![0; jobs],
+            position: vec![0; jobs],
             at: vec![Vec::new(); table.sites()],
             room: table.capacities.iter().copied().map(i64::from).collect(),
             penalty,
@@ -73,7 +76,9 @@ impl Placing {
         self.costs[job] = pair.cost;
         self.takes[job] = pair.takes;
         self.room[pair.site as usize] -= i64::from(pair.takes);
-        self.at[pair.site as usize].push(id(job));
+        let there = &mut self.at[pair.site as usize];
+        self.position[job] = id(there.len());
+        there.push(id(job));
         self.missing -= 1;
     }
 
@@ -81,8 +86,10 @@ impl Placing {
     pub(super) fn take(&mut self, job: usize) -> Pair {
         let pair = Pair { site: self.sites[job], takes: self.takes[job], cost: self.costs[job] };
         let there = &mut self.at[pair.site as usize];
-        if let Some(position) = there.iter().position(|other| *other as usize == job) {
-            there.swap_remove(position);
+        let position = self.position[job];
+        there.swap_remove(position as usize);
+        if let Some(moved) = there.get(position as usize) {
+            self.position[*moved as usize] = position;
         }
         self.room[pair.site as usize] += i64::from(pair.takes);
         self.sites[job] = NONE;
@@ -91,6 +98,19 @@ impl Placing {
         self.takes[job] = 0;
         self.missing += 1;
         pair
+    }
+
+    /// Becomes like another placing of the same jobs, without new memory.
+    pub(super) fn copy(&mut self, other: &Placing) {
+        self.sites.copy_from_slice(&other.sites);
+        self.costs.copy_from_slice(&other.costs);
+        self.takes.copy_from_slice(&other.takes);
+        self.position.copy_from_slice(&other.position);
+        self.room.copy_from_slice(&other.room);
+        for (at, others) in self.at.iter_mut().zip(&other.at) {
+            at.clone_from(others);
+        }
+        (self.cost, self.missing) = (other.cost, other.missing);
     }
 
     /// Whether no site is overfilled.
@@ -207,6 +227,9 @@ impl Placing {
             // Back in its position, so that the walk over the list goes on.
             let last = self.at[site].len() - 1;
             self.at[site].swap(position, last);
+            for at in [position, last] {
+                self.position[self.at[site][at] as usize] = id(at);
+            }
         }
         false
     }

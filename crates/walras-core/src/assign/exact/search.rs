@@ -1,6 +1,7 @@
 //! The search on one table: a bound from above by placing, a bound from below by prices, until they meet.
 
 use super::super::instance::Pair;
+use super::dive::Dives;
 use super::dual::{Dual, least, tatonnement};
 use super::flow::divide;
 use super::neighbourhood::{Neighbourhoods, by_loss};
@@ -18,9 +19,14 @@ use crate::random::Sequence;
 const CORE_WIDTH: usize = 12;
 /// Chains that move up to so many jobs beside the first.
 const DEPTH: usize = 2;
+/// The work of the first dives and shakes for every job; twice as much each time.
+const WORK_FIRST: u64 = 50_000;
 /// The share of the time left for shaking, and its work beside one local search's.
 const SHAKE_SHARE: f64 = 0.3;
 const SHAKES_MAX: u64 = 64;
+/// The share of the time left for dives, and the bound's part of one in so many that their steps aim at.
+const DIVE_SHARE: f64 = 0.3;
+const DIVE_FINENESS: i64 = 1_000;
 /// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
 const FINENESS_FIRST: i64 = 2_000;
 const FINENESS_MAX: i64 = 50_000;
@@ -32,6 +38,9 @@ const SETS_FINENESS: i64 = 4_000;
 const ROUNDS: usize = 200;
 /// The share of the time for raising the bound, and for the first attempt at a proof.
 const ASCENT_SHARE: f64 = 0.4;
+/// The first step, and the share of the time left, for raising it again when a better placing is known.
+const LENGTH_AGAIN: f64 = 0.3;
+const AGAIN_SHARE: f64 = 0.1;
 const PROOF_SHARE: f64 = 0.3;
 /// The share of the time left for one combination of sets.
 const COMBINE_SHARE: f64 = 0.2;
@@ -104,30 +113,34 @@ impl<'a> Search<'a> {
             return;
         }
         self.start();
-        self.ascend();
+        self.floor = i64::MIN;
+        self.ascend(1.0, ASCENT_SHARE);
         self.improve();
         if self.best.missing > 0 && self.place_all() {
             return;
         }
         let mut neighbourhoods = Neighbourhoods::default();
-        let (mut tried, mut work) = (i64::MAX, self.limits.work);
+        let mut tried = i64::MAX;
+        let mut work = self.limits.work.min(self.table.jobs() as u64 * WORK_FIRST);
         let (mut rest, mut pause) = (0, 1);
         let mut fineness = FINENESS_FIRST;
         for _ in 0..self.limits.rounds {
             if self.closed() || self.watch.seconds_left() <= 0.0 {
                 return;
             }
-            self.shake(work, fineness);
-            fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
-            work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
+            self.dive(work);
             // Sets and proofs are tried again when the gap has become a good deal smaller.
             if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
                 tried = self.gap() / 2;
+                self.ascend(LENGTH_AGAIN, AGAIN_SHARE);
                 self.combine();
                 if self.best.missing == 0 {
                     self.prove();
                 }
             }
+            self.shake(work, fineness);
+            fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
+            work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             if rest > 0 {
                 rest -= 1;
                 continue;
@@ -258,17 +271,16 @@ impl<'a> Search<'a> {
     }
 
     /// Raises the bound by moving prices, and makes placings of what the sites want on the way.
-    fn ascend(&mut self) {
-        let until = self.watch.seconds_left() * (1.0 - ASCENT_SHARE);
+    fn ascend(&mut self, mut length: f64, share: f64) {
+        let until = self.watch.seconds_left() * (1.0 - share);
         let mut dual = Dual::new(&self.table, self.prices.clone());
-        self.floor = i64::MIN;
-        let (mut length, mut stalled) = (1.0, 0);
+        let mut stalled = 0;
         for pass in 0..self.limits.passes.max(1) {
             self.passes += 1;
             let value = dual.evaluate(&self.table);
             stalled += 1;
             if value > self.floor {
-                (self.floor, self.bound, stalled) = (value, value, 0);
+                (self.floor, self.bound, stalled) = (value, value.max(self.bound), 0);
                 self.prices.copy_from_slice(&dual.prices);
             }
             if pass % REPAIR_EVERY == 0 {
@@ -293,7 +305,7 @@ impl<'a> Search<'a> {
 
     /// By how much the bound should rise: to the best placing, but not by more than a fiftieth at once.
     fn step(&self, value: i64) -> f64 {
-        (self.best.cost - value).min(self.bound.abs() / 50 + 1) as f64
+        (self.best.cost - value).min(self.floor.abs() / 50 + 1) as f64
     }
 
     /// The pairs that promise most, with what they lose.
@@ -315,9 +327,26 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Dives from the prices to placings.
+    fn dive(&mut self, mut work: u64) {
+        if self.closed() || self.watch.seconds_left() <= 0.0 {
+            return;
+        }
+        let (core, _) = self.core();
+        let until = self.watch.seconds_left() * (1.0 - DIVE_SHARE);
+        let watch = self.watch;
+        let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
+        let missing = self.slack().min(self.bound / DIVE_FINENESS) as f64;
+        while work > 0 && !self.closed() && !late() {
+            let dives = Dives { table: &self.table, core: &core, prices: &self.prices, missing, late: &late };
+            let placing = dives.dive(&self.best, &mut self.dice, &mut work);
+            self.keep(placing);
+        }
+    }
+
     /// Shakes the placing, most where it loses beside the prices.
     fn shake(&mut self, mut work: u64, fineness: i64) {
-        if self.closed() {
+        if self.closed() || self.watch.seconds_left() <= 0.0 {
             return;
         }
         let (core, promise) = self.core();

@@ -24,27 +24,28 @@ pub(super) fn shake(
     stop: &dyn Fn(&Placing) -> bool,
 ) {
     let mut current = best.clone();
+    let mut before = best.clone();
     let mut stale = 0;
     let mut turns = 0_u32;
     while *work > 0 && !(turns.is_multiple_of(16) && stop(best)) {
         turns += 1;
-        let before = current.clone();
+        before.copy(&current);
         let any = hot.is_empty() || dice.below(4) == 0;
         let job = if any { dice.below(core.jobs()) } else { hot[dice.below(hot.len())] };
         let touched = disturb(core, job, &mut current, dice, work);
         current.settle(core, touched, DEPTH, work);
         if current.beats(best) {
-            *best = current.clone();
+            best.copy(&current);
             stale = 0;
             continue;
         }
         stale += 1;
         let allowed = best.cost + best.cost / fineness.max(1);
         if stale > PATIENCE {
-            current = best.clone();
+            current.copy(best);
             stale = 0;
         } else if current.missing > best.missing || current.cost > allowed {
-            current = before;
+            std::mem::swap(&mut current, &mut before);
         }
     }
 }
