@@ -1,5 +1,6 @@
 # make demo   plan the built-in example and draw it
 # make test   everything that must hold: format, lints, tests, documentation, licences
+# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
@@ -9,7 +10,7 @@
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test bench bench-highs bench-assign
+.PHONY: demo test soak bench bench-highs bench-assign
 
 demo:
 	scripts/setup build
@@ -29,6 +30,10 @@ test:
 	$(CARGO) test --workspace --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 	target/tools/bin/cargo-deny check licenses bans sources
+
+soak:
+	scripts/setup build
+	SEED=$(or $(SEED),1) SEEDS=$(or $(SEEDS),10000) $(CARGO) test --release --locked --package walras-world --test seeds -- --nocapture
 
 bench:
 	scripts/setup build

@@ -28,6 +28,7 @@ mod choices;
 mod decode;
 mod error;
 mod input;
+mod journal;
 mod locate;
 mod number;
 mod orlib;
@@ -46,6 +47,7 @@ pub use assignment::{
 pub use choices::{CHOICES_TAG, Choices, read_choices};
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
+pub use journal::{JOURNAL_LINE_MAX, JOURNAL_TAG, JournalReader, JournalWriter};
 pub use number::Num;
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{

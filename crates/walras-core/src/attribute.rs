@@ -6,6 +6,7 @@ use std::fmt;
 
 /// The value of an attribute. Values of different kinds are never equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Value {
     /// `os: linux`
     Text(String),
@@ -20,6 +21,7 @@ pub type Attributes = BTreeMap<String, Value>;
 
 /// A test that one attribute of a node must pass. A node without the attribute fails it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Requirement {
     /// The attribute's name.
     pub attribute: String,
@@ -29,6 +31,7 @@ pub struct Requirement {
 
 /// What a value must satisfy.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Test {
     /// Equal to this.
     Equals(Value),

@@ -27,6 +27,7 @@ use std::ops::ControlFlow;
 
 /// Why a job has no window, and what would help.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Explanation {
     /// All that stands in the way; never empty.
     pub reasons: Vec<Reason>,
@@ -36,6 +37,7 @@ pub struct Explanation {
 
 /// One thing that stands in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Reason {
     /// Too few nodes pass this requirement, whatever else they are.
     RequirementUnmet {
@@ -116,6 +118,7 @@ pub enum Reason {
 
 /// The least change of each kind that alone gives the job a window; `None` where no such change does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SmallestChange {
     /// The least budget.
     pub budget: Option<Money>,

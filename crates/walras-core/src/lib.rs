@@ -38,6 +38,8 @@ pub mod slots;
 pub mod verify;
 pub mod window;
 pub mod workflow;
+#[cfg(feature = "serde")]
+mod written;
 
 pub use attribute::{Attributes, Requirement, Test, Value};
 pub use capacity::CapacityOffer;

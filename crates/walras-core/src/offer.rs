@@ -192,6 +192,20 @@ impl Offers {
         Ok(self)
     }
 
+    /// These offers, where some users pay prices of their own on a site's nodes. The slots of those nodes must carry the
+    /// least that any user pays, as with [`Offers::with_capacity`].
+    pub fn with_user_prices(mut self, offer: CapacityOffer) -> Result<Offers, OffersError> {
+        let site = offer.site;
+        let taken =
+            self.capacity_of_site.get_mut(site.index()).ok_or(OffersError::CapacityOnUnknownSite(site))?;
+        if taken.is_some() {
+            return Err(OffersError::CapacityBesideOthers(site));
+        }
+        *taken = Some(self.capacities.len());
+        self.capacities.push(offer);
+        Ok(self)
+    }
+
     /// What everything is worth when these processors come to it, at the price of who pays most.
     fn worth_with(&self, offer: &CapacityOffer, value: Money) -> Result<Money, OffersError> {
         let dearest = Slot::new(NodeId::new(0), self.horizon, offer.capacity.price_most());

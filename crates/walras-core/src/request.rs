@@ -6,6 +6,7 @@ use crate::quantity::{Factor, MILLION, Money, Performance, Rate, Time, Work};
 
 /// What one job needs: tasks in parallel, each of the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// Unique in its batch.
     pub name: String,
@@ -35,6 +36,7 @@ pub struct Request {
 
 /// Where the tasks of one job may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Scope {
     /// All tasks on one site, whichever it is.
     pub same_site: bool,

@@ -4,6 +4,7 @@
 //! fault of Walras itself.
 
 mod assign;
+mod audit;
 mod choice;
 mod examples;
 mod failure;
@@ -12,8 +13,10 @@ mod picture;
 mod plan;
 mod predict;
 mod preferences;
+mod replay;
 mod reproduce;
 mod satisfaction;
+mod simulate;
 mod table;
 mod two_tier;
 mod verify;
@@ -43,6 +46,12 @@ enum Command {
     Verify(verify::Args),
     /// Run an experiment of the papers and show its figures beside theirs
     Reproduce(reproduce::Args),
+    /// Live through a simulated world, with everything that can go wrong, and check every promise
+    Simulate(simulate::Args),
+    /// Decide a journal again and say whether every byte is the same
+    Replay(replay::Args),
+    /// Check every promise from a journal alone, with code that shares nothing with the broker
+    Audit(audit::Args),
     /// Predict how long a job will run and wait, from a history of finished jobs
     Predict(predict::Args),
     /// What people want: learn it from what they chose
@@ -82,6 +91,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Assign(args) => assign::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Preferences(args) => preferences::run(&args),
         Command::Schema { format } => {

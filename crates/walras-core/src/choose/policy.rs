@@ -5,6 +5,7 @@ use std::fmt;
 
 /// What the VO wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VoPolicy {
     /// What is best.
     pub objective: Objective,
@@ -18,6 +19,7 @@ pub struct VoPolicy {
 
 /// What makes one combination better than another.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Objective {
     /// Least total time, under B*.
     MinTime,
@@ -37,6 +39,7 @@ pub enum Objective {
 
 /// A sum over the chosen alternatives, each with the direction that is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Total {
     /// Total cost C, less is better.
     Cost,
@@ -54,6 +57,7 @@ pub enum Total {
 
 /// Where a limit comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Limit<Q> {
     /// From the alternatives, where the objective needs it; otherwise there is none.
     Derived,
@@ -65,6 +69,7 @@ pub enum Limit<Q> {
 
 /// Whether jobs that have alternatives may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum LeaveOut {
     /// Every one of them must be served, or there is no combination.
     Never,

@@ -9,6 +9,7 @@ use crate::quantity::{Money, Span, Time};
 
 /// Whom a rule names.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Who {
     /// Everybody.
     Everybody,
@@ -31,6 +32,7 @@ impl Who {
 
 /// One rule of access.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AccessRule {
     /// Whom it names.
     pub who: Who,
@@ -51,6 +53,7 @@ pub struct Hours {
 
 /// What a quota counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Quota {
     /// Jobs.
     Jobs(u32),
@@ -62,6 +65,7 @@ pub enum Quota {
 
 /// The rules of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rules {
     /// Read from the top.
     pub access: Vec<AccessRule>,
@@ -80,6 +84,7 @@ pub enum Refusal {
 
 /// Which day and hour time 0 is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Calendar {
     /// Milliseconds from a Monday's midnight to time 0.
     since_monday: i64,
@@ -94,6 +99,11 @@ impl Calendar {
         Calendar { since_monday: since_monday.as_millis() % WEEK }
     }
 
+    /// How long ago the last Monday began.
+    pub fn since_monday_began(self, time: Time) -> Span {
+        Span::from_millis(self.of_week(time)).unwrap_or(Span::ZERO)
+    }
+
     /// Milliseconds since the last Monday began.
     fn of_week(self, time: Time) -> i64 {
         (time.as_millis() + self.since_monday).rem_euclid(WEEK)
@@ -105,6 +115,12 @@ impl Hours {
     pub fn new(days: [bool; 7], from: i64, to: i64) -> Option<Hours> {
         let sensible = 0 <= from && from < to && to <= DAY && days.contains(&true);
         sensible.then_some(Hours { days, from, to })
+    }
+
+    /// Days, from and to, as they were given.
+    #[cfg(feature = "serde")]
+    pub(crate) fn parts(&self) -> ([bool; 7], i64, i64) {
+        (self.days, self.from, self.to)
     }
 
     /// How long from this point of the week on these hours hold without a break; 0 when they do not hold there.

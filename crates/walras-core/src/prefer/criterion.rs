@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Direction {
     /// Less is better.
     Less,
@@ -15,6 +16,7 @@ pub enum Direction {
 /// What an alternative can be judged by. Values are integers: times and spans in milliseconds, money in
 /// micro-credits, energy in microjoules, everything else in millionths.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Criterion {
     /// The start that the site guarantees; queues guarantee none.
     GuaranteedStart,

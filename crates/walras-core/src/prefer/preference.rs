@@ -11,6 +11,7 @@ pub const SCALE: i64 = 1_000_000_000;
 
 /// How several losses become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Aggregation {
     /// The greatest weighted loss, plus `l1` millionths of the sum of all.
     Chebyshev {
@@ -32,6 +33,7 @@ impl Aggregation {
 
 /// A criterion with its weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Weighted {
     /// What is weighed.
     pub criterion: Criterion,
@@ -122,6 +124,16 @@ impl Preference {
         let normal = normalised(&raw).ok_or(PreferenceError::AllZero)?;
         let entries = weights.into_iter().zip(normal).filter(|(_, weight)| *weight > 0);
         let weighted = entries.map(|(entry, weight)| Weighted { weight, ..entry }).collect();
+        Ok(Preference { weighted, aggregation })
+    }
+
+    /// A preference that was made before, with its weights as they are: making it again could round them once more.
+    #[cfg(feature = "serde")]
+    pub(crate) fn restored(
+        weighted: Vec<Weighted>,
+        aggregation: Aggregation,
+    ) -> Result<Preference, PreferenceError> {
+        Preference::new(weighted.clone(), aggregation)?;
         Ok(Preference { weighted, aggregation })
     }
 

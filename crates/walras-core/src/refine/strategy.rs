@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The rule by which tasks are placed. Deadline and budget hold under every strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Strategy {
     /// All tasks done as early as possible; among equals, cheaply.
     Asap,

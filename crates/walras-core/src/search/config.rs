@@ -5,6 +5,7 @@ use std::fmt;
 
 /// How windows are searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SearchConfig {
     /// Which windows count.
     pub algorithm: Algorithm,
@@ -18,6 +19,7 @@ pub struct SearchConfig {
 
 /// Which windows count.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Algorithm {
     /// Earliest window of slots that each cost at most the job's `price_max`.
     Alp,
@@ -29,6 +31,7 @@ pub enum Algorithm {
 
 /// What a window is judged by; less is better. Ties go to the earlier start, then to the lower cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Criterion {
     /// Total cost.
     Cost,
@@ -50,6 +53,7 @@ pub enum Criterion {
 
 /// How a batch is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Mode {
     /// Round by round in priority order, one more window per job and round.
     AllAlternatives,
@@ -60,6 +64,7 @@ pub enum Mode {
 
 /// Bounds of the search. Hitting one shows in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limits {
     /// At most this many alternatives for one job.
     pub alternatives_per_job_max: u32,

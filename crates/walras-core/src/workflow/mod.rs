@@ -36,6 +36,7 @@ pub const UNSIZED: Work = match Work::from_millis(1) {
 
 /// One step of a workflow. It runs on one node and holds it whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Task {
     /// Unique in its workflow.
     pub name: String,
@@ -67,6 +68,7 @@ impl Task {
 
 /// Data that one task gives to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edge {
     /// Who gives it.
     pub from: TaskId,

@@ -32,6 +32,7 @@ pub struct Lane {
 
 /// How long data takes on its way: a fixed part, and one that grows with the volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Link {
     /// The fixed part. An edge without data takes this long too.
     pub latency: Span,
@@ -41,6 +42,7 @@ pub struct Link {
 
 /// The links between nodes. Data that stays on its node takes no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Network {
     /// Between nodes of one site.
     pub within_site: Link,

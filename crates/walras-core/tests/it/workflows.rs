@@ -181,7 +181,10 @@ proptest! {
     #[test]
     fn refusals_are_right(workflow in workflow(1..=6), platform in platform(true), terms in terms()) {
         let outcome = refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(100_000));
-        if let Outcome::Infeasible(reason) = outcome {
+        // That none was found is no proof that there is none.
+        if let Outcome::Infeasible(reason) = outcome
+            && reason != NoSchedule::NotFound
+        {
             let all = all_schedules(&workflow, &platform, &terms);
             prop_assert!(all.is_empty(), "{:?}", reason);
         }

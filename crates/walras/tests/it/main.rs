@@ -7,6 +7,7 @@ mod bad_input;
 mod choices;
 mod commands;
 mod documents;
+mod journals;
 mod predict;
 mod preferences;
 mod reproduce;

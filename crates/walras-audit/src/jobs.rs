@@ -1,0 +1,130 @@
+//! Jobs: queued once, ended at most once, and always somewhere.
+
+use crate::finding::{EndFault, Kind, Thing};
+use crate::state::{After, Job, Place};
+use crate::{Auditor, Look};
+use std::collections::BTreeSet;
+use walras_broker::event::Event;
+use walras_broker::id::JobNumber;
+use walras_broker::input::Input;
+use walras_broker::job::{JobEnd, JobSpec, Why};
+use walras_core::TaskId;
+
+impl Auditor {
+    pub(crate) fn job_event(&mut self, look: &mut Look<'_>, event: &Event) {
+        match event {
+            Event::JobQueued { job, key, spec } => {
+                self.request(look, key);
+                self.queued(look, *job, spec);
+            }
+            Event::JobReturned { job, .. } => self.returned(look, *job),
+            Event::JobEnded { job, end } => self.ended(look, *job, end),
+            _ => {}
+        }
+    }
+
+    fn queued(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &JobSpec) {
+        self.last.job = next(look, Thing::Job, number.get(), self.last.job);
+        if !self.users.contains_key(&spec.user) {
+            look.report(Kind::NoSuchUser(spec.user.clone()));
+        }
+        self.counts.jobs += 1;
+        let job = Job {
+            spec: spec.clone(),
+            queued_at: look.now,
+            place: Place::Queued,
+            since: look.position,
+            attempts: 0,
+            done: BTreeSet::new(),
+            spent: 0,
+            earlier: BTreeSet::new(),
+            spares: Vec::new(),
+        };
+        self.jobs.insert(number, job);
+    }
+
+    fn returned(&mut self, look: &mut Look<'_>, number: JobNumber) {
+        let planned = look.decided.as_ref().is_some_and(|decided| decided.batch.contains(&number));
+        let Some(job) = self.jobs.get_mut(&number) else {
+            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+        };
+        match job.place {
+            Place::Loose(After::Broken) if job.attempts > self.policy.attempts_max => {
+                look.report(Kind::WrongEnd { job: number, why: EndFault::Attempts });
+            }
+            Place::Loose(After::Plan | After::Broken) => {}
+            Place::Queued if planned => {}
+            _ => look.report(Kind::JobNotReturning { job: number }),
+        }
+        (job.place, job.since) = (Place::Queued, look.position);
+        job.spares.clear();
+    }
+
+    fn ended(&mut self, look: &mut Look<'_>, number: JobNumber, end: &JobEnd) {
+        let Some(job) = self.jobs.remove(&number) else {
+            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+        };
+        if let Some(why) = self.end_fault(look, number, &job, end) {
+            look.report(Kind::WrongEnd { job: number, why });
+        }
+        let count = match end {
+            JobEnd::Done => &mut self.counts.done,
+            JobEnd::Failed(_) => &mut self.counts.failed,
+            JobEnd::Cancelled => &mut self.counts.cancelled,
+            JobEnd::GivenUp(_) => &mut self.counts.given_up,
+        };
+        *count += 1;
+    }
+
+    fn end_fault(&self, look: &Look<'_>, number: JobNumber, job: &Job, end: &JobEnd) -> Option<EndFault> {
+        if matches!(job.place, Place::Reserved(_)) {
+            return Some(EndFault::Reserved);
+        }
+        let (fits, fault) = match end {
+            JobEnd::Done => (job.place == Place::Loose(After::Well) && all_done(job), EndFault::NotDone),
+            JobEnd::Failed(_) => (job.place == Place::Loose(After::Failed), EndFault::NotFailed),
+            JobEnd::Cancelled => {
+                let told = matches!(look.input, Input::CancelJob { user, job: told }
+                    if *told == number && *user == job.spec.user);
+                (told, EndFault::NotCancelled)
+            }
+            JobEnd::GivenUp(Why::DeadlinePassed) => {
+                let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= look.now);
+                (passed && job.place == Place::Queued, EndFault::InTime)
+            }
+            JobEnd::GivenUp(_) => {
+                let used_up = job.attempts > self.policy.attempts_max;
+                (used_up && job.place == Place::Loose(After::Broken), EndFault::Attempts)
+            }
+        };
+        (!fits).then_some(fault)
+    }
+
+    /// Every job that this entry took out of a plan or a reservation must have a place again.
+    pub(crate) fn forgotten(&mut self, look: &mut Look<'_>) {
+        for number in std::mem::take(&mut look.loose) {
+            let Some(job) = self.jobs.get_mut(&number) else { continue };
+            if matches!(job.place, Place::Loose(_)) {
+                look.report(Kind::JobForgotten { job: number });
+                (job.place, job.since) = (Place::Queued, look.position);
+            }
+        }
+    }
+}
+
+/// Whether nothing of a workflow is left.
+fn all_done(job: &Job) -> bool {
+    job.spec.workflow.as_ref().is_none_or(|workflow| {
+        let tasks = 0..workflow.workflow.tasks().len();
+        tasks.filter_map(TaskId::from_index).all(|task| job.done.contains(&task))
+    })
+}
+
+/// Checks that a number is the next of its kind; gives the highest so far.
+pub(crate) fn next(look: &mut Look<'_>, thing: Thing, number: u64, last: u64) -> u64 {
+    let expected = last.saturating_add(1);
+    if number != expected {
+        look.report(Kind::NumberOutOfOrder { thing, number, expected });
+    }
+    last.max(number)
+}

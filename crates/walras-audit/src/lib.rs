@@ -1,0 +1,263 @@
+//! The auditor: every promise of a broker, checked again from its journal alone.
+//!
+//! **Problem.** A broker keeps other people's money and jobs. Whoever runs it, or is billed by it, must be able to check
+//! that it kept its rules, without trusting the code that was to keep them.
+//!
+//! **Method.** The auditor reads the journal's entries in order and keeps books of its own: balances, liens, budgets,
+//! queue, cycles, reservations leg by leg and part by part, holds node by node, quotes. It shares the types in which
+//! facts are written with the broker, and none of its functions; all sums are made again on 128-bit integers. Every
+//! event is held against what the entries before it allow; every entry must leave nothing open that it began. What does
+//! not fit is a [`Finding`]. The auditor then goes on as if the event had been right, so that one mistake is told once.
+//!
+//! What it cannot know from the journal it does not judge: whether an owner's price was asked for rightly, whether a plan
+//! was the best, and what sites really did.
+//!
+//! **Complexity.** Memory for what is open only: jobs and reservations leave when they are over. Time O(log n) for most
+//! events, O(holds · log holds) for a reservation, O(jobs) for a cycle, O(reservations) when a node or a site is lost.
+//!
+//! ```
+//! use walras_audit::Auditor;
+//! use walras_broker::input::{Input, User};
+//! use walras_broker::journal::Entry;
+//! use walras_broker::{Broker, Event};
+//! use walras_core::{Money, Time};
+//! let mut broker = Broker::default();
+//! let at = Time::from_millis(0).unwrap();
+//! let ada = User { name: "ada".into(), group: None, share: 1, lowest: Money::ZERO };
+//! let input = Input::SetUser(ada);
+//! let events = broker.handle(at, &input).unwrap().events;
+//! let entry = Entry { at, input, events };
+//! let mut auditor = Auditor::default();
+//! assert!(auditor.entry(1, &entry).is_empty());
+//! let silent = Entry { events: vec![], ..entry };
+//! assert_eq!(auditor.entry(2, &silent)[0].to_string(), "entry 2: the entry says nothing");
+//! ```
+
+mod budgets;
+mod cycles;
+pub mod finding;
+mod fits;
+mod jobs;
+mod ledger;
+mod moved;
+mod parts;
+mod places;
+mod quotes;
+mod reasons;
+mod reservations;
+mod said;
+mod sentence;
+mod settlement;
+mod state;
+mod summary;
+mod sums;
+mod tasks;
+
+pub use finding::{Finding, Kind};
+pub use summary::Summary;
+
+use budgets::Budgets;
+use finding::Gone;
+use ledger::{Ledger, Occasion};
+use places::Places;
+use state::{Accepted, Cycle, Decided, Job, Last, Quote, Reservation};
+use std::collections::BTreeMap;
+use summary::Counts;
+use walras_broker::Event;
+use walras_broker::account::Account;
+use walras_broker::budget::Spender;
+use walras_broker::event::RequestKey;
+use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
+use walras_broker::input::{Input, User};
+use walras_broker::journal::Entry;
+use walras_broker::policy::Policy;
+use walras_core::{Interval, Time};
+
+/// Checks a journal entry by entry.
+#[derive(Clone, Debug, Default)]
+pub struct Auditor {
+    clock: Option<Time>,
+    policy: Policy,
+    last: Last,
+    users: BTreeMap<String, User>,
+    ledger: Ledger,
+    budgets: Budgets,
+    places: Places,
+    jobs: BTreeMap<JobNumber, Job>,
+    reservations: BTreeMap<ReservationNumber, Reservation>,
+    quotes: BTreeMap<QuoteNumber, Quote>,
+    cycle: Option<Cycle>,
+    /// Requests that must not be carried out again, and by which entry and when they were.
+    requests: BTreeMap<RequestKey, (u64, Time)>,
+    counts: Counts,
+}
+
+/// One entry under the lens.
+pub(crate) struct Look<'a> {
+    position: u64,
+    pub(crate) now: Time,
+    pub(crate) input: &'a Input,
+    pub(crate) found: Vec<Finding>,
+    /// Places that this entry says are gone.
+    pub(crate) gone: Vec<(Gone, Option<Interval>)>,
+    /// The cycle that this entry has decided.
+    pub(crate) decided: Option<Decided>,
+    /// The quote that this entry has accepted.
+    pub(crate) accepted: Option<Accepted>,
+    /// Jobs whose place this entry must still say.
+    pub(crate) loose: Vec<JobNumber>,
+    /// Reservations of which a site has come further.
+    pub(crate) stepped: Vec<ReservationNumber>,
+    /// Whether a site has answered the open cycle, or never will.
+    pub(crate) answered: bool,
+}
+
+impl<'a> Look<'a> {
+    pub(crate) fn new(position: u64, now: Time, input: &'a Input) -> Look<'a> {
+        Look {
+            position,
+            now,
+            input,
+            found: Vec::new(),
+            gone: Vec::new(),
+            decided: None,
+            accepted: None,
+            loose: Vec::new(),
+            stepped: Vec::new(),
+            answered: false,
+        }
+    }
+
+    pub(crate) fn report(&mut self, kind: Kind) {
+        self.found.push(Finding { position: self.position, kind });
+    }
+}
+
+impl Auditor {
+    /// Takes an entry in; gives every promise that it breaks.
+    pub fn entry(&mut self, position: u64, entry: &Entry) -> Vec<Finding> {
+        let mut look = Look::new(position, entry.at, &entry.input);
+        if let Some(before) = self.clock.filter(|before| *before > entry.at) {
+            look.report(Kind::TimeWentBack { before, at: entry.at });
+        }
+        self.clock = self.clock.max(Some(entry.at));
+        if entry.events.is_empty() {
+            look.report(Kind::NoEvents);
+        }
+        self.counts.entries += 1;
+        for event in &entry.events {
+            if let Some(event) = said::unsaid(&entry.input, event) {
+                look.report(Kind::Unsaid { event });
+            }
+            self.event(&mut look, event);
+        }
+        self.end_of_entry(&mut look);
+        look.found
+    }
+
+    fn event(&mut self, look: &mut Look<'_>, event: &Event) {
+        match event {
+            Event::PolicySet(policy) => self.policy = (**policy).clone(),
+            Event::UserSet(user) => {
+                let lowest = i128::from(user.lowest.as_micros());
+                self.ledger.open(look, Account::User(user.name.clone()), lowest);
+                self.users.insert(user.name.clone(), user.clone());
+            }
+            Event::SiteAdded(spec) => {
+                self.ledger.open(look, Account::Owner(spec.owner.clone()), 0);
+                self.places.add(look, spec);
+            }
+            Event::PricesSet { site, .. } => {
+                if !self.places.has(*site) {
+                    look.report(Kind::NoSuchSite(*site));
+                }
+            }
+            Event::BudgetSet { spender, budget } => self.budgets.set(spender, *budget),
+            Event::Deposited { key, account, transaction } => {
+                self.request(look, key);
+                self.deposited(look, account, transaction);
+            }
+            Event::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
+            Event::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
+            Event::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),
+            Event::SiteLost { site, at } => {
+                self.places.site_changed(look, *site, *at, true);
+                if let Some(cycle) = &mut self.cycle {
+                    look.answered |= cycle.unanswered.remove(site);
+                }
+            }
+            Event::SiteBack { site, at } => self.places.site_changed(look, *site, *at, false),
+            Event::Noticed(_) => {}
+            Event::JobQueued { .. } | Event::JobReturned { .. } | Event::JobEnded { .. } => {
+                self.job_event(look, event);
+            }
+            Event::CycleOpened { .. }
+            | Event::OffersReceived { .. }
+            | Event::CycleClosed { .. }
+            | Event::CycleDecided { .. }
+            | Event::CycleEnded(_) => self.cycle_event(look, event),
+            Event::QuoteGiven { .. }
+            | Event::QuoteAccepted { .. }
+            | Event::QuoteBroken { .. }
+            | Event::QuoteExpired(_) => self.quote_event(look, event),
+            Event::PartsDue { .. } | Event::PartStarted { .. } | Event::PartEnded { .. } => {
+                self.part_event(look, event);
+            }
+            Event::Rescheduled { reservation, parts, why } => {
+                self.rescheduled(look, *reservation, parts, why);
+            }
+            _ => self.reservation_event(look, event),
+        }
+    }
+
+    fn deposited(
+        &mut self,
+        look: &mut Look<'_>,
+        account: &Account,
+        transaction: &walras_broker::account::Transaction,
+    ) {
+        let Input::Deposit { amount, .. } = look.input else { return };
+        let amount = i128::from(amount.as_micros());
+        let sums = ledger::sums(transaction);
+        let purpose = walras_broker::account::Purpose::Deposit;
+        let expected = [((Account::World, purpose), -amount), ((account.clone(), purpose), amount)];
+        if sums != BTreeMap::from(expected) {
+            look.report(Kind::WrongDeposit { account: account.clone() });
+        }
+        self.counts.deposits += sums.get(&(account.clone(), purpose)).copied().unwrap_or(0);
+        self.ledger.post(look, transaction, Occasion::Deposit);
+    }
+
+    /// A request is carried out: never twice while it is remembered.
+    fn request(&mut self, look: &mut Look<'_>, key: &RequestKey) {
+        if self.requests.insert(key.clone(), (look.position, look.now)).is_some() {
+            look.report(Kind::RequestTwice { by: key.by.clone(), key: key.key.clone() });
+        }
+    }
+
+    /// Whose budgets a user's spending counts in.
+    fn spenders(&self, user: &str) -> Vec<Spender> {
+        let group = self.users.get(user).and_then(|user| user.group.clone());
+        let mut spenders = vec![Spender::User(user.to_owned()), Spender::Vo];
+        spenders.extend(group.map(Spender::Group));
+        spenders
+    }
+
+    /// What an entry began it must have brought to an end.
+    fn end_of_entry(&mut self, look: &mut Look<'_>) {
+        self.forgotten(look);
+        self.left_there(look);
+        self.left_open(look);
+        self.left_waiting(look);
+        self.left_binding(look);
+        if let Some(accepted) = look.accepted.take() {
+            look.report(Kind::NotAsQuoted { quote: accepted.quote });
+        }
+        self.ledger.compare_held(look);
+    }
+
+    /// What came of everything so far.
+    pub fn finish(&self) -> Summary {
+        self.summary()
+    }
+}

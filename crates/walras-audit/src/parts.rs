@@ -1,0 +1,140 @@
+//! Parts: started in time, after what they wait for, and never while an earlier attempt may still run.
+
+use crate::finding::Kind;
+use crate::state::{LegState, PartState, Phase, Reservation};
+use crate::sums::{hold_of, is_queue, millis_between};
+use crate::{Auditor, Look};
+use walras_broker::event::Event;
+use walras_broker::id::ReservationNumber;
+use walras_broker::input::Input;
+use walras_broker::job::PartEnd;
+use walras_core::Time;
+
+impl Auditor {
+    pub(crate) fn part_event(&mut self, look: &mut Look<'_>, event: &Event) {
+        match event {
+            Event::PartsDue { reservation, parts } => {
+                self.runs_twice(look, *reservation);
+                for part in parts {
+                    self.due(look, *reservation, *part);
+                }
+            }
+            Event::PartStarted { reservation, part, at } => self.started(look, *reservation, *part, *at),
+            Event::PartEnded { reservation, part, at, end } => {
+                self.part_ended(look, *reservation, *part, *at, *end);
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing of the job's earlier reservations may still run when another is started.
+    fn runs_twice(&self, look: &mut Look<'_>, number: ReservationNumber) {
+        let Some(job) = self.known(look, number).and_then(|it| self.jobs.get(&it.job)) else { return };
+        for earlier in job.earlier.iter().filter(|earlier| **earlier != number) {
+            let runs = self.reservations.get(earlier).is_some_and(|it| self.may_run(it));
+            if runs {
+                look.report(Kind::RunsTwice { reservation: number, earlier: *earlier });
+            }
+        }
+    }
+
+    /// Whether anything may run: asked to start on a site that has not let go, on what has not failed. Only a site's word
+    /// counts, never the clock.
+    pub(crate) fn may_run(&self, reservation: &Reservation) -> bool {
+        reservation.way.parts.iter().zip(&reservation.parts).any(|(part, state)| {
+            let node = hold_of(&reservation.way, part).and_then(|hold| hold.node);
+            let stands =
+                self.places.site_stands(part.site) && node.is_none_or(|node| self.places.node_stands(node));
+            let there = reservation.legs.get(&part.site).is_some_and(|leg| *leg != LegState::Released);
+            state.may_run() && there && stands
+        })
+    }
+
+    /// The state of a part of a reservation that is held.
+    fn part_of(&self, look: &mut Look<'_>, number: ReservationNumber, part: u32) -> Option<PartState> {
+        let reservation = self.known(look, number)?;
+        reservation.parts.get(part as usize).copied().filter(|_| reservation.phase == Phase::Held)
+    }
+
+    fn set_part(&mut self, number: ReservationNumber, part: u32, to: PartState) {
+        let parts = self.reservations.get_mut(&number).map(|it| &mut it.parts);
+        if let Some(state) = parts.and_then(|parts| parts.get_mut(part as usize)) {
+            *state = to;
+        }
+    }
+
+    fn due(&mut self, look: &mut Look<'_>, number: ReservationNumber, part: u32) {
+        let Some(reservation) = self.reservations.get(&number) else { return };
+        let state = reservation.parts.get(part as usize);
+        let planned = reservation.way.parts.get(part as usize);
+        let held = reservation.phase == Phase::Held;
+        let Some(planned) = planned.filter(|_| held && state == Some(&PartState::Waiting)) else {
+            return look.report(Kind::PartStep { reservation: number, part, step: "started" });
+        };
+        // In a queue the site decides when it starts.
+        if planned.start > look.now && !is_queue(&reservation.way) {
+            look.report(Kind::TooSoon { reservation: number, part });
+        }
+        for (after, lag) in &planned.after {
+            let there = match reservation.parts.get(*after as usize) {
+                Some(PartState::Ended { at, end: PartEnd::Done, .. }) => {
+                    millis_between(*at, look.now) >= i128::from(lag.as_millis())
+                }
+                _ => false,
+            };
+            if !there {
+                look.report(Kind::BeforeOthers { reservation: number, part, after: *after });
+            }
+        }
+        self.set_part(number, part, PartState::Due);
+    }
+
+    fn started(&mut self, look: &mut Look<'_>, number: ReservationNumber, part: u32, at: Time) {
+        if self.part_of(look, number, part) != Some(PartState::Due) {
+            return look.report(Kind::PartStep { reservation: number, part, step: "running" });
+        }
+        let asked_at = self.reservations.get(&number).map_or(at, |it| it.asked_at);
+        if at > look.now || at < asked_at {
+            look.report(Kind::WrongTime { reservation: number, part, at });
+        }
+        self.said_by_its_site(look, number, part, "part-started");
+        self.set_part(number, part, PartState::Running(at));
+    }
+
+    fn part_ended(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        part: u32,
+        at: Time,
+        end: PartEnd,
+    ) {
+        let since = match self.part_of(look, number, part) {
+            Some(PartState::Running(since)) => since,
+            // Its start was never heard of.
+            Some(PartState::Due) => at,
+            _ => return look.report(Kind::PartStep { reservation: number, part, step: "ended" }),
+        };
+        if at > look.now || at < since {
+            look.report(Kind::WrongTime { reservation: number, part, at });
+        }
+        self.said_by_its_site(look, number, part, "part-ended");
+        self.set_part(number, part, PartState::Ended { since, at, end });
+    }
+
+    /// Only the site on which a part runs can say what has become of it.
+    fn said_by_its_site(
+        &self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        part: u32,
+        event: &'static str,
+    ) {
+        let planned = self.reservations.get(&number).and_then(|it| it.way.parts.get(part as usize));
+        if let (Input::Site { site, .. }, Some(planned)) = (look.input, planned)
+            && planned.site != *site
+        {
+            look.report(Kind::Unsaid { event });
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Sites and nodes: which stand, which their owners use, and what is held on them.
+//!
+//! Holds lie by node in order of start. As long as none overlap, only the last that starts before another's end can
+//! overlap it, so that looking takes time O(log holds).
+
+use crate::Look;
+use crate::finding::{Gone, Kind, WayFault};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::id::ReservationNumber;
+use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::way::Leg;
+use walras_core::{Attributes, Interval, NodeId, Performance, SiteId, Time};
+
+/// A site.
+#[derive(Clone, Debug)]
+struct Site {
+    spec: SiteSpec,
+    first_node: usize,
+    lost: bool,
+    /// Since when it stands or does not.
+    since: Time,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+struct Node {
+    site: SiteId,
+    lost: bool,
+    /// Since when it stands or does not.
+    since: Time,
+    taken: Vec<Interval>,
+    /// By start and reservation: the end.
+    holds: BTreeMap<(Time, ReservationNumber), Time>,
+}
+
+/// All sites and nodes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    sites: Vec<Site>,
+    names: BTreeSet<String>,
+    nodes: Vec<Node>,
+}
+
+/// What work meets on a node, or behind a queue.
+pub(crate) struct Machine<'a> {
+    pub(crate) performance: Performance,
+    pub(crate) attributes: &'a Attributes,
+    /// The names by which a task may know it: with its site, and alone.
+    pub(crate) names: Option<(String, &'a str)>,
+}
+
+impl Places {
+    /// A site joins; its nodes have the next numbers.
+    pub(crate) fn add(&mut self, look: &mut Look<'_>, spec: &SiteSpec) {
+        let Some(site) = SiteId::from_index(self.sites.len()) else { return };
+        if !self.names.insert(spec.name.clone()) {
+            look.report(Kind::SiteAlready { site });
+        }
+        let first_node = self.nodes.len();
+        let node = |_: &NodeSpec| Node {
+            site,
+            lost: false,
+            since: Time::MIN,
+            taken: Vec::new(),
+            holds: BTreeMap::new(),
+        };
+        self.nodes.extend(spec.nodes.iter().map(node));
+        self.sites.push(Site { spec: spec.clone(), first_node, lost: false, since: Time::MIN });
+    }
+
+    /// How many sites there are.
+    pub(crate) fn count(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Whether there is such a site.
+    pub(crate) fn has(&self, site: SiteId) -> bool {
+        self.sites.get(site.index()).is_some()
+    }
+
+    /// Who earns what a site sells.
+    pub(crate) fn owner(&self, site: SiteId) -> Option<&str> {
+        self.sites.get(site.index()).map(|site| site.spec.owner.as_str())
+    }
+
+    /// Whose a node is.
+    pub(crate) fn site_of(&self, node: NodeId) -> Option<SiteId> {
+        self.nodes.get(node.index()).map(|node| node.site)
+    }
+
+    /// Whether there is such a site, and it has not failed.
+    pub(crate) fn site_stands(&self, site: SiteId) -> bool {
+        self.sites.get(site.index()).is_some_and(|site| !site.lost)
+    }
+
+    /// Whether there is such a node, and it has not failed.
+    pub(crate) fn node_stands(&self, node: NodeId) -> bool {
+        self.nodes.get(node.index()).is_some_and(|node| !node.lost)
+    }
+
+    /// Whether the owner uses a node between two moments.
+    pub(crate) fn is_taken(&self, node: NodeId, from: Time, to: Time) -> bool {
+        let taken = self.nodes.get(node.index()).map_or(&[][..], |node| &node.taken);
+        taken.iter().any(|taken| crate::sums::meet((taken.start(), taken.end()), (from, to)))
+    }
+
+    /// Whether a site is a queue.
+    pub(crate) fn is_queue(&self, site: SiteId) -> bool {
+        self.sites.get(site.index()).is_some_and(|site| matches!(site.spec.kind, SiteKind::Queue(_)))
+    }
+
+    /// What work meets on a node of a site, or behind its queue.
+    pub(crate) fn machine(&self, site: SiteId, node: Option<NodeId>) -> Option<Machine<'_>> {
+        let of_site = self.sites.get(site.index())?;
+        match (node, &of_site.spec.kind) {
+            (None, SiteKind::Queue(QueueSpec { performance, attributes, .. })) => {
+                Some(Machine { performance: *performance, attributes, names: None })
+            }
+            (Some(node), SiteKind::Slots | SiteKind::Capacity) => {
+                let spec = of_site.spec.nodes.get(node.index().checked_sub(of_site.first_node)?)?;
+                let names = Some((format!("{}/{}", of_site.spec.name, spec.name), spec.name.as_str()));
+                Some(Machine { performance: spec.performance, attributes: &spec.attributes, names })
+            }
+            _ => None,
+        }
+    }
+
+    /// A node has failed, or is back; older news than the last is no news.
+    pub(crate) fn node_changed(&mut self, look: &mut Look<'_>, node: NodeId, at: Time, lost: bool) {
+        match self.nodes.get_mut(node.index()) {
+            None => look.report(Kind::NoSuchNode(node)),
+            Some(state) if state.lost == lost || at <= state.since => {
+                look.report(Kind::NodeAlready { node });
+            }
+            Some(state) => (state.lost, state.since) = (lost, at),
+        }
+        if lost {
+            look.gone.push((Gone::Node(node), None));
+        }
+    }
+
+    /// A site has failed, or is back; older news than the last is no news.
+    pub(crate) fn site_changed(&mut self, look: &mut Look<'_>, site: SiteId, at: Time, lost: bool) {
+        match self.sites.get_mut(site.index()) {
+            None => look.report(Kind::NoSuchSite(site)),
+            Some(state) if state.lost == lost || at <= state.since => {
+                look.report(Kind::SiteAlready { site });
+            }
+            Some(state) => (state.lost, state.since) = (lost, at),
+        }
+        if lost {
+            look.gone.push((Gone::Site(site), None));
+        }
+    }
+
+    /// An owner uses a node.
+    pub(crate) fn node_taken(&mut self, look: &mut Look<'_>, node: NodeId, interval: Interval) {
+        let now = look.now;
+        match self.nodes.get_mut(node.index()) {
+            None => look.report(Kind::NoSuchNode(node)),
+            Some(state) if state.taken.contains(&interval) => look.report(Kind::NodeAlready { node }),
+            Some(state) => {
+                state.taken.retain(|taken| taken.end() > now);
+                state.taken.push(interval);
+            }
+        }
+        look.gone.push((Gone::Node(node), Some(interval)));
+    }
+
+    /// Books a leg's holds; gives those that overlap others.
+    pub(crate) fn hold(&mut self, leg: &Leg, reservation: ReservationNumber) -> Vec<WayFault> {
+        let mut faults = Vec::new();
+        for hold in &leg.holds {
+            let Some(node) = hold.node else { continue };
+            let Some(state) = self.nodes.get_mut(node.index()) else { continue };
+            let (start, end) = (hold.interval.start(), hold.interval.end());
+            let before = state.holds.range(..(end, ReservationNumber::new(0))).next_back();
+            if let Some(((_, other), _)) = before.filter(|(_, other_end)| **other_end > start) {
+                faults.push(WayFault::DoubleBooked { node, other: *other });
+            }
+            state.holds.insert((start, reservation), end);
+        }
+        faults
+    }
+
+    /// A leg's holds are free again.
+    pub(crate) fn release(&mut self, leg: &Leg, reservation: ReservationNumber) {
+        for hold in &leg.holds {
+            if let Some(state) = hold.node.and_then(|node| self.nodes.get_mut(node.index())) {
+                state.holds.remove(&(hold.interval.start(), reservation));
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Quotes: alternatives of which none is worse in every way, honoured as they were given or paid for, while they bind.
+//!
+//! Time O(options²), of which a quote has few.
+
+use crate::finding::{Kind, Thing};
+use crate::jobs::next;
+use crate::ledger::{Occasion, sums};
+use crate::state::{Accepted, Job, Quote};
+use crate::sums::{cost_of, holds, length, price_of, share_of};
+use crate::{Auditor, Look};
+use std::collections::BTreeMap;
+use walras_broker::account::{Account, Purpose, Transaction};
+use walras_broker::event::Event;
+use walras_broker::id::QuoteNumber;
+use walras_broker::input::Input;
+use walras_broker::quote::QuoteOption;
+use walras_core::{Money, SiteId};
+
+impl Auditor {
+    pub(crate) fn quote_event(&mut self, look: &mut Look<'_>, event: &Event) {
+        match event {
+            Event::QuoteGiven { quote, key, spec, options, until, why } => {
+                self.request(look, key);
+                if !self.users.contains_key(&spec.user) {
+                    look.report(Kind::NoSuchUser(spec.user.clone()));
+                }
+                if options.is_empty() && why.is_none() {
+                    look.report(Kind::NoReason { quote: *quote });
+                }
+                self.given(look, *quote, options);
+                let given = Quote { spec: (**spec).clone(), options: options.clone(), until: *until };
+                self.quotes.insert(*quote, given);
+            }
+            Event::QuoteAccepted { quote, key, option, job, reservation } => {
+                // The job that it has become was queued by the same request.
+                let asked = self.requests.get(key).is_some_and(|(position, _)| *position == look.position);
+                let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
+                let same = |it: &Job| it.spec == quoted.spec && it.spec.user == key.by;
+                if !asked || !self.jobs.get(job).is_some_and(same) {
+                    look.report(Kind::NotAsQuoted { quote: *quote });
+                }
+                self.counts.quotes_accepted += 1;
+                let (quote, job, reservation, way) = (*quote, *job, *reservation, chosen.way);
+                look.accepted = Some(Accepted { quote, job, reservation, way });
+            }
+            Event::QuoteBroken { quote, key, option, compensation, transaction, .. } => {
+                self.request(look, key);
+                let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
+                self.counts.quotes_broken += 1;
+                self.broken(look, *quote, &quoted.spec.user, &chosen, *compensation, transaction);
+            }
+            Event::QuoteExpired(quote) => match self.quotes.remove(quote) {
+                None => look.report(Kind::NotThere { thing: Thing::Quote, number: quote.get() }),
+                Some(given) if look.now < given.until => {
+                    look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+                }
+                Some(_) => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// When time passes, quotes that bind no more end.
+    pub(crate) fn left_binding(&self, look: &mut Look<'_>) {
+        if *look.input != Input::Tick {
+            return;
+        }
+        let now = look.now;
+        for (quote, given) in self.quotes.iter().filter(|(_, given)| given.until <= now) {
+            look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+        }
+    }
+
+    fn given(&mut self, look: &mut Look<'_>, quote: QuoteNumber, options: &[QuoteOption]) {
+        self.last.quote = next(look, Thing::Quote, quote.get(), self.last.quote);
+        self.counts.quotes += 1;
+        let most = self.policy.quotes.options_max as usize;
+        for (place, option) in options.iter().enumerate() {
+            if place >= most || !is_true(option) {
+                look.report(Kind::WrongOption { quote, option: place });
+            }
+            let no_worse = |other: &QuoteOption| other.finish <= option.finish && other.price <= option.price;
+            let others = options.iter().enumerate().filter(|(other, _)| *other != place);
+            if let Some((by, _)) = others.into_iter().find(|(_, other)| no_worse(other)) {
+                look.report(Kind::Dominated { quote, option: place, by });
+            }
+        }
+    }
+
+    /// Takes a quote that is used; it must still bind and have that alternative.
+    fn used(
+        &mut self,
+        look: &mut Look<'_>,
+        number: QuoteNumber,
+        option: u32,
+    ) -> Option<(Quote, QuoteOption)> {
+        let Some(quote) = self.quotes.remove(&number) else {
+            look.report(Kind::NotThere { thing: Thing::Quote, number: number.get() });
+            return None;
+        };
+        if look.now >= quote.until {
+            look.report(Kind::QuoteTime { quote: number, until: quote.until });
+        }
+        let chosen = quote.options.get(option as usize).cloned();
+        if chosen.is_none() {
+            look.report(Kind::NoSuchOption { quote: number, option });
+        }
+        Some((quote, chosen?))
+    }
+
+    fn broken(
+        &mut self,
+        look: &mut Look<'_>,
+        quote: QuoteNumber,
+        user: &str,
+        chosen: &QuoteOption,
+        compensation: Money,
+        transaction: &Transaction,
+    ) {
+        let amount = i128::from(compensation.as_micros());
+        let price = i128::from(chosen.price.as_micros());
+        let most = share_of(price, self.policy.quotes.compensation);
+        let purpose = Purpose::Compensation;
+        let mut expected = BTreeMap::from([
+            ((Account::Fee, purpose), -amount),
+            ((Account::User(user.to_owned()), purpose), amount),
+        ]);
+        expected.retain(|_, sum| *sum != 0);
+        let sums = sums(transaction);
+        if !(0..=most).contains(&amount) || sums != expected {
+            let posted = -sums.get(&(Account::Fee, purpose)).copied().unwrap_or(0);
+            look.report(Kind::WrongCompensation { quote, most, posted });
+        }
+        self.counts.compensations += amount;
+        self.ledger.post(look, transaction, Occasion::Broken);
+    }
+}
+
+/// Whether an alternative says of its way what is so.
+fn is_true(option: &QuoteOption) -> bool {
+    let way = &option.way;
+    let start = holds(way).map(|(_, _, hold)| hold.interval.start()).min();
+    let finish = way.parts.iter().map(|part| part.end).max();
+    let sites: Vec<SiteId> = way.legs.iter().map(|leg| leg.site).collect();
+    let priced = |hold: &walras_broker::way::Hold| {
+        i128::from(hold.cost.as_micros()) == cost_of(hold.rate, length(hold.interval))
+    };
+    start == Some(option.start)
+        && finish == Some(option.finish)
+        && sites == option.sites
+        && price_of(way) == i128::from(option.price.as_micros())
+        && holds(way).all(|(_, _, hold)| priced(hold))
+}

@@ -1,0 +1,74 @@
+//! Whether a reservation was closed, or changed, for a reason that the journal shows.
+//!
+//! The reason decides who pays, so that it must not be taken on trust. Time O(legs + parts).
+
+use crate::finding::{Gone, Kind};
+use crate::state::{LegState, PartState, Phase, Reservation};
+use crate::{Auditor, Look};
+use walras_broker::id::ReservationNumber;
+use walras_broker::input::{Input, SiteMessage};
+use walras_broker::job::Why;
+use walras_core::SiteId;
+
+/// Whether a reason is one; `None` is that everything ended well.
+pub(crate) fn is_true(
+    look: &Look<'_>,
+    number: ReservationNumber,
+    reservation: &Reservation,
+    why: Option<&Why>,
+) -> bool {
+    let gone = |place: Gone, taken: bool| {
+        look.gone.iter().any(|(gone, when)| *gone == place && when.is_some() == taken)
+    };
+    let Some(why) = why else { return reservation.parts.iter().all(|part| part.is_done()) };
+    match why {
+        Why::Cancelled => matches!(look.input, Input::CancelJob { job, .. } if *job == reservation.job),
+        Why::NodeLost(node) => gone(Gone::Node(*node), false),
+        Why::TakenBack(node) => gone(Gone::Node(*node), true),
+        Why::SiteLost(site) => gone(Gone::Site(*site), false),
+        Why::Refused { site, refusal } => {
+            let said = SiteMessage::Refused { reservation: number, refusal: *refusal };
+            *look.input == Input::Site { site: *site, message: said }
+        }
+        Why::PartEnded { part, end } => {
+            let state = reservation.parts.get(*part as usize);
+            matches!(state, Some(PartState::Ended { end: how, .. }) if how == end)
+        }
+        Why::Late => {
+            let late = |message: &SiteMessage| matches!(message, SiteMessage::Late { reservation, .. } if *reservation == number);
+            matches!(look.input, Input::Site { message, .. } if late(message))
+        }
+        Why::Silent(sites) => match reservation.phase {
+            Phase::Preparing(until) => look.now >= until && are_still(reservation, LegState::Asked, sites),
+            Phase::Confirming(until) => {
+                look.now >= until && are_still(reservation, LegState::Prepared, sites)
+            }
+            Phase::Held => *look.input == Input::Tick,
+            Phase::Closed => false,
+        },
+        Why::StartMissed => *look.input == Input::Tick && reservation.phase == Phase::Held,
+        _ => false,
+    }
+}
+
+/// Whether these are the sites that have not come further.
+fn are_still(reservation: &Reservation, leg: LegState, sites: &[SiteId]) -> bool {
+    let still = reservation.legs.iter().filter(|(_, state)| **state == leg).map(|(site, _)| site);
+    still.eq(sites)
+}
+
+impl Auditor {
+    /// A reservation whose sites have all come further must have come further itself.
+    pub(crate) fn left_waiting(&self, look: &mut Look<'_>) {
+        for number in std::mem::take(&mut look.stepped) {
+            let Some(reservation) = self.reservations.get(&number) else { continue };
+            let all = |leg: LegState| reservation.legs.values().all(|state| *state == leg);
+            let step = match reservation.phase {
+                Phase::Preparing(_) if all(LegState::Prepared) => "left prepared",
+                Phase::Confirming(_) if all(LegState::Confirmed) => "left confirmed",
+                _ => continue,
+            };
+            look.report(Kind::ReservationStep { reservation: number, step });
+        }
+    }
+}

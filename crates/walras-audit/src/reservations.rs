@@ -1,0 +1,293 @@
+//! Reservations: asked, prepared, confirmed, held, closed, released; all sites or none.
+
+use crate::finding::{EndFault, Gone, Kind, Thing, WayFault};
+use crate::jobs::next;
+use crate::ledger::{Occasion, sums};
+use crate::state::{After, LegState, PartState, Phase, Place, Reservation};
+use crate::sums::{hold_of, holds, meet, price_of};
+use crate::{Auditor, Look, reasons};
+use std::collections::BTreeMap;
+use walras_broker::account::{Account, Purpose, Transaction};
+use walras_broker::event::{Event, Origin};
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::job::{PartEnd, Why};
+use walras_broker::way::Way;
+use walras_core::{SiteId, Time};
+
+impl Auditor {
+    pub(crate) fn reservation_event(&mut self, look: &mut Look<'_>, event: &Event) {
+        match event {
+            Event::ReservationAsked { reservation, job, origin, way, spares, transaction, until, expiry } => {
+                let first = holds(way).map(|(_, _, hold)| hold.interval.start()).min();
+                if *until < look.now || until > expiry || first.is_some_and(|first| *expiry > first) {
+                    look.report(Kind::BadWay { reservation: *reservation, fault: WayFault::WrongExpiry });
+                }
+                self.leave_place(look, *reservation, *job, *origin, way);
+                self.asked(look, *reservation, *job, way, transaction, *until);
+                if let Some(job) = self.jobs.get_mut(job) {
+                    (job.place, job.since) = (Place::Reserved(*reservation), look.position);
+                    job.spares = spares.clone();
+                }
+            }
+            Event::LegPrepared { reservation, site } => {
+                let now = look.now;
+                let preparing = |phase| matches!(phase, Phase::Preparing(until) if now < until);
+                self.leg(look, *reservation, *site, preparing, LegState::Asked, LegState::Prepared);
+            }
+            Event::LegConfirmed { reservation, site } => {
+                let now = look.now;
+                let confirming = |phase| matches!(phase, Phase::Confirming(until) if now < until);
+                self.leg(look, *reservation, *site, confirming, LegState::Prepared, LegState::Confirmed);
+            }
+            Event::Confirming { reservation, until } => {
+                let preparing = |phase| matches!(phase, Phase::Preparing(_));
+                let to = Phase::Confirming(*until);
+                self.step(look, *reservation, preparing, LegState::Prepared, to, "asked to confirm");
+            }
+            Event::ReservationHeld(reservation) => {
+                let confirming = |phase| matches!(phase, Phase::Confirming(_));
+                self.step(look, *reservation, confirming, LegState::Confirmed, Phase::Held, "held");
+            }
+            Event::ReservationClosed { reservation, why, transaction, kept } => {
+                self.closed(look, *reservation, why.as_ref(), transaction, kept);
+            }
+            Event::LegReleased { reservation, site } => self.released(look, *reservation, *site),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn known(&self, look: &mut Look<'_>, number: ReservationNumber) -> Option<&Reservation> {
+        let reservation = self.reservations.get(&number);
+        if reservation.is_none() {
+            look.report(Kind::NotThere { thing: Thing::Reservation, number: number.get() });
+        }
+        reservation
+    }
+
+    /// The job must be waiting for just this reservation.
+    fn leave_place(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        job: JobNumber,
+        origin: Origin,
+        way: &Way,
+    ) {
+        let Some(of_job) = self.jobs.get(&job) else {
+            return look.report(Kind::NotThere { thing: Thing::Job, number: job.get() });
+        };
+        let free = match origin {
+            Origin::Cycle(cycle) => {
+                let decided = look.decided.as_ref().filter(|decided| decided.cycle == cycle);
+                decided.is_some_and(|decided| decided.batch.contains(&job))
+                    && matches!(of_job.place, Place::Queued | Place::Loose(After::Plan))
+            }
+            Origin::Spare => of_job.place == Place::Loose(After::Broken),
+            Origin::Quote(quote) => {
+                let accepted = look.accepted.take_if(|it| it.quote == quote);
+                if !accepted.as_ref().is_some_and(|it| it.reservation == number && it.way == *way) {
+                    look.report(Kind::NotAsQuoted { quote });
+                }
+                accepted.is_some_and(|it| it.job == job) && of_job.place == Place::Queued
+            }
+        };
+        if !free {
+            look.report(Kind::JobNotFree { job });
+        }
+        if origin == Origin::Spare && of_job.attempts > self.policy.attempts_max {
+            look.report(Kind::WrongEnd { job, why: EndFault::Attempts });
+        }
+        if origin == Origin::Spare && !of_job.spares.iter().any(|spare| spare.legs == way.legs) {
+            look.report(Kind::BadWay { reservation: number, fault: WayFault::NotASpare });
+        }
+    }
+
+    fn asked(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        job: JobNumber,
+        way: &Way,
+        transaction: &Transaction,
+        until: Time,
+    ) {
+        self.last.reservation = next(look, Thing::Reservation, number.get(), self.last.reservation);
+        self.counts.reservations += 1;
+        let of_job = self.jobs.get(&job);
+        let mut faults = of_job.map(|of_job| self.way_faults(look, of_job, way)).unwrap_or_default();
+        let user = of_job.map(|job| job.spec.user.clone()).unwrap_or_default();
+        faults.extend(way.legs.iter().flat_map(|leg| self.places.hold(leg, number)));
+        for fault in faults {
+            look.report(Kind::BadWay { reservation: number, fault });
+        }
+        let lien = price_of(way);
+        let (payer, purpose) = (Account::User(user.clone()), Purpose::Lien);
+        let sums = sums(transaction);
+        let posted = sums.get(&(Account::Held, purpose)).copied().unwrap_or(0);
+        if sums != BTreeMap::from([((payer, purpose), -lien), ((Account::Held, purpose), lien)]) {
+            look.report(Kind::WrongLien { reservation: number, expected: lien, posted });
+        }
+        self.ledger.post(look, transaction, Occasion::Lien);
+        self.ledger.liens += lien;
+        let counted = self.budgets.spend(look, self.spenders(&user), lien);
+        let reservation = Reservation {
+            job,
+            user,
+            way: way.clone(),
+            legs: way.legs.iter().map(|leg| (leg.site, LegState::Asked)).collect(),
+            parts: vec![PartState::Waiting; way.parts.len()],
+            phase: Phase::Preparing(until),
+            lien,
+            asked_at: look.now,
+            counted,
+        };
+        self.reservations.insert(number, reservation);
+    }
+
+    /// A site is a step further.
+    fn leg(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        site: SiteId,
+        when: impl Fn(Phase) -> bool,
+        from: LegState,
+        to: LegState,
+    ) {
+        let Some(reservation) = self.known(look, number) else { return };
+        if !when(reservation.phase) || reservation.legs.get(&site) != Some(&from) {
+            let step = if to == LegState::Prepared { "prepared" } else { "confirmed" };
+            return look.report(Kind::LegStep { reservation: number, site, step });
+        }
+        if let Some(reservation) = self.reservations.get_mut(&number) {
+            reservation.legs.insert(site, to);
+        }
+        look.stepped.push(number);
+    }
+
+    /// The reservation is a step further, when every site is.
+    fn step(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        when: impl Fn(Phase) -> bool,
+        all: LegState,
+        to: Phase,
+        step: &'static str,
+    ) {
+        let Some(reservation) = self.known(look, number) else { return };
+        if !when(reservation.phase) || reservation.legs.values().any(|leg| *leg != all) {
+            look.report(Kind::ReservationStep { reservation: number, step });
+        }
+        if let Some(reservation) = self.reservations.get_mut(&number) {
+            reservation.phase = to;
+        }
+    }
+
+    fn closed(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        why: Option<&Why>,
+        transaction: &Transaction,
+        kept: &[walras_core::TaskId],
+    ) {
+        let Some(reservation) = self.known(look, number) else { return };
+        if reservation.phase == Phase::Closed {
+            return look.report(Kind::ReservationStep { reservation: number, step: "closed" });
+        }
+        let reservation = reservation.clone();
+        if !reasons::is_true(look, number, &reservation, why) {
+            look.report(Kind::WrongReason { reservation: number });
+        }
+        self.check_settlement(look, number, &reservation, why, transaction);
+        self.check_kept(look, number, &reservation, kept);
+        self.ledger.post(look, transaction, Occasion::Settlement);
+        self.ledger.liens -= reservation.lien;
+        let (charge, refund) = self.count_settlement(transaction);
+        self.budgets.give_back(&reservation.counted, refund);
+        if let Some(job) = self.jobs.get_mut(&reservation.job) {
+            job.done.extend(kept);
+            job.spent += charge;
+            job.earlier.insert(number);
+            job.attempts = job.attempts.saturating_add(u32::from(why.is_some_and(is_failure)));
+            (job.place, job.since) = (Place::Loose(after(&reservation, why)), look.position);
+            look.loose.push(reservation.job);
+        }
+        if let Some(reservation) = self.reservations.get_mut(&number) {
+            reservation.phase = Phase::Closed;
+        }
+    }
+
+    fn released(&mut self, look: &mut Look<'_>, number: ReservationNumber, site: SiteId) {
+        let Some(reservation) = self.known(look, number) else { return };
+        let there = reservation.legs.get(&site).is_some_and(|leg| *leg != LegState::Released);
+        if !there || reservation.phase != Phase::Closed {
+            return look.report(Kind::LegStep { reservation: number, site, step: "released" });
+        }
+        let Some(reservation) = self.reservations.get_mut(&number) else { return };
+        reservation.legs.insert(site, LegState::Released);
+        if let Some(leg) = reservation.way.legs.iter().find(|leg| leg.site == site) {
+            self.places.release(leg, number);
+        }
+        if reservation.legs.values().all(|leg| *leg == LegState::Released) {
+            if let Some(job) = self.jobs.get_mut(&reservation.job) {
+                job.earlier.remove(&number);
+            }
+            self.reservations.remove(&number);
+        }
+    }
+
+    /// When a place is gone, no open reservation may rely on it after that entry.
+    pub(crate) fn left_there(&self, look: &mut Look<'_>) {
+        for (place, when) in std::mem::take(&mut look.gone) {
+            for (number, it) in self.reservations.iter().filter(|(_, it)| it.phase != Phase::Closed) {
+                let relies = it.way.parts.iter().zip(&it.parts).any(|(part, state)| match place {
+                    Gone::Site(site) => it.legs.contains_key(&site),
+                    Gone::Node(node) => {
+                        let there = hold_of(&it.way, part).and_then(|hold| hold.node) == Some(node);
+                        let then =
+                            when.is_none_or(|when| meet((part.start, part.end), (when.start(), when.end())));
+                        there && then && !matches!(state, PartState::Ended { .. })
+                    }
+                });
+                if relies {
+                    look.report(Kind::LeftThere { reservation: *number, place });
+                }
+            }
+        }
+    }
+}
+
+/// Whether the job can do nothing about it, so that its attempts count.
+fn is_failure(why: &Why) -> bool {
+    match why {
+        Why::NoFit(_)
+        | Why::LeftOut
+        | Why::MakingRoom(_)
+        | Why::NotAdmitted
+        | Why::NoMoney(_)
+        | Why::OverBudget(_) => false,
+        Why::Outdated(_) | Why::NotPlanned | Why::Cancelled => false,
+        Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
+            true
+        }
+        Why::PartEnded { .. } | Why::Late | Why::StartMissed | Why::DeadlinePassed | Why::TooOften(_) => true,
+    }
+}
+
+/// What may become of the job of a reservation that was closed.
+fn after(reservation: &Reservation, why: Option<&Why>) -> After {
+    match why {
+        None if reservation.parts.iter().all(|part| part.is_done()) => After::Well,
+        Some(Why::Cancelled) => After::Cancelled,
+        Some(Why::PartEnded { part, end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut) }) => {
+            let ended = reservation.parts.get(*part as usize);
+            match ended {
+                Some(PartState::Ended { end: how, .. }) if how == end => After::Failed,
+                _ => After::Broken,
+            }
+        }
+        _ => After::Broken,
+    }
+}

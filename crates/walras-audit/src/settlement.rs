@@ -1,0 +1,187 @@
+//! Settlements: what a reservation had to come to, counted again from what its parts did.
+//!
+//! A job that ended well, failed by itself or was cancelled pays for each hold from its start to the end of the last part
+//! on it, and for what the policy keeps of the rest. In every other case only tasks whose results are kept are paid for,
+//! and an owner who broke a promise pays a compensation, as far as the owner's account allows. The VO's fee is a share of
+//! every site's charge, rounded down. Time O(parts + holds · parts on a hold).
+
+use crate::finding::Kind;
+use crate::ledger::sums;
+use crate::state::{PartState, Phase, Reservation};
+use crate::sums::{cost_of, holds, length, millis_between, share_of};
+use crate::{Auditor, Look};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::account::{Account, Purpose, Transaction};
+use walras_broker::id::ReservationNumber;
+use walras_broker::job::{PartEnd, SiteRefusal, Why};
+use walras_broker::way::{Hold, Part};
+use walras_core::{SiteId, TaskId, Time};
+
+/// The parts on every hold.
+type ByHold<'a> = BTreeMap<(SiteId, u32), Vec<(&'a Part, PartState)>>;
+
+impl Auditor {
+    /// Every account's part in a settlement must be what it had to be.
+    pub(crate) fn check_settlement(
+        &self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        reservation: &Reservation,
+        why: Option<&Why>,
+        transaction: &Transaction,
+    ) {
+        let expected = self.settlement(look.now, reservation, why);
+        let posted = sums(transaction);
+        let keys: BTreeSet<_> = expected.keys().chain(posted.keys()).collect();
+        for key in keys {
+            let (should, is) = (expected.get(key).copied(), posted.get(key).copied());
+            if should != is {
+                let (account, purpose) = key.clone();
+                let (expected, posted) = (should.unwrap_or(0), is.unwrap_or(0));
+                let reservation = number;
+                look.report(Kind::WrongSettlement { reservation, account, purpose, expected, posted });
+            }
+        }
+    }
+
+    fn settlement(
+        &self,
+        now: Time,
+        reservation: &Reservation,
+        why: Option<&Why>,
+    ) -> BTreeMap<(Account, Purpose), i128> {
+        let mut sums: BTreeMap<(Account, Purpose), i128> = BTreeMap::new();
+        let mut add = |account: Account, purpose: Purpose, amount: i128| {
+            *sums.entry((account, purpose)).or_default() += amount;
+        };
+        let mut left = reservation.lien;
+        for (site, charge) in self.charges(now, reservation, why) {
+            let fee = share_of(charge, self.policy.money.fee);
+            left -= charge;
+            add(Account::Held, Purpose::Charge, -charge);
+            add(Account::Fee, Purpose::Fee, fee);
+            let owner = self.places.owner(site).unwrap_or_default().to_owned();
+            add(Account::Owner(owner), Purpose::Income, charge - fee);
+        }
+        let user = Account::User(reservation.user.clone());
+        add(Account::Held, Purpose::Refund, -left);
+        add(user.clone(), Purpose::Refund, left);
+        let breaker = why.and_then(|why| self.breaker(reservation, why));
+        if let Some(owner) = breaker.and_then(|site| self.places.owner(site)) {
+            let owner = Account::Owner(owner.to_owned());
+            let share = share_of(reservation.lien, self.policy.money.compensation);
+            let amount = share.min(self.ledger.balance(&owner)).max(0);
+            add(owner, Purpose::Compensation, -amount);
+            add(user, Purpose::Compensation, amount);
+        }
+        sums.retain(|_, sum| *sum != 0);
+        sums
+    }
+
+    /// The site whose owner broke a promise.
+    fn breaker(&self, reservation: &Reservation, why: &Why) -> Option<SiteId> {
+        match why {
+            Why::TakenBack(node) => self.places.site_of(*node),
+            Why::PartEnded { part, end: PartEnd::TakenBack } => {
+                reservation.way.parts.get(*part as usize).map(|part| part.site)
+            }
+            Why::Refused { site, refusal } => {
+                let promised = matches!(refusal, SiteRefusal::PriceChanged | SiteRefusal::Unwilling);
+                (promised || reservation.phase == Phase::Held).then_some(*site)
+            }
+            _ => None,
+        }
+    }
+
+    /// What each site is to be paid.
+    fn charges(&self, now: Time, reservation: &Reservation, why: Option<&Why>) -> BTreeMap<SiteId, i128> {
+        let own = match why {
+            None | Some(Why::Cancelled) => true,
+            Some(Why::PartEnded { end, .. }) => matches!(end, PartEnd::Failed(_) | PartEnd::TimedOut),
+            Some(_) => false,
+        };
+        let mut by_hold: ByHold<'_> = BTreeMap::new();
+        for (part, state) in reservation.way.parts.iter().zip(&reservation.parts) {
+            by_hold.entry((part.site, part.hold)).or_default().push((part, *state));
+        }
+        let mut charges: BTreeMap<SiteId, i128> = BTreeMap::new();
+        for (site, place, hold) in holds(&reservation.way) {
+            let parts = by_hold.get(&(site, place)).map_or(&[][..], Vec::as_slice);
+            let most = i128::from(hold.cost.as_micros());
+            let charge = if own {
+                let used = used_cost(hold, parts, now);
+                used + (most - used) - share_of(most - used, self.policy.money.early_refund)
+            } else {
+                kept_cost(hold, parts)
+            };
+            *charges.entry(site).or_default() += charge;
+        }
+        charges
+    }
+
+    /// Results are kept of just those tasks that ended well, and of no task twice.
+    pub(crate) fn check_kept(
+        &self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        reservation: &Reservation,
+        kept: &[TaskId],
+    ) {
+        let parts = reservation.way.parts.iter().zip(&reservation.parts);
+        let done: BTreeSet<TaskId> =
+            parts.filter(|(_, state)| state.is_done()).filter_map(|(part, _)| part.task).collect();
+        if kept.len() != done.len() || !kept.iter().all(|task| done.contains(task)) {
+            look.report(Kind::WrongKept { reservation: number });
+        }
+        let before = self.jobs.get(&reservation.job).map(|job| &job.done);
+        for task in kept.iter().filter(|task| before.is_some_and(|before| before.contains(task))) {
+            look.report(Kind::TaskTwice { job: reservation.job, task: *task });
+        }
+    }
+
+    /// Adds a settlement to the counts; gives what was charged and what was given back.
+    pub(crate) fn count_settlement(&mut self, transaction: &Transaction) -> (i128, i128) {
+        let (mut charge, mut refund) = (0, 0);
+        for posting in &transaction.postings {
+            let amount = i128::from(posting.amount.as_micros());
+            match (posting.purpose, &posting.account) {
+                (Purpose::Charge, Account::Held) => charge -= amount,
+                (Purpose::Refund, Account::Held) => refund -= amount,
+                (Purpose::Income, _) => self.counts.income += amount,
+                (Purpose::Fee, _) => self.counts.fees += amount,
+                (Purpose::Compensation, Account::User(_)) => self.counts.compensations += amount,
+                _ => {}
+            }
+        }
+        self.counts.charges += charge;
+        self.counts.refunds += refund;
+        (charge, refund)
+    }
+}
+
+/// The cost of a hold up to the end of its last part; a queue's hold begins when its part does.
+fn used_cost(hold: &Hold, parts: &[(&Part, PartState)], now: Time) -> i128 {
+    let end = parts.iter().filter_map(|(_, state)| match state {
+        PartState::Waiting => None,
+        PartState::Due | PartState::Running(_) => Some(now),
+        PartState::Ended { at, .. } => Some(*at),
+    });
+    let began = parts.iter().filter_map(|(_, state)| match state {
+        PartState::Running(since) | PartState::Ended { since, .. } => Some(*since),
+        PartState::Waiting | PartState::Due => None,
+    });
+    let begin = if hold.node.is_some() { Some(hold.interval.start()) } else { began.min() };
+    let used = end.max().zip(begin).map_or(0, |(end, begin)| millis_between(begin, end).max(0));
+    cost_of(hold.rate, used.min(length(hold.interval))).min(i128::from(hold.cost.as_micros()))
+}
+
+/// The cost of the tasks on a hold whose results are kept.
+fn kept_cost(hold: &Hold, parts: &[(&Part, PartState)]) -> i128 {
+    let cost = parts.iter().filter_map(|(part, state)| match state {
+        PartState::Ended { since, at, end: PartEnd::Done } if part.task.is_some() => {
+            Some(cost_of(hold.rate, millis_between(*since, *at)))
+        }
+        _ => None,
+    });
+    cost.sum::<i128>().min(i128::from(hold.cost.as_micros()))
+}

@@ -1,0 +1,150 @@
+//! What the auditor remembers: only what is open, and the last number of each kind.
+
+use crate::budgets::Counted;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
+use walras_broker::job::{JobSpec, PartEnd};
+use walras_broker::quote::QuoteOption;
+use walras_broker::way::Way;
+use walras_core::{SiteId, TaskId, Time};
+
+/// A job that has not ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) spec: JobSpec,
+    pub(crate) queued_at: Time,
+    pub(crate) place: Place,
+    /// The entry that brought it there.
+    pub(crate) since: u64,
+    /// Reservations that failed through no fault of its own.
+    pub(crate) attempts: u32,
+    pub(crate) done: BTreeSet<TaskId>,
+    /// What it was charged.
+    pub(crate) spent: i128,
+    /// Reservations that were closed and of which something is still held.
+    pub(crate) earlier: BTreeSet<ReservationNumber>,
+    pub(crate) spares: Vec<Way>,
+}
+
+/// Where a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Queued,
+    /// In the batch of the open cycle.
+    Planning,
+    Reserved(ReservationNumber),
+    /// Out of a plan or a reservation; the same entry must say what becomes of it.
+    Loose(After),
+}
+
+/// What a loose job comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// A plan.
+    Plan,
+    /// A reservation whose parts all ended well.
+    Well,
+    /// A reservation of which a part failed by itself.
+    Failed,
+    /// A reservation that was cancelled.
+    Cancelled,
+    /// A reservation that could not be kept.
+    Broken,
+}
+
+/// A reservation of which something may still be held.
+#[derive(Clone, Debug)]
+pub(crate) struct Reservation {
+    pub(crate) job: JobNumber,
+    pub(crate) user: String,
+    pub(crate) way: Way,
+    pub(crate) legs: BTreeMap<SiteId, LegState>,
+    pub(crate) parts: Vec<PartState>,
+    pub(crate) phase: Phase,
+    pub(crate) lien: i128,
+    pub(crate) asked_at: Time,
+    pub(crate) counted: Vec<Counted>,
+}
+
+/// How far a reservation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Preparing(Time),
+    Confirming(Time),
+    Held,
+    Closed,
+}
+
+/// How far a site is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LegState {
+    Asked,
+    Prepared,
+    Confirmed,
+    Released,
+}
+
+/// How far a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartState {
+    Waiting,
+    Due,
+    Running(Time),
+    Ended { since: Time, at: Time, end: PartEnd },
+}
+
+impl PartState {
+    /// Whether its site was asked to start it, and has not said that it ended.
+    pub(crate) fn may_run(self) -> bool {
+        matches!(self, PartState::Due | PartState::Running(_))
+    }
+
+    /// Whether it ended well.
+    pub(crate) fn is_done(self) -> bool {
+        matches!(self, PartState::Ended { end: PartEnd::Done, .. })
+    }
+}
+
+/// A quote that binds.
+#[derive(Clone, Debug)]
+pub(crate) struct Quote {
+    pub(crate) spec: JobSpec,
+    pub(crate) options: Vec<QuoteOption>,
+    pub(crate) until: Time,
+}
+
+/// A quote that this entry has accepted, and that a reservation must follow.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) quote: QuoteNumber,
+    pub(crate) job: JobNumber,
+    pub(crate) reservation: ReservationNumber,
+    pub(crate) way: Way,
+}
+
+/// The open cycle.
+#[derive(Clone, Debug)]
+pub(crate) struct Cycle {
+    pub(crate) number: CycleNumber,
+    pub(crate) batch: Vec<JobNumber>,
+    pub(crate) unanswered: BTreeSet<SiteId>,
+    pub(crate) closed: bool,
+    /// Until when sites may answer, or the plan must be there.
+    pub(crate) until: Time,
+}
+
+/// A cycle that this entry has decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) cycle: CycleNumber,
+    pub(crate) batch: BTreeSet<JobNumber>,
+}
+
+/// The last numbers given out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Last {
+    pub(crate) job: u64,
+    pub(crate) quote: u64,
+    pub(crate) reservation: u64,
+    pub(crate) cycle: u64,
+}

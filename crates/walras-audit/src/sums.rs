@@ -1,0 +1,126 @@
+//! Arithmetic, on plain 128-bit integers: milliseconds, micro-credits, millionths.
+
+use walras_broker::way::{Hold, Part, Way};
+use walras_core::{Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work};
+
+/// How many millionths make one.
+pub(crate) const MILLION: i128 = 1_000_000;
+
+/// `a / b` towards more, for `a >= 0` and `b > 0`.
+pub(crate) fn divide_upwards(a: i128, b: i128) -> i128 {
+    a / b + i128::from(a % b > 0)
+}
+
+/// What a length of time costs at a rate.
+pub(crate) fn cost_of(rate: Rate, millis: i128) -> i128 {
+    divide_upwards(i128::from(rate.as_micros_per_second()) * millis.max(0), 1_000)
+}
+
+/// How long work takes on a node.
+pub(crate) fn runtime_of(work: Work, performance: Performance) -> i128 {
+    divide_upwards(i128::from(work.as_millis()) * MILLION, i128::from(performance.as_millionths()))
+}
+
+/// A share of a non-negative amount, in millionths, rounded down.
+pub(crate) fn share_of(amount: i128, millionths: i64) -> i128 {
+    amount * i128::from(millionths) / MILLION
+}
+
+/// Milliseconds from one moment to another; negative when the other is earlier.
+pub(crate) fn millis_between(from: Time, to: Time) -> i128 {
+    i128::from(to.as_millis()) - i128::from(from.as_millis())
+}
+
+/// How long an interval lasts.
+pub(crate) fn length(interval: Interval) -> i128 {
+    millis_between(interval.start(), interval.end())
+}
+
+/// Whether two half-open stretches of time share a point.
+pub(crate) fn meet(a: (Time, Time), b: (Time, Time)) -> bool {
+    a.0 < b.1 && b.0 < a.1
+}
+
+/// How long data is on its way between two nodes.
+pub(crate) fn lag_of(network: &Network, bytes: i128, from: (SiteId, u32), to: (SiteId, u32)) -> i128 {
+    if from == to {
+        return 0;
+    }
+    let link: &Link = if from.0 == to.0 { &network.within_site } else { &network.between_sites };
+    let moving =
+        link.bandwidth.map_or(0, |it| divide_upwards(bytes * 1_000, it.as_bytes_per_second().into()));
+    i128::from(link.latency.as_millis()) + moving
+}
+
+/// Whether a node whose attribute has this value, or none, is what is asked for.
+pub(crate) fn passes(requirement: &Requirement, value: Option<&Value>) -> bool {
+    match (&requirement.test, value) {
+        (_, None) => false,
+        (Test::Equals(wanted), Some(value)) => wanted == value,
+        (Test::OneOf(wanted), Some(value)) => wanted.iter().any(|one| one == value),
+        (Test::Range { min, max }, Some(Value::Number(number))) => {
+            min.is_none_or(|min| min <= *number) && max.is_none_or(|max| *number <= max)
+        }
+        (Test::Range { .. }, Some(_)) => false,
+    }
+}
+
+/// The holds of a way with their sites and their places in their legs.
+pub(crate) fn holds(way: &Way) -> impl Iterator<Item = (SiteId, u32, &Hold)> {
+    way.legs.iter().flat_map(|leg| leg.holds.iter().zip(0_u32..).map(|(hold, at)| (leg.site, at, hold)))
+}
+
+/// The hold of a part.
+pub(crate) fn hold_of<'a>(way: &'a Way, part: &Part) -> Option<&'a Hold> {
+    way.legs.iter().find(|leg| leg.site == part.site)?.holds.get(part.hold as usize)
+}
+
+/// What all holds cost.
+pub(crate) fn price_of(way: &Way) -> i128 {
+    holds(way).map(|(_, _, hold)| i128::from(hold.cost.as_micros())).sum()
+}
+
+/// Whether any of it is in a queue.
+pub(crate) fn is_queue(way: &Way) -> bool {
+    holds(way).any(|(_, _, hold)| hold.node.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_core::{Bandwidth, Decimal, Span};
+
+    #[test]
+    fn money_and_time_round_upwards() {
+        let rate = Rate::from_micros_per_second(1).unwrap();
+        assert_eq!(
+            [cost_of(rate, 0), cost_of(rate, 1), cost_of(rate, 1_000), cost_of(rate, 1_001)],
+            [0, 1, 1, 2]
+        );
+        let third = Performance::from_millionths(3_000_000).unwrap();
+        assert_eq!(runtime_of(Work::from_millis(10).unwrap(), third), 4);
+        assert_eq!(share_of(999, 500_000), 499);
+    }
+
+    #[test]
+    fn data_takes_the_link_between_its_nodes() {
+        let slow = Link {
+            latency: Span::from_millis(5).unwrap(),
+            bandwidth: Bandwidth::from_bytes_per_second(1_000),
+        };
+        let network = Network { within_site: Link::INSTANT, between_sites: slow };
+        let (a, b) = (SiteId::new(0), SiteId::new(1));
+        assert_eq!(lag_of(&network, 10, (a, 0), (a, 0)), 0);
+        assert_eq!(lag_of(&network, 10, (a, 0), (a, 1)), 0);
+        assert_eq!(lag_of(&network, 10, (a, 0), (b, 0)), 15);
+    }
+
+    #[test]
+    fn requirements_compare_like_with_like() {
+        let range = Test::Range { min: Some(Decimal::from_millionths(2)), max: None };
+        let requirement = Requirement { attribute: "x".into(), test: range };
+        assert!(passes(&requirement, Some(&Value::Number(Decimal::from_millionths(2)))));
+        assert!(!passes(&requirement, Some(&Value::Text("2".into()))));
+        assert!(!passes(&requirement, None));
+    }
+}

@@ -1,0 +1,13 @@
+//! The auditor against journals of the real broker, honest ones and corrupted ones.
+
+#![allow(clippy::unwrap_used, reason = "modules of one test binary")]
+
+mod corrupt;
+mod edit;
+mod honest;
+mod laws;
+mod money;
+mod promises;
+mod quotes;
+mod story;
+mod world;

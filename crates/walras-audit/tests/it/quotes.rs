@@ -1,0 +1,84 @@
+//! Corrupted quotes, and what is found in them.
+
+use crate::corrupt::check;
+use crate::edit::{change, drop_first, edit};
+use crate::promises::moved;
+use crate::world::credits;
+use walras_audit::Kind;
+use walras_broker::Event;
+use walras_broker::event::Origin;
+use walras_core::Time;
+
+#[test]
+fn quotes() {
+    check(&[
+        (
+            "late",
+            |it| {
+                edit(it, |event, at| match event {
+                    Event::QuoteGiven { until, .. } => {
+                        *until = at;
+                        true
+                    }
+                    _ => false,
+                })
+            },
+            |it| matches!(it, Kind::QuoteTime { .. }),
+        ),
+        (
+            "expired early",
+            |it| {
+                edit(it, |event, _| match event {
+                    Event::QuoteGiven { quote, until, .. } if quote.get() == 2 => {
+                        *until = Time::MAX;
+                        true
+                    }
+                    _ => false,
+                })
+            },
+            |it| matches!(it, Kind::QuoteTime { until: Time::MAX, .. }),
+        ),
+        (
+            "option",
+            |it| change!(it, Event::QuoteAccepted { option, .. } => { *option = 99; true }),
+            |it| matches!(it, Kind::NoSuchOption { option: 99, .. }),
+        ),
+        (
+            "not honoured",
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::ReservationAsked { origin: Origin::Quote(_), .. })
+                })
+            },
+            |it| matches!(it, Kind::NotAsQuoted { .. }),
+        ),
+        (
+            "honoured otherwise",
+            |it| {
+                edit(it, |event, _| match event {
+                    Event::ReservationAsked { origin: Origin::Quote(_), way, .. } => {
+                        way.legs[0].holds[0].interval = moved(way.legs[0].holds[0].interval, 1);
+                        true
+                    }
+                    _ => false,
+                })
+            },
+            |it| matches!(it, Kind::NotAsQuoted { .. }),
+        ),
+        (
+            "dominated",
+            |it| change!(it, Event::QuoteGiven { options, .. } => { options.push(options[0].clone()); true }),
+            |it| matches!(it, Kind::Dominated { option: 0, .. }),
+        ),
+        (
+            "price",
+            |it| change!(it, Event::QuoteGiven { options, .. } => { options[0].price = credits(1); true }),
+            |it| matches!(it, Kind::WrongOption { option: 0, .. }),
+        ),
+        (
+            "reason",
+            |it| change!(it, Event::QuoteGiven { options, why, .. } => options.is_empty() && why.take().is_some()),
+            |it| matches!(it, Kind::NoReason { .. }),
+        ),
+    ]);
+}

@@ -1,0 +1,74 @@
+//! How the broker behaves when there is much of everything.
+//!
+//! `cargo run --release -p walras-broker --example scale -- cycle|fold|finished [N]`
+//!
+//! * `cycle`: one cycle over 1,000 queued jobs, 1,000 nodes and 20,000 slots.
+//! * `fold`: events folded per second, over the life of N jobs.
+//! * `finished`: memory after N jobs have ended.
+
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "an example that measures")]
+
+mod bed;
+
+use bed::Bed;
+use std::time::Instant;
+use walras_broker::Broker;
+
+#[expect(clippy::print_stdout, reason = "an example that prints")]
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let what = arguments.next().unwrap_or_default();
+    let count: usize = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(10_000);
+    match what.as_str() {
+        "cycle" => {
+            let mut bed = Bed::new(1_000, 20);
+            bed.submit(1_000);
+            let start = Instant::now();
+            let spent = bed.cycle();
+            println!(
+                "cycle over 1,000 jobs, 1,000 nodes, 20,000 slots: {:.3} s (problem {:.3}, plan {:.3}, decide and fold {:.3}); {} served",
+                start.elapsed().as_secs_f64(),
+                spent.problem,
+                spent.plan,
+                spent.decide,
+                spent.served
+            );
+        }
+        "fold" => {
+            let mut bed = Bed::new(100, 1);
+            bed.keep_journal();
+            bed.live(count);
+            let events: usize = bed.journal.iter().map(|entry| entry.events.len()).sum();
+            let start = Instant::now();
+            let mut broker = Broker::default();
+            bed.journal.iter().for_each(|entry| broker.restore(entry));
+            let seconds = start.elapsed().as_secs_f64();
+            println!(
+                "{events} events of {count} jobs folded in {seconds:.3} s: {:.0} a second",
+                events as f64 / seconds
+            );
+        }
+        "finished" => {
+            let mut bed = Bed::new(100, 1);
+            let before = resident();
+            bed.live(count);
+            let state = bed.broker.state();
+            println!(
+                "{} jobs ended: {} MB resident ({} MB before), {} jobs and {} reservations in the state",
+                state.totals.done,
+                resident() >> 20,
+                before >> 20,
+                state.jobs.len(),
+                state.reservations.len()
+            );
+        }
+        other => println!("unknown: '{other}': expected cycle, fold or finished"),
+    }
+}
+
+/// Resident memory of this process, in bytes; 0 where that cannot be told.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages * 4_096
+}

@@ -1,0 +1,347 @@
+//! The last look before a way is reserved: is it free, is it what the job asked for, and is its price right?
+//!
+//! Parallel windows go to the verifier of `walras-core`, which shares nothing with the searches; the tasks of workflows
+//! to its twin for task schedules. What is left is checked here: holds against free time, and queues.
+
+use crate::plan::Remaining;
+use crate::site::SiteKind;
+use crate::state::State;
+use crate::way::{Hold, Part, Way};
+use std::collections::BTreeMap;
+use walras_core::refine::Terms;
+use walras_core::verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
+use walras_core::workflow::{Lane, Platform};
+use walras_core::{
+    Batch, Claim, ClaimedAlternative, ClaimedSlot, Factor, Interval, Money, Node, NodeId, Offers, Rate,
+    Request, Rules, Scope, Site, SiteId, Slot, Time, verify_plan,
+};
+
+/// Which price counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prices {
+    /// What owners ask now.
+    AsNow,
+    /// What was promised.
+    AsHeld,
+}
+
+/// Free time on nodes, and what is held of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ground {
+    pub(crate) free: BTreeMap<NodeId, Vec<Interval>>,
+    pub(crate) held: BTreeMap<NodeId, Vec<Interval>>,
+}
+
+/// What a job asks for, as it is checked.
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) remaining: Option<&'a Remaining>,
+}
+
+/// Everything that is wrong with a way, a sentence each.
+pub(crate) fn violations(
+    state: &State,
+    ground: &Ground,
+    now: Time,
+    asked: &Asked<'_>,
+    way: &Way,
+    prices: Prices,
+) -> Vec<String> {
+    let mut wrong = shape(state, way, now);
+    if !wrong.is_empty() {
+        return wrong;
+    }
+    if way.is_queue() {
+        wrong.extend(limits(asked.request, way));
+        wrong.extend(costs(way));
+        wrong.extend(queue(state, asked, way));
+        return wrong;
+    }
+    let user = asked.request.user.as_deref().unwrap_or_default();
+    let slots = slots(state, ground, way, now, prices, user);
+    match asked.remaining {
+        None => wrong.extend(window(state, asked.request, way, slots)),
+        Some(remaining) => {
+            wrong.extend(holds(way, &slots));
+            wrong.extend(limits(asked.request, way));
+            wrong.extend(costs(way));
+            wrong.extend(nodes(state, asked.request, way));
+            wrong.extend(tasks(state, remaining, way, state.policy.network));
+        }
+    }
+    wrong
+}
+
+/// Sites, nodes and parts must be there, and each where it says.
+fn shape(state: &State, way: &Way, now: Time) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if way.legs.is_empty() || way.parts.is_empty() {
+        wrong.push("it holds nothing".to_owned());
+    }
+    for (site, hold) in way.holds() {
+        let Some(of_site) = state.site(site) else {
+            wrong.push(format!("there is no site {}", site.number()));
+            continue;
+        };
+        if of_site.lost {
+            wrong.push(format!("site {} has failed", of_site.spec.name));
+        }
+        if let Some(node) = hold.node
+            && state.node(node).is_none_or(|state| state.site != site)
+        {
+            wrong.push(format!("site {} has no node {}", of_site.spec.name, node.number()));
+        }
+        if hold.interval.start() <= now {
+            wrong.push(format!("it starts at {} s, which is past", hold.interval.start()));
+        }
+    }
+    for part in &way.parts {
+        let inside = way.hold_of(part).is_some_and(|hold| {
+            hold.node.is_none() || (hold.interval.start() <= part.start && part.end <= hold.interval.end())
+        });
+        if !inside {
+            wrong.push("a part lies outside what is held for it".to_owned());
+        }
+    }
+    wrong
+}
+
+/// The time that is free on the way's nodes, with its price.
+fn slots(
+    state: &State,
+    ground: &Ground,
+    way: &Way,
+    now: Time,
+    prices: Prices,
+    user: &str,
+) -> BTreeMap<NodeId, Vec<(Interval, Rate)>> {
+    let mut slots = BTreeMap::new();
+    let Some(horizon) = Interval::new(now, way.end().max(now)) else { return slots };
+    for (_, hold) in way.holds() {
+        let Some(node) = hold.node else { continue };
+        let of = |map: &BTreeMap<NodeId, Vec<Interval>>| map.get(&node).cloned().unwrap_or_default();
+        let open = state.open(node, &of(&ground.free), horizon, &of(&ground.held));
+        let priced = match prices {
+            Prices::AsNow => state.sell(node, &open, Some(user)),
+            Prices::AsHeld => open.into_iter().map(|free| (free, hold.rate)).collect(),
+        };
+        slots.insert(node, priced);
+    }
+    slots
+}
+
+/// A parallel window, by the verifier of the core, on nothing but the nodes that it uses.
+fn window(
+    state: &State,
+    request: &Request,
+    way: &Way,
+    priced: BTreeMap<NodeId, Vec<(Interval, Rate)>>,
+) -> Vec<String> {
+    let mut sites: Vec<SiteId> = way.legs.iter().map(|leg| leg.site).collect();
+    sites.sort_unstable();
+    let Some(horizon) = horizon_of(&priced) else { return vec!["nothing is free there".to_owned()] };
+    let (mut nodes, mut slots) = (Vec::new(), Vec::new());
+    for (id, pieces) in &priced {
+        let place = NodeId::from_index(nodes.len()).unwrap_or(NodeId::new(0));
+        let Some(node) = plain_node(state, *id, &sites) else { continue };
+        nodes.push(node);
+        slots.extend(pieces.iter().filter_map(|(interval, rate)| Slot::new(place, *interval, *rate)));
+    }
+    let site = |id: &SiteId| Site { name: name_of(state, *id) };
+    let offers = match Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) {
+        Ok(offers) => offers,
+        Err(error) => return vec![format!("what is free cannot be offered: {error:?}")],
+    };
+    let scope = Scope {
+        same_site: request.scope.same_site,
+        sites: request.scope.sites.as_ref().map(|wanted| {
+            let place = |id: &SiteId| sites.binary_search(id).ok().and_then(SiteId::from_index);
+            wanted.iter().filter_map(place).collect()
+        }),
+    };
+    let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
+    let claim = Claim { alternatives: vec![claimed(state, request, way)], ..Claim::default() };
+    let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
+    verify_plan(&claim, &offers, &batch, rules).iter().map(ToString::to_string).collect()
+}
+
+fn horizon_of(priced: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Option<Interval> {
+    let all = || priced.values().flatten().map(|(interval, _)| interval);
+    Interval::new(all().map(|it| it.start()).min()?, all().map(|it| it.end()).max()?)
+}
+
+fn name_of(state: &State, site: SiteId) -> String {
+    state.site(site).map(|site| site.spec.name.clone()).unwrap_or_default()
+}
+
+fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
+    let spec = state.node_spec(id)?;
+    let site = sites.binary_search(&state.node(id)?.site).ok()?;
+    Some(Node {
+        name: spec.name.clone(),
+        site: SiteId::from_index(site)?,
+        performance: spec.performance,
+        watts: spec.watts,
+        attributes: spec.attributes.clone(),
+    })
+}
+
+fn claimed(state: &State, request: &Request, way: &Way) -> ClaimedAlternative {
+    let slot = |(site, hold): (SiteId, &Hold)| ClaimedSlot {
+        site: name_of(state, site),
+        node: hold
+            .node
+            .and_then(|node| state.node_spec(node))
+            .map(|spec| spec.name.clone())
+            .unwrap_or_default(),
+        start: hold.interval.start(),
+        end: hold.interval.end(),
+        cost: hold.cost,
+        capacity: false,
+    };
+    ClaimedAlternative {
+        job: request.name.clone(),
+        start: way.start(),
+        end: way.end(),
+        cost: way.cost(),
+        slots: way.holds().map(slot).collect(),
+    }
+}
+
+/// Every hold must lie within one free piece at its own price, and no two on one node.
+fn holds(way: &Way, slots: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for (_, hold) in way.holds() {
+        let Some(node) = hold.node else { continue };
+        let pieces = slots.get(&node).map_or(&[][..], Vec::as_slice);
+        let free = pieces.iter().any(|(piece, rate)| piece.contains(hold.interval) && *rate == hold.rate);
+        if !free || !seen.insert(node) {
+            wrong.push(format!("node {} is not free in {} at {}", node.number(), hold.interval, hold.rate));
+        }
+    }
+    wrong
+}
+
+/// What a request asks of every node, and of where they are.
+fn nodes(state: &State, request: &Request, way: &Way) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if request.scope.same_site && way.legs.len() > 1 {
+        wrong.push("its nodes are not on one site".to_owned());
+    }
+    for (site, hold) in way.holds() {
+        let spec = hold.node.and_then(|node| state.node_spec(node));
+        let fits = spec.is_some_and(|spec| {
+            let met = request.requires.iter().all(|requirement| requirement.is_met_by(&spec.attributes));
+            spec.performance >= request.performance_min && met && request.scope.admits(site)
+        });
+        if !fits {
+            wrong.push(format!("a node of site {} is not what the job asks for", name_of(state, site)));
+        }
+    }
+    wrong
+}
+
+/// A queue must be one, fit the job, and hold every task for as long as it takes there.
+fn queue(state: &State, asked: &Asked<'_>, way: &Way) -> Vec<String> {
+    let request = asked.request;
+    let Some(leg) = way.legs.first().filter(|_| way.legs.len() == 1 && asked.remaining.is_none()) else {
+        return vec!["only the tasks of one parallel job go to one queue".to_owned()];
+    };
+    let Some(SiteKind::Queue(spec)) = state.site(leg.site).map(|site| &site.spec.kind) else {
+        return vec![format!("site {} is no queue", name_of(state, leg.site))];
+    };
+    let mut wrong = Vec::new();
+    let met = request.requires.iter().all(|requirement| requirement.is_met_by(&spec.attributes));
+    if spec.performance < request.performance_min || !met || !request.scope.admits(leg.site) {
+        wrong.push(format!("queue {} is not what the job asks for", name_of(state, leg.site)));
+    }
+    let span = request.work.runtime_on(spec.performance);
+    let long = leg.holds.iter().all(|hold| hold.node.is_none() && Some(hold.interval.span()) == span);
+    let count = u32::try_from(leg.holds.len()).unwrap_or(u32::MAX);
+    let parts = u32::try_from(way.parts.len()).unwrap_or(u32::MAX);
+    if !long || count != request.tasks || parts != request.tasks {
+        wrong.push("its holds are not what the job takes there".to_owned());
+    }
+    wrong
+}
+
+/// Deadline, earliest start and budget.
+fn limits(request: &Request, way: &Way) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if request.deadline.is_some_and(|deadline| way.finish() > deadline) {
+        wrong.push(format!("it ends at {} s, after the deadline", way.finish()));
+    }
+    if request.earliest.is_some_and(|earliest| way.start() < earliest) {
+        wrong.push(format!("it starts at {} s, before the job may", way.start()));
+    }
+    if request.budget_limit(Factor::ONE).is_some_and(|budget| way.cost() > budget) {
+        wrong.push(format!("it costs {}, more than the job may spend", way.cost()));
+    }
+    wrong
+}
+
+/// Every hold's cost follows from its rate and length, counted here once more.
+fn costs(way: &Way) -> Vec<String> {
+    let right = |hold: &Hold| {
+        let product =
+            i128::from(hold.rate.as_micros_per_second()) * i128::from(hold.interval.span().as_millis());
+        i128::from(hold.cost.as_micros()) == (product + 999).div_euclid(1_000)
+    };
+    let wrong = way.holds().filter(|(_, hold)| !right(hold));
+    wrong.map(|(_, hold)| format!("{} costs {} at {}", hold.interval, hold.cost, hold.rate)).collect()
+}
+
+/// The tasks of a workflow inside what is held, by the verifier of task schedules.
+fn tasks(state: &State, remaining: &Remaining, way: &Way, network: walras_core::Network) -> Vec<String> {
+    let lane = |(site, hold): (SiteId, &Hold)| {
+        let node = hold.node?;
+        let spec = state.node_spec(node)?;
+        Some(Lane {
+            node,
+            name: spec.name.clone(),
+            site,
+            site_name: name_of(state, site),
+            performance: spec.performance,
+            rate: hold.rate,
+            free: vec![hold.interval],
+            attributes: spec.attributes.clone(),
+        })
+    };
+    let platform = Platform { lanes: way.holds().filter_map(lane).collect(), network };
+    let mut total = Money::ZERO;
+    let mut claim = TaskClaim { tasks: Vec::new(), cost: Money::ZERO };
+    for (part, task) in way.parts.iter().zip(remaining.workflow.tasks()) {
+        let hold = way.hold_of(part);
+        let spec = hold.and_then(|hold| hold.node).and_then(|node| state.node_spec(node));
+        let cost =
+            hold.and_then(|hold| hold.rate.cost_of(part.end.span_since(part.start)?)).unwrap_or(Money::ZERO);
+        total = total + cost;
+        claim.tasks.push(ClaimedTask {
+            task: task.name.clone(),
+            site: name_of(state, part.site),
+            node: spec.map(|spec| spec.name.clone()).unwrap_or_default(),
+            start: part.start,
+            end: part.end,
+            cost,
+        });
+    }
+    claim.cost = total;
+    let mut wrong: Vec<String> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    if way.parts.len() != remaining.workflow.tasks().len() || !waits(remaining, &way.parts) {
+        wrong.push("its parts are not the tasks of the workflow".to_owned());
+    }
+    wrong
+}
+
+/// Whether every part waits for those that its task waits for.
+fn waits(remaining: &Remaining, parts: &[Part]) -> bool {
+    remaining.workflow.edges().iter().all(|edge| {
+        parts
+            .get(edge.to.index())
+            .is_some_and(|part| part.after.iter().any(|(from, _)| *from == edge.from.number()))
+    })
+}

@@ -1,0 +1,203 @@
+//! What users may ask for.
+
+use super::admin::name;
+use super::failover::{close, end_job};
+use super::reserve::{Wanted, reserve};
+use super::{Draft, HEARD};
+use crate::account::{Account, Purpose, Transaction};
+use crate::check::Prices;
+use crate::event::{Event, Origin, RequestKey};
+use crate::id::{JobNumber, QuoteNumber};
+use crate::input::{Answer, Refusal};
+use crate::job::{JobEnd, JobSpec, Phase, Why};
+use crate::quote;
+use crate::sabotage::{Sabotage, sabotaged};
+use crate::settle::{Fault, share_of};
+use crate::state::{JOBS_MAX, State};
+use crate::way::Way;
+use walras_core::Money;
+
+/// A command has at most so many arguments, and so many bytes.
+const COMMAND_MAX: usize = 100_000;
+/// A workflow has at most so many tasks.
+const TASKS_MAX: usize = 100_000;
+
+/// Whether a job makes sense.
+fn check(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
+    name(&spec.request.name)?;
+    state.users.get(&spec.user).ok_or_else(|| Refusal::NoUser(spec.user.clone()))?;
+    let bad = |why: &str| Err(Refusal::BadJob(why.to_owned()));
+    let request = &spec.request;
+    if request.tasks == 0 {
+        return bad("it has no tasks");
+    }
+    if request.budget.is_some_and(|budget| budget < Money::ZERO) {
+        return bad("its budget is negative");
+    }
+    if spec.command.len() > COMMAND_MAX || spec.command.iter().map(String::len).sum::<usize>() > COMMAND_MAX {
+        return bad("its command is too long");
+    }
+    let unknown = |site: &walras_core::SiteId| state.site(*site).is_none();
+    if request.scope.sites.as_ref().is_some_and(|sites| sites.iter().any(unknown)) {
+        return bad("it names a site that is not there");
+    }
+    if let Some(workflow) = &spec.workflow {
+        if workflow.workflow.tasks().len() > TASKS_MAX {
+            return bad("its workflow has too many tasks");
+        }
+        if workflow.strategy.needs_deadline() && request.deadline.is_none() {
+            return bad("its strategy needs a deadline");
+        }
+        if workflow.strategy.needs_budget() && request.budget.is_none() && request.price_max.is_none() {
+            return bad("its strategy needs a budget");
+        }
+    }
+    Ok(())
+}
+
+/// The answer to a request that was made before, unless it was another one.
+fn repeated(
+    draft: &Draft<'_>,
+    key: &RequestKey,
+    same: impl Fn(&Answer) -> bool,
+) -> Result<Option<Answer>, Refusal> {
+    match draft.state.requests.get(key) {
+        None => Ok(None),
+        _ if sabotaged(Sabotage::ForgetKeys) => Ok(None),
+        Some((answer, _)) if same(answer) => Ok(Some(answer.clone())),
+        Some(_) => Err(Refusal::KeyUsed(key.key.clone())),
+    }
+}
+
+fn request_key(by: &str, key: &str) -> Result<RequestKey, Refusal> {
+    name(key)?;
+    Ok(RequestKey { by: by.to_owned(), key: key.to_owned() })
+}
+
+pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result<Answer, Refusal> {
+    let key = request_key(&spec.user, key)?;
+    let state = draft.state;
+    let same = |answer: &Answer| match answer {
+        Answer::Job(job) => state.jobs.get(job).is_none_or(|job| job.spec == *spec),
+        _ => false,
+    };
+    if let Some(answer) = repeated(draft, &key, same)? {
+        return Ok(answer);
+    }
+    check(state, spec)?;
+    if state.jobs.len() >= JOBS_MAX {
+        return Err(Refusal::TooMany("jobs".to_owned()));
+    }
+    draft.last.job = draft.last.job.next();
+    let job = draft.last.job;
+    draft.push(Event::JobQueued { job, key, spec: Box::new(spec.clone()) });
+    Ok(Answer::Job(job))
+}
+
+pub(super) fn ask_quote(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result<Answer, Refusal> {
+    let key = request_key(&spec.user, key)?;
+    let state = draft.state;
+    let same = |answer: &Answer| match answer {
+        Answer::Quote(quote) => state.quotes.get(quote).is_none_or(|quote| quote.spec == *spec),
+        _ => false,
+    };
+    if let Some(answer) = repeated(draft, &key, same)? {
+        return Ok(answer);
+    }
+    check(state, spec)?;
+    if state.quotes.len() >= JOBS_MAX {
+        return Err(Refusal::TooMany("quotes".to_owned()));
+    }
+    let found = quote::find(state, draft.now, spec);
+    let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
+    draft.last.quote = draft.last.quote.next();
+    let quote = draft.last.quote;
+    let why = found.why.map(Box::new);
+    draft.push(Event::QuoteGiven {
+        quote,
+        key,
+        spec: Box::new(spec.clone()),
+        options: found.options,
+        until,
+        why,
+    });
+    Ok(Answer::Quote(quote))
+}
+
+pub(super) fn accept(
+    draft: &mut Draft<'_>,
+    key: &str,
+    number: QuoteNumber,
+    option: u32,
+) -> Result<Answer, Refusal> {
+    let state = draft.state;
+    // The quote may be gone when its acceptance is repeated: then only the key is left to know it by.
+    let by = state.quotes.get(&number).map(|quote| quote.spec.user.clone());
+    let by_key = |by: &str| RequestKey { by: by.to_owned(), key: key.to_owned() };
+    let remembered = match &by {
+        Some(by) => state.requests.get(&by_key(by)),
+        None => state.users.keys().find_map(|user| state.requests.get(&by_key(user))),
+    };
+    match remembered {
+        Some((answer @ (Answer::Accepted { .. } | Answer::Broken { .. }), _)) => return Ok(answer.clone()),
+        Some(_) => return Err(Refusal::KeyUsed(key.to_owned())),
+        None => {}
+    }
+    let quote =
+        state.quotes.get(&number).filter(|quote| draft.now < quote.until).ok_or(Refusal::NoQuote(number))?;
+    let chosen = quote.options.get(option as usize).ok_or(Refusal::NoOption(option))?;
+    let key = request_key(&quote.spec.user, key)?;
+    if state.jobs.len() >= JOBS_MAX {
+        return Err(Refusal::TooMany("jobs".to_owned()));
+    }
+    let taken =
+        if sabotaged(Sabotage::OtherOption) { quote.options.last().unwrap_or(chosen) } else { chosen };
+    let job = draft.last.job.next();
+    let others = quote.options.iter().zip(0_u32..).filter(|(_, place)| *place != option);
+    let spares: Vec<Way> = others.map(|(other, _)| other.way.clone()).collect();
+    let wanted = Wanted::new(state, job, &quote.spec, &Default::default(), Money::ZERO);
+    let queued = Event::JobQueued { job, key: key.clone(), spec: Box::new(quote.spec.clone()) };
+    let reservation = draft.last.reservation.next();
+    let accepted = Event::QuoteAccepted { quote: number, key: key.clone(), option, job, reservation };
+    let before = vec![queued, accepted];
+    match reserve(draft, &wanted, &taken.way, spares, Origin::Quote(number), Prices::AsHeld, before) {
+        Ok(reservation) => {
+            draft.last.job = job;
+            Ok(Answer::Accepted { job, reservation })
+        }
+        Err(why) => Ok(broken(draft, number, key, option, why, chosen.price)),
+    }
+}
+
+/// A quote that cannot be honoured: the VO pays what its policy grants, as far as its fees go.
+fn broken(
+    draft: &mut Draft<'_>,
+    quote: QuoteNumber,
+    key: RequestKey,
+    option: u32,
+    why: Why,
+    price: Money,
+) -> Answer {
+    let own_fault = matches!(why, Why::NoMoney(_) | Why::OverBudget(_));
+    let granted = if own_fault { 0 } else { draft.state.policy.quotes.compensation };
+    let compensation = share_of(price, granted).min(draft.books().available(&Account::Fee)).max(Money::ZERO);
+    let user = Account::User(key.by.clone());
+    let transaction = Transaction::transfer(Purpose::Compensation, Account::Fee, user, compensation);
+    let payable = draft.post(&transaction).is_ok();
+    let (compensation, transaction) =
+        if payable { (compensation, transaction) } else { (Money::ZERO, Transaction::default()) };
+    draft.push(Event::QuoteBroken { quote, key, option, why: why.clone(), compensation, transaction });
+    Answer::Broken { why, compensation }
+}
+
+pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Result<Answer, Refusal> {
+    let job = draft.state.jobs.get(&number).ok_or(Refusal::NoJob(number))?;
+    if job.spec.user != user {
+        return Err(Refusal::NotYours(number));
+    }
+    if let Phase::Reserved(reservation) = job.phase {
+        close(draft, reservation, Some(Why::Cancelled), Fault::Job);
+    }
+    end_job(draft, number, JobEnd::Cancelled);
+    Ok(HEARD)
+}

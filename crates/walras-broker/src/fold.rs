@@ -1,0 +1,448 @@
+//! Events into state: nothing is decided here, only written down.
+
+use crate::account::{Account, Purpose};
+use crate::budget::BudgetUse;
+use crate::decide::Draft;
+use crate::event::{Event, Origin, RequestKey};
+use crate::id::{JobNumber, ReservationNumber};
+use crate::input::Answer;
+use crate::job::{Job, JobEnd, JobSpec, PartEnd, Phase, Why};
+use crate::notice;
+use crate::price::MILLION;
+use crate::quote::features;
+use crate::sabotage::{Sabotage, sabotaged};
+use crate::site::SiteSpec;
+use crate::state::{
+    Cycle, LegState, NodeState, PartState, Quote, Reservation, ReservationPhase, SiteState, State, UserState,
+};
+use crate::way::{Part, Way};
+use std::collections::BTreeSet;
+use walras_core::{Money, SiteId, Span, TaskId, Time};
+
+/// After every cycle, this much of what users have used still counts: 31 of 32 parts.
+const FADING: i64 = 32;
+
+impl State {
+    /// Takes in what has happened.
+    pub(crate) fn fold(&mut self, now: Time, event: &Event) {
+        self.clock = self.clock.max(now);
+        self.version += 1;
+        match event {
+            Event::PolicySet(policy) => self.policy = (**policy).clone(),
+            Event::UserSet(user) => self.user_set(user),
+            Event::SiteAdded(spec) => self.site_added(spec),
+            Event::PricesSet { site, prices } => {
+                if let Some(state) = self.sites.get_mut(site.index()) {
+                    state.spec.prices = prices.clone();
+                    state.demand = prices.demand.map_or(MILLION, |it| state.demand.clamp(it.min, it.max));
+                }
+            }
+            Event::BudgetSet { spender, budget: Some(budget) } => {
+                self.budgets.insert(spender.clone(), BudgetUse::new(*budget, self.clock));
+            }
+            Event::BudgetSet { spender, budget: None } => {
+                self.budgets.remove(spender);
+            }
+            Event::Deposited { key, transaction, .. } => {
+                self.books.post(transaction);
+                self.remember(key, Answer::Done);
+            }
+            Event::JobQueued { job, key, spec } => self.job_queued(*job, key, spec),
+            Event::JobReturned { job, why } => self.job_returned(*job, why),
+            Event::JobEnded { job, end } => self.job_ended(*job, end),
+            Event::NodeLost { node, at } | Event::NodeBack { node, at } => {
+                if let Some(state) = self.nodes.get_mut(node.index()) {
+                    state.lost = matches!(event, Event::NodeLost { .. });
+                    state.since = *at;
+                }
+            }
+            Event::NodeTaken { node, interval } => {
+                let clock = self.clock;
+                if let Some(state) = self.nodes.get_mut(node.index()) {
+                    state.taken.retain(|taken| taken.end() > clock);
+                    state.taken.push(*interval);
+                }
+            }
+            Event::SiteLost { site, at } => self.site_changed(*site, *at, true),
+            Event::SiteBack { site, at } => self.site_changed(*site, *at, false),
+            Event::Noticed(notice) => {
+                self.notices.remove(notice);
+            }
+            Event::QuoteGiven { .. }
+            | Event::QuoteAccepted { .. }
+            | Event::QuoteBroken { .. }
+            | Event::QuoteExpired(_) => self.fold_quote(event),
+            Event::CycleOpened { .. }
+            | Event::OffersReceived { .. }
+            | Event::CycleClosed { .. }
+            | Event::CycleDecided { .. }
+            | Event::CycleEnded(_) => self.fold_cycle(event),
+            _ => self.fold_reservation(event),
+        }
+        notice::take_note(self, event);
+    }
+
+    fn remember(&mut self, key: &RequestKey, answer: Answer) {
+        self.requests.insert(key.clone(), (answer, self.clock));
+    }
+
+    fn user_set(&mut self, user: &crate::input::User) {
+        self.books.open(Account::User(user.name.clone()), user.lowest);
+        let number = i64::try_from(self.users.len()).unwrap_or(i64::MAX);
+        let entry = self.users.entry(user.name.clone());
+        let state = entry.or_insert_with(|| UserState { user: user.clone(), number, usage: 0 });
+        state.user = user.clone();
+    }
+
+    fn site_added(&mut self, spec: &SiteSpec) {
+        let first_node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let site = SiteId::from_index(self.sites.len()).unwrap_or(SiteId::new(0));
+        self.nodes.extend(spec.nodes.iter().map(|_| NodeState {
+            site,
+            lost: false,
+            since: Time::MIN,
+            taken: Vec::new(),
+        }));
+        self.books.open(Account::Owner(spec.owner.clone()), Money::ZERO);
+        self.sites.push(SiteState {
+            spec: spec.clone(),
+            first_node,
+            free: None,
+            demand: MILLION,
+            lost: false,
+            since: Time::MIN,
+        });
+    }
+
+    fn site_changed(&mut self, site: SiteId, at: Time, lost: bool) {
+        if let Some(state) = self.sites.get_mut(site.index()) {
+            (state.lost, state.since) = (lost, at);
+            state.free = None;
+        }
+        if let Some(cycle) = self.cycle.as_mut().filter(|_| lost) {
+            cycle.unanswered.remove(&site);
+        }
+    }
+
+    fn job_queued(&mut self, number: JobNumber, key: &RequestKey, spec: &JobSpec) {
+        self.last.job = self.last.job.max(number);
+        self.remember(key, Answer::Job(number));
+        let job = Job {
+            number,
+            spec: spec.clone(),
+            queued_at: self.clock,
+            phase: Phase::Queued,
+            attempts: 0,
+            returns: 0,
+            why: None,
+            done: BTreeSet::new(),
+            spent: Money::ZERO,
+            fences: BTreeSet::new(),
+            spares: Vec::new(),
+        };
+        self.jobs.insert(number, job);
+    }
+
+    fn job_returned(&mut self, number: JobNumber, why: &Why) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.phase = Phase::Queued;
+            job.returns = job.returns.saturating_add(1);
+            job.why = Some(why.clone());
+            job.spares.clear();
+        }
+    }
+
+    fn job_ended(&mut self, number: JobNumber, end: &JobEnd) {
+        notice::of_end(self, number, end);
+        self.jobs.remove(&number);
+        let count = match end {
+            JobEnd::Done => &mut self.totals.done,
+            JobEnd::Failed(_) => &mut self.totals.failed,
+            JobEnd::Cancelled => &mut self.totals.cancelled,
+            JobEnd::GivenUp(_) => &mut self.totals.given_up,
+        };
+        *count += 1;
+    }
+
+    fn fold_quote(&mut self, event: &Event) {
+        match event {
+            Event::QuoteGiven { quote, key, spec, options, until, .. } => {
+                self.last.quote = self.last.quote.max(*quote);
+                self.remember(key, Answer::Quote(*quote));
+                let given = Quote { spec: (**spec).clone(), options: options.clone(), until: *until };
+                self.quotes.insert(*quote, given);
+            }
+            Event::QuoteAccepted { quote, key, job, reservation, .. } => {
+                self.quotes.remove(quote);
+                self.remember(key, Answer::Accepted { job: *job, reservation: *reservation });
+            }
+            Event::QuoteBroken { quote, key, why, compensation, transaction, .. } => {
+                self.quotes.remove(quote);
+                self.books.post(transaction);
+                self.totals.quotes_broken += 1;
+                self.remember(key, Answer::Broken { why: why.clone(), compensation: *compensation });
+            }
+            Event::QuoteExpired(quote) => {
+                self.quotes.remove(quote);
+            }
+            _ => {}
+        }
+    }
+
+    fn fold_cycle(&mut self, event: &Event) {
+        match event {
+            Event::CycleOpened { cycle, batch, asked, until, demand } => {
+                self.last.cycle = self.last.cycle.max(*cycle);
+                self.new_cycle(demand);
+                for ranked in batch {
+                    self.set_phase(ranked.job, Phase::Planning);
+                }
+                self.cycle = Some(Cycle {
+                    number: *cycle,
+                    opened_at: self.clock,
+                    batch: batch.clone(),
+                    unanswered: asked.iter().copied().collect(),
+                    closed_at: None,
+                    until: *until,
+                });
+            }
+            Event::OffersReceived { site, free, .. } => {
+                if let Some(state) = self.sites.get_mut(site.index()) {
+                    state.free = Some((self.clock, free.clone()));
+                }
+                if let Some(cycle) = &mut self.cycle {
+                    cycle.unanswered.remove(site);
+                }
+            }
+            Event::CycleClosed { until, .. } => {
+                if let Some(cycle) = &mut self.cycle {
+                    (cycle.closed_at, cycle.until) = (Some(self.clock), *until);
+                }
+            }
+            Event::CycleDecided { verdict, .. } => {
+                self.end_cycle(None);
+                for unserved in &verdict.unserved {
+                    if sabotaged(Sabotage::LoseUnserved) {
+                        self.jobs.remove(&unserved.job);
+                    }
+                    self.job_returned(unserved.job, &unserved.why);
+                }
+            }
+            Event::CycleEnded(_) => self.end_cycle(Some(&Why::NotPlanned)),
+            _ => {}
+        }
+    }
+
+    /// Demand moves, usage fades, and requests that are too old to be repeated are forgotten.
+    fn new_cycle(&mut self, demand: &[i64]) {
+        for (site, factor) in self.sites.iter_mut().zip(demand) {
+            site.demand = *factor;
+        }
+        for user in self.users.values_mut() {
+            user.usage -= user.usage / FADING;
+        }
+        let forget = self.clock.as_millis() - self.policy.repeat_within.as_millis();
+        self.requests.retain(|_, (_, at)| at.as_millis() >= forget);
+    }
+
+    fn end_cycle(&mut self, why: Option<&Why>) {
+        let Some(cycle) = self.cycle.take() else { return };
+        for ranked in &cycle.batch {
+            let planning = self.jobs.get(&ranked.job).is_some_and(|job| job.phase == Phase::Planning);
+            match why.filter(|_| planning) {
+                Some(why) => self.job_returned(ranked.job, why),
+                None if planning => self.set_phase(ranked.job, Phase::Queued),
+                None => {}
+            }
+        }
+        self.next_cycle_at = cycle.opened_at.checked_add(self.policy.cycle_every).unwrap_or(Time::MAX);
+    }
+
+    fn set_phase(&mut self, job: JobNumber, phase: Phase) {
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.phase = phase;
+        }
+    }
+
+    fn fold_reservation(&mut self, event: &Event) {
+        match event {
+            Event::ReservationAsked { reservation, job, origin, way, spares, transaction, until, expiry } => {
+                self.books.post(transaction);
+                self.last.reservation = self.last.reservation.max(*reservation);
+                self.asked(*reservation, *job, *origin, way, *until, *expiry);
+                if let Some(job) = self.jobs.get_mut(job) {
+                    job.phase = Phase::Reserved(*reservation);
+                    job.spares = spares.clone();
+                }
+            }
+            Event::LegPrepared { reservation, site } => self.set_leg(*reservation, *site, LegState::Prepared),
+            Event::LegConfirmed { reservation, site } => {
+                self.set_leg(*reservation, *site, LegState::Confirmed)
+            }
+            Event::Confirming { reservation, until } => {
+                self.set_reservation(*reservation, ReservationPhase::Confirming(*until));
+            }
+            Event::ReservationHeld(reservation) => self.held_now(*reservation),
+            Event::PartsDue { reservation, parts } => {
+                for part in parts {
+                    self.set_part(*reservation, *part, |_| PartState::Due);
+                }
+            }
+            Event::PartStarted { reservation, part, at } => {
+                self.set_part(*reservation, *part, |_| PartState::Running(*at));
+            }
+            Event::PartEnded { reservation, part, at, end } => self.set_part(*reservation, *part, |state| {
+                let since = match state {
+                    PartState::Running(since) => since,
+                    _ => *at,
+                };
+                PartState::Ended { since, at: *at, end: *end }
+            }),
+            Event::Rescheduled { reservation, parts, .. } => {
+                if let Some(state) = self.reservations.get_mut(reservation) {
+                    state.way.parts = parts.clone();
+                }
+            }
+            Event::ReservationClosed { reservation, why, transaction, kept } => {
+                self.books.post(transaction);
+                self.closed(*reservation, why.as_ref(), transaction, kept);
+            }
+            Event::LegReleased { reservation, site } => self.leg_released(*reservation, *site),
+            _ => {}
+        }
+    }
+
+    fn asked(
+        &mut self,
+        number: ReservationNumber,
+        job: JobNumber,
+        origin: Origin,
+        way: &Way,
+        until: Time,
+        expiry: Time,
+    ) {
+        let user = self.jobs.get(&job).map(|job| job.spec.user.clone()).unwrap_or_default();
+        let lien = way.cost();
+        let spenders = Draft::spenders(self, &user);
+        for spender in &spenders {
+            if let Some(budget) = self.budgets.get_mut(spender) {
+                budget.spend(self.clock, lien);
+            }
+        }
+        let reservation = Reservation {
+            job,
+            user,
+            origin,
+            way: way.clone(),
+            legs: way.legs.iter().map(|leg| (leg.site, LegState::Asked)).collect(),
+            parts: vec![PartState::Waiting; way.parts.len()],
+            phase: ReservationPhase::Preparing(until),
+            lien,
+            spenders,
+            asked_at: self.clock,
+            expiry,
+        };
+        self.reservations.insert(number, reservation);
+    }
+
+    fn set_leg(&mut self, reservation: ReservationNumber, site: SiteId, leg: LegState) {
+        if let Some(state) = self.reservations.get_mut(&reservation).and_then(|it| it.legs.get_mut(&site)) {
+            *state = leg;
+        }
+    }
+
+    fn set_reservation(&mut self, reservation: ReservationNumber, phase: ReservationPhase) {
+        if let Some(state) = self.reservations.get_mut(&reservation) {
+            state.phase = phase;
+        }
+    }
+
+    fn held_now(&mut self, number: ReservationNumber) {
+        self.set_reservation(number, ReservationPhase::Held);
+        let origin = self.reservations.get(&number).map(|reservation| reservation.origin);
+        self.totals.quotes_kept += u64::from(matches!(origin, Some(Origin::Quote(_))));
+    }
+
+    fn set_part(&mut self, reservation: ReservationNumber, part: u32, to: impl Fn(PartState) -> PartState) {
+        let parts = self.reservations.get_mut(&reservation).map(|it| &mut it.parts);
+        if let Some(state) = parts.and_then(|parts| parts.get_mut(part as usize)) {
+            *state = to(*state);
+        }
+    }
+
+    fn closed(
+        &mut self,
+        number: ReservationNumber,
+        why: Option<&Why>,
+        transaction: &crate::account::Transaction,
+        kept: &[TaskId],
+    ) {
+        self.learn(number, why.is_none());
+        let Some(reservation) = self.reservations.get_mut(&number) else { return };
+        let unheld = !matches!(reservation.phase, ReservationPhase::Held);
+        let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
+        self.totals.quotes_broken += u64::from(broken);
+        reservation.phase = ReservationPhase::Closing;
+        for leg in reservation.legs.values_mut().filter(|leg| **leg != LegState::Gone) {
+            *leg = if sabotaged(Sabotage::NoRelease) { LegState::Gone } else { LegState::Leaving };
+        }
+        let (user, job, asked_at) = (reservation.user.clone(), reservation.job, reservation.asked_at);
+        let spenders = reservation.spenders.clone();
+        let charge = -transaction.sum(&Account::Held, Purpose::Charge);
+        let charge = Money::from_micros(i64::try_from(charge).unwrap_or(0));
+        let refund = -transaction.sum(&Account::Held, Purpose::Refund);
+        let refund = Money::from_micros(i64::try_from(refund).unwrap_or(0));
+        for spender in &spenders {
+            if let Some(budget) = self.budgets.get_mut(spender) {
+                budget.give_back(asked_at, refund);
+            }
+        }
+        if let Some(user) = self.users.get_mut(&user) {
+            user.usage = user.usage.saturating_add(charge.as_micros());
+        }
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.done.extend(kept);
+            job.spent = job.spent + charge;
+            job.fences.insert(number);
+            job.attempts += u32::from(why.is_some_and(Why::is_failure));
+            job.phase = Phase::Queued;
+        }
+    }
+
+    /// A parallel job that ended well says how long jobs like it take.
+    fn learn(&mut self, number: ReservationNumber, well: bool) {
+        let Some(reservation) = self.reservations.get(&number).filter(|_| well) else { return };
+        let Some(job) = self.jobs.get(&reservation.job).filter(|job| job.spec.workflow.is_none()) else {
+            return;
+        };
+        let parts = reservation.way.parts.iter().zip(&reservation.parts);
+        let work = parts.filter_map(|(part, state)| self.work_done(reservation, part, *state)).max();
+        if let Some(work) = work {
+            let forecast = self.history.forecast(&features(self, &job.spec));
+            // A time that no job can have had teaches nothing.
+            let _ = self.history.learn(&forecast, work);
+        }
+    }
+
+    /// How long a part would have taken at performance 1.
+    fn work_done(&self, reservation: &Reservation, part: &Part, state: PartState) -> Option<Span> {
+        let PartState::Ended { since, at, end: PartEnd::Done } = state else { return None };
+        let node = reservation.way.hold_of(part)?.node?;
+        let performance = self.node_spec(node)?.performance;
+        let millis = i128::from(at - since) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+        Span::from_millis(i64::try_from(millis).ok()?)
+    }
+
+    fn leg_released(&mut self, number: ReservationNumber, site: SiteId) {
+        self.set_leg(number, site, LegState::Gone);
+        let Some(reservation) = self.reservations.get(&number) else { return };
+        let over = reservation.phase == ReservationPhase::Closing;
+        if over && reservation.legs.values().all(|leg| *leg == LegState::Gone) {
+            let job = reservation.job;
+            self.reservations.remove(&number);
+            if let Some(job) = self.jobs.get_mut(&job) {
+                job.fences.remove(&number);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What has to be done: after an event, and all that nobody has acknowledged yet.
+
+use crate::effect::{Effect, StartPart};
+use crate::event::Event;
+use crate::id::{NoticeNumber, ReservationNumber};
+use crate::state::{LegState, Notice, PartState, Reservation, ReservationPhase, State};
+use walras_core::{Interval, SiteId};
+
+impl State {
+    /// What an event that was just folded asks for.
+    pub(crate) fn effects_of(&self, event: &Event, notices_before: NoticeNumber) -> Vec<Effect> {
+        let mut effects = match event {
+            Event::CycleOpened { .. } | Event::CycleClosed { .. } => self.cycle_effects(),
+            Event::ReservationAsked { reservation, .. }
+            | Event::Confirming { reservation, .. }
+            | Event::ReservationClosed { reservation, .. } => self.reservation_effects(*reservation, false),
+            Event::PartsDue { reservation, .. } => self.reservation_effects(*reservation, false),
+            _ => Vec::new(),
+        };
+        let new = self.notices.range(notices_before.next()..);
+        effects.extend(new.map(|(number, notice)| notify(*number, notice)));
+        effects
+    }
+
+    /// All that was asked for and has not been acknowledged; also what runs and should be looked at.
+    pub(crate) fn outstanding(&self) -> Vec<Effect> {
+        let mut effects = self.cycle_effects();
+        for number in self.reservations.keys() {
+            effects.extend(self.reservation_effects(*number, true));
+        }
+        effects.extend(self.notices.iter().map(|(number, notice)| notify(*number, notice)));
+        effects
+    }
+
+    fn cycle_effects(&self) -> Vec<Effect> {
+        let Some(cycle) = &self.cycle else { return Vec::new() };
+        if cycle.closed_at.is_some() {
+            return vec![Effect::Plan(cycle.number)];
+        }
+        let end = cycle.opened_at.checked_add(self.policy.horizon);
+        let Some(horizon) = end.and_then(|end| Interval::new(cycle.opened_at, end)) else {
+            return Vec::new();
+        };
+        let ask = |site: &SiteId| Effect::AskOffers { site: *site, cycle: cycle.number, horizon };
+        cycle.unanswered.iter().map(ask).collect()
+    }
+
+    fn reservation_effects(&self, number: ReservationNumber, look: bool) -> Vec<Effect> {
+        let Some(reservation) = self.reservations.get(&number) else { return Vec::new() };
+        let mut effects = Vec::new();
+        for leg in &reservation.way.legs {
+            let site = leg.site;
+            let state = reservation.legs.get(&site).copied().unwrap_or(LegState::Gone);
+            match (reservation.phase, state) {
+                (ReservationPhase::Preparing(_), LegState::Asked) => effects.push(Effect::Prepare {
+                    site,
+                    reservation: number,
+                    holds: leg.holds.clone(),
+                    expiry: reservation.expiry,
+                }),
+                (ReservationPhase::Confirming(_), LegState::Prepared) => {
+                    effects.push(Effect::Confirm { site, reservation: number });
+                }
+                (ReservationPhase::Held, LegState::Confirmed) => {
+                    effects.extend(self.start(number, reservation, site));
+                    if look && runs_on(reservation, site) {
+                        effects.push(Effect::Observe { site, reservation: number });
+                    }
+                }
+                (ReservationPhase::Closing, LegState::Leaving) if reservation.started_on(site) => {
+                    effects.push(Effect::Cancel { site, reservation: number });
+                }
+                (ReservationPhase::Closing, LegState::Leaving) => {
+                    effects.push(Effect::Release { site, reservation: number });
+                }
+                _ => {}
+            }
+        }
+        effects
+    }
+
+    /// The parts of a site that are due.
+    fn start(&self, number: ReservationNumber, reservation: &Reservation, site: SiteId) -> Option<Effect> {
+        let job = self.jobs.get(&reservation.job)?;
+        let workflow = job.spec.workflow.as_ref().map(|workflow| &workflow.workflow);
+        let places = reservation.way.parts.iter().zip(&reservation.parts).zip(0_u32..);
+        let due = places.filter(|((part, state), _)| part.site == site && **state == PartState::Due);
+        let start = due.map(|((part, _), place)| StartPart {
+            part: place,
+            hold: part.hold,
+            task: workflow.zip(part.task).map(|(workflow, task)| workflow.task(task).name.clone()),
+            end: part.end,
+        });
+        let parts: Vec<StartPart> = start.collect();
+        let command = job.spec.command.clone();
+        (!parts.is_empty()).then_some(Effect::Start {
+            site,
+            reservation: number,
+            job: reservation.job,
+            parts,
+            command,
+        })
+    }
+}
+
+fn runs_on(reservation: &Reservation, site: SiteId) -> bool {
+    let mut parts = reservation.way.parts.iter().zip(&reservation.parts);
+    parts.any(|(part, state)| part.site == site && matches!(state, PartState::Running(_)))
+}
+
+fn notify(number: NoticeNumber, notice: &Notice) -> Effect {
+    Effect::Notify { notice: number, user: notice.user.clone(), job: notice.job, text: notice.text.clone() }
+}

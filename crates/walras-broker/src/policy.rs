@@ -1,0 +1,190 @@
+//! What the administrator decides: times, weights, fees.
+
+use serde::{Deserialize, Serialize};
+use walras_core::choose::{LeaveOut, Limit, Objective, VoPolicy};
+use walras_core::prefer::Calendar;
+use walras_core::workflow::Network;
+use walras_core::{SearchConfig, Span};
+
+/// The VO's rules.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// How often the queue is planned.
+    pub cycle_every: Span,
+    /// At most so many jobs in a batch.
+    pub batch_max: u32,
+    /// How far ahead is planned.
+    pub horizon: Span,
+    /// Nothing starts sooner than this after it was planned: time for reserving.
+    pub lead: Span,
+    /// How long sites may take to say what is free.
+    pub offers_within: Span,
+    /// How long planning may take.
+    pub plan_within: Span,
+    /// How long all sites may take to prepare.
+    pub prepare_within: Span,
+    /// How long all sites may take to confirm.
+    pub confirm_within: Span,
+    /// How late a part may start, and how long after its end a site may keep silent.
+    pub grace: Span,
+    /// A job is given up after so many failures that are not its own.
+    pub attempts_max: u32,
+    /// At most so many other ways are kept ready for a job.
+    pub spares_max: u32,
+    /// How the queue is ordered.
+    pub rank: RankWeights,
+    /// A job that has waited this long is served before all that have not.
+    pub overdue_after: Span,
+    /// How windows are searched.
+    pub search: SearchConfig,
+    /// How the combination is chosen.
+    pub choice: VoPolicy,
+    /// Whether the stakeholders' satisfaction decides instead of the objective.
+    pub by_satisfaction: bool,
+    /// How hard the choice is tried.
+    pub labels_max: u64,
+    /// How hard workflows are improved in their windows.
+    pub refine_units_max: u64,
+    /// What joins nodes and sites.
+    pub network: Network,
+    /// Which day and hour time 0 is.
+    pub calendar: Calendar,
+    /// Quotes.
+    pub quotes: QuotePolicy,
+    /// Money.
+    pub money: MoneyPolicy,
+    /// How long a client's request is remembered, so that it can be repeated.
+    pub repeat_within: Span,
+}
+
+/// Rules for quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuotePolicy {
+    /// How long a quote binds.
+    pub valid_for: Span,
+    /// At most so many alternatives.
+    pub options_max: u32,
+    /// What a quote that cannot be honoured is worth to its user, in millionths of its price.
+    pub compensation: i64,
+    /// Offers older than this are not quoted from.
+    pub offers_age_max: Span,
+}
+
+/// Rules for money, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MoneyPolicy {
+    /// The VO's share of every charge.
+    pub fee: i64,
+    /// How much of what was reserved and not used is given back.
+    pub early_refund: i64,
+    /// What a reservation that its owner breaks is worth to its user, as a share of its price.
+    pub compensation: i64,
+}
+
+/// How much each aspect counts when the queue is ordered. Each aspect is a share between 0 and 1, but waiting, which
+/// grows without end: so every job comes first some day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankWeights {
+    /// What the job may pay, against the most that any job may.
+    pub price: i64,
+    /// How near its deadline is, against the horizon.
+    pub deadline: i64,
+    /// Failed attempts, against the most that are allowed.
+    pub attempts: i64,
+    /// Waiting, per horizon.
+    pub waiting: i64,
+    /// Priority, against the highest.
+    pub priority: i64,
+    /// How little its user has used, against their share.
+    pub fair_share: i64,
+}
+
+impl Default for RankWeights {
+    fn default() -> Self {
+        RankWeights { price: 10, deadline: 20, attempts: 20, waiting: 100, priority: 30, fair_share: 20 }
+    }
+}
+
+/// A policy makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BadPolicy(pub String);
+
+impl Policy {
+    /// Whether it makes sense.
+    pub fn check(&self) -> Result<(), BadPolicy> {
+        let bad = |text: &str| Err(BadPolicy(text.to_owned()));
+        let positive = [self.cycle_every, self.horizon, self.overdue_after];
+        if positive.contains(&Span::ZERO) {
+            return bad("cycle_every, horizon and overdue_after must be longer than nothing");
+        }
+        let reserving = self.prepare_within.as_millis() + self.confirm_within.as_millis();
+        if self.lead.as_millis() < reserving {
+            return bad(
+                "lead must be at least prepare_within + confirm_within: a window must not start before it is held",
+            );
+        }
+        if self.lead >= self.horizon {
+            return bad("lead must be shorter than the horizon");
+        }
+        let shares =
+            [self.money.fee, self.money.early_refund, self.money.compensation, self.quotes.compensation];
+        if shares.iter().any(|share| !(0..=1_000_000).contains(share)) {
+            return bad("fee, early_refund and compensation are shares: 0 to 1000000 millionths");
+        }
+        let rank = &self.rank;
+        let weights =
+            [rank.price, rank.deadline, rank.attempts, rank.waiting, rank.priority, rank.fair_share];
+        if weights.iter().any(|weight| !(0..=1_000_000).contains(weight)) || rank.waiting == 0 {
+            return bad("the weights of the rank are 0 to 1000000, and that of waiting is at least 1");
+        }
+        if self.batch_max == 0 || self.quotes.options_max == 0 {
+            return bad("batch_max and options_max must be at least 1");
+        }
+        Ok(())
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        let seconds = |seconds: i64| Span::from_millis(seconds * 1_000).unwrap_or(Span::ZERO);
+        let mut search = SearchConfig::default();
+        search.limits.alternatives_per_job_max = 12;
+        search.limits.explanation_slots_max = 20_000_000;
+        Policy {
+            cycle_every: seconds(60),
+            batch_max: 1_000,
+            horizon: seconds(7 * 86_400),
+            lead: seconds(30),
+            offers_within: seconds(10),
+            plan_within: seconds(60),
+            prepare_within: seconds(15),
+            confirm_within: seconds(15),
+            grace: seconds(30),
+            attempts_max: 3,
+            spares_max: 2,
+            rank: RankWeights::default(),
+            overdue_after: seconds(86_400),
+            search,
+            choice: VoPolicy {
+                objective: Objective::MinCost,
+                time_limit: Limit::Derived,
+                budget_limit: Limit::Derived,
+                leave_out: LeaveOut::WhenNeeded,
+            },
+            by_satisfaction: false,
+            labels_max: 2_000_000,
+            refine_units_max: 2_000_000,
+            network: Network::INSTANT,
+            calendar: Calendar::default(),
+            quotes: QuotePolicy {
+                valid_for: seconds(300),
+                options_max: 5,
+                compensation: 50_000,
+                offers_age_max: seconds(120),
+            },
+            money: MoneyPolicy { fee: 0, early_refund: 1_000_000, compensation: 100_000 },
+            repeat_within: seconds(86_400),
+        }
+    }
+}

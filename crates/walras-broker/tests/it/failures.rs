@@ -1,0 +1,147 @@
+//! All or nothing, and what happens when something fails.
+
+use crate::vo::{MINUTE, Vo, at, credits, user};
+use walras_broker::account::Account;
+use walras_broker::input::SiteMessage;
+use walras_broker::job::{JobEnd, Phase, Why, WorkflowSpec};
+use walras_broker::{Effect, Event, Input};
+use walras_core::refine::Strategy;
+use walras_core::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
+
+/// One node on each of two sites, so that a job of two tasks needs both.
+fn two_sites() -> Vo {
+    Vo::new(&[(1, 1_000), (1, 1_000)])
+}
+
+fn site(number: u32) -> SiteId {
+    SiteId::new(number)
+}
+
+#[test]
+fn a_refusal_lets_every_site_go_and_gives_the_money_back() {
+    let mut vo = two_sites();
+    vo.refusing.insert(site(1));
+    let job = vo.submit(vo.job("pair", 2, 10));
+    vo.run_until(30_000);
+    assert!(vo.did(|effect| matches!(effect, Effect::Release { site: it, .. } if *it == site(0))));
+    assert!(vo.did(|effect| matches!(effect, Effect::Release { site: it, .. } if *it == site(1))));
+    assert!(
+        !vo.did(|effect| matches!(effect, Effect::Confirm { .. })),
+        "nothing is confirmed that is not all prepared"
+    );
+    assert_eq!(vo.balance(&user("ada")), credits(1_000));
+    assert_eq!(vo.balance(&Account::Held), Money::ZERO);
+    let state = &vo.broker.state().jobs[&job];
+    assert_eq!(state.phase, Phase::Queued);
+    assert!(matches!(state.why, Some(Why::Refused { .. })), "{:?}", state.why);
+    vo.refusing.clear();
+    vo.run_until(30 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1);
+}
+
+#[test]
+fn silence_ends_in_nothing_and_is_repeated_until_it_is_heard() {
+    let mut vo = two_sites();
+    vo.say(Input::CycleNow);
+    vo.silent.insert(site(1));
+    let quote = Input::AskQuote { key: "q".into(), job: Box::new(vo.job("pair", 2, 10)) };
+    vo.say(quote);
+    vo.say(Input::Accept { key: "a".into(), quote: vo.broker.state().last.quote, option: 0 });
+    assert_eq!(vo.balance(&Account::Held).as_micros(), 1_200_000);
+    vo.run_until(30_000);
+    assert_eq!(vo.balance(&Account::Held), Money::ZERO, "time is up");
+    let wanted = vo.broker.outstanding();
+    assert!(wanted.iter().any(|effect| matches!(effect, Effect::Release { site: it, .. } if *it == site(1))));
+    vo.silent.clear();
+    vo.heard(1, SiteMessage::Released(vo.broker.state().last.reservation));
+    vo.heard(1, SiteMessage::Prepared(vo.broker.state().last.reservation));
+    assert!(vo.broker.state().reservations.is_empty(), "a late answer changes nothing");
+}
+
+#[test]
+fn owners_go_first_and_pay_for_it() {
+    let mut vo = Vo::new(&[(1, 1_000_000), (1, 2_000_000)]);
+    vo.submit(vo.job("earlier", 1, 1));
+    vo.run_until(10 * MINUTE);
+    let earned = vo.balance(&Account::Owner("owner-0".into()));
+    assert_eq!(earned, credits(60));
+    vo.submit(vo.job("j", 1, 5));
+    vo.run_until(10 * MINUTE + 20_000);
+    let interval = Interval::new(at(0), at(100 * MINUTE)).unwrap();
+    vo.heard(0, SiteMessage::Taken { node: NodeId::new(0), interval });
+    // A tenth of the price of 300 was promised for that.
+    assert_eq!(vo.balance(&Account::Owner("owner-0".into())), credits(30));
+    let spare = vo.events.iter().any(|event| {
+        matches!(event, Event::ReservationAsked { origin: walras_broker::event::Origin::Spare, .. })
+    });
+    assert!(spare, "the job goes another way at once");
+    vo.run_until(100 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 2);
+    assert_eq!(vo.balance(&user("ada")), credits(1_000 - 60 + 30 - 600));
+}
+
+#[test]
+fn a_job_is_given_up_after_too_many_failures() {
+    let mut vo = Vo::new(&[(1, 1_000)]);
+    vo.refusing.insert(site(0));
+    vo.submit(vo.job("unlucky", 1, 10));
+    vo.run_until(60 * MINUTE);
+    let given_up = vo.events.iter().find_map(|event| match event {
+        Event::JobEnded { end: JobEnd::GivenUp(why), .. } => Some(why.to_string()),
+        _ => None,
+    });
+    let expected = "given up after too many failures, the last because site 0 refused: its time is taken";
+    assert_eq!(given_up.as_deref(), Some(expected));
+    assert_eq!(vo.balance(&user("ada")), credits(1_000));
+}
+
+/// Two chains of two tasks each.
+fn workflow() -> WorkflowSpec {
+    let task = |name: &str| Task::new(name, Work::from_millis(10 * MINUTE));
+    let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
+    let tasks = ["a", "b", "c", "d"].map(task).to_vec();
+    let workflow = Workflow::new("chains", tasks, vec![edge(0, 1), edge(2, 3)]).unwrap();
+    WorkflowSpec { workflow, strategy: Strategy::Asap }
+}
+
+#[test]
+fn a_workflow_runs_task_by_task() {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    let mut job = vo.job("flow", 1, 1);
+    job.workflow = Some(workflow());
+    vo.submit(job);
+    vo.run_until(60 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1);
+    let starts = vo
+        .effects
+        .iter()
+        .map(|effect| if let Effect::Start { parts, .. } = effect { parts.len() } else { 0 });
+    let starts: Vec<usize> = starts.filter(|parts| *parts > 0).collect();
+    assert_eq!(
+        (starts[0], starts.iter().sum::<usize>()),
+        (2, 4),
+        "two tasks at first, and the others after them"
+    );
+}
+
+#[test]
+fn a_lost_node_keeps_what_is_done() {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    let mut job = vo.job("flow", 1, 1);
+    job.workflow = Some(workflow());
+    let number = vo.submit(job);
+    vo.run_until(16 * MINUTE);
+    vo.heard(0, SiteMessage::NodeLost { node: NodeId::new(1), at: at(16 * MINUTE) });
+    vo.run_until(17 * MINUTE);
+    let done = vo.broker.state().jobs.get(&number).map(|job| job.done.len());
+    let switched = vo.events.iter().any(|event| matches!(event, Event::Rescheduled { .. }));
+    assert!(switched || done == Some(2), "either the schedule that was ready, or the rest is planned anew");
+    vo.run_until(200 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1);
+    let started: usize = vo
+        .effects
+        .iter()
+        .map(|effect| if let Effect::Start { parts, .. } = effect { parts.len() } else { 0 })
+        .sum();
+    assert!((4..=6).contains(&started), "what was done is not done again: {started}");
+}

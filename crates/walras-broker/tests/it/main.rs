@@ -1,0 +1,10 @@
+//! The broker, one promise at a time.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod failures;
+mod money;
+mod offers;
+mod queue;
+mod quotes;
+mod vo;

@@ -1,0 +1,233 @@
+//! A small VO whose sites do as they are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::account::Account;
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::input::{SiteMessage, User};
+use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
+use walras_broker::plan::plan;
+use walras_broker::policy::Policy;
+use walras_broker::price::PriceRules;
+use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::{Answer, Broker, Effect, Event, Input};
+use walras_core::{Attributes, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work};
+
+pub(crate) const MINUTE: i64 = 60_000;
+
+pub(crate) fn at(millis: i64) -> Time {
+    Time::from_millis(millis).unwrap()
+}
+
+pub(crate) fn span(millis: i64) -> Span {
+    Span::from_millis(millis).unwrap()
+}
+
+pub(crate) fn credits(credits: i64) -> Money {
+    Money::from_micros(credits * 1_000_000)
+}
+
+pub(crate) fn rate(micros: i64) -> Rate {
+    Rate::from_micros_per_second(micros).unwrap()
+}
+
+pub(crate) fn user(name: &str) -> Account {
+    Account::User(name.to_owned())
+}
+
+/// A broker, its sites and a clock.
+pub(crate) struct Vo {
+    pub(crate) broker: Broker,
+    pub(crate) now: i64,
+    /// Sites that never answer.
+    pub(crate) silent: BTreeSet<SiteId>,
+    /// Sites that refuse to prepare.
+    pub(crate) refusing: BTreeSet<SiteId>,
+    /// How much of its time a part takes, in hundredths.
+    pub(crate) takes: i64,
+    pub(crate) events: Vec<Event>,
+    pub(crate) effects: Vec<Effect>,
+    kinds: Vec<SiteKind>,
+    nodes: Vec<Vec<NodeId>>,
+    ends: BTreeMap<(i64, u64), (SiteId, ReservationNumber, u32)>,
+    said: u64,
+}
+
+impl Vo {
+    /// Slot sites with so many nodes each, at a price per second in micro-credits; ada has a thousand credits.
+    pub(crate) fn new(sites: &[(usize, i64)]) -> Vo {
+        let mut vo = Vo {
+            broker: Broker::default(),
+            now: 0,
+            silent: BTreeSet::new(),
+            refusing: BTreeSet::new(),
+            takes: 100,
+            events: Vec::new(),
+            effects: Vec::new(),
+            kinds: Vec::new(),
+            nodes: Vec::new(),
+            ends: BTreeMap::new(),
+            said: 0,
+        };
+        vo.say(Input::SetPolicy(Box::new(policy())));
+        vo.join("ada", None, 1_000);
+        for (nodes, price) in sites {
+            vo.add_site(SiteKind::Slots, *nodes, PriceRules::flat(rate(*price)));
+        }
+        vo
+    }
+
+    pub(crate) fn join(&mut self, name: &str, group: Option<&str>, amount: i64) {
+        let group = group.map(str::to_owned);
+        self.say(Input::SetUser(User { name: name.to_owned(), group, share: 1, lowest: Money::ZERO }));
+        let key = format!("deposit-{name}");
+        self.say(Input::Deposit { key, account: user(name), amount: credits(amount) });
+    }
+
+    pub(crate) fn add_site(&mut self, kind: SiteKind, nodes: usize, prices: PriceRules) -> SiteId {
+        let node = |index: usize| NodeSpec {
+            name: format!("n{index}"),
+            class: None,
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Attributes::new(),
+        };
+        let first = self.nodes.iter().map(Vec::len).sum::<usize>();
+        self.nodes.push((first..first + nodes).map(|id| NodeId::from_index(id).unwrap()).collect());
+        self.kinds.push(kind.clone());
+        let number = self.kinds.len() - 1;
+        let spec = SiteSpec {
+            name: format!("site-{number}"),
+            owner: format!("owner-{number}"),
+            kind,
+            nodes: (0..nodes).map(node).collect(),
+            prices,
+            access: Default::default(),
+        };
+        let Some(Answer::Site(site)) = self.say(Input::AddSite(spec)) else { panic!("the site was refused") };
+        site
+    }
+
+    pub(crate) fn queue_kind() -> SiteKind {
+        SiteKind::Queue(QueueSpec {
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Attributes::new(),
+        })
+    }
+
+    /// Says something, and lets the sites answer until all is quiet.
+    pub(crate) fn say(&mut self, input: Input) -> Option<Answer> {
+        let mut waiting = vec![input];
+        let mut answer = None;
+        while let Some(input) = waiting.pop() {
+            let Ok(handled) = self.broker.handle(at(self.now), &input) else { continue };
+            answer = answer.or(Some(handled.answer));
+            self.events.extend(handled.events);
+            for effect in handled.effects {
+                waiting.extend(self.answer(&effect));
+                self.effects.push(effect);
+            }
+        }
+        answer
+    }
+
+    pub(crate) fn heard(&mut self, site: u32, message: SiteMessage) {
+        self.say(Input::Site { site: SiteId::new(site), message });
+    }
+
+    fn answer(&mut self, effect: &Effect) -> Option<Input> {
+        if let Effect::Plan(cycle) = effect {
+            let decision = Box::new(plan(&self.broker.problem(*cycle)?));
+            return Some(Input::Decided { cycle: *cycle, decision });
+        }
+        let site = effect.site().filter(|site| !self.silent.contains(site))?;
+        let message = match effect {
+            Effect::AskOffers { cycle, horizon, .. } => {
+                let free = match self.kinds[site.index()] {
+                    SiteKind::Slots => {
+                        let free = |node: &NodeId| FreeTime { node: *node, interval: *horizon };
+                        Free::Slots(self.nodes[site.index()].iter().map(free).collect())
+                    }
+                    SiteKind::Capacity => {
+                        Free::Capacity(u32::try_from(self.nodes[site.index()].len()).unwrap())
+                    }
+                    SiteKind::Queue(_) => Free::Queue { wait: span(MINUTE), units: 8 },
+                };
+                SiteMessage::Offers { cycle: *cycle, free }
+            }
+            Effect::Prepare { reservation, .. } if self.refusing.contains(&site) => {
+                SiteMessage::Refused { reservation: *reservation, refusal: SiteRefusal::Busy }
+            }
+            Effect::Prepare { reservation, .. } => SiteMessage::Prepared(*reservation),
+            Effect::Confirm { reservation, .. } => SiteMessage::Confirmed(*reservation),
+            Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => {
+                SiteMessage::Released(*reservation)
+            }
+            Effect::Start { reservation, parts, .. } => {
+                for part in parts {
+                    self.said += 1;
+                    let end = self.now + (part.end.as_millis() - self.now) * self.takes / 100;
+                    self.ends.insert((end, self.said), (site, *reservation, part.part));
+                }
+                let parts = parts.iter().map(|part| part.part).collect();
+                SiteMessage::Started { reservation: *reservation, parts, at: at(self.now) }
+            }
+            _ => return None,
+        };
+        Some(Input::Site { site, message })
+    }
+
+    /// Lets time pass.
+    pub(crate) fn run_until(&mut self, end: i64) {
+        while self.now < end {
+            let timer = self.broker.next_timer().map_or(end, Time::as_millis).max(self.now + 1);
+            let part = self.ends.first_key_value().map_or(end, |((at, _), _)| *at);
+            self.now = timer.min(part).min(end);
+            while let Some(((when, _), _)) = self.ends.first_key_value()
+                && *when <= self.now
+            {
+                let ((when, _), (site, reservation, part)) = self.ends.pop_first().unwrap();
+                let message = SiteMessage::Ended { reservation, part, at: at(when), end: PartEnd::Done };
+                self.say(Input::Site { site, message });
+            }
+            self.say(Input::Tick);
+        }
+    }
+
+    pub(crate) fn job(&self, name: &str, tasks: u32, minutes: i64) -> JobSpec {
+        let request = Request::new(name, tasks, Work::from_millis(minutes * MINUTE).unwrap());
+        JobSpec { user: "ada".to_owned(), request, workflow: None, preference: None, command: vec![] }
+    }
+
+    pub(crate) fn submit(&mut self, job: JobSpec) -> JobNumber {
+        let key = job.request.name.clone();
+        match self.say(Input::Submit { key, job: Box::new(job) }) {
+            Some(Answer::Job(number)) => number,
+            other => panic!("the job was not taken: {other:?}"),
+        }
+    }
+
+    pub(crate) fn balance(&self, account: &Account) -> Money {
+        self.broker.state().books.balance(account)
+    }
+
+    /// Whether an effect was asked for.
+    pub(crate) fn did(&self, what: impl Fn(&Effect) -> bool) -> bool {
+        self.effects.iter().any(what)
+    }
+}
+
+/// Short times, and no fee.
+pub(crate) fn policy() -> Policy {
+    let mut policy = Policy {
+        cycle_every: span(MINUTE),
+        horizon: span(600 * MINUTE),
+        lead: span(40_000),
+        offers_within: span(8_000),
+        prepare_within: span(20_000),
+        confirm_within: span(20_000),
+        ..Policy::default()
+    };
+    policy.money.compensation = 100_000;
+    policy
+}

@@ -1,0 +1,272 @@
+//! What must hold, whatever happens.
+//!
+//! After every entry: money sums to zero and what is held matches the reservations; no account is below its limit; a job
+//! is where its reservation says; no two holds share time on a node. At the sites: nothing starts before every site of
+//! its window has confirmed; no job runs twice at once; nobody asks for time that is held. In the end: every job that was
+//! acknowledged is done, failed, given up, cancelled, or waits with a reason, and nothing is held for anybody.
+
+use crate::site::SimSite;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_audit::Auditor;
+use walras_broker::account::Account;
+use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
+use walras_broker::job::{JobEnd, PartEnd, Phase};
+use walras_broker::journal::Entry;
+use walras_broker::quote::QuoteOption;
+use walras_broker::state::{Reservation, ReservationPhase, State};
+use walras_broker::way::Way;
+use walras_broker::{Answer, Broker, Effect, Event, Input, Refusal};
+use walras_core::{Interval, NodeId, SiteId, Time};
+
+/// Collects what is wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Checker {
+    /// What is wrong.
+    pub wrong: Vec<String>,
+    /// Who checks the same from the journal alone, and how many entries it has seen.
+    auditor: Auditor,
+    audited: u64,
+    /// The sites of every reservation, and its job.
+    windows: BTreeMap<ReservationNumber, (JobNumber, Vec<SiteId>)>,
+    /// What clients were told, by key.
+    answers: BTreeMap<String, Answer>,
+    /// Jobs that have ended, and how.
+    ended: BTreeMap<JobNumber, JobEnd>,
+    queued: BTreeSet<JobNumber>,
+    /// Parts of open reservations that have not ended well.
+    parts: BTreeMap<ReservationNumber, BTreeSet<u32>>,
+    /// What quotes promise.
+    quoted: BTreeMap<QuoteNumber, Vec<QuoteOption>>,
+    /// The way that a job of an accepted quote was promised.
+    promised: BTreeMap<JobNumber, Way>,
+}
+
+impl Checker {
+    fn complain(&mut self, text: String) {
+        self.wrong.push(text);
+    }
+
+    /// After an entry was written.
+    pub fn written(&mut self, entry: &Entry) {
+        self.audited += 1;
+        let findings = self.auditor.entry(self.audited, entry);
+        self.wrong.extend(findings.iter().map(|finding| format!("audit: {finding}")));
+    }
+
+    /// After an entry was taken in.
+    pub fn entry(&mut self, broker: &Broker, entry: &Entry) {
+        for event in &entry.events {
+            match event {
+                Event::ReservationAsked { reservation, job, way, .. } => {
+                    let sites = way.legs.iter().map(|leg| leg.site).collect();
+                    self.windows.insert(*reservation, (*job, sites));
+                    let parts = way.parts.iter().zip(0..).map(|(_, place)| place);
+                    self.parts.insert(*reservation, parts.collect());
+                    if self.ended.contains_key(job) {
+                        self.complain(format!("job {job} has ended and is reserved again"));
+                    }
+                    if self.promised.remove(job).is_some_and(|promised| promised != **way) {
+                        self.complain(format!("job {job} does not get what its quote promised"));
+                    }
+                }
+                Event::PartEnded { reservation, part, end: PartEnd::Done, .. } => {
+                    self.parts.entry(*reservation).or_default().remove(part);
+                }
+                Event::ReservationClosed { reservation, why, .. } => {
+                    let left = self.parts.remove(reservation).unwrap_or_default();
+                    if why.is_none() && !left.is_empty() {
+                        self.complain(format!(
+                            "reservation {reservation} is done, but its parts {left:?} are not"
+                        ));
+                    }
+                }
+                Event::QuoteGiven { quote, options, .. } => {
+                    self.quoted.insert(*quote, options.clone());
+                }
+                Event::QuoteAccepted { quote, option, job, .. } => {
+                    let options = self.quoted.get(quote).and_then(|options| options.get(*option as usize));
+                    if let Some(option) = options.filter(|_| !self.windows.values().any(|it| it.0 == *job)) {
+                        self.promised.insert(*job, option.way.clone());
+                    }
+                }
+                Event::JobQueued { job, .. } => {
+                    self.queued.insert(*job);
+                }
+                Event::JobEnded { job, end } => {
+                    let before = self.ended.insert(*job, end.clone());
+                    if before.is_some_and(|before| before != *end) {
+                        self.complain(format!("job {job} has ended twice"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let state = broker.state();
+        self.money(state);
+        self.jobs(state);
+        self.holds(state);
+    }
+
+    fn money(&mut self, state: &State) {
+        if state.books.total() != 0 {
+            self.complain(format!("the books sum to {}", state.books.total()));
+        }
+        let open = |it: &&Reservation| it.phase != ReservationPhase::Closing;
+        let liens: i64 = state.reservations.values().filter(open).map(|it| it.lien.as_micros()).sum();
+        let held = state.books.balance(&Account::Held).as_micros();
+        if held != liens {
+            self.complain(format!("{held} is held and liens sum to {liens}"));
+        }
+        for (account, balance) in state.books.balances().filter(|(account, _)| **account != Account::World) {
+            if state.books.available(account).as_micros() < 0 {
+                self.complain(format!("the account of {account} is at {balance}, below its limit"));
+            }
+        }
+    }
+
+    fn jobs(&mut self, state: &State) {
+        for (number, job) in &state.jobs {
+            if let Phase::Reserved(reservation) = job.phase {
+                let there = state.reservations.get(&reservation);
+                if there.is_none_or(|it| it.job != *number || it.phase == ReservationPhase::Closing) {
+                    self.complain(format!("job {number} has reservation {reservation}, which is not open"));
+                }
+            }
+            if job.phase == Phase::Planning && state.cycle.is_none() {
+                self.complain(format!("job {number} is being planned and no cycle is open"));
+            }
+        }
+        for (number, reservation) in &state.reservations {
+            let open = reservation.phase != ReservationPhase::Closing;
+            let job = state.jobs.get(&reservation.job);
+            if open && job.is_none_or(|job| job.phase != Phase::Reserved(*number)) {
+                self.complain(format!("reservation {number} is open and its job knows nothing of it"));
+            }
+        }
+    }
+
+    fn holds(&mut self, state: &State) {
+        let mut held: BTreeMap<NodeId, Vec<(Interval, ReservationNumber)>> = BTreeMap::new();
+        for (number, reservation) in &state.reservations {
+            for (_, hold) in reservation.holds_left() {
+                if let Some(node) = hold.node {
+                    held.entry(node).or_default().push((hold.interval, *number));
+                }
+            }
+        }
+        for (node, mut holds) in held {
+            holds.sort_unstable();
+            for pair in holds.windows(2) {
+                if pair[0].0.overlaps(pair[1].0) {
+                    let (one, other) = (pair[0].1, pair[1].1);
+                    self.complain(format!("node {} is booked twice, by {one} and {other}", node.number()));
+                }
+            }
+        }
+    }
+
+    /// When the broker has been told the time: nobody waits for an answer longer than was said.
+    pub fn after_tick(&mut self, broker: &Broker, at: Time) {
+        for (number, reservation) in &broker.state().reservations {
+            let until = match reservation.phase {
+                ReservationPhase::Preparing(until) | ReservationPhase::Confirming(until) => until,
+                ReservationPhase::Held | ReservationPhase::Closing => continue,
+            };
+            if until <= at {
+                self.wrong.push(format!("reservation {number} waits for its sites beyond {until} s"));
+            }
+        }
+    }
+
+    /// Before a site hears that it should start something.
+    pub fn before_start(&mut self, effect: &Effect, sites: &[SimSite]) {
+        let Effect::Start { reservation, .. } = effect else { return };
+        let Some((_, window)) = self.windows.get(reservation).cloned() else { return };
+        let released = sites.iter().any(|site| site.released.contains(reservation));
+        for id in window.iter().filter(|_| !released) {
+            let booking = sites.get(id.index()).and_then(|site| site.bookings.get(reservation));
+            if booking.is_none_or(|booking| booking.expiry.is_some()) {
+                self.complain(format!(
+                    "reservation {reservation} starts and site {} has not confirmed",
+                    id.number()
+                ));
+            }
+        }
+    }
+
+    /// At every moment: no job runs twice, and nobody asked for what is held.
+    pub fn sites(&mut self, now: Time, sites: &mut [SimSite]) {
+        let mut running: BTreeMap<JobNumber, ReservationNumber> = BTreeMap::new();
+        for site in sites {
+            self.wrong.append(&mut site.wrong);
+            for (job, reservation) in site.running(now) {
+                let first = *running.entry(job).or_insert(reservation);
+                if first != reservation {
+                    self.complain(format!(
+                        "job {job} runs twice at {now} s, as {first} and as {reservation}"
+                    ));
+                }
+            }
+        }
+    }
+
+    /// A client was told something.
+    pub fn answered(&mut self, input: &Input, answer: Option<&Answer>) {
+        let (Some(key), Some(answer)) = (key_of(input), answer) else { return };
+        if let Some(before) = self.answers.insert(key.clone(), answer.clone())
+            && before != *answer
+        {
+            self.complain(format!("{key} was answered by {before:?} and then by {answer:?}"));
+        }
+    }
+
+    /// The broker refused something.
+    pub fn refused(&mut self, input: &Input, refusal: &Refusal) {
+        if let Some(key) = key_of(input)
+            && matches!(refusal, Refusal::KeyUsed(_))
+        {
+            self.complain(format!("{key} was refused as another request's"));
+        }
+    }
+
+    /// When everything is over.
+    pub fn finish(&mut self, broker: &Broker, journal: &[Entry], calm: bool) {
+        let state = broker.state();
+        for (key, answer) in self.answers.clone() {
+            let job = match answer {
+                Answer::Job(job) | Answer::Accepted { job, .. } => job,
+                _ => continue,
+            };
+            if !state.jobs.contains_key(&job) && !self.ended.contains_key(&job) {
+                self.complain(format!("{key} was acknowledged as job {job}, which is gone"));
+            }
+        }
+        for job in self.queued.clone() {
+            if !state.jobs.contains_key(&job) && !self.ended.contains_key(&job) {
+                self.complain(format!("job {job} is lost"));
+            }
+        }
+        if calm {
+            for (number, job) in &state.jobs {
+                if job.phase == Phase::Queued && job.why.is_none() {
+                    self.wrong.push(format!("job {number} waits without a reason"));
+                }
+            }
+        }
+        let mut again = Broker::default();
+        journal.iter().for_each(|entry| again.restore(entry));
+        if format!("{:?}", again.state()) != format!("{state:?}") {
+            self.complain("the journal does not give the same state again".to_owned());
+        }
+    }
+}
+
+fn key_of(input: &Input) -> Option<String> {
+    match input {
+        Input::Submit { key, .. }
+        | Input::AskQuote { key, .. }
+        | Input::Accept { key, .. }
+        | Input::Deposit { key, .. } => Some(key.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! The VO of a simulated world: sites, prices, users, and jobs.
+
+use crate::chance::{Chance, later};
+use crate::site::{Kind, SimNode, SimSite};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::Input;
+use walras_broker::account::Account;
+use walras_broker::budget::{Budget, Spender};
+use walras_broker::input::User;
+use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::policy::Policy;
+use walras_broker::price::{Demand, PriceRules};
+use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_core::prefer::{AccessRule, Rules, Who};
+use walras_core::refine::Strategy;
+use walras_core::workflow::UNSIZED;
+use walras_core::{
+    Attributes, Data, Edge, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Span, Task, TaskId,
+    Time, Work, Workflow,
+};
+
+/// The users of every world.
+pub const USERS: [&str; 4] = ["ada", "bob", "cyd", "dan"];
+
+/// A minute, in milliseconds.
+pub const MINUTE: i64 = 60_000;
+
+fn span(millis: i64) -> Span {
+    Span::from_millis(millis).unwrap_or(Span::ZERO)
+}
+
+fn rate(millicredits: i64) -> Option<Rate> {
+    Rate::from_micros_per_second(1_000 * millicredits)
+}
+
+/// The rules: short cycles, so that much happens.
+pub fn policy(chance: &mut Chance) -> Policy {
+    let mut policy = Policy {
+        cycle_every: span(MINUTE),
+        horizon: span(4 * 60 * MINUTE),
+        lead: span(40_000),
+        offers_within: span(8_000),
+        plan_within: span(30_000),
+        prepare_within: span(20_000),
+        confirm_within: span(20_000),
+        grace: span(30_000),
+        overdue_after: span(120 * MINUTE),
+        refine_units_max: 2_000,
+        labels_max: 100_000,
+        batch_max: 20,
+        repeat_within: span(24 * 60 * MINUTE),
+        by_satisfaction: chance.happens(250),
+        ..Policy::default()
+    };
+    policy.search.limits.alternatives_per_job_max = 4;
+    policy.search.limits.explanation_slots_max = 10_000;
+    policy.quotes.valid_for = span(5 * MINUTE);
+    policy.money.fee = 1_000 * chance.between(0, 100);
+    policy.money.early_refund = 100_000 * chance.between(0, 10);
+    policy.money.compensation = 50_000 * chance.between(0, 4);
+    policy.spares_max = 2;
+    policy
+}
+
+fn nodes(count: usize, chance: &mut Chance) -> Vec<NodeSpec> {
+    let node = |index: usize| NodeSpec {
+        name: format!("n{index}"),
+        class: (index == 0).then(|| "big".to_owned()),
+        performance: Performance::from_millionths(250_000 * chance.between(4, 8)).unwrap_or(Performance::ONE),
+        watts: None,
+        attributes: Attributes::new(),
+    };
+    (0..count).map(node).collect()
+}
+
+fn prices(chance: &mut Chance) -> Option<PriceRules> {
+    let mut rules = PriceRules::flat(rate(chance.between(1, 9))?);
+    rules.classes = [("big".to_owned(), rate(chance.between(5, 12))?)].into();
+    if chance.happens(300) {
+        rules.demand =
+            Some(Demand { min: 500_000, max: 2_000_000, step: 100_000, low: 200_000, high: 500_000 });
+    }
+    if chance.happens(300) {
+        rules.hours = (0..24).map(|_| 100_000 * chance.between(5, 20)).collect();
+    }
+    Some(rules)
+}
+
+/// What is said to the broker at the beginning, and the sites that go with it.
+pub fn begin(chance: &mut Chance) -> Option<(Vec<Input>, Vec<SimSite>)> {
+    let mut inputs = vec![Input::SetPolicy(Box::new(policy(chance)))];
+    for (place, name) in USERS.iter().enumerate() {
+        let group = Some(if place < 2 { "physics" } else { "biology" }.to_owned());
+        inputs.push(Input::SetUser(User { name: (*name).to_owned(), group, share: 1, lowest: Money::ZERO }));
+    }
+    if chance.happens(300) {
+        let budget = Budget { period: span(60 * MINUTE), amount: Money::from_micros(40_000_000) };
+        inputs.push(Input::SetBudget { spender: Spender::Group("physics".to_owned()), budget: Some(budget) });
+    }
+    let kinds =
+        [(Kind::Slots, 3), (Kind::Slots, 2), (Kind::Slots, 3), (Kind::Capacity, 3), (Kind::Queue(4), 0)];
+    let mut sites = Vec::new();
+    let mut first = 0;
+    for ((kind, count), number) in kinds.into_iter().zip(0_u32..) {
+        let spec = site(kind, count, number, chance)?;
+        let nodes = (first..first + u32::try_from(count).ok()?).map(|id| SimNode {
+            id: NodeId::new(id),
+            lost: false,
+            since: Time::MIN,
+            owner: owner_load(kind, chance),
+        });
+        sites.push(SimSite {
+            id: SiteId::new(number),
+            kind,
+            nodes: nodes.collect(),
+            bookings: BTreeMap::new(),
+            released: BTreeSet::new(),
+            lost: false,
+            since: Time::MIN,
+            cut_until: Time::MIN,
+            unwilling: 0,
+            wrong: Vec::new(),
+        });
+        first += u32::try_from(count).ok()?;
+        inputs.push(Input::AddSite(spec));
+    }
+    Some((inputs, sites))
+}
+
+fn site(kind: Kind, count: usize, number: u32, chance: &mut Chance) -> Option<SiteSpec> {
+    let mut access = Rules::default();
+    if number == 1 && chance.happens(300) {
+        access.access = vec![AccessRule { who: Who::Group("physics".to_owned()), allow: true, hours: None }];
+    }
+    Some(SiteSpec {
+        name: format!("site-{number}"),
+        owner: format!("owner-{}", number % 3),
+        kind: match kind {
+            Kind::Slots => SiteKind::Slots,
+            Kind::Capacity => SiteKind::Capacity,
+            Kind::Queue(_) => SiteKind::Queue(QueueSpec {
+                performance: Performance::ONE,
+                watts: None,
+                attributes: Attributes::new(),
+            }),
+        },
+        nodes: nodes(count, chance),
+        prices: prices(chance)?,
+        access,
+    })
+}
+
+/// What an owner uses from the beginning; sites that only count processors say nothing of it.
+fn owner_load(kind: Kind, chance: &mut Chance) -> Vec<Interval> {
+    if kind != Kind::Slots {
+        return Vec::new();
+    }
+    let mut busy = Vec::new();
+    let mut at = Time::from_millis(chance.between(0, 60) * MINUTE);
+    while let Some(start) = at.filter(|at| at.as_millis() < 6 * 60 * MINUTE) {
+        let end = later(start, chance.between(2, 30) * MINUTE);
+        busy.extend(Interval::new(start, end));
+        at = Some(later(end, chance.between(5, 90) * MINUTE));
+    }
+    busy
+}
+
+/// A deposit for a user.
+pub fn deposit(user: &str, key: String, chance: &mut Chance) -> Input {
+    let amount = Money::from_micros(1_000_000 * chance.between(2, 60));
+    Input::Deposit { key, account: Account::User(user.to_owned()), amount }
+}
+
+/// A job, of any kind.
+pub fn job(number: u64, now: Time, chance: &mut Chance) -> Option<JobSpec> {
+    let user = (*chance.one_of(&USERS)?).to_owned();
+    let work = Work::from_millis(chance.between(1, 15) * MINUTE)?;
+    let tasks = u32::try_from(chance.between(1, 4)).ok()?;
+    let mut request = Request::new(&format!("job-{number}"), tasks, work);
+    if chance.happens(400) {
+        request.budget = Some(Money::from_micros(1_000_000 * chance.between(1, 30)));
+    }
+    if chance.happens(400) {
+        request.deadline = Some(later(now, chance.between(20, 240) * MINUTE));
+    }
+    request.priority = chance.between(0, 3);
+    request.scope.same_site = chance.happens(200);
+    let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
+    Some(JobSpec {
+        user,
+        request,
+        workflow,
+        preference: None,
+        command: vec!["run".to_owned(), number.to_string()],
+    })
+}
+
+fn workflow(request: &mut Request, now: Time, chance: &mut Chance) -> Option<WorkflowSpec> {
+    let count = usize::try_from(chance.between(2, 6)).ok()?;
+    let mut tasks = Vec::new();
+    for index in 0..count {
+        tasks.push(Task::new(&format!("t{index}"), Work::from_millis(chance.between(1, 6) * MINUTE)));
+    }
+    let mut edges = Vec::new();
+    for to in 1..count {
+        for from in 0..to {
+            if chance.happens(400) {
+                let (from, to) = (TaskId::from_index(from)?, TaskId::from_index(to)?);
+                edges.push(Edge { from, to, data: Data::from_bytes(chance.between(0, 1_000_000))? });
+            }
+        }
+    }
+    (request.tasks, request.work) = (1, UNSIZED);
+    let strategies = [Strategy::Asap, Strategy::Cheapest];
+    let strategy = *chance.one_of(&strategies)?;
+    if strategy.needs_deadline() {
+        request.deadline = Some(later(now, chance.between(60, 240) * MINUTE));
+    }
+    Some(WorkflowSpec { workflow: Workflow::new("flow", tasks, edges).ok()?, strategy })
+}

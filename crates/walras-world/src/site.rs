@@ -1,0 +1,380 @@
+//! A simulated site: nodes that their owner uses too, holds, running parts, failures.
+//!
+//! It keeps the contract that the broker counts on: what has a number is done once; what it has released it never holds
+//! again; a hold that was only prepared expires; nothing runs outside what is held.
+
+use crate::chance::{Chance, later};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::Effect;
+use walras_broker::effect::StartPart;
+use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
+use walras_broker::input::SiteMessage;
+use walras_broker::job::{PartEnd, SiteRefusal};
+use walras_broker::site::{Free, FreeTime};
+use walras_broker::way::Hold;
+use walras_core::interval::complement;
+use walras_core::{Interval, NodeId, SiteId, Span, Time};
+
+/// How the site sells its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Free intervals.
+    Slots,
+    /// Free processors.
+    Capacity,
+    /// A queue with so many nodes.
+    Queue(u32),
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct SimNode {
+    /// Its number.
+    pub id: NodeId,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// Since when it stands or does not.
+    pub since: Time,
+    /// When its owner uses it.
+    pub owner: Vec<Interval>,
+}
+
+/// What the site keeps under a number.
+#[derive(Clone, Debug)]
+pub struct Booking {
+    /// What is held.
+    pub holds: Vec<Hold>,
+    /// When it expires, while it is only prepared.
+    pub expiry: Option<Time>,
+    /// Whose it is, once something was started.
+    pub job: Option<JobNumber>,
+    /// What was started.
+    pub parts: BTreeMap<u32, SimPart>,
+}
+
+/// A part that was started.
+#[derive(Clone, Copy, Debug)]
+pub struct SimPart {
+    /// Its hold.
+    pub hold: u32,
+    /// When it begins.
+    pub begins: Time,
+    /// When it ends.
+    pub ends: Time,
+    /// How.
+    pub end: PartEnd,
+    /// Whether its start was told.
+    pub start_told: bool,
+    /// Whether its end was told.
+    pub end_told: bool,
+}
+
+/// A simulated site.
+#[derive(Clone, Debug)]
+pub struct SimSite {
+    /// Its number.
+    pub id: SiteId,
+    /// How it sells its time.
+    pub kind: Kind,
+    /// Its nodes.
+    pub nodes: Vec<SimNode>,
+    /// What it keeps.
+    pub bookings: BTreeMap<ReservationNumber, Booking>,
+    /// What it has released.
+    pub released: BTreeSet<ReservationNumber>,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// Since when it stands or does not.
+    pub since: Time,
+    /// Until when nothing reaches it, and nothing that it says arrives; what runs goes on.
+    pub cut_until: Time,
+    /// How likely it refuses for no reason, in thousandths.
+    pub unwilling: i64,
+    /// What it saw that no honest broker asks for.
+    pub wrong: Vec<String>,
+}
+
+impl SimSite {
+    /// What the site answers to an effect that reaches it.
+    pub fn hear(&mut self, now: Time, effect: &Effect, chance: &mut Chance) -> Vec<SiteMessage> {
+        if self.lost {
+            return Vec::new();
+        }
+        self.expire(now);
+        match effect {
+            Effect::AskOffers { cycle, horizon, .. } => self.offers(now, *cycle, *horizon, chance),
+            Effect::Prepare { reservation, holds, expiry, .. } => {
+                vec![self.prepare(now, *reservation, holds, *expiry, chance)]
+            }
+            Effect::Confirm { reservation, .. } => vec![self.confirm(*reservation, chance)],
+            Effect::Start { reservation, job, parts, .. } => {
+                self.start(now, *reservation, *job, parts, chance)
+            }
+            Effect::Observe { reservation, .. } => self.observe(now, *reservation),
+            Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => {
+                self.bookings.remove(reservation);
+                self.released.insert(*reservation);
+                vec![SiteMessage::Released(*reservation)]
+            }
+            Effect::Plan(_) | Effect::Notify { .. } => Vec::new(),
+        }
+    }
+
+    /// Forgets what was only prepared and has expired.
+    fn expire(&mut self, now: Time) {
+        self.bookings.retain(|_, booking| booking.expiry.is_none_or(|expiry| now < expiry));
+    }
+
+    fn offers(
+        &self,
+        now: Time,
+        cycle: CycleNumber,
+        horizon: Interval,
+        chance: &mut Chance,
+    ) -> Vec<SiteMessage> {
+        // News may have been lost: with every answer the site says again how its nodes are.
+        let mut said: Vec<SiteMessage> =
+            self.nodes.iter().filter(|node| node.since > Time::MIN).map(news).collect();
+        let standing = self.nodes.iter().filter(|node| !node.lost);
+        let free = match self.kind {
+            Kind::Slots => {
+                let Some(horizon) = Interval::new(now.max(horizon.start()), horizon.end()) else {
+                    return said;
+                };
+                let times = standing.flat_map(|node| {
+                    let free = complement(horizon, &node.owner).into_iter();
+                    free.map(|interval| FreeTime { node: node.id, interval })
+                });
+                Free::Slots(times.collect())
+            }
+            Kind::Capacity => Free::Capacity(u32::try_from(standing.count()).unwrap_or(0)),
+            Kind::Queue(units) => Free::Queue { wait: chance.span(1_000, 600_000), units },
+        };
+        said.push(SiteMessage::Offers { cycle, free });
+        said
+    }
+
+    fn prepare(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        holds: &[Hold],
+        expiry: Time,
+        chance: &mut Chance,
+    ) -> SiteMessage {
+        let refuse = |refusal| SiteMessage::Refused { reservation, refusal };
+        if self.released.contains(&reservation) {
+            return refuse(SiteRefusal::Unknown);
+        }
+        if self.bookings.contains_key(&reservation) {
+            return SiteMessage::Prepared(reservation);
+        }
+        if now >= expiry {
+            return refuse(SiteRefusal::Expired);
+        }
+        if chance.happens(self.unwilling) {
+            let why = [SiteRefusal::Unwilling, SiteRefusal::Busy, SiteRefusal::PriceChanged];
+            return refuse(*chance.one_of(&why).unwrap_or(&SiteRefusal::Busy));
+        }
+        if !holds.iter().all(|hold| self.is_free(reservation, hold)) || !self.has_units(holds.len()) {
+            return refuse(SiteRefusal::Busy);
+        }
+        let booking =
+            Booking { holds: holds.to_vec(), expiry: Some(expiry), job: None, parts: BTreeMap::new() };
+        self.bookings.insert(reservation, booking);
+        SiteMessage::Prepared(reservation)
+    }
+
+    fn has_units(&self, more: usize) -> bool {
+        let Kind::Queue(units) = self.kind else { return true };
+        let held: usize = self.bookings.values().map(|booking| booking.holds.len()).sum();
+        held + more <= units as usize
+    }
+
+    /// Whether the owner and the node's health allow a hold. That another hold of ours is in the way is a mistake of
+    /// the broker's.
+    fn is_free(&mut self, reservation: ReservationNumber, hold: &Hold) -> bool {
+        let Some(node) = hold.node else { return matches!(self.kind, Kind::Queue(_)) };
+        for (other, booking) in &self.bookings {
+            if booking.holds.iter().any(|it| it.node == Some(node) && it.interval.overlaps(hold.interval)) {
+                let at = self.id.number();
+                self.wrong
+                    .push(format!("site {at}: reservation {reservation} asks for time that {other} holds"));
+            }
+        }
+        let own = self.nodes.iter().find(|it| it.id == node);
+        own.is_some_and(|own| !own.lost && !own.owner.iter().any(|busy| busy.overlaps(hold.interval)))
+    }
+
+    fn confirm(&mut self, reservation: ReservationNumber, chance: &mut Chance) -> SiteMessage {
+        let unwilling = chance.happens(self.unwilling);
+        match self.bookings.get_mut(&reservation) {
+            Some(booking) if booking.expiry.is_none() => SiteMessage::Confirmed(reservation),
+            Some(booking) if !unwilling => {
+                booking.expiry = None;
+                SiteMessage::Confirmed(reservation)
+            }
+            Some(_) => SiteMessage::Refused { reservation, refusal: SiteRefusal::Unwilling },
+            None => SiteMessage::Refused { reservation, refusal: SiteRefusal::Expired },
+        }
+    }
+
+    fn start(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        job: JobNumber,
+        parts: &[StartPart],
+        chance: &mut Chance,
+    ) -> Vec<SiteMessage> {
+        let queue = matches!(self.kind, Kind::Queue(_));
+        let Some(booking) = self.bookings.get_mut(&reservation).filter(|booking| booking.expiry.is_none())
+        else {
+            return vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Unknown }];
+        };
+        booking.job = Some(job);
+        let mut said = Vec::new();
+        for part in parts {
+            let Some(hold) = booking.holds.get(part.hold as usize).copied() else { continue };
+            if booking.parts.contains_key(&part.part) {
+                continue;
+            }
+            let started = begin(now, part, &hold, queue, chance);
+            // A task of a workflow that will be late is known to be.
+            if part.task.is_some() && started.ends > part.end && started.end == PartEnd::Done {
+                said.push(SiteMessage::Late { reservation, part: part.part, until: started.ends });
+            }
+            booking.parts.insert(part.part, started);
+        }
+        said.extend(self.pass(now));
+        said
+    }
+
+    fn observe(&mut self, now: Time, reservation: ReservationNumber) -> Vec<SiteMessage> {
+        if let Some(booking) = self.bookings.get_mut(&reservation) {
+            for part in booking.parts.values_mut() {
+                (part.start_told, part.end_told) = (false, false);
+            }
+        }
+        self.pass(now)
+    }
+
+    /// What has begun and ended by now and was not told.
+    pub fn pass(&mut self, now: Time) -> Vec<SiteMessage> {
+        let mut said = Vec::new();
+        if self.lost {
+            return said;
+        }
+        for (reservation, booking) in &mut self.bookings {
+            for (place, part) in &mut booking.parts {
+                if part.begins <= now && !part.start_told {
+                    part.start_told = true;
+                    let (reservation, parts, at) = (*reservation, vec![*place], part.begins);
+                    said.push(SiteMessage::Started { reservation, parts, at });
+                }
+                if part.ends <= now && !part.end_told {
+                    part.end_told = true;
+                    let (reservation, part, at, end) = (*reservation, *place, part.ends, part.end);
+                    said.push(SiteMessage::Ended { reservation, part, at, end });
+                }
+            }
+        }
+        said
+    }
+
+    /// When something begins or ends next.
+    pub fn next(&self) -> Option<Time> {
+        let parts = self.bookings.values().flat_map(|booking| booking.parts.values());
+        let moments = parts.flat_map(|part| {
+            let begins = (!part.start_told).then_some(part.begins);
+            let ends = (!part.end_told).then_some(part.ends);
+            begins.into_iter().chain(ends)
+        });
+        moments.min().filter(|_| !self.lost)
+    }
+
+    /// Jobs of which something runs now, with the reservation.
+    pub fn running(&self, now: Time) -> Vec<(JobNumber, ReservationNumber)> {
+        let runs =
+            |booking: &&Booking| booking.parts.values().any(|part| part.begins <= now && now < part.ends);
+        let bookings = self.bookings.iter().filter(|(_, booking)| runs(booking));
+        bookings.filter_map(|(number, booking)| Some((booking.job?, *number))).collect()
+    }
+
+    /// A node fails: what runs on it is lost.
+    pub fn lose_node(&mut self, now: Time, place: usize) -> Option<SiteMessage> {
+        let node = self.nodes.get_mut(place).filter(|node| !node.lost)?;
+        (node.lost, node.since) = (true, now);
+        let (id, said) = (node.id, news(node));
+        self.stop(now, PartEnd::Lost, |hold| hold.node == Some(id));
+        Some(said)
+    }
+
+    /// A node is back.
+    pub fn bring_back(&mut self, now: Time, place: usize) -> Option<SiteMessage> {
+        let node = self.nodes.get_mut(place).filter(|node| node.lost && now > node.since)?;
+        (node.lost, node.since) = (false, now);
+        Some(news(node))
+    }
+
+    /// The owner needs a node: what runs on it, or would, has to go.
+    pub fn take(&mut self, now: Time, place: usize, interval: Interval) -> Option<SiteMessage> {
+        let node = self.nodes.get_mut(place)?;
+        let id = node.id;
+        node.owner.push(interval);
+        self.stop(now, PartEnd::TakenBack, |hold| hold.node == Some(id) && hold.interval.overlaps(interval));
+        Some(SiteMessage::Taken { node: id, interval })
+    }
+
+    /// The site fails: everything that runs is lost, and what was only prepared is forgotten.
+    pub fn fail(&mut self, now: Time) {
+        (self.lost, self.since) = (true, now);
+        self.stop(now, PartEnd::Lost, |_| true);
+        self.bookings.retain(|_, booking| booking.expiry.is_none());
+    }
+
+    /// Ends the parts on some holds that have not ended.
+    fn stop(&mut self, now: Time, end: PartEnd, on: impl Fn(&Hold) -> bool) {
+        for booking in self.bookings.values_mut() {
+            for part in booking.parts.values_mut().filter(|part| part.ends > now) {
+                if booking.holds.get(part.hold as usize).is_some_and(&on) {
+                    (part.ends, part.end, part.end_told) = (now, end, false);
+                    part.begins = part.begins.min(now);
+                }
+            }
+        }
+    }
+}
+
+/// When a part begins and ends, and how.
+fn begin(now: Time, part: &StartPart, hold: &Hold, queue: bool, chance: &mut Chance) -> SimPart {
+    let begins = if queue { later(now, chance.between(0, 300_000)) } else { now.max(hold.interval.start()) };
+    let whole = if part.task.is_some() { part.end - begins } else { hold.interval.span().as_millis() };
+    let takes = whole.max(1) * chance.between(300, 1_000) / 1_000;
+    let takes = if chance.happens(60) { whole.max(1) * 13 / 10 } else { takes };
+    let limit = if queue { later(begins, hold.interval.span().as_millis()) } else { hold.interval.end() };
+    let ends = later(begins, takes.max(1));
+    let (ends, end) = if ends > limit {
+        (limit.max(begins), PartEnd::TimedOut)
+    } else if chance.happens(30) {
+        (ends, PartEnd::Failed(1))
+    } else {
+        (ends, PartEnd::Done)
+    };
+    SimPart { hold: part.hold, begins, ends, end, start_told: false, end_told: false }
+}
+
+fn news(node: &SimNode) -> SiteMessage {
+    let (node, at, lost) = (node.id, node.since, node.lost);
+    if lost { SiteMessage::NodeLost { node, at } } else { SiteMessage::NodeBack { node, at } }
+}
+
+/// How long a site stays away, at least and at most.
+pub const OUTAGE: (i64, i64) = (60_000, 1_800_000);
+
+/// The length of an interval that an owner takes.
+pub fn owner_needs(now: Time, chance: &mut Chance) -> Option<Interval> {
+    let start = later(now, chance.between(1, 1_800_000));
+    let length = chance.span(60_000, 1_200_000).max(Span::from_millis(1)?);
+    Interval::new(start, start.checked_add(length)?)
+}

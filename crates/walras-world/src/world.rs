@@ -1,0 +1,470 @@
+//! The world's loop: messages on their way, a clock, a broker that may be killed, a journal that may fail.
+
+use crate::chance::{Chance, later};
+use crate::check::Checker;
+use crate::fault::Faults;
+use crate::setup::{self, MINUTE, USERS};
+use crate::site::{self, OUTAGE, SimSite};
+use std::collections::BTreeMap;
+use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber};
+use walras_broker::input::SiteMessage;
+use walras_broker::journal::Entry;
+use walras_broker::plan::plan;
+use walras_broker::price::PriceRules;
+use walras_broker::{Answer, Broker, Effect, Input};
+use walras_core::{Rate, SiteId, Time};
+
+/// How long a world lasts, and what may go wrong in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What everything is drawn from.
+    pub seed: u64,
+    /// What goes wrong; drawn from the seed, without.
+    pub faults: Option<Faults>,
+    /// How many jobs and quotes are asked for.
+    pub jobs: u64,
+    /// How long jobs arrive, in minutes.
+    pub minutes: i64,
+    /// At most so many messages and moments.
+    pub steps_max: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000 }
+    }
+}
+
+/// Something on its way.
+#[derive(Clone, Debug)]
+enum Parcel {
+    /// To a site.
+    Effect(Effect),
+    /// From a site.
+    Message(SiteId, SiteMessage),
+    /// A plan.
+    Plan(Input),
+    /// From a client; with how often it has been said.
+    Client(Input, u32),
+    /// A notice has been read.
+    Noticed(Input),
+    /// Time to repeat what nobody has acknowledged.
+    Repeat,
+    /// Something happens to a site.
+    Mishap,
+    /// A site comes back.
+    SiteBack(SiteId),
+    /// A node comes back.
+    NodeBack(SiteId, usize),
+    /// The calm: from now on nothing goes wrong.
+    Calm,
+}
+
+/// What became of a world.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What must not be; empty when all is well.
+    pub wrong: Vec<String>,
+    /// Everything that was written.
+    pub journal: Vec<Entry>,
+    /// The broker in the end.
+    pub broker: Broker,
+    /// How many messages and moments there were.
+    pub steps: u64,
+    /// How often the broker was killed.
+    pub kills: u64,
+    /// What went wrong, and how often.
+    pub faults: Faults,
+}
+
+/// A simulated world.
+pub struct World {
+    pub(crate) now: Time,
+    pub(crate) broker: Broker,
+    pub(crate) journal: Vec<Entry>,
+    pub(crate) sites: Vec<SimSite>,
+    pub(crate) checker: Checker,
+    parcels: BTreeMap<(Time, u64), Parcel>,
+    posted: u64,
+    chance: Chance,
+    faults: Faults,
+    /// How far the broker's clock is ahead, in milliseconds.
+    skew: i64,
+    planning: Option<CycleNumber>,
+    last_tick: Time,
+    kills: u64,
+    calm: bool,
+}
+
+/// Lives through a world.
+pub fn live(settings: &Settings) -> Outcome {
+    let mut chance = Chance::new(settings.seed, 0);
+    let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Chance::new(settings.seed, 1)));
+    let (inputs, sites) = setup::begin(&mut chance).unwrap_or_default();
+    let zero = Time::from_millis(0).unwrap_or(Time::MIN);
+    let mut world = World {
+        now: zero,
+        broker: Broker::default(),
+        journal: Vec::new(),
+        sites,
+        checker: Checker::default(),
+        parcels: BTreeMap::new(),
+        posted: 0,
+        chance: Chance::new(settings.seed, 2),
+        faults: Faults::default(),
+        skew: 0,
+        planning: None,
+        last_tick: Time::MIN,
+        kills: 0,
+        calm: false,
+    };
+    for input in inputs {
+        world.say(&input);
+    }
+    world.faults = faults;
+    for site in &mut world.sites {
+        site.unwilling = faults.refusal;
+    }
+    world.invite(settings, &mut chance);
+    let steps = world.run(settings.steps_max);
+    world.checker.finish(
+        &world.broker,
+        &world.journal,
+        world.parcels.is_empty() || steps < settings.steps_max,
+    );
+    let wrong = world.checker.wrong;
+    Outcome { wrong, journal: world.journal, broker: world.broker, steps, kills: world.kills, faults }
+}
+
+impl World {
+    /// Plans everything that does not follow from something else.
+    fn invite(&mut self, settings: &Settings, chance: &mut Chance) {
+        let span = settings.minutes * MINUTE;
+        for (place, user) in USERS.iter().enumerate() {
+            for round in 0..3 {
+                let key = format!("deposit-{place}-{round}");
+                let at = if round == 0 { 0 } else { chance.between(0, span) };
+                self.post(later(self.now, at), Parcel::Client(setup::deposit(user, key, chance), 0));
+            }
+        }
+        for number in 0..settings.jobs {
+            let at = later(self.now, chance.between(1, span));
+            let Some(spec) = setup::job(number, at, chance) else { continue };
+            let (key, job) = (format!("job-{number}"), Box::new(spec));
+            let input =
+                if chance.happens(300) { Input::AskQuote { key, job } } else { Input::Submit { key, job } };
+            self.post(at, Parcel::Client(input, 0));
+        }
+        self.post(self.now, Parcel::Repeat);
+        self.post(later(self.now, MINUTE), Parcel::Mishap);
+        self.post(later(self.now, span + 60 * MINUTE), Parcel::Calm);
+    }
+
+    fn post(&mut self, at: Time, parcel: Parcel) {
+        self.posted += 1;
+        self.parcels.insert((at, self.posted), parcel);
+    }
+
+    /// Lives until nothing is left to happen; gives the number of steps.
+    fn run(&mut self, steps_max: u64) -> u64 {
+        let end = later(self.now, 14 * 60 * MINUTE);
+        for step in 0..steps_max {
+            if !self.checker.wrong.is_empty() || self.now > end || (self.calm && self.is_quiet()) {
+                return step;
+            }
+            let parcel = self.parcels.first_key_value().map(|((at, _), _)| *at);
+            let site = self.sites.iter().filter_map(SimSite::next).min();
+            let tick = self.next_tick();
+            let Some(next) = parcel.into_iter().chain(site).chain(tick).min() else { return step };
+            self.now = self.now.max(next);
+            if site.is_some_and(|at| at <= self.now) {
+                self.sites_pass();
+            } else if tick.is_some_and(|at| at <= self.now) {
+                self.last_tick = self.now;
+                if self.say(&Input::Tick).is_some() {
+                    self.checker.after_tick(&self.broker, later(self.now, self.skew));
+                }
+            } else if let Some((_, parcel)) = self.parcels.pop_first() {
+                self.open(parcel);
+            }
+            self.checker.sites(self.now, &mut self.sites);
+        }
+        steps_max
+    }
+
+    /// Nothing is reserved, and nobody waits who could be served.
+    fn is_quiet(&self) -> bool {
+        let state = self.broker.state();
+        state.reservations.is_empty() && state.jobs.is_empty() && state.quotes.is_empty()
+    }
+
+    /// When the broker wants to be told the time; not twice in half a second.
+    fn next_tick(&self) -> Option<Time> {
+        let timer = self.broker.next_timer()?;
+        Some(later(timer, -self.skew).max(later(self.last_tick, 500)).max(self.now))
+    }
+
+    fn sites_pass(&mut self) {
+        for place in 0..self.sites.len() {
+            let said = self.sites[place].pass(self.now);
+            self.deliver(self.sites[place].id, said);
+        }
+    }
+
+    /// Puts what a site says on its way.
+    fn deliver(&mut self, site: SiteId, said: Vec<SiteMessage>) {
+        for message in said {
+            self.send(&Parcel::Message(site, message));
+        }
+    }
+
+    /// Puts something on its way, where it may be lost, late or doubled.
+    fn send(&mut self, parcel: &Parcel) {
+        let copies = 1 + i64::from(self.chance.happens(self.faults.twice));
+        for _ in 0..copies {
+            if self.chance.happens(self.faults.lost) {
+                continue;
+            }
+            let slow = self.chance.happens(self.faults.late);
+            let delay =
+                if slow { self.chance.between(10_000, 900_000) } else { self.chance.between(10, 2_000) };
+            self.post(later(self.now, delay), parcel.clone());
+        }
+    }
+
+    /// Whether a site cannot be reached.
+    fn is_cut(&self, site: Option<SiteId>) -> bool {
+        let site = site.and_then(|site| self.sites.get(site.index()));
+        site.is_some_and(|site| self.now < site.cut_until)
+    }
+
+    fn open(&mut self, parcel: Parcel) {
+        match parcel {
+            Parcel::Effect(effect) if self.is_cut(effect.site()) => {}
+            Parcel::Message(site, _) if self.is_cut(Some(site)) => {}
+            Parcel::Effect(effect) => self.at_site(&effect),
+            Parcel::Message(site, message) => {
+                self.say(&Input::Site { site, message });
+            }
+            Parcel::Plan(input) => {
+                self.planning = None;
+                self.say(&input);
+            }
+            Parcel::Noticed(input) => {
+                self.say(&input);
+            }
+            Parcel::Client(input, said) => self.client(input, said),
+            Parcel::Repeat => {
+                for effect in self.broker.outstanding() {
+                    self.perform(effect);
+                }
+                let pause = self.chance.between(5_000, 20_000);
+                self.post(later(self.now, pause), Parcel::Repeat);
+            }
+            Parcel::Mishap => self.mishap(),
+            Parcel::SiteBack(id) => self.site_back(id),
+            Parcel::NodeBack(id, place) => {
+                let said = self.sites.get_mut(id.index()).and_then(|site| site.bring_back(self.now, place));
+                self.deliver(id, said.into_iter().collect());
+            }
+            Parcel::Calm => {
+                self.calm = true;
+                self.faults = Faults::default();
+                self.sites.iter_mut().for_each(|site| site.unwilling = 0);
+            }
+        }
+    }
+
+    fn at_site(&mut self, effect: &Effect) {
+        let Some(place) = effect.site().map(SiteId::index).filter(|place| *place < self.sites.len()) else {
+            return;
+        };
+        self.checker.before_start(effect, &self.sites);
+        let said = self.sites[place].hear(self.now, effect, &mut self.chance);
+        self.deliver(self.sites[place].id, said);
+    }
+
+    /// Says something to the broker, unless it is killed or cannot write.
+    fn say(&mut self, input: &Input) -> Option<Answer> {
+        if !self.calm && self.chance.happens(self.faults.clock) {
+            self.skew = self.chance.between(-600_000, 600_000);
+        } else if self.skew != 0 && (self.calm || self.chance.happens(200)) {
+            self.skew = 0;
+        }
+        if self.chance.happens(self.faults.kill) {
+            self.kill();
+            return None;
+        }
+        let at = self.broker.moment(later(self.now, self.skew));
+        let change = match self.broker.decide(at, input) {
+            Ok(change) => change,
+            Err(refusal) => {
+                self.checker.refused(input, &refusal);
+                return None;
+            }
+        };
+        if change.events.is_empty() {
+            return Some(change.answer);
+        }
+        if self.chance.happens(self.faults.write) {
+            return None;
+        }
+        let entry = Entry { at, input: input.clone(), events: change.events };
+        self.checker.written(&entry);
+        self.journal.push(entry);
+        if self.chance.happens(self.faults.kill) {
+            self.kill();
+            return None;
+        }
+        let entry = self.journal.last()?;
+        let mut effects = Vec::new();
+        for event in &entry.events {
+            effects.extend(self.broker.step(at, event));
+        }
+        self.checker.entry(&self.broker, entry);
+        if self.chance.happens(self.faults.kill) {
+            self.kill();
+            return None;
+        }
+        for effect in effects {
+            self.perform(effect);
+        }
+        Some(change.answer)
+    }
+
+    /// The broker dies and is built anew from its journal.
+    fn kill(&mut self) {
+        self.kills += 1;
+        let mut broker = Broker::default();
+        for entry in &self.journal {
+            broker.restore(entry);
+        }
+        self.broker = broker;
+        self.planning = None;
+        if let Some(entry) = self.journal.last() {
+            self.checker.entry(&self.broker, entry);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Plan(cycle) => {
+                if self.planning == Some(cycle) {
+                    return;
+                }
+                let Some(problem) = self.broker.problem(cycle) else { return };
+                self.planning = Some(cycle);
+                let decision = Box::new(plan(&problem));
+                self.send(&Parcel::Plan(Input::Decided { cycle, decision }));
+            }
+            Effect::Notify { notice, .. } => self.send(&Parcel::Noticed(Input::Noticed(notice))),
+            effect => self.send(&Parcel::Effect(effect)),
+        }
+    }
+
+    /// A client asks, repeats itself until it is answered, and goes on from there.
+    fn client(&mut self, input: Input, said: u32) {
+        let answer = self.say(&input);
+        self.checker.answered(&input, answer.as_ref());
+        let unheard = answer.is_none() && said < 20;
+        if unheard || (said < 3 && self.chance.happens(self.faults.repeat)) {
+            let pause = self.chance.between(1_000, 60_000);
+            self.post(later(self.now, pause), Parcel::Client(input, said + 1));
+        }
+        match answer {
+            Some(Answer::Quote(quote)) => self.consider(quote),
+            Some(Answer::Job(job)) if self.chance.happens(60) => self.think_again(job),
+            _ => {}
+        }
+    }
+
+    /// Whoever gets a quote often takes it, sometimes too late.
+    fn consider(&mut self, quote: QuoteNumber) {
+        let options = self.broker.state().quotes.get(&quote).map_or(0, |quote| quote.options.len());
+        if options > 0 && self.chance.happens(800) {
+            let last = i64::try_from(options).unwrap_or(1) - 1;
+            let option = u32::try_from(self.chance.between(0, last)).unwrap_or(0);
+            let pause = self.chance.between(1_000, 6 * MINUTE);
+            let input = Input::Accept { key: format!("accept-{quote}"), quote, option };
+            self.post(later(self.now, pause), Parcel::Client(input, 0));
+        }
+    }
+
+    fn think_again(&mut self, job: JobNumber) {
+        let Some(user) = self.broker.state().jobs.get(&job).map(|job| job.spec.user.clone()) else { return };
+        let pause = self.chance.between(0, 40 * MINUTE);
+        self.post(later(self.now, pause), Parcel::Client(Input::CancelJob { user, job }, 19));
+    }
+
+    /// Something happens to a site, an owner, a price.
+    fn mishap(&mut self) {
+        if self.calm {
+            return;
+        }
+        let every = self.faults.event_every;
+        let pause = if every == 0 { 30 } else { self.chance.between(1, every.max(1)) };
+        self.post(later(self.now, pause * MINUTE), Parcel::Mishap);
+        let last = i64::try_from(self.sites.len()).unwrap_or(1) - 1;
+        let Ok(place) = usize::try_from(self.chance.between(0, last)) else { return };
+        let Some(id) = self.sites.get(place).filter(|_| every > 0).map(|site| site.id) else { return };
+        match self.chance.between(0, 9) {
+            0 => self.site_fails(id),
+            1..=2 => self.node_fails(id),
+            3..=5 => self.owner_takes(id),
+            6..=7 => {
+                let until = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+                self.sites[place].cut_until = until;
+            }
+            _ => self.price_changes(id),
+        }
+    }
+
+    fn site_fails(&mut self, id: SiteId) {
+        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
+        site.fail(self.now);
+        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+        // Its neighbours notice; it can say nothing itself.
+        self.sites[id.index()].cut_until = Time::MIN;
+        self.send(&Parcel::Message(id, SiteMessage::Lost(self.now)));
+        self.post(back, Parcel::SiteBack(id));
+    }
+
+    fn site_back(&mut self, id: SiteId) {
+        let Some(site) = self.sites.get_mut(id.index()) else { return };
+        (site.lost, site.since, site.cut_until) = (false, self.now, Time::MIN);
+        // Said until it is heard: a site that nobody believes to be back would earn nothing.
+        for _ in 0..6 {
+            self.send(&Parcel::Message(id, SiteMessage::Back(self.now)));
+        }
+        self.sites_pass();
+    }
+
+    fn node_fails(&mut self, id: SiteId) {
+        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
+        // Sites that count processors lose the last ones first.
+        let standing = site.nodes.iter().rposition(|node| !node.lost);
+        let Some(place) = standing else { return };
+        let said = site.lose_node(self.now, place);
+        self.deliver(id, said.into_iter().collect());
+        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+        self.post(back, Parcel::NodeBack(id, place));
+        self.sites_pass();
+    }
+
+    fn owner_takes(&mut self, id: SiteId) {
+        let Some(interval) = site::owner_needs(self.now, &mut self.chance) else { return };
+        let Some(site) = self.sites.get_mut(id.index()).filter(|site| site.kind == site::Kind::Slots) else {
+            return;
+        };
+        let place = usize::try_from(self.chance.between(0, 2)).unwrap_or(0);
+        let said = site.take(self.now, place, interval);
+        self.deliver(id, said.into_iter().collect());
+        self.sites_pass();
+    }
+
+    fn price_changes(&mut self, id: SiteId) {
+        if let Some(base) = Rate::from_micros_per_second(1_000 * self.chance.between(1, 15)) {
+            self.say(&Input::SetPrices { site: id, prices: PriceRules::flat(base) });
+        }
+    }
+}

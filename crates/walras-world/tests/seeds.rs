@@ -1,0 +1,70 @@
+//! A thousand worlds: every promise kept, every journal read again and decided again to the same bytes.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use walras_broker::journal::{Entry, Replay, Scope, basis_of};
+use walras_world::{Settings, live};
+
+/// A number from the environment, for `make soak`.
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Everything that is wrong with the world of a seed.
+fn wrong_with(seed: u64) -> Vec<String> {
+    let outcome = live(&Settings { seed, ..Settings::default() });
+    let mut wrong = outcome.wrong;
+    let written: Vec<String> = outcome.journal.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
+    let read: Vec<Entry> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bases: BTreeSet<u64> = read.iter().filter_map(basis_of).map(|(_, basis)| basis).collect();
+    let mut replay = Replay::new(bases);
+    for (place, entry) in read.iter().enumerate() {
+        if let Some(difference) = replay.entry(entry, Scope::All) {
+            wrong.push(format!(
+                "entry {place} comes to something else when it is decided again: {difference:?}"
+            ));
+            break;
+        }
+        if serde_json::to_string(entry).unwrap() != written[place] {
+            wrong.push(format!("entry {place} is not written as it was read"));
+            break;
+        }
+    }
+    // Another run, perhaps beside other threads, gives the same bytes.
+    if seed.is_multiple_of(10) {
+        let again = live(&Settings { seed, ..Settings::default() });
+        let again: Vec<String> = again.journal.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
+        if again != written {
+            wrong.push("a second run gives another journal".to_owned());
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_seed_keeps_every_promise() {
+    let first = number("SEED", 1);
+    let count = number("SEEDS", 1_000);
+    let next = AtomicU64::new(first);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= first.saturating_add(count) {
+                return;
+            }
+            let wrong = wrong_with(seed);
+            assert!(
+                wrong.is_empty(),
+                "seed {seed}: {wrong:#?}\nrepeat it with: make soak SEED={seed} SEEDS=1"
+            );
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+}

@@ -1,0 +1,52 @@
+//! `walras audit`
+
+use crate::failure::Failure;
+use crate::{files, replay};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::PathBuf;
+use walras_audit::{Auditor, Finding};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The journal
+    journal: PathBuf,
+
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// At most so many findings are printed.
+const FINDINGS_MAX: usize = 1_000;
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut reader = replay::open(&args.journal)?;
+    let mut auditor = Auditor::default();
+    let mut findings: Vec<Finding> = Vec::new();
+    while let Some(entry) = reader.entry().map_err(Failure::input)? {
+        let line = u64::from(reader.line());
+        findings.extend(auditor.entry(line, &entry));
+        if findings.len() >= FINDINGS_MAX {
+            break;
+        }
+    }
+    let mut text = String::new();
+    if args.json {
+        let all: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let summary = serde_json::to_value(auditor.finish()).map_err(Failure::fault)?;
+        let report = json!({
+            "schema": "walras.audit/1", "clean": all.is_empty(), "findings": all, "summary": summary,
+        });
+        let _ = writeln!(text, "{report:#}");
+    } else {
+        for finding in &findings {
+            let _ = writeln!(text, "{finding}");
+        }
+        let _ = writeln!(text, "{}", auditor.finish());
+        let verdict = if findings.is_empty() { "clean: every promise was kept" } else { "not clean" };
+        let _ = writeln!(text, "{verdict}");
+    }
+    files::print(&text)?;
+    if findings.is_empty() { Ok(()) } else { Err(Failure::Refuted) }
+}

@@ -1,0 +1,103 @@
+//! Worlds, journals, replays and audits.
+
+use crate::{printed, walras};
+use std::fs;
+use std::path::Path;
+
+/// A journal in a directory of its own.
+fn journal(seed: &str) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = ["simulate", "--seed", seed, "--jobs", "4", "--minutes", "20", "--journal", "j.jsonl"];
+    printed(directory.path(), &arguments);
+    directory
+}
+
+/// The journal with a change to one of its lines.
+fn changed(directory: &Path, change: impl Fn(&str) -> Option<String>) {
+    let path = directory.join("j.jsonl");
+    let mut done = false;
+    let text = fs::read_to_string(&path).unwrap();
+    let lines = text.lines().map(|line| match change(line).filter(|_| !done) {
+        Some(changed) => {
+            done = true;
+            changed
+        }
+        None => line.to_owned(),
+    });
+    let lines: Vec<String> = lines.collect();
+    assert!(done, "no line was changed");
+    fs::write(path, lines.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn a_journal_replays_to_the_same_bytes_and_audits_clean() {
+    let directory = journal("3");
+    let replayed = printed(directory.path(), &["replay", "j.jsonl"]);
+    assert!(replayed.starts_with("identical: ") && replayed.ends_with("every byte the same\n"), "{replayed}");
+    let audited = printed(directory.path(), &["audit", "j.jsonl"]);
+    assert!(audited.ends_with("clean: every promise was kept\n"), "{audited}");
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(directory.path(), &["audit", "j.jsonl", "--json"])).unwrap();
+    assert_eq!((&json["schema"], &json["clean"]), (&"walras.audit/1".into(), &true.into()));
+    // The first cycle in which something was planned.
+    let text = fs::read_to_string(directory.path().join("j.jsonl")).unwrap();
+    let decided = text.lines().find(|line| line.contains("\"decided\"")).expect("something was planned");
+    let entry: serde_json::Value = serde_json::from_str(decided).unwrap();
+    let cycle = entry["input"]["decided"]["cycle"].to_string();
+    let planned = printed(directory.path(), &["replay", "j.jsonl", "--cycle", &cycle]);
+    assert_eq!(planned, format!("identical: cycle {cycle} comes to the same plan\n"));
+}
+
+#[test]
+fn a_forged_amount_is_found_by_both() {
+    let directory = journal("3");
+    changed(directory.path(), |line| {
+        line.contains("\"deposited\"").then(|| line.replacen("\"amount\":", "\"amount\":1", 1))
+    });
+    for command in ["replay", "audit"] {
+        let output = walras(directory.path(), &[command, "j.jsonl"]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+    }
+}
+
+#[test]
+fn what_is_no_journal_is_refused_with_its_line() {
+    let directory = journal("3");
+    let complaint = |arguments: &[&str]| {
+        let output = walras(directory.path(), arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        error
+    };
+    let path = directory.path().join("j.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 10]).unwrap();
+    let last = whole.lines().count();
+    let expected = format!("walras: j.jsonl:{last}:1: the journal ends in the middle of a line\n");
+    assert_eq!(complaint(&["audit", "j.jsonl"]), expected);
+    fs::write(&path, whole.replacen("walras.journal/1", "walras.journal/9", 1)).unwrap();
+    let wrong = "walras: j.jsonl:1:1: format: walras.journal/9 is not a journal that is understood here: expected \
+                 walras.journal/1\n";
+    assert_eq!(complaint(&["replay", "j.jsonl"]), wrong);
+    fs::write(&path, whole.replacen("\"at\":0", "\"at\":true", 1)).unwrap();
+    assert!(complaint(&["replay", "j.jsonl"]).starts_with("walras: j.jsonl:2:1: at: invalid type: boolean"));
+    fs::write(&path, "").unwrap();
+    assert!(complaint(&["audit", "j.jsonl"]).contains("this is no journal"));
+    assert!(complaint(&["replay", "nowhere"]).contains("nowhere: cannot be read"));
+    fs::write(&path, whole).unwrap();
+    assert!(complaint(&["replay", "j.jsonl", "--cycle", "99999"]).contains("no plan of cycle 99999"));
+}
+
+#[test]
+fn several_worlds_can_be_lived_through_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = printed(directory.path(), &["simulate", "--seeds", "3", "--jobs", "3", "--minutes", "10"]);
+    assert!(
+        text.starts_with("3 worlds from seed 1: ") && text.ends_with("every promise was kept\n"),
+        "{text}"
+    );
+    let calm =
+        printed(directory.path(), &["simulate", "--no-faults", "--jobs", "3", "--minutes", "10", "--json"]);
+    let calm: serde_json::Value = serde_json::from_str(&calm).unwrap();
+    assert_eq!((&calm["kills"], &calm["broken"]), (&0.into(), &serde_json::Value::Null));
+}
