@@ -110,6 +110,18 @@ impl Problem {
         self.steps.iter().rev().cloned().collect()
     }
 
+    /// The error for a value whose line is not known, only its path.
+    pub(crate) fn into_error(self, source: &str) -> ReadError {
+        ReadError {
+            kind: ErrorKind::Value,
+            source: source.to_owned(),
+            position: None,
+            path: path_text(&self.path()),
+            value: Some(self.value.clone()),
+            problem: format!("{} {}", self.value, self.what),
+        }
+    }
+
     fn within(mut self, step: Step) -> Problem {
         self.steps.push(step);
         self

@@ -35,6 +35,7 @@ mod orlib;
 mod plan;
 mod scenario;
 mod schema;
+pub mod service;
 mod task_plan;
 pub mod text;
 mod unit;

@@ -189,6 +189,20 @@ impl fmt::Display for Num {
     }
 }
 
+impl JsonSchema for Num {
+    fn schema_name() -> Cow<'static, str> {
+        "num".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "number"})
+    }
+}
+
 impl Serialize for Num {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(self.0.clone()).map_err(ser::Error::custom)?.serialize(serializer)

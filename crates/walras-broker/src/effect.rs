@@ -50,7 +50,7 @@ pub enum Effect {
         /// Which parts, each with the place of its hold and when it must have ended.
         parts: Vec<StartPart>,
         /// What to run.
-        command: Vec<String>,
+        program: Box<Program>,
     },
     /// Say what has become of the parts that run.
     Observe {
@@ -84,6 +84,21 @@ pub enum Effect {
         /// What, in one sentence.
         text: String,
     },
+}
+
+/// What a job runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The job's name.
+    pub name: String,
+    /// Whose job it is.
+    pub user: String,
+    /// An argument vector; the arguments of the script, where there is one.
+    pub command: Vec<String>,
+    /// The text of a program.
+    pub script: Option<String>,
+    /// The name of the file for what it prints.
+    pub output: Option<String>,
 }
 
 /// A part to be started.

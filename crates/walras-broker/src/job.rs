@@ -27,6 +27,12 @@ pub struct JobSpec {
     /// What to run, as an argument vector; sites know what to make of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// The text of a program to run instead of, or before the arguments of, `command`; it never goes through a shell of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// The name of the file for what it prints; sites decide in which directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// The tasks of a workflow and the rule by which they are placed.

@@ -1,6 +1,6 @@
 //! What has to be done: after an event, and all that nobody has acknowledged yet.
 
-use crate::effect::{Effect, StartPart};
+use crate::effect::{Effect, Program, StartPart};
 use crate::event::Event;
 use crate::id::{NoticeNumber, ReservationNumber};
 use crate::state::{LegState, Notice, PartState, Reservation, ReservationPhase, State};
@@ -92,13 +92,20 @@ impl State {
             end: part.end,
         });
         let parts: Vec<StartPart> = start.collect();
-        let command = job.spec.command.clone();
+        let spec = &job.spec;
+        let program = Box::new(Program {
+            name: spec.request.name.clone(),
+            user: spec.user.clone(),
+            command: spec.command.clone(),
+            script: spec.script.clone(),
+            output: spec.output.clone(),
+        });
         (!parts.is_empty()).then_some(Effect::Start {
             site,
             reservation: number,
             job: reservation.job,
             parts,
-            command,
+            program,
         })
     }
 }

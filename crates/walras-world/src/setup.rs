@@ -192,6 +192,8 @@ pub fn job(number: u64, now: Time, chance: &mut Chance) -> Option<JobSpec> {
         workflow,
         preference: None,
         command: vec!["run".to_owned(), number.to_string()],
+        script: None,
+        output: None,
     })
 }
 

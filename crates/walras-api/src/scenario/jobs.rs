@@ -47,7 +47,7 @@ pub(super) fn site(name: &str, sites: &Sites) -> Result<SiteId, Problem> {
 
 fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Problem> {
     let (tasks, work) = match entry.workflow {
-        Some(_) => unsized_tasks(&entry)?,
+        Some(_) => unsized_tasks(&entry.tasks, entry.work)?,
         None => tasks(entry.tasks, entry.work, unit)?,
     };
     let user = entry.user.map(|user| quantity::name(&user, "a user").map(|()| user));
@@ -86,31 +86,31 @@ pub(super) fn workflows(entries: &[JobEntry]) -> Result<Vec<Option<WorkflowJob>>
 }
 
 fn workflow_job(entry: &JobEntry) -> Result<Option<WorkflowJob>, Problem> {
-    let strategy = match entry.strategy.as_deref() {
-        None => Strategy::Asap,
-        Some(name) => {
-            let known = name.parse().ok().filter(|strategy: &Strategy| !strategy.needs_budget());
-            let wrong = || Problem::new(name, "is not a strategy: expected asap, alap, cheapest or balanced");
-            known.ok_or_else(wrong).in_field("strategy")?
-        }
-    };
-    match (&entry.workflow, &entry.strategy) {
-        (None, Some(name)) => {
-            Err(Problem::new(name, "is given without `workflow`: only workflows have strategies"))
-                .in_field("strategy")
-        }
-        (None, None) => Ok(None),
-        (Some(file), _) => Ok(Some(WorkflowJob { file: file.clone(), strategy })),
+    let strategy = strategy(entry.strategy.as_deref(), entry.workflow.is_some())?;
+    let of = |file: &String| WorkflowJob { file: file.clone(), strategy: strategy.unwrap_or(Strategy::Asap) };
+    Ok(entry.workflow.as_ref().map(of))
+}
+
+/// The rule by which the tasks of a workflow are placed; no other job may have one.
+pub(crate) fn strategy(name: Option<&str>, workflow: bool) -> Result<Option<Strategy>, Problem> {
+    let Some(name) = name else { return Ok(None) };
+    let known = name.parse().ok().filter(|strategy: &Strategy| !strategy.needs_budget());
+    let wrong = || Problem::new(name, "is not a strategy: expected asap, alap, cheapest or balanced");
+    let strategy = known.ok_or_else(wrong).in_field("strategy")?;
+    if workflow {
+        return Ok(Some(strategy));
     }
+    Err(Problem::new(name, "is given without `workflow`: only workflows have strategies"))
+        .in_field("strategy")
 }
 
 /// The size of a workflow's window is decided when its tasks are known, so the job must not say it.
-fn unsized_tasks(entry: &JobEntry) -> Result<(u32, Work), Problem> {
-    if let Some(work) = entry.work {
+pub(crate) fn unsized_tasks(tasks: &TaskSpec, work: Option<Number>) -> Result<(u32, Work), Problem> {
+    if let Some(work) = work {
         let what = "is given beside `workflow`: a job has either `work` or a workflow, not both";
         return Err(Problem::new(&work.to_string(), what)).in_field("work");
     }
-    let given = match &entry.tasks {
+    let given = match tasks {
         TaskSpec::Count(Number::Unsigned(1)) => return Ok((1, walras_core::workflow::UNSIZED)),
         TaskSpec::Count(count) => count.to_string(),
         TaskSpec::Lengths(_) => "a list".to_owned(),
@@ -120,7 +120,7 @@ fn unsized_tasks(entry: &JobEntry) -> Result<(u32, Work), Problem> {
 }
 
 /// How many tasks there are, and the work of each. All nodes are held until the longest task of a list has ended.
-fn tasks(spec: TaskSpec, work: Option<Number>, unit: Unit) -> Result<(u32, Work), Problem> {
+pub(crate) fn tasks(spec: TaskSpec, work: Option<Number>, unit: Unit) -> Result<(u32, Work), Problem> {
     match (spec, work) {
         (TaskSpec::Count(count), Some(work)) => Ok((
             quantity::count(count, "a number of tasks", u32::MAX).in_field("tasks")?,
@@ -162,7 +162,7 @@ fn same_site(same_site: Option<bool>, kind: Option<KindName>) -> Result<bool, Pr
 }
 
 /// The sites that a job names.
-fn site_ids(names: List<String>, sites: &Sites) -> Result<Vec<SiteId>, Problem> {
+pub(crate) fn site_ids(names: List<String>, sites: &Sites) -> Result<Vec<SiteId>, Problem> {
     if names.0.is_empty() {
         return Err(Problem::new("[]", "is an empty list: a job must be allowed on at least one site"));
     }

@@ -4,7 +4,7 @@
 //! `capacity`, `jobs` and `policy` are the meaning: ranges, names that must be unique or known, and the core's types.
 
 mod capacity;
-mod jobs;
+pub(crate) mod jobs;
 mod names;
 mod network;
 mod offers;
@@ -21,8 +21,9 @@ use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
 pub(crate) use jobs::requires;
 pub use policy::Policy;
+pub(crate) use preferences::preference_of;
 use std::collections::BTreeMap;
-pub(crate) use values::{Entries, List, Object, TestSpec, objects, present};
+pub(crate) use values::{Entries, List, Object, TaskSpec, TestSpec, objects, present};
 use walras_core::prefer::Stakeholders;
 use walras_core::refine::Strategy;
 use walras_core::{Batch, Network, Offers};

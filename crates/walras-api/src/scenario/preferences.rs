@@ -74,6 +74,11 @@ fn preference(
     Preference::new(weighted, aggregation.of(Aggregation::CRITERIA)).map_err(|error| refused(&error))
 }
 
+/// Weights by criterion, as a job gives them.
+pub(crate) fn preference_of(prefers: &Entries<Number>) -> Result<Preference, Problem> {
+    preference(Some(prefers), None, AggregationName::default(), Unit::Seconds)
+}
+
 fn refused(error: &PreferenceError) -> Problem {
     Problem::new("weights", format!("make no preference: {error}"))
 }

@@ -72,7 +72,7 @@ impl Kind {
 }
 
 /// A point in time.
-pub(super) fn time(number: Number, unit: Unit) -> Result<Time, Problem> {
+pub(crate) fn time(number: Number, unit: Unit) -> Result<Time, Problem> {
     let kind = Kind { called: "a time", decimals: unit.time_decimals(), max: TIME_LIMIT };
     Time::from_millis(kind.count(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
@@ -84,14 +84,14 @@ pub(crate) fn work(number: Number, unit: Unit) -> Result<Work, Problem> {
 }
 
 /// A price per time.
-pub(super) fn rate(number: Number, unit: Unit) -> Result<Rate, Problem> {
+pub(crate) fn rate(number: Number, unit: Unit) -> Result<Rate, Problem> {
     let kind = Kind { called: "a price", decimals: unit.rate_decimals(), max: i64::MAX };
     Rate::from_micros_per_second(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// An amount of money that is not nothing.
-pub(super) fn budget(number: Number) -> Result<Money, Problem> {
+pub(crate) fn budget(number: Number) -> Result<Money, Problem> {
     let kind = Kind { called: "a budget", decimals: MONEY_DECIMALS, max: i64::MAX };
     kind.positive(number).map(Money::from_micros)
 }
@@ -103,47 +103,47 @@ pub(crate) fn span(number: Number, unit: Unit) -> Result<Span, Problem> {
 }
 
 /// A limit on a sum of costs.
-pub(super) fn money(number: Number) -> Result<Money, Problem> {
+pub(crate) fn money(number: Number) -> Result<Money, Problem> {
     let kind = Kind { called: "a limit on the budget", decimals: MONEY_DECIMALS, max: i64::MAX };
     kind.not_negative(number).map(Money::from_micros)
 }
 
 /// The weight of a total, in millionths.
-pub(super) fn weight(number: Number) -> Result<i64, Problem> {
+pub(crate) fn weight(number: Number) -> Result<i64, Problem> {
     let kind = Kind { called: "a weight", decimals: MILLIONTHS, max: WEIGHT_MAX };
     kind.not_negative(number)
 }
 
 /// k of a derived budget.
-pub(super) fn factor(number: Number) -> Result<Factor, Problem> {
+pub(crate) fn factor(number: Number) -> Result<Factor, Problem> {
     let kind = Kind { called: "a budget factor", decimals: MILLIONTHS, max: MILLION };
     Factor::from_millionths(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it must be greater than 0 and at most 1"))
 }
 
 /// A speed.
-pub(super) fn performance(number: Number) -> Result<Performance, Problem> {
+pub(crate) fn performance(number: Number) -> Result<Performance, Problem> {
     let kind = Kind { called: "a performance", decimals: MILLIONTHS, max: i64::MAX };
     Performance::from_millionths(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// A speed in millions of instructions per second.
-pub(super) fn mips(number: Number) -> Result<Performance, Problem> {
+pub(crate) fn mips(number: Number) -> Result<Performance, Problem> {
     let kind = Kind { called: "a speed", decimals: MILLIONTHS, max: i64::MAX };
     Performance::from_millionths(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// Electrical power.
-pub(super) fn watts(number: Number) -> Result<Watts, Problem> {
+pub(crate) fn watts(number: Number) -> Result<Watts, Problem> {
     let kind = Kind { called: "a number of watts", decimals: MILLIWATTS, max: i64::MAX };
     let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
     Watts::from_milliwatts(count).ok_or_else(|| kind.refuse(number, "it must not be negative"))
 }
 
 /// A number of an attribute or of a bound on one.
-pub(super) fn decimal(number: Number) -> Result<Decimal, Problem> {
+pub(crate) fn decimal(number: Number) -> Result<Decimal, Problem> {
     let kind = Kind { called: "a number for an attribute", decimals: MILLIONTHS, max: i64::MAX };
     let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
     Ok(Decimal::from_millionths(count))
@@ -160,13 +160,13 @@ pub(crate) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<
 }
 
 /// How many there are of something, at least one.
-pub(super) fn count(number: Number, called: &str, max: u32) -> Result<u32, Problem> {
+pub(crate) fn count(number: Number, called: &str, max: u32) -> Result<u32, Problem> {
     let count = whole(number, called, 1, max.into())?;
     u32::try_from(count).map_err(|_| Problem::new(&number.to_string(), "is out of range"))
 }
 
 /// An interval that is not empty.
-pub(super) fn interval(pair: Pair, unit: Unit) -> Result<Interval, Problem> {
+pub(crate) fn interval(pair: Pair, unit: Unit) -> Result<Interval, Problem> {
     use crate::error::Within;
     let Pair(start, end) = pair;
     let (from, to) = (time(start, unit).in_item(0)?, time(end, unit).in_item(1)?);
@@ -194,7 +194,7 @@ pub(crate) fn name(name: &str, whose: &str) -> Result<(), Problem> {
 }
 
 /// The value of an attribute.
-pub(super) fn value(scalar: Scalar) -> Result<Value, Problem> {
+pub(crate) fn value(scalar: Scalar) -> Result<Value, Problem> {
     match scalar {
         Scalar::Flag(flag) => Ok(Value::Flag(flag)),
         Scalar::Number(number) => decimal(number).map(Value::Number),

@@ -313,18 +313,18 @@ pub(crate) struct JobEntry {
     pub(crate) sites: Option<List<String>>,
 }
 
-pub(super) fn one() -> Number {
+pub(crate) fn one() -> Number {
     Number::Unsigned(1)
 }
 
-fn one_task() -> TaskSpec {
+pub(crate) fn one_task() -> TaskSpec {
     TaskSpec::Count(one())
 }
 
 /// Prices by user, for the schema: numbers greater than 0.
 struct Prices;
 
-pub(super) fn zero() -> Number {
+pub(crate) fn zero() -> Number {
     Number::Unsigned(0)
 }
 

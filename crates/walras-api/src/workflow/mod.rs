@@ -23,7 +23,7 @@ mod own;
 mod stg;
 mod wfcommons;
 
-pub(crate) use own::WorkflowFile;
+pub(crate) use own::{WorkflowFile, workflow_of};
 
 use crate::error::ReadError;
 use crate::input::{Syntax, check_size};

@@ -103,18 +103,36 @@ pub(super) fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Workflo
     if file.walras != super::WORKFLOW_TAG {
         document.check_tag()?;
     }
+    workflow(file, source, source, |problem| document.value_error(problem))
+}
+
+/// The workflow of a job that carries it. `name` is its name where it has none of its own.
+pub(crate) fn workflow_of(file: WorkflowFile, name: &str, source: &str) -> Result<Workflow, ReadError> {
+    if file.walras != super::WORKFLOW_TAG {
+        let what = format!("is not a version that is read here: expected {}", super::WORKFLOW_TAG);
+        let problem: Result<(), Problem> = Err(Problem::new(&file.walras, what));
+        let problem = problem.in_field("walras").in_field("workflow");
+        problem.map_err(|problem| problem.into_error(source))?;
+    }
+    workflow(file, name, source, |problem| problem.clone().into_error(source))
+}
+
+fn workflow(
+    file: WorkflowFile,
+    name: &str,
+    source: &str,
+    error: impl Fn(&Problem) -> ReadError,
+) -> Result<Workflow, ReadError> {
     let at = |path: String| Place { position: None, path };
-    let name = file.name.unwrap_or_else(|| source.to_owned());
+    let name = file.name.unwrap_or_else(|| name.to_owned());
     let mut draft = Draft { source, name, tasks: Vec::new(), edges: Vec::new() };
     for (index, entry) in file.tasks.0.into_iter().enumerate() {
         let task = task(entry, file.unit).in_item(index).in_field("tasks");
-        draft
-            .tasks
-            .push((task.map_err(|problem| document.value_error(&problem))?, at(format!("tasks[{index}]"))));
+        draft.tasks.push((task.map_err(|problem| error(&problem))?, at(format!("tasks[{index}]"))));
     }
     for (index, entry) in file.edges.map_or(Vec::new(), |edges| edges.0).into_iter().enumerate() {
         let data = entry.bytes.map(bytes_of).transpose().in_field("bytes").in_item(index).in_field("edges");
-        let data = data.map_err(|problem| document.value_error(&problem))?.unwrap_or(Data::ZERO);
+        let data = data.map_err(|problem| error(&problem))?.unwrap_or(Data::ZERO);
         draft.edges.push(DraftEdge {
             from: entry.from,
             to: entry.to,

@@ -158,6 +158,8 @@ impl Bed {
                 workflow: None,
                 preference: None,
                 command: Vec::new(),
+                script: None,
+                output: None,
             };
             self.say(Input::Submit { key: format!("k{number}"), job: Box::new(job) });
         }

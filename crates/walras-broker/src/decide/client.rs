@@ -13,7 +13,7 @@ use crate::job::{JobEnd, JobSpec, Phase, Why};
 use crate::quote;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::{Fault, share_of};
-use crate::state::{JOBS_MAX, State};
+use crate::state::{JOBS_MAX, NAME_MAX, State};
 use crate::way::Way;
 use walras_core::Money;
 
@@ -21,6 +21,15 @@ use walras_core::Money;
 const COMMAND_MAX: usize = 100_000;
 /// A workflow has at most so many tasks.
 const TASKS_MAX: usize = 100_000;
+
+/// A script has at most so many bytes.
+const SCRIPT_MAX: usize = 1_000_000;
+
+/// Whether it names a file in a directory, and cannot lead out of it.
+fn is_plain_name(name: &str) -> bool {
+    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
+    !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains(unfit)
+}
 
 /// Whether a job makes sense.
 fn check(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
@@ -36,6 +45,12 @@ fn check(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     }
     if spec.command.len() > COMMAND_MAX || spec.command.iter().map(String::len).sum::<usize>() > COMMAND_MAX {
         return bad("its command is too long");
+    }
+    if spec.script.as_ref().is_some_and(|script| script.len() > SCRIPT_MAX) {
+        return bad("its script is too long");
+    }
+    if spec.output.as_ref().is_some_and(|output| !is_plain_name(output)) {
+        return bad("its output is not the plain name of a file");
     }
     let unknown = |site: &walras_core::SiteId| state.site(*site).is_none();
     if request.scope.sites.as_ref().is_some_and(|sites| sites.iter().any(unknown)) {

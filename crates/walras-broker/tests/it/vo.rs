@@ -196,7 +196,15 @@ impl Vo {
 
     pub(crate) fn job(&self, name: &str, tasks: u32, minutes: i64) -> JobSpec {
         let request = Request::new(name, tasks, Work::from_millis(minutes * MINUTE).unwrap());
-        JobSpec { user: "ada".to_owned(), request, workflow: None, preference: None, command: vec![] }
+        JobSpec {
+            user: "ada".to_owned(),
+            request,
+            workflow: None,
+            preference: None,
+            command: vec![],
+            script: None,
+            output: None,
+        }
     }
 
     pub(crate) fn submit(&mut self, job: JobSpec) -> JobNumber {

@@ -1,0 +1,228 @@
+//! `job/1`: a job as it is submitted, in a file or in the body of a request.
+//!
+//! A file may point to a workflow beside it and give times relative to now; a request carries everything itself, so that
+//! repeating it means the same again. [`JobFile`] is what both have in common.
+
+use super::stamp::Stamp;
+use crate::decode::Document;
+use crate::error::{Problem, ReadError, Within, echo};
+use crate::input::Syntax;
+use crate::number::Number;
+use crate::scenario::wire::{one, one_task, zero};
+use crate::scenario::{Entries, List, Object, TaskSpec, TestSpec, jobs, present, quantity};
+use crate::unit::Unit;
+use crate::workflow::{WorkflowFile, workflow_of};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_core::refine::Strategy;
+use walras_core::{Request, Scope, SiteId, Time};
+
+/// What a job file must call itself: the value of its key `walras`.
+pub const JOB_TAG: &str = "job/1";
+/// The largest job that is read, in bytes: a workflow of thousands of tasks fits.
+pub const JOB_BYTES_MAX: usize = 8 << 20;
+
+/// What a user wants to run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "job")]
+#[schemars(title = "Walras job/1", rename = "Job")]
+pub struct JobFile {
+    /// The format and its version.
+    #[schemars(extend("const" = JOB_TAG))]
+    walras: String,
+    /// What it is called.
+    #[schemars(length(min = 1, max = 200))]
+    name: String,
+    /// Who pays, when an administrator submits it; otherwise whoever submits it.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    user: Option<String>,
+    /// How many nodes the job needs at once; or the work of each task as a list, of which the longest counts for all.
+    #[serde(default = "one_task")]
+    tasks: TaskSpec,
+    /// Work of each task: its run time in seconds on a node of performance 1. Needed unless the job lists its tasks or is a
+    /// workflow.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
+    work: Option<Number>,
+    /// The tasks of a workflow, instead of `tasks` and `work`.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "WorkflowFile")]
+    workflow: Option<WorkflowFile>,
+    /// By which rule the tasks of the workflow are placed.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", extend("enum" = ["asap", "alap", "cheapest", "balanced"]))]
+    strategy: Option<String>,
+    /// The most that a slot may cost, in credits a second.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
+    price_max: Option<Number>,
+    /// The most that all tasks together may cost, in credits.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
+    budget: Option<Number>,
+    /// Slower nodes do not fit.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1))]
+    performance_min: Number,
+    /// When the last task must have ended.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Stamp")]
+    deadline: Option<Stamp>,
+    /// No task may start before.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Stamp")]
+    earliest: Option<Stamp>,
+    /// Higher goes first.
+    #[serde(default = "zero")]
+    #[schemars(extend("type" = "integer", "default" = 0, "minimum" = -PRIORITY_MAX, "maximum" = PRIORITY_MAX))]
+    priority: Number,
+    /// What every node must satisfy, by attribute; a node without the attribute does not.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<TestSpec>")]
+    requires: Option<Entries<TestSpec>>,
+    /// Whether all tasks must run on one site, whichever it is.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    same_site: bool,
+    /// The only sites on which tasks may run, by name.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "List<String>", length(min = 1))]
+    sites: Option<List<String>>,
+    /// How much each criterion counts when alternatives are judged; without it, cost and finish alike.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Number>")]
+    prefers: Option<Entries<Number>>,
+    /// What to run, as an argument vector; no shell looks at it. Each of the tasks runs it.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 10_000))]
+    command: Vec<String>,
+    /// The text of a program to run: a script that begins with `#!`. `command` holds its arguments.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(max = 1_000_000))]
+    script: Option<String>,
+    /// The name of the file for what it prints, on the site.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    output: Option<String>,
+}
+
+/// Priorities lie between this and its negative.
+const PRIORITY_MAX: i64 = 1_000_000;
+
+/// Reads a job in the body of a request. `source` names it in errors.
+pub fn read_job(bytes: &[u8], source: &str, syntax: Syntax) -> Result<JobFile, ReadError> {
+    let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
+    let Object(file) = document.decode::<Object<JobFile>>()?;
+    if file.walras != JOB_TAG {
+        document.check_tag()?;
+    }
+    Ok(file)
+}
+
+impl JobFile {
+    /// The user that it names.
+    pub fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// The job as the broker takes it; `user` pays. Sites are known by the names in `sites`.
+    pub fn into_spec(
+        self,
+        user: &str,
+        sites: &BTreeMap<String, SiteId>,
+        source: &str,
+    ) -> Result<JobSpec, ReadError> {
+        self.convert(user, sites, source).map_err(|problem| match problem {
+            Refused::Value(problem) => problem.into_error(source),
+            Refused::Read(error) => error,
+        })
+    }
+
+    fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
+        quantity::name(&self.name, "a job").in_field("name")?;
+        let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some())?;
+        let (tasks, work) = match &self.workflow {
+            Some(_) => jobs::unsized_tasks(&self.tasks, self.work)?,
+            None => jobs::tasks(self.tasks, self.work, Unit::Seconds)?,
+        };
+        let workflow = match self.workflow {
+            None => None,
+            Some(file) => {
+                let workflow = workflow_of(file, &self.name, source)?;
+                Some(WorkflowSpec { workflow, strategy: strategy.unwrap_or(Strategy::Asap) })
+            }
+        };
+        let priority = quantity::whole(self.priority, "a priority", -PRIORITY_MAX, PRIORITY_MAX);
+        let rate = |number| quantity::rate(number, Unit::Seconds);
+        let request = Request {
+            name: self.name,
+            user: Some(user.to_owned()),
+            tasks,
+            work,
+            performance_min: quantity::performance(self.performance_min).in_field("performance_min")?,
+            price_max: self.price_max.map(rate).transpose().in_field("price_max")?,
+            budget: self.budget.map(quantity::budget).transpose().in_field("budget")?,
+            deadline: self.deadline.map(Stamp::time),
+            earliest: self.earliest.map(Stamp::time),
+            priority: priority.in_field("priority")?,
+            requires: self.requires.map(jobs::requires).transpose().in_field("requires")?.unwrap_or_default(),
+            scope: Scope {
+                same_site: self.same_site,
+                sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
+            },
+        };
+        let preference = match &self.prefers {
+            None => None,
+            Some(prefers) => Some(crate::scenario::preference_of(prefers)?),
+        };
+        Ok(JobSpec {
+            user: user.to_owned(),
+            request,
+            workflow,
+            preference,
+            command: self.command,
+            script: self.script,
+            output: self.output,
+        })
+    }
+}
+
+enum Refused {
+    Value(Problem),
+    Read(ReadError),
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Refused {
+        Refused::Value(problem)
+    }
+}
+
+impl From<ReadError> for Refused {
+    fn from(error: ReadError) -> Refused {
+        Refused::Read(error)
+    }
+}
+
+/// A point in time as a job file may give it: RFC 3339, or how long from now (`90s`, `2h 30m`).
+///
+/// ```
+/// use walras_api::service::moment;
+/// let now = walras_core::Time::from_millis(1_000).unwrap();
+/// assert_eq!(moment("90m", now).unwrap().as_millis(), 1_000 + 90 * 60_000);
+/// ```
+pub fn moment(text: &str, now: Time) -> Result<Time, String> {
+    if let Ok(stamp) = text.parse::<Stamp>() {
+        return Ok(stamp.time());
+    }
+    let later = text.parse::<jiff::SignedDuration>().ok().filter(|span| !span.is_negative());
+    let later = later.and_then(|span| i64::try_from(span.as_millis()).ok());
+    let then = later.and_then(|later| now.as_millis().checked_add(later)).and_then(Time::from_millis);
+    then.ok_or_else(|| {
+        let shown = echo(text);
+        format!("{shown} is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h")
+    })
+}

@@ -1,0 +1,80 @@
+//! Points in time as people and programs exchange them: RFC 3339 in UTC, to the millisecond.
+
+use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use walras_core::Time;
+
+/// A point in time. The service's time is the number of milliseconds since 1970-01-01T00:00:00Z.
+///
+/// ```
+/// use walras_api::service::Stamp;
+/// let stamp: Stamp = "2026-11-15T12:30:00+01:00".parse().unwrap();
+/// assert_eq!(stamp.to_string(), "2026-11-15T11:30:00.000Z");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp(Time);
+
+impl Stamp {
+    /// The moment itself.
+    pub fn time(self) -> Time {
+        self.0
+    }
+}
+
+impl From<Time> for Stamp {
+    fn from(time: Time) -> Stamp {
+        Stamp(time)
+    }
+}
+
+impl std::str::FromStr for Stamp {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Stamp, String> {
+        let shown = crate::error::echo(text);
+        let wrong = || format!("{shown} is not a point in time: expected one such as 2026-11-15T12:30:00Z");
+        let moment: Timestamp = text.parse().map_err(|_| wrong())?;
+        Time::from_millis(moment.as_millisecond()).map(Stamp).ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Timestamp::from_millisecond(self.0.as_millis()) {
+            Ok(moment) => write!(f, "{moment:.3}"),
+            // Beyond the year 9999 only the count is left.
+            Err(_) => write!(f, "{} ms", self.0.as_millis()),
+        }
+    }
+}
+
+impl Serialize for Stamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Stamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Stamp, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Stamp {
+    fn schema_name() -> Cow<'static, str> {
+        "stamp".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date-time"})
+    }
+}
