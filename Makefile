@@ -1,6 +1,6 @@
-# make demo   plan the built-in example and draw it
+# make demo   a VO on this machine: simulated sites, real commands, users, owners, jobs of every kind; kept in demo/
 # make test   everything that must hold: format, lints, tests, documentation, licences
-# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on
+# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
@@ -15,13 +15,7 @@ export CARGO_TERM_COLOR ?= auto
 demo:
 	scripts/setup build
 	$(CARGO) build --release --locked --package walras
-	mkdir -p demo
-	target/release/walras plan --example --gantt demo/plan.svg
-	@echo
-	@echo "The picture is in demo/plan.svg. Try next:"
-	@echo "  target/release/walras example > mine.yaml                a scenario to change"
-	@echo "  target/release/walras plan mine.yaml --search criterion=finish"
-	@echo "  target/release/walras plan mine.yaml --json              the same as data"
+	target/release/walras demo demo
 
 test:
 	scripts/setup test
@@ -34,6 +28,7 @@ test:
 soak:
 	scripts/setup build
 	SEED=$(or $(SEED),1) SEEDS=$(or $(SEEDS),10000) $(CARGO) test --release --locked --package walras-world --test seeds -- --nocapture
+	SEED=$(or $(SEED),1) KILLS=$(or $(KILLS),1000) $(CARGO) test --release --locked --package walras --test service kill -- --nocapture
 
 bench:
 	scripts/setup build

@@ -58,7 +58,7 @@ pub use plan::{
     SmallestChangeItem, StakeholderItem, UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
-pub use schema::{scenario_schema, workflow_schema};
+pub use schema::{job_schema, scenario_schema, workflow_schema};
 pub use task_plan::{
     BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,
     TaskPlanStatus, no_schedule_text, task_claim,
@@ -66,4 +66,5 @@ pub use task_plan::{
 pub use unit::Unit;
 pub use workflow::{
     UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG, WORKFLOW_TASKS_MAX, WorkflowFormat, read_workflow,
+    workflow_json,
 };

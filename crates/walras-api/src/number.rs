@@ -10,6 +10,7 @@ use serde::ser::{self, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
+use walras_core::{Money, Rate, Span};
 
 /// Counts of more digits than this are beyond every range.
 const DIGITS_MAX: i64 = 36;
@@ -171,15 +172,60 @@ impl Num {
         Num(decimal_text(units, decimals))
     }
 
+    /// An amount in credits.
+    pub fn of_money(money: Money) -> Num {
+        Num::from_units(money.as_micros().into(), 6)
+    }
+
+    /// A price in credits a second.
+    pub fn of_rate(rate: Rate) -> Num {
+        Num::from_units(rate.as_micros_per_second().into(), 6)
+    }
+
+    /// A length of time in seconds.
+    pub fn of_span(span: Span) -> Num {
+        Num::from_units(span.as_millis().into(), 3)
+    }
+
+    /// A count of millionths as a plain number.
+    pub fn of_millionths(millionths: i64) -> Num {
+        Num::from_units(millionths.into(), 6)
+    }
+
+    /// It in millionths, when that is a whole number in range: credits as micro-credits.
+    pub fn micros(&self) -> Option<i64> {
+        self.units(6)
+    }
+
+    /// It in thousandths, when that is a whole number in range: seconds as milliseconds.
+    pub fn millis(&self) -> Option<i64> {
+        self.units(3)
+    }
+
     /// Its text, a JSON number.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The number in millionths, when that is a whole number in range.
+    pub fn millionths(&self) -> Option<i64> {
+        self.units(6)
     }
 
     /// The number times ten to the `decimals`, when that is a whole number in range.
     pub(crate) fn units(&self, decimals: u32) -> Option<i64> {
         let scaled = scale(&self.0, decimals).filter(|scaled| scaled.exact)?;
         i64::try_from(scaled.units).ok()
+    }
+}
+
+impl std::str::FromStr for Num {
+    type Err = String;
+
+    /// Decimal text such as `12.5`, as it stands.
+    fn from_str(text: &str) -> Result<Num, String> {
+        let wrong = || format!("{} is not a number", crate::error::echo(text));
+        scale(text, 6).and_then(|_| serde_json::from_str(text).ok()).ok_or_else(wrong)
     }
 }
 
@@ -261,6 +307,11 @@ mod tests {
         assert_eq!(serde_json::to_string(&numbers).unwrap(), text);
         assert_eq!(numbers[3].units(6), Some(i64::MAX));
         assert_eq!(numbers[0].units(0), None);
+        assert_eq!("-12.5e1".parse::<Num>().unwrap().millionths(), Some(-125_000_000));
+        assert_eq!("0.0000001".parse::<Num>().unwrap().millionths(), None);
+        for bad in ["", "1.", "007", "NaN", "five"] {
+            assert!(bad.parse::<Num>().is_err(), "{bad}");
+        }
         let error = serde_json::from_str::<Num>("\"5\"").unwrap_err().to_string();
         assert!(error.contains("expected a number"), "{error}");
     }

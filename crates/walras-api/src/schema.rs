@@ -1,6 +1,7 @@
-//! The JSON Schemas of `scenario/1` and `workflow/1`, derived from the types that read them.
+//! The JSON Schemas of `scenario/1`, `workflow/1` and `job/1`, derived from the types that read them.
 
 use crate::scenario::wire::ScenarioFile;
+use crate::service::JobFile;
 use crate::workflow::WorkflowFile;
 
 /// The JSON Schema (draft 2020-12) of scenario files, for editors and other programs.
@@ -9,6 +10,12 @@ use crate::workflow::WorkflowFile;
 /// that are not unique, numbers beyond the range of the core.
 pub fn scenario_schema() -> serde_json::Value {
     schemars::schema_for!(ScenarioFile).to_value()
+}
+
+/// The JSON Schema of jobs as the service takes them. A file may also give times from now (`2h`) and the name of a workflow's
+/// file.
+pub fn job_schema() -> serde_json::Value {
+    schemars::schema_for!(JobFile).to_value()
 }
 
 /// The JSON Schema of workflow files of our own.

@@ -164,7 +164,7 @@ impl Transaction {
 }
 
 /// All balances, and how low each may go.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Books {
     balances: BTreeMap<Account, Money>,
     lowest: BTreeMap<Account, Money>,

@@ -29,7 +29,7 @@ pub struct Budget {
 }
 
 /// A budget and what was spent of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetUse {
     /// The budget.
     pub budget: Budget,

@@ -43,9 +43,10 @@ impl State {
             Event::BudgetSet { spender, budget: None } => {
                 self.budgets.remove(spender);
             }
-            Event::Deposited { key, transaction, .. } => {
+            Event::Deposited { key, account, transaction } => {
                 self.books.post(transaction);
-                self.remember(key, Answer::Done);
+                let amount = i64::try_from(transaction.sum(account, Purpose::Deposit)).unwrap_or(i64::MAX);
+                self.remember(key, Answer::Deposited(Money::from_micros(amount)));
             }
             Event::JobQueued { job, key, spec } => self.job_queued(*job, key, spec),
             Event::JobReturned { job, why } => self.job_returned(*job, why),
@@ -166,10 +167,15 @@ impl State {
 
     fn fold_quote(&mut self, event: &Event) {
         match event {
-            Event::QuoteGiven { quote, key, spec, options, until, .. } => {
+            Event::QuoteGiven { quote, key, spec, options, until, why } => {
                 self.last.quote = self.last.quote.max(*quote);
                 self.remember(key, Answer::Quote(*quote));
-                let given = Quote { spec: (**spec).clone(), options: options.clone(), until: *until };
+                let given = Quote {
+                    spec: (**spec).clone(),
+                    options: options.clone(),
+                    until: *until,
+                    why: why.clone(),
+                };
                 self.quotes.insert(*quote, given);
             }
             Event::QuoteAccepted { quote, key, job, reservation, .. } => {

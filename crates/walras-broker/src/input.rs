@@ -202,6 +202,8 @@ pub enum SiteMessage {
 pub enum Answer {
     /// It is so.
     Done,
+    /// So much came in, or went out.
+    Deposited(Money),
     /// The job has this number.
     Job(JobNumber),
     /// The quote has this number.

@@ -45,7 +45,7 @@ pub struct WorkflowSpec {
 }
 
 /// A job that has not ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Its number.
     pub number: JobNumber,
@@ -72,7 +72,7 @@ pub struct Job {
 }
 
 /// Where a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// It waits for a cycle.
     Queued,

@@ -12,9 +12,10 @@ use crate::rank::Ranked;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::site::{Free, SiteSpec};
 use crate::way::{Hold, Part, Way};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::predict::{Predictor, Quantity};
-use walras_core::{Interval, Money, NodeId, SiteId, Time};
+use walras_core::{Explanation, Interval, Money, NodeId, SiteId, Time};
 
 /// Names and keys are no longer than this, in bytes.
 pub const NAME_MAX: usize = 200;
@@ -28,7 +29,7 @@ pub const SITES_MAX: usize = 10_000;
 pub const NODES_MAX: usize = 1_000_000;
 
 /// All that the broker knows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     /// The latest moment it has seen; time never goes back.
     pub clock: Time,
@@ -69,7 +70,7 @@ pub struct State {
 }
 
 /// The last numbers given out, of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbers {
     /// Jobs.
     pub job: JobNumber,
@@ -84,7 +85,7 @@ pub struct Numbers {
 }
 
 /// What came of everything so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Jobs that ended well.
     pub done: u64,
@@ -101,7 +102,7 @@ pub struct Totals {
 }
 
 /// A user, and what they used of late.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserState {
     /// Who.
     pub user: User,
@@ -112,7 +113,7 @@ pub struct UserState {
 }
 
 /// A site, and what it said last.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteState {
     /// What it is.
     pub spec: SiteSpec,
@@ -129,7 +130,7 @@ pub struct SiteState {
 }
 
 /// A node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeState {
     /// Whose it is.
     pub site: SiteId,
@@ -142,7 +143,7 @@ pub struct NodeState {
 }
 
 /// A quote that binds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
     /// For what.
     pub spec: JobSpec,
@@ -150,10 +151,12 @@ pub struct Quote {
     pub options: Vec<QuoteOption>,
     /// Until when.
     pub until: Time,
+    /// Why there is no alternative, and what would help.
+    pub why: Option<Box<Explanation>>,
 }
 
 /// A notice on its way to a user.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// Whom.
     pub user: String,
@@ -164,7 +167,7 @@ pub struct Notice {
 }
 
 /// The open cycle.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycle {
     /// Its number.
     pub number: CycleNumber,
@@ -181,7 +184,7 @@ pub struct Cycle {
 }
 
 /// What is asked of sites for one job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reservation {
     /// For which job.
     pub job: JobNumber,
@@ -208,7 +211,7 @@ pub struct Reservation {
 }
 
 /// How far a reservation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReservationPhase {
     /// Sites prepare, until then.
     Preparing(Time),
@@ -221,7 +224,7 @@ pub enum ReservationPhase {
 }
 
 /// How far a site is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LegState {
     /// It was asked to prepare.
     Asked,
@@ -236,7 +239,7 @@ pub enum LegState {
 }
 
 /// How far a part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartState {
     /// Its time has not come.
     Waiting,
@@ -333,6 +336,12 @@ impl State {
     }
 
     /// Whether the site and the node of a part have not failed.
+    /// Whether an earlier attempt of a reservation's job may still run.
+    pub fn is_fenced(&self, reservation: &Reservation) -> bool {
+        let job = self.jobs.get(&reservation.job);
+        job.is_some_and(|job| job.fences.iter().any(|earlier| self.may_run(*earlier)))
+    }
+
     fn stands(&self, reservation: &Reservation, part: &Part) -> bool {
         let site = self.site(part.site).is_some_and(|site| !site.lost);
         let node = reservation.way.hold_of(part).and_then(|hold| hold.node);

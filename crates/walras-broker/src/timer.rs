@@ -35,10 +35,15 @@ impl State {
             ReservationPhase::Closing => None,
             ReservationPhase::Held => {
                 let queue = reservation.way.is_queue();
+                let fenced = self.is_fenced(reservation);
                 let parts = reservation.way.parts.iter().zip(&reservation.parts);
                 let timers = parts.filter_map(|(part, state)| match state {
                     PartState::Waiting if queue => Some(self.clock),
                     PartState::Waiting if part.start > self.clock => Some(part.start),
+                    // Other inputs may have moved the clock past its start.
+                    PartState::Waiting if reservation.is_ready(part, self.clock) && !fenced => {
+                        Some(self.clock)
+                    }
                     // Its time has come, but something stands in the way: look again soon.
                     PartState::Waiting => self.clock.checked_add(Span::from_millis(1_000)?),
                     PartState::Due | PartState::Running(_) => {

@@ -3,20 +3,39 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use walras_core::{Span, Time};
 
-/// A clock that runs `speed` times as fast as the wall's from a moment on, and equals it before.
+/// A clock that showed some time at some moment, and runs `speed` times as fast as the wall's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    since: i64,
+    wall: i64,
+    shown: i64,
     speed: u32,
 }
 
 impl Clock {
     /// The wall's clock.
-    pub const WALL: Clock = Clock { since: 0, speed: 1 };
+    pub const WALL: Clock = Clock { wall: 0, shown: 0, speed: 1 };
 
     /// One that runs faster from a moment on, in milliseconds since 1970; a speed of 0 counts as 1.
     pub fn new(since: i64, speed: u32) -> Clock {
-        Clock { since, speed: speed.max(1) }
+        Clock { wall: since, shown: since, speed: speed.max(1) }
+    }
+
+    /// The same time at a moment of the wall's clock, and another speed from there on.
+    pub fn at_speed(self, wall: i64, speed: u32) -> Clock {
+        Clock { wall, shown: self.at(wall).as_millis(), speed: speed.max(1) }
+    }
+
+    /// As it is kept between runs.
+    pub fn text(self) -> String {
+        format!("{} {} {}", self.wall, self.shown, self.speed)
+    }
+
+    /// The clock that was kept so.
+    pub fn from_text(text: &str) -> Option<Clock> {
+        let mut parts = text.split(' ');
+        let mut next = || parts.next()?.parse::<i64>().ok();
+        let (wall, shown, speed) = (next()?, next()?, next()?);
+        Some(Clock { wall, shown, speed: u32::try_from(speed).ok().filter(|speed| *speed > 0)? })
     }
 
     /// How much faster than the wall's it runs.
@@ -26,14 +45,13 @@ impl Clock {
 
     /// What it shows now.
     pub fn now(self) -> Time {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        self.at(i64::try_from(wall.as_millis()).unwrap_or(i64::MAX))
+        self.at(wall_millis())
     }
 
     /// What it shows when the wall's shows this.
     pub fn at(self, wall: i64) -> Time {
-        let passed = wall.saturating_sub(self.since);
-        let shown = self.since.saturating_add(passed.saturating_mul(i64::from(self.speed)));
+        let passed = wall.saturating_sub(self.wall);
+        let shown = self.shown.saturating_add(passed.saturating_mul(i64::from(self.speed)));
         Time::from_millis(shown).unwrap_or(Time::MAX)
     }
 
@@ -49,6 +67,12 @@ impl Clock {
     }
 }
 
+/// Milliseconds since 1970 by the wall's clock.
+pub fn wall_millis() -> i64 {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    i64::try_from(wall.as_millis()).unwrap_or(i64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +84,8 @@ mod tests {
         assert_eq!(clock.at(2_000).as_millis(), 61_000);
         assert_eq!(clock.real(Span::from_millis(90).unwrap()), Duration::from_millis(2));
         assert_eq!(Clock::WALL.at(5).as_millis(), 5);
+        let slower = clock.at_speed(2_000, 1);
+        assert_eq!((slower.at(2_000).as_millis(), slower.at(2_500).as_millis()), (61_000, 61_500));
+        assert_eq!(Clock::from_text(&slower.text()), Some(slower));
     }
 }

@@ -1,4 +1,22 @@
 //! The service: the broker with a durable journal, an HTTP API and sites.
+//!
+//! ```text
+//!  clients --HTTP--> http --+                            +--> site threads --> connectors
+//!                           +--> engine: broker, journal +--> plan thread
+//!  listeners <--SSE-- http <-+                            +--> snapshots
+//! ```
+//!
+//! The [`engine`] owns the broker and commits everything to the [`journal`] before anybody hears of it; [`http`] says who
+//! may ask what; [`site`]s run things; [`view`] turns what the broker knows into what people read; [`serve`] puts it all
+//! together as a [`config`] says.
 
 pub mod clock;
+pub mod config;
+mod connections;
+pub mod engine;
+pub mod http;
+pub mod journal;
+pub mod serve;
 pub mod site;
+pub mod token;
+pub mod view;

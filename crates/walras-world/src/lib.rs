@@ -18,6 +18,7 @@
 pub mod chance;
 pub mod check;
 pub mod fault;
+pub mod owner;
 pub mod setup;
 pub mod site;
 mod world;

@@ -1,7 +1,7 @@
 //! The VO of a simulated world: sites, prices, users, and jobs.
 
 use crate::chance::{Chance, later};
-use crate::site::{Kind, SimNode, SimSite};
+use crate::site::{Behaviour, Kind, SimNode, SimSite};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::Input;
 use walras_broker::account::Account;
@@ -119,6 +119,8 @@ pub fn begin(chance: &mut Chance) -> Option<(Vec<Input>, Vec<SimSite>)> {
             since: Time::MIN,
             cut_until: Time::MIN,
             unwilling: 0,
+            behaviour: Behaviour::LIVELY,
+            load: None,
             wrong: Vec::new(),
         });
         first += u32::try_from(count).ok()?;

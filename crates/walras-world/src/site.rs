@@ -4,6 +4,8 @@
 //! again; a hold that was only prepared expires; nothing runs outside what is held.
 
 use crate::chance::{Chance, later};
+use crate::owner::Load;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::Effect;
 use walras_broker::effect::StartPart;
@@ -26,8 +28,34 @@ pub enum Kind {
     Queue(u32),
 }
 
+/// How what runs behaves, and what a queue is like; chances in thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// The share of its time that a part takes, at least and at most, in thousandths.
+    pub takes: (i64, i64),
+    /// How likely a part takes three tenths more than all of its time.
+    pub overruns: i64,
+    /// How likely a part fails when it ends.
+    pub fails: i64,
+    /// How long the queue is said to be, at least and at most, in milliseconds.
+    pub expected_wait: (i64, i64),
+    /// How long it is.
+    pub wait: (i64, i64),
+}
+
+impl Behaviour {
+    /// Of a world in which everything happens now and then.
+    pub const LIVELY: Behaviour = Behaviour {
+        takes: (300, 1_000),
+        overruns: 60,
+        fails: 30,
+        expected_wait: (1_000, 600_000),
+        wait: (0, 300_000),
+    };
+}
+
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SimNode {
     /// Its number.
     pub id: NodeId,
@@ -40,7 +68,7 @@ pub struct SimNode {
 }
 
 /// What the site keeps under a number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Booking {
     /// What is held.
     pub holds: Vec<Hold>,
@@ -52,8 +80,8 @@ pub struct Booking {
     pub parts: BTreeMap<u32, SimPart>,
 }
 
-/// A part that was started.
-#[derive(Clone, Copy, Debug)]
+/// A part that was started. What was told is not written down: whoever reads it tells it again.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct SimPart {
     /// Its hold.
     pub hold: u32,
@@ -64,8 +92,10 @@ pub struct SimPart {
     /// How.
     pub end: PartEnd,
     /// Whether its start was told.
+    #[serde(skip)]
     pub start_told: bool,
     /// Whether its end was told.
+    #[serde(skip)]
     pub end_told: bool,
 }
 
@@ -90,6 +120,10 @@ pub struct SimSite {
     pub cut_until: Time,
     /// How likely it refuses for no reason, in thousandths.
     pub unwilling: i64,
+    /// How what runs behaves.
+    pub behaviour: Behaviour,
+    /// What the owner runs there, beside what each node says.
+    pub load: Option<Load>,
     /// What it saw that no honest broker asks for.
     pub wrong: Vec<String>,
 }
@@ -142,16 +176,28 @@ impl SimSite {
                     return said;
                 };
                 let times = standing.flat_map(|node| {
-                    let free = complement(horizon, &node.owner).into_iter();
+                    let free = complement(horizon, &self.owner_use(node, horizon)).into_iter();
                     free.map(|interval| FreeTime { node: node.id, interval })
                 });
                 Free::Slots(times.collect())
             }
             Kind::Capacity => Free::Capacity(u32::try_from(standing.count()).unwrap_or(0)),
-            Kind::Queue(units) => Free::Queue { wait: chance.span(1_000, 600_000), units },
+            Kind::Queue(units) => {
+                let (least, most) = self.behaviour.expected_wait;
+                Free::Queue { wait: chance.span(least, most), units }
+            }
         };
         said.push(SiteMessage::Offers { cycle, free });
         said
+    }
+
+    /// When a node's owner uses it; what lies outside the interval may be left out.
+    pub fn owner_use(&self, node: &SimNode, within: Interval) -> Vec<Interval> {
+        let mut busy = node.owner.clone();
+        if let Some(load) = self.load.filter(|_| self.kind == Kind::Slots) {
+            busy.extend(load.of(node.id, within));
+        }
+        busy
     }
 
     fn prepare(
@@ -191,19 +237,25 @@ impl SimSite {
         held + more <= units as usize
     }
 
-    /// Whether the owner and the node's health allow a hold. That another hold of ours is in the way is a mistake of
-    /// the broker's.
+    /// Whether the owner, the node's health and the other holds allow a hold. That another hold is in the way is a
+    /// mistake of the broker's.
     fn is_free(&mut self, reservation: ReservationNumber, hold: &Hold) -> bool {
         let Some(node) = hold.node else { return matches!(self.kind, Kind::Queue(_)) };
+        let mut clear = true;
         for (other, booking) in &self.bookings {
             if booking.holds.iter().any(|it| it.node == Some(node) && it.interval.overlaps(hold.interval)) {
                 let at = self.id.number();
                 self.wrong
                     .push(format!("site {at}: reservation {reservation} asks for time that {other} holds"));
+                clear = false;
             }
         }
         let own = self.nodes.iter().find(|it| it.id == node);
-        own.is_some_and(|own| !own.lost && !own.owner.iter().any(|busy| busy.overlaps(hold.interval)))
+        let stands = own.filter(|own| !own.lost);
+        clear
+            && stands.is_some_and(|own| {
+                !self.owner_use(own, hold.interval).iter().any(|busy| busy.overlaps(hold.interval))
+            })
     }
 
     fn confirm(&mut self, reservation: ReservationNumber, chance: &mut Chance) -> SiteMessage {
@@ -228,6 +280,7 @@ impl SimSite {
         chance: &mut Chance,
     ) -> Vec<SiteMessage> {
         let queue = matches!(self.kind, Kind::Queue(_));
+        let behaviour = self.behaviour;
         let Some(booking) = self.bookings.get_mut(&reservation).filter(|booking| booking.expiry.is_none())
         else {
             return vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Unknown }];
@@ -239,7 +292,7 @@ impl SimSite {
             if booking.parts.contains_key(&part.part) {
                 continue;
             }
-            let started = begin(now, part, &hold, queue, chance);
+            let started = begin(now, part, &hold, queue.then_some(behaviour.wait), behaviour, chance);
             // A task of a workflow that will be late is known to be.
             if part.task.is_some() && started.ends > part.end && started.end == PartEnd::Done {
                 said.push(SiteMessage::Late { reservation, part: part.part, until: started.ends });
@@ -346,17 +399,31 @@ impl SimSite {
     }
 }
 
-/// When a part begins and ends, and how.
-fn begin(now: Time, part: &StartPart, hold: &Hold, queue: bool, chance: &mut Chance) -> SimPart {
-    let begins = if queue { later(now, chance.between(0, 300_000)) } else { now.max(hold.interval.start()) };
+/// When a part begins and ends, and how; `wait` is how long a queue is.
+fn begin(
+    now: Time,
+    part: &StartPart,
+    hold: &Hold,
+    wait: Option<(i64, i64)>,
+    behaviour: Behaviour,
+    chance: &mut Chance,
+) -> SimPart {
+    let (least, most) = behaviour.takes;
+    let begins = match wait {
+        Some((shortest, longest)) => later(now, chance.between(shortest, longest)),
+        None => now.max(hold.interval.start()),
+    };
     let whole = if part.task.is_some() { part.end - begins } else { hold.interval.span().as_millis() };
-    let takes = whole.max(1) * chance.between(300, 1_000) / 1_000;
-    let takes = if chance.happens(60) { whole.max(1) * 13 / 10 } else { takes };
-    let limit = if queue { later(begins, hold.interval.span().as_millis()) } else { hold.interval.end() };
+    let takes = whole.max(1) * chance.between(least, most) / 1_000;
+    let takes = if chance.happens(behaviour.overruns) { whole.max(1) * 13 / 10 } else { takes };
+    let limit = match wait {
+        Some(_) => later(begins, hold.interval.span().as_millis()),
+        None => hold.interval.end(),
+    };
     let ends = later(begins, takes.max(1));
     let (ends, end) = if ends > limit {
         (limit.max(begins), PartEnd::TimedOut)
-    } else if chance.happens(30) {
+    } else if chance.happens(behaviour.fails) {
         (ends, PartEnd::Failed(1))
     } else {
         (ends, PartEnd::Done)

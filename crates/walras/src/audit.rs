@@ -1,7 +1,7 @@
 //! `walras audit`
 
 use crate::failure::Failure;
-use crate::{files, replay};
+use crate::{files, journal};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use walras_audit::{Auditor, Finding};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The journal
+    /// The journal: a file of lines, or the file or data directory of a service, which may be running
     journal: PathBuf,
 
     /// Print what was found as JSON
@@ -21,12 +21,11 @@ pub(crate) struct Args {
 const FINDINGS_MAX: usize = 1_000;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let mut reader = replay::open(&args.journal)?;
+    let mut entries = journal::open(&args.journal, None)?;
     let mut auditor = Auditor::default();
     let mut findings: Vec<Finding> = Vec::new();
-    while let Some(entry) = reader.entry().map_err(Failure::input)? {
-        let line = u64::from(reader.line());
-        findings.extend(auditor.entry(line, &entry));
+    while let Some(entry) = entries.entry()? {
+        findings.extend(auditor.entry(entries.place(), &entry));
         if findings.len() >= FINDINGS_MAX {
             break;
         }

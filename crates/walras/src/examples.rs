@@ -21,6 +21,20 @@ pub(crate) enum File {
     History,
     /// What somebody chose, for walras preferences learn
     Choices,
+    /// A job, for walras submit
+    Job,
+    /// A script with directives, for walras submit
+    Script,
+    /// A configuration, for walras serve
+    Service,
+    /// A job that runs on this machine, for that service
+    LocalJob,
+    /// A job whose budget is too small, for that service
+    DearJob,
+    /// A change of the rules, for walras policy --set
+    Policy,
+    /// An owner's prices, for walras prices --set
+    Prices,
 }
 
 impl File {
@@ -34,6 +48,13 @@ impl File {
             File::Preferences => include_str!("../scenarios/preferences.yaml"),
             File::History => include_str!("../scenarios/history.swf"),
             File::Choices => include_str!("../scenarios/choices.yaml"),
+            File::Job => include_str!("../scenarios/job.yaml"),
+            File::Script => include_str!("../scenarios/script.sh"),
+            File::Service => include_str!("../scenarios/service.toml"),
+            File::LocalJob => include_str!("../scenarios/local-job.yaml"),
+            File::DearJob => include_str!("../scenarios/dear-job.yaml"),
+            File::Policy => include_str!("../scenarios/policy.yaml"),
+            File::Prices => include_str!("../scenarios/prices.yaml"),
         }
     }
 }

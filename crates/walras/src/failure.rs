@@ -10,6 +10,12 @@ pub(crate) enum Failure {
     Input(String),
     /// A plan was checked and does not hold; what is wrong has been printed.
     Refuted,
+    /// What was asked for did not come about: a job failed, a quote was not honoured, there is no such thing.
+    Refused(String),
+    /// The service does not allow it.
+    Forbidden(String),
+    /// The service cannot be reached, or cannot answer now.
+    Unreachable(String),
     /// Walras itself went wrong.
     Fault(String),
     /// Whoever read the output has gone; nobody is left to be told.
@@ -35,6 +41,18 @@ impl Failure {
                 ExitCode::from(2)
             }
             Failure::Refuted => ExitCode::from(1),
+            Failure::Refused(problem) => {
+                eprintln!("walras: {problem}");
+                ExitCode::from(1)
+            }
+            Failure::Forbidden(problem) => {
+                eprintln!("walras: {problem}");
+                ExitCode::from(3)
+            }
+            Failure::Unreachable(problem) => {
+                eprintln!("walras: {problem}");
+                ExitCode::from(4)
+            }
             Failure::Fault(problem) => {
                 eprintln!("walras: internal fault: {problem}");
                 eprintln!("walras: nothing was written; please report this together with the input");

@@ -1,14 +1,19 @@
 //! The command line: reads files, calls the libraries, prints what they say.
 //!
-//! Exit codes: 0 all is well; 1 a plan does not hold what it claims; 2 the input or the call is wrong; 70 a
-//! fault of Walras itself.
+//! Exit codes: 0 all is well; 1 what was asked for did not come about (a plan does not hold what it claims, a job failed,
+//! a quote was not honoured, there is no such thing); 2 the input or the call is wrong; 3 not allowed; 4 the service cannot
+//! be reached; 70 a fault of Walras itself.
 
 mod assign;
 mod audit;
 mod choice;
+mod client;
+mod demo;
 mod examples;
 mod failure;
 mod files;
+mod journal;
+mod pages;
 mod picture;
 mod plan;
 mod predict;
@@ -16,13 +21,15 @@ mod preferences;
 mod replay;
 mod reproduce;
 mod satisfaction;
+mod serve;
 mod simulate;
 mod table;
 mod two_tier;
 mod verify;
+mod watch;
 mod workflow;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -46,16 +53,31 @@ enum Command {
     Verify(verify::Args),
     /// Run an experiment of the papers and show its figures beside theirs
     Reproduce(reproduce::Args),
+    /// Run the service: a broker with a durable journal, an HTTP API and sites
+    Serve(serve::Args),
+    /// Show everything: a VO with simulated sites and this machine, users, owners and jobs of every kind
+    Demo(demo::Args),
+    /// Watch over one part of a job on a local site
+    #[command(hide = true)]
+    Supervise {
+        /// The directory of the part
+        directory: std::path::PathBuf,
+    },
     /// Live through a simulated world, with everything that can go wrong, and check every promise
     Simulate(simulate::Args),
     /// Decide a journal again and say whether every byte is the same
     Replay(replay::Args),
     /// Check every promise from a journal alone, with code that shares nothing with the broker
     Audit(audit::Args),
+    /// A service's journal as a file
+    #[command(subcommand)]
+    Journal(journal::Command),
     /// Predict how long a job will run and wait, from a history of finished jobs
     Predict(predict::Args),
     /// What people want: learn it from what they chose
     Preferences(preferences::Args),
+    #[command(flatten)]
+    Client(client::Command),
     /// Print the JSON Schema of a file format
     Schema {
         /// Which format
@@ -67,6 +89,16 @@ enum Command {
         #[arg(default_value = "federation")]
         name: examples::File,
     },
+    /// Print what makes a shell complete the commands of walras
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual, a page for every command
+    Man {
+        /// Where to; made when it is not there
+        directory: std::path::PathBuf,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -75,10 +107,17 @@ enum Format {
     Scenario,
     /// Workflows of our own
     Workflow,
+    /// Jobs as the service takes them
+    Job,
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let matches = pages::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Command::Supervise { directory } = &cli.command {
+        return walras_service::site::supervise(directory);
+    }
+    match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
@@ -91,15 +130,24 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Assign(args) => assign::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        // It has an exit code of its own, and has had it.
+        Command::Supervise { .. } => Ok(()),
         Command::Simulate(args) => simulate::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Journal(command) => journal::run(&command),
         Command::Predict(args) => predict::run(&args),
         Command::Preferences(args) => preferences::run(&args),
+        Command::Client(command) => client::run(&command),
+        Command::Completions { shell } => pages::completions(shell),
+        Command::Man { directory } => pages::man(&directory),
         Command::Schema { format } => {
             let schema = match format {
                 Format::Scenario => walras_api::scenario_schema(),
                 Format::Workflow => walras_api::workflow_schema(),
+                Format::Job => walras_api::job_schema(),
             };
             let schema = serde_json::to_string_pretty(&schema);
             files::print(&format!("{}\n", schema.map_err(Failure::fault)?))

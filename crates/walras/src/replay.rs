@@ -1,19 +1,16 @@
 //! `walras replay`
 
 use crate::failure::Failure;
-use crate::files;
+use crate::{files, journal};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
-use walras_api::JournalReader;
+use std::path::PathBuf;
 use walras_broker::id::CycleNumber;
 use walras_broker::journal::{Difference, Entry, Replay, Scope, basis_of};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The journal
+    /// The journal: a file of lines, or the file or data directory of a service, which may be running
     journal: PathBuf,
 
     /// Plan only this cycle again
@@ -25,17 +22,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Opens a journal.
-pub(crate) fn open(path: &Path) -> Result<JournalReader<BufReader<File>>, Failure> {
-    let source = path.display().to_string();
-    let file =
-        File::open(path).map_err(|error| Failure::Input(format!("{source}: cannot be read: {error}")))?;
-    JournalReader::new(BufReader::new(file), &source).map_err(Failure::input)
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cycle = args.cycle.map(CycleNumber::new);
-    let bases = bases(args, cycle)?;
+    let (bases, end) = bases(args, cycle)?;
     if let Some(cycle) = cycle.filter(|_| bases.is_empty()) {
         let source = args.journal.display();
         return Err(Failure::Input(format!("{source}: there is no plan of cycle {cycle} in this journal")));
@@ -43,27 +32,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let scope = cycle.map_or(Scope::All, Scope::Cycle);
     let plans = bases.len();
     let mut replay = Replay::new(bases);
-    let mut reader = open(&args.journal)?;
-    let mut entries = 0_u64;
-    while let Some(entry) = reader.entry().map_err(Failure::input)? {
-        entries += 1;
+    let mut entries = journal::open(&args.journal, Some(end))?;
+    while let Some(entry) = entries.entry()? {
         if let Some(difference) = replay.entry(&entry, scope) {
-            files::print(&differs(args, reader.line(), &entry, &difference))?;
+            files::print(&differs(args, entries.place(), &entry, &difference))?;
             return Err(Failure::Refuted);
         }
     }
-    files::print(&same(args, entries, plans))
+    files::print(&same(args, end, plans))
 }
 
-/// The moments at which the plans were begun that are to be made again.
-fn bases(args: &Args, cycle: Option<CycleNumber>) -> Result<BTreeSet<u64>, Failure> {
-    let mut reader = open(&args.journal)?;
-    let mut bases = BTreeSet::new();
-    while let Some(entry) = reader.entry().map_err(Failure::input)? {
+/// The moments at which the plans were begun that are to be made again, and how many entries there are.
+fn bases(args: &Args, cycle: Option<CycleNumber>) -> Result<(BTreeSet<u64>, u64), Failure> {
+    let mut entries = journal::open(&args.journal, None)?;
+    let (mut bases, mut count) = (BTreeSet::new(), 0);
+    while let Some(entry) = entries.entry()? {
+        count += 1;
         let wanted = basis_of(&entry).filter(|(of, _)| cycle.is_none_or(|cycle| cycle == *of));
         bases.extend(wanted.map(|(_, basis)| basis));
     }
-    Ok(bases)
+    Ok((bases, count))
 }
 
 fn same(args: &Args, entries: u64, plans: usize) -> String {
@@ -79,7 +67,7 @@ fn same(args: &Args, entries: u64, plans: usize) -> String {
     }
 }
 
-fn differs(args: &Args, line: u32, entry: &Entry, difference: &Difference) -> String {
+fn differs(args: &Args, line: u64, entry: &Entry, difference: &Difference) -> String {
     let (what, written, now) = match difference {
         Difference::Events { now } => ("events".to_owned(), json!(entry.events), json!(now)),
         Difference::Plan { cycle, now } => {

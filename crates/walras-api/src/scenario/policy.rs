@@ -23,6 +23,11 @@ pub struct Policy {
     pub budget_factor: Option<Factor>,
 }
 
+/// A policy whose times are in seconds.
+pub(crate) fn policy_of(entry: PolicyEntry) -> Result<Policy, Problem> {
+    policy(entry, Unit::Seconds)
+}
+
 pub(super) fn policy(entry: PolicyEntry, unit: Unit) -> Result<Policy, Problem> {
     let PolicyEntry { objective, weights, order, limits, leave_out, budget_factor } = entry;
     let limits = limits.unwrap_or(LimitsEntry { time: LimitSpec::Derived, budget: LimitSpec::Derived });

@@ -141,6 +141,14 @@ impl JobFile {
         })
     }
 
+    /// Whether it makes sense, as far as that can be told without knowing the sites and the users.
+    pub fn check(self, source: &str) -> Result<(), ReadError> {
+        let names = self.sites.iter().flat_map(|names| &names.0).enumerate();
+        let sites = names.filter_map(|(index, name)| Some((name.clone(), SiteId::from_index(index)?)));
+        let sites = sites.collect();
+        self.into_spec("user", &sites, source).map(|_| ())
+    }
+
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
         quantity::name(&self.name, "a job").in_field("name")?;
         let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some())?;

@@ -1,10 +1,19 @@
 //! The service's API: what requests carry, and what answers look like.
 
+mod draft;
 mod job;
+mod policy;
+mod prices;
+mod script;
+mod slurm;
 mod stamp;
 mod view;
 
+pub use draft::{JobDraft, NotUnderstood, read_object};
 pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, moment, read_job};
+pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
+pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
+pub use script::read_script;
 pub use stamp::Stamp;
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,

@@ -86,6 +86,8 @@ pub struct JobView {
     pub charged: Num,
     /// Where it runs or ran.
     pub sites: Vec<String>,
+    /// The number of its reservation, or of its last.
+    pub reservation: Option<u64>,
     /// How many reservations failed that it could do nothing about.
     pub attempts: u32,
     /// Why it is where it is, in one sentence.

@@ -22,8 +22,10 @@ mod draft;
 mod own;
 mod stg;
 mod wfcommons;
+mod write;
 
 pub(crate) use own::{WorkflowFile, workflow_of};
+pub use write::workflow_json;
 
 use crate::error::ReadError;
 use crate::input::{Syntax, check_size};

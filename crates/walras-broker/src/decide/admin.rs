@@ -108,13 +108,15 @@ pub(super) fn deposit(
         return Err(Refusal::BadAmount(amount));
     }
     let key = RequestKey { by: account.to_string(), key: key.to_owned() };
-    if let Some((answer, _)) = draft.state.requests.get(&key) {
-        return Ok(answer.clone());
+    match draft.state.requests.get(&key) {
+        Some((answer @ Answer::Deposited(before), _)) if *before == amount => return Ok(answer.clone()),
+        Some(_) => return Err(Refusal::KeyUsed(key.key)),
+        None => {}
     }
     let transaction = Transaction::transfer(Purpose::Deposit, Account::World, account.clone(), amount);
     draft.post(&transaction).map_err(Refusal::NoMoney)?;
     draft.push(Event::Deposited { key, account: account.clone(), transaction });
-    Ok(HEARD)
+    Ok(Answer::Deposited(amount))
 }
 
 pub(super) fn noticed(draft: &mut Draft<'_>, notice: NoticeNumber) -> Answer {

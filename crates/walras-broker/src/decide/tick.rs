@@ -8,7 +8,7 @@ use crate::input::Answer;
 use crate::job::{JobEnd, Phase, Why};
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::Fault;
-use crate::state::{LegState, PartState, Reservation, ReservationPhase, State};
+use crate::state::{LegState, PartState, Reservation, ReservationPhase};
 use crate::way::Part;
 use walras_core::{SiteId, Time};
 
@@ -83,7 +83,7 @@ fn last_start(reservation: &Reservation, part: &Part) -> Time {
 /// Starts every part whose time has come, unless something of the job may still run elsewhere.
 pub(super) fn start_due(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservation) {
     let (state, now) = (draft.state, draft.now);
-    if fenced(state, reservation) && !sabotaged(Sabotage::NoFence) {
+    if state.is_fenced(reservation) && !sabotaged(Sabotage::NoFence) {
         return;
     }
     let places = reservation.way.parts.iter().zip(&reservation.parts).zip(0_u32..);
@@ -96,10 +96,4 @@ pub(super) fn start_due(draft: &mut Draft<'_>, number: ReservationNumber, reserv
     if !parts.is_empty() {
         draft.push(Event::PartsDue { reservation: number, parts });
     }
-}
-
-/// Whether an earlier attempt of the job may still run.
-fn fenced(state: &State, reservation: &Reservation) -> bool {
-    let job = state.jobs.get(&reservation.job);
-    job.is_some_and(|job| job.fences.iter().any(|earlier| state.may_run(*earlier)))
 }

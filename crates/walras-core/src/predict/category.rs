@@ -11,6 +11,7 @@ const FEW: usize = 5;
 
 /// The finished jobs of one category.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Category {
     times: Series,
     shares: Series,
@@ -18,6 +19,7 @@ pub(super) struct Category {
 
 /// Numbers in the order in which they came: sums over all, and the latest themselves.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Series {
     count: u32,
     sum: i128,

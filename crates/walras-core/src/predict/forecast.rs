@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Quantity {
     /// From start to end; users' estimates are of this.
     RunTime,
@@ -29,6 +30,7 @@ pub struct Impossible {
 
 /// Learns from finished jobs and predicts the next.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Predictor {
     quantity: Quantity,
     categories: BTreeMap<(usize, Key), Category>,

@@ -11,6 +11,7 @@ const PRIOR: i128 = 2;
 
 /// The fading mean of one guess's absolute errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Score {
     sum: i128,
     weight: i128,
@@ -18,6 +19,7 @@ struct Score {
 
 /// The scores of all guesses for some group of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Scores {
     scores: Vec<Score>,
     fade: i128,

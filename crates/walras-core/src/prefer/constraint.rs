@@ -118,8 +118,7 @@ impl Hours {
     }
 
     /// Days, from and to, as they were given.
-    #[cfg(feature = "serde")]
-    pub(crate) fn parts(&self) -> ([bool; 7], i64, i64) {
+    pub fn parts(&self) -> ([bool; 7], i64, i64) {
         (self.days, self.from, self.to)
     }
 

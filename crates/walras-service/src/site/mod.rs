@@ -9,6 +9,29 @@
 //! - what was only prepared expires by itself;
 //! - what was confirmed, and what runs, outlives the process: after a restart `observe` says what became of it.
 
+mod access;
+mod amount;
+pub mod book;
+pub mod config;
+mod local;
+mod open;
+mod part;
+mod process;
+mod simulated;
+mod spec;
+pub mod store;
+mod supervise;
+mod sweep;
+
+pub use access::{AccessConfig, QuotaConfig};
+pub use amount::Amount;
+pub use config::SiteConfig;
+pub use local::{Local, Machine};
+pub use open::open;
+pub use part::{Limits, bad_file_name, open_output};
+pub use simulated::{Model, Simulated};
+pub use supervise::supervise;
+
 use std::fmt;
 use walras_broker::effect::{Program, StartPart};
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
@@ -66,9 +89,9 @@ pub enum Fault {
         seconds: u32,
     },
     /// The whole site fails.
-    SiteLost,
+    SiteLost {},
     /// The site is back.
-    SiteBack,
+    SiteBack {},
     /// The site hears and says nothing for so many seconds; what runs goes on.
     Silent {
         /// How long.
@@ -101,5 +124,9 @@ pub trait Connector: Send {
     /// When the owner uses the nodes themselves, as far as the site tells: for timetables.
     fn owner_use(&self, _within: Interval) -> Vec<(walras_core::NodeId, Interval)> {
         Vec::new()
+    }
+    /// The file with what a part has printed, where there is one.
+    fn output(&self, _reservation: ReservationNumber, _part: u32) -> Option<std::path::PathBuf> {
+        None
     }
 }

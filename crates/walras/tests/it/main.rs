@@ -5,7 +5,9 @@
 mod assign;
 mod bad_input;
 mod choices;
+mod client;
 mod commands;
+mod demo;
 mod documents;
 mod journals;
 mod predict;

@@ -1,0 +1,198 @@
+//! A job on its way from a file to the service: times from now become points in time, a workflow's file becomes the
+//! workflow, and everything is checked, so that an error still names the file and the line.
+
+use super::job::{JOB_BYTES_MAX, JOB_TAG, moment, read_job};
+use super::stamp::Stamp;
+use crate::decode::Document;
+use crate::error::{ErrorKind, Position, ReadError, Step, echo};
+use crate::input::Syntax;
+use crate::locate::locate;
+use crate::scenario::Object;
+use crate::workflow::workflow_json;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use walras_core::{Time, Workflow};
+
+/// The keys whose values are points in time.
+const TIMES: [&str; 2] = ["deadline", "earliest"];
+
+/// A job as a file tells it.
+#[derive(Clone, Debug)]
+pub struct JobDraft {
+    pub(super) source: String,
+    pub(super) fields: Map<String, Value>,
+    pub(super) places: Places,
+    pub(super) not_understood: Vec<NotUnderstood>,
+}
+
+/// A directive of a script that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct NotUnderstood {
+    /// The line, from 1 on.
+    pub line: u32,
+    /// What it says.
+    pub directive: String,
+}
+
+/// Where the fields of a draft stand in their file.
+#[derive(Clone, Debug)]
+pub(super) enum Places {
+    /// Anywhere in a document.
+    Document { text: String, syntax: Syntax },
+    /// Each on its line.
+    Lines(BTreeMap<String, u32>),
+}
+
+impl JobDraft {
+    /// Reads a job file.
+    ///
+    /// ```
+    /// use walras_api::{Syntax, service::JobDraft};
+    /// let text = "{walras: job/1, name: hello, work: 5, deadline: 2h}";
+    /// let draft = JobDraft::read(text.as_bytes(), "hello.yaml", Syntax::Yaml).unwrap();
+    /// assert!(draft.needs_now());
+    /// let job = draft.finish(walras_core::Time::from_millis(0).unwrap()).unwrap();
+    /// assert_eq!(job["deadline"], "1970-01-01T02:00:00.000Z");
+    /// ```
+    pub fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<JobDraft, ReadError> {
+        let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
+        let Object(fields) = document.decode::<Object<Map<String, Value>>>()?;
+        document.check_tag()?;
+        let places = Places::Document { text: document.text.to_owned(), syntax };
+        Ok(JobDraft { source: source.to_owned(), fields, places, not_understood: Vec::new() })
+    }
+
+    /// The file of its workflow, where it names one.
+    pub fn workflow_file(&self) -> Option<&str> {
+        self.fields.get("workflow").and_then(Value::as_str)
+    }
+
+    /// Puts the workflow in the place of its file.
+    pub fn set_workflow(&mut self, workflow: &Workflow) {
+        self.fields.insert("workflow".into(), workflow_json(workflow));
+    }
+
+    /// Adds arguments to what it runs.
+    pub fn add_arguments(&mut self, arguments: impl IntoIterator<Item = String>) {
+        let arguments: Vec<Value> = arguments.into_iter().map(Value::String).collect();
+        match self.fields.get_mut("command") {
+            Some(Value::Array(command)) => command.extend(arguments),
+            _ if arguments.is_empty() => {}
+            _ => {
+                self.fields.insert("command".into(), arguments.into());
+            }
+        }
+    }
+
+    /// Whether it has times that count from now.
+    pub fn needs_now(&self) -> bool {
+        TIMES.iter().any(|key| self.relative(key).is_some())
+    }
+
+    /// What it says that was left out.
+    pub fn not_understood(&self) -> &[NotUnderstood] {
+        &self.not_understood
+    }
+
+    /// The job as the service takes it, or the first thing that is wrong with it.
+    pub fn finish(mut self, now: Time) -> Result<Value, ReadError> {
+        for key in TIMES {
+            let Some(text) = self.relative(key).map(str::to_owned) else { continue };
+            let time = moment(&text, now).map_err(|problem| self.refuse(key, &text, problem))?;
+            self.fields.insert(key.into(), Stamp::from(time).to_string().into());
+        }
+        let job = Value::Object(self.fields.clone());
+        let text = job.to_string();
+        let checked = read_job(text.as_bytes(), &self.source, Syntax::Json);
+        let checked = checked.and_then(|file| file.check(&self.source));
+        checked.map(|()| job).map_err(|error| {
+            let position = self.position(&error.path);
+            ReadError { position, ..error }
+        })
+    }
+
+    /// The text of a time that is no point in time by itself.
+    fn relative(&self, key: &str) -> Option<&str> {
+        let text = self.fields.get(key)?.as_str()?;
+        text.parse::<Stamp>().is_err().then_some(text)
+    }
+
+    fn refuse(&self, key: &str, value: &str, problem: String) -> ReadError {
+        ReadError {
+            kind: ErrorKind::Value,
+            source: self.source.clone(),
+            position: self.position(key),
+            path: key.to_owned(),
+            value: Some(echo(value)),
+            problem,
+        }
+    }
+
+    /// Where that field stands, when it is found.
+    fn position(&self, path: &str) -> Option<Position> {
+        let steps = steps(path);
+        match &self.places {
+            Places::Document { text, syntax } => locate(text, *syntax, &steps).map(|found| found.position),
+            Places::Lines(lines) => match steps.first() {
+                Some(Step::Key(key)) => lines.get(key).map(|line| Position { line: *line, column: 1 }),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Reads a map in either syntax, as JSON: for requests whose shape only the service knows.
+pub fn read_object(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Value, ReadError> {
+    let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
+    let Object(fields) = document.decode_shape::<Object<Map<String, Value>>>()?;
+    Ok(fields.into())
+}
+
+/// The steps of a path such as `requires.memory_gb` or `sites[0]`.
+fn steps(path: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (key, rest) = part.split_once('[').unwrap_or((part, ""));
+        if !key.is_empty() {
+            steps.push(Step::Key(key.to_owned()));
+        }
+        let indexes = rest.split(['[', ']']).filter_map(|index| index.parse().ok());
+        steps.extend(indexes.map(Step::Index));
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finish(text: &str) -> Result<Value, String> {
+        let draft = JobDraft::read(text.as_bytes(), "job.yaml", Syntax::Yaml).map_err(|e| e.to_string())?;
+        draft.finish(Time::from_millis(0).unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn errors_name_the_file_the_line_the_field_and_the_value() {
+        let of = |line: &str| finish(&format!("walras: job/1\nname: a\n{line}\n")).unwrap_err();
+        insta::assert_snapshot!(of("work: -3"), @"job.yaml:3:7: work: -3 is not an amount of work: it must be greater than 0");
+        insta::assert_snapshot!(of("work: 3\ndeadline: soon"), @"job.yaml:4:11: deadline: soon is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h");
+        insta::assert_snapshot!(of("work: 3\nrequires: {mem: {min: 4, max: 2}}"), @"job.yaml:4:31: requires.mem.max: 2 is less than min, 4: no value is within such bounds");
+        insta::assert_snapshot!(of("work: 3\nsites: [a, a]"), @"job.yaml:4:12: sites[1]: a is listed twice");
+        insta::assert_snapshot!(of("tasks: 3"), @"job.yaml:1:1: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
+        insta::assert_snapshot!(of("work: ["), @"job.yaml:3:7: not valid YAML: unclosed bracket '['");
+        insta::assert_snapshot!(finish("walras: job/2\nname: a").unwrap_err(), @"job.yaml:1:9: walras: job/2 is not a version that is read here: expected job/1");
+        insta::assert_snapshot!(finish("- 1").unwrap_err(), @"job.yaml:1:1: document: found a list, expected a map");
+        let unknown = of("work: 3\ncolour: red");
+        assert!(unknown.starts_with("job.yaml:4:9: colour: `colour` is not known here"), "{unknown}");
+    }
+
+    #[test]
+    fn arguments_are_added() {
+        let mut draft =
+            JobDraft::read(b"{walras: job/1, name: a, work: 1, command: [echo]}", "job.yaml", Syntax::Yaml)
+                .unwrap();
+        draft.add_arguments(["x y".to_owned()]);
+        let job = draft.finish(Time::from_millis(0).unwrap()).unwrap();
+        assert_eq!(job["command"], serde_json::json!(["echo", "x y"]));
+    }
+}

@@ -1,0 +1,344 @@
+//! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
+
+use crate::error::{Problem, ReadError, Within};
+use crate::number::Num;
+use crate::scenario::wire::PolicyEntry;
+use crate::scenario::{policy_of, present_object};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use walras_broker::policy::Policy;
+use walras_core::choose::{LeaveOut, Limit, Objective, Total};
+use walras_core::{Factor, Span};
+
+/// The VO's rules. Times are in seconds, shares between 0 and 1. What is left out stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(title = "Policy", rename = "Policy")]
+pub struct PolicyFile {
+    /// How often the queue is planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle_every: Option<Num>,
+    /// At most so many jobs are planned at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_max: Option<u32>,
+    /// How far ahead is planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<Num>,
+    /// Nothing starts sooner than this after it was planned; at least prepare_within + confirm_within.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Num>,
+    /// How long sites may take to say what is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offers_within: Option<Num>,
+    /// How long planning may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_within: Option<Num>,
+    /// How long all sites may take to prepare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepare_within: Option<Num>,
+    /// How long all sites may take to confirm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirm_within: Option<Num>,
+    /// How late a part may start, and how long after its end a site may keep silent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grace: Option<Num>,
+    /// A job is given up after so many failures that are not its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts_max: Option<u32>,
+    /// At most so many other ways are kept ready for a job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spares_max: Option<u32>,
+    /// A job that has waited this long is served before all that have not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overdue_after: Option<Num>,
+    /// How long a client's request is remembered, so that it can be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat_within: Option<Num>,
+    /// How the combination is chosen: as `policy` of a scenario.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PolicyEntry")]
+    pub choice: Option<Value>,
+    /// How much each aspect counts when the queue is ordered: whole numbers.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[schemars(with = "RankFile")]
+    pub rank: Option<RankFile>,
+    /// Quotes.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[schemars(with = "QuotesFile")]
+    pub quotes: Option<QuotesFile>,
+    /// Money.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[schemars(with = "MoneyFile")]
+    pub money: Option<MoneyFile>,
+}
+
+/// How much each aspect counts when the queue is ordered: 0 to 1000000, that of waiting at least 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "RankWeights")]
+pub struct RankFile {
+    /// What the job may pay.
+    pub price: Option<i64>,
+    /// How near its deadline is.
+    pub deadline: Option<i64>,
+    /// Failed attempts.
+    pub attempts: Option<i64>,
+    /// Waiting.
+    pub waiting: Option<i64>,
+    /// Priority.
+    pub priority: Option<i64>,
+    /// How little its user has used, against their share.
+    pub fair_share: Option<i64>,
+}
+
+/// Rules for quotes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "QuoteRules")]
+pub struct QuotesFile {
+    /// How long a quote binds.
+    pub valid_for: Option<Num>,
+    /// At most so many alternatives.
+    pub options_max: Option<u32>,
+    /// What a quote that cannot be honoured is worth to its user, as a share of its price.
+    pub compensation: Option<Num>,
+    /// Offers older than this are not quoted from.
+    pub offers_age_max: Option<Num>,
+}
+
+/// Rules for money: shares between 0 and 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "MoneyRules")]
+pub struct MoneyFile {
+    /// The VO's share of every charge.
+    pub fee: Option<Num>,
+    /// How much of what was reserved and not used is given back.
+    pub early_refund: Option<Num>,
+    /// What a reservation that its owner breaks is worth to its user.
+    pub compensation: Option<Num>,
+}
+
+/// The longest span of a policy, in seconds: a thousand years.
+const SECONDS_MAX: i64 = 31_557_600_000;
+
+fn span(to: &mut Span, given: Option<&Num>, key: &str) -> Result<(), Problem> {
+    let Some(number) = given else { return Ok(()) };
+    let millis = number.units(3).filter(|millis| (0..=SECONDS_MAX * 1_000).contains(millis));
+    let what = "is not a time: expected seconds, 0 or more, to the millisecond";
+    let wrong = || Problem::new(number.as_str(), what);
+    *to = millis.and_then(Span::from_millis).ok_or_else(wrong).in_field(key)?;
+    Ok(())
+}
+
+fn share(to: &mut i64, given: Option<&Num>, key: &str) -> Result<(), Problem> {
+    let Some(number) = given else { return Ok(()) };
+    let wrong = || Problem::new(number.as_str(), "is not a share: expected a number between 0 and 1");
+    *to = number.units(6).filter(|it| (0..=1_000_000).contains(it)).ok_or_else(wrong).in_field(key)?;
+    Ok(())
+}
+
+fn set<T: Copy>(to: &mut T, given: Option<T>) {
+    if let Some(value) = given {
+        *to = value;
+    }
+}
+
+impl PolicyFile {
+    /// The policy with what is given here instead.
+    pub fn apply(&self, policy: &Policy, source: &str) -> Result<Policy, ReadError> {
+        let mut changed = policy.clone();
+        self.change(&mut changed).map_err(|problem| problem.into_error(source))?;
+        Ok(changed)
+    }
+
+    fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
+        span(&mut policy.cycle_every, self.cycle_every.as_ref(), "cycle_every")?;
+        span(&mut policy.horizon, self.horizon.as_ref(), "horizon")?;
+        span(&mut policy.lead, self.lead.as_ref(), "lead")?;
+        span(&mut policy.offers_within, self.offers_within.as_ref(), "offers_within")?;
+        span(&mut policy.plan_within, self.plan_within.as_ref(), "plan_within")?;
+        span(&mut policy.prepare_within, self.prepare_within.as_ref(), "prepare_within")?;
+        span(&mut policy.confirm_within, self.confirm_within.as_ref(), "confirm_within")?;
+        span(&mut policy.grace, self.grace.as_ref(), "grace")?;
+        span(&mut policy.overdue_after, self.overdue_after.as_ref(), "overdue_after")?;
+        span(&mut policy.repeat_within, self.repeat_within.as_ref(), "repeat_within")?;
+        set(&mut policy.batch_max, self.batch_max);
+        set(&mut policy.attempts_max, self.attempts_max);
+        set(&mut policy.spares_max, self.spares_max);
+        if let Some(value) = &self.choice {
+            let entry: PolicyEntry = serde_json::from_value(value.clone())
+                .map_err(|error| Problem::new("choice", format!("makes no sense: {error}")))
+                .in_field("choice")?;
+            let read = policy_of(entry).in_field("choice")?;
+            (policy.choice, policy.by_satisfaction) = (read.vo, read.by_satisfaction);
+            if let Some(factor) = read.budget_factor {
+                policy.search.budget_factor = factor;
+            }
+        }
+        let rank = self.rank.unwrap_or_default();
+        set(&mut policy.rank.price, rank.price);
+        set(&mut policy.rank.deadline, rank.deadline);
+        set(&mut policy.rank.attempts, rank.attempts);
+        set(&mut policy.rank.waiting, rank.waiting);
+        set(&mut policy.rank.priority, rank.priority);
+        set(&mut policy.rank.fair_share, rank.fair_share);
+        self.quotes.as_ref().map_or(Ok(()), |it| it.change(policy)).in_field("quotes")?;
+        self.money.as_ref().map_or(Ok(()), |it| it.change(policy)).in_field("money")
+    }
+
+    /// All of a policy.
+    pub fn of(policy: &Policy) -> PolicyFile {
+        let seconds = |span: Span| Some(Num::of_span(span));
+        let share = |millionths: i64| Some(Num::of_millionths(millionths));
+        let rank = &policy.rank;
+        PolicyFile {
+            cycle_every: seconds(policy.cycle_every),
+            batch_max: Some(policy.batch_max),
+            horizon: seconds(policy.horizon),
+            lead: seconds(policy.lead),
+            offers_within: seconds(policy.offers_within),
+            plan_within: seconds(policy.plan_within),
+            prepare_within: seconds(policy.prepare_within),
+            confirm_within: seconds(policy.confirm_within),
+            grace: seconds(policy.grace),
+            attempts_max: Some(policy.attempts_max),
+            spares_max: Some(policy.spares_max),
+            overdue_after: seconds(policy.overdue_after),
+            repeat_within: seconds(policy.repeat_within),
+            choice: Some(choice_of(policy)),
+            rank: Some(RankFile {
+                price: Some(rank.price),
+                deadline: Some(rank.deadline),
+                attempts: Some(rank.attempts),
+                waiting: Some(rank.waiting),
+                priority: Some(rank.priority),
+                fair_share: Some(rank.fair_share),
+            }),
+            quotes: Some(QuotesFile {
+                valid_for: seconds(policy.quotes.valid_for),
+                options_max: Some(policy.quotes.options_max),
+                compensation: share(policy.quotes.compensation),
+                offers_age_max: seconds(policy.quotes.offers_age_max),
+            }),
+            money: Some(MoneyFile {
+                fee: share(policy.money.fee),
+                early_refund: share(policy.money.early_refund),
+                compensation: share(policy.money.compensation),
+            }),
+        }
+    }
+}
+
+impl QuotesFile {
+    fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
+        span(&mut policy.quotes.valid_for, self.valid_for.as_ref(), "valid_for")?;
+        span(&mut policy.quotes.offers_age_max, self.offers_age_max.as_ref(), "offers_age_max")?;
+        set(&mut policy.quotes.options_max, self.options_max);
+        share(&mut policy.quotes.compensation, self.compensation.as_ref(), "compensation")
+    }
+}
+
+impl MoneyFile {
+    fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
+        share(&mut policy.money.fee, self.fee.as_ref(), "fee")?;
+        share(&mut policy.money.early_refund, self.early_refund.as_ref(), "early_refund")?;
+        share(&mut policy.money.compensation, self.compensation.as_ref(), "compensation")
+    }
+}
+
+/// How the combination is chosen, as a scenario would say it. Weights keep their ratios.
+fn choice_of(policy: &Policy) -> Value {
+    let limit = |number: Option<Num>, derived: bool| match number {
+        Some(number) => serde_json::from_str(number.as_str()).unwrap_or(Value::Null),
+        None if derived => json!("derived"),
+        None => json!("none"),
+    };
+    let time = match policy.choice.time_limit {
+        Limit::Given(span) => (Some(Num::of_span(span)), false),
+        Limit::Derived => (None, true),
+        Limit::Unlimited => (None, false),
+    };
+    let budget = match policy.choice.budget_limit {
+        Limit::Given(money) => (Some(Num::of_money(money)), false),
+        Limit::Derived => (None, true),
+        Limit::Unlimited => (None, false),
+    };
+    let mut choice = json!({
+        "limits": {"time": limit(time.0, time.1), "budget": limit(budget.0, budget.1)},
+        "leave_out": match policy.choice.leave_out {
+            LeaveOut::Never => "never",
+            LeaveOut::WhenNeeded => "when-needed",
+        },
+    });
+    let name = match &policy.choice.objective {
+        _ if policy.by_satisfaction => "satisfaction",
+        Objective::MinCost => "min-cost",
+        Objective::MinTime => "min-time",
+        Objective::MaxIncome => "max-income",
+        Objective::MaxUse => "max-use",
+        Objective::MinMakespan => "min-makespan",
+        Objective::Weighted(terms) => {
+            let weights = terms
+                .iter()
+                .map(|(total, weight)| (total_name(*total).to_owned(), weight_of(*total, *weight)));
+            choice["weights"] = Value::Object(weights.collect());
+            "weighted"
+        }
+        Objective::Lexicographic(order) => {
+            choice["order"] = order.iter().map(|total| total_name(*total)).collect();
+            "lexicographic"
+        }
+    };
+    choice["objective"] = json!(name);
+    if policy.search.budget_factor != Factor::ONE {
+        let factor = Num::of_millionths(policy.search.budget_factor.as_millionths());
+        choice["budget_factor"] = serde_json::from_str(factor.as_str()).unwrap_or(Value::Null);
+    }
+    choice
+}
+
+/// A weight per micro-credit or per millisecond as one per credit or per second, up to a common factor.
+fn weight_of(total: Total, weight: i64) -> Value {
+    let decimals = match total {
+        Total::Cost | Total::Income | Total::SpareBudget => 0,
+        Total::Time | Total::Finish | Total::SpareTime => 3,
+    };
+    let number = Num::from_units(weight.into(), decimals);
+    serde_json::from_str(number.as_str()).unwrap_or(Value::Null)
+}
+
+fn total_name(total: Total) -> &'static str {
+    match total {
+        Total::Cost => "cost",
+        Total::Time => "time",
+        Total::Finish => "finish",
+        Total::Income => "income",
+        Total::SpareBudget => "spare_budget",
+        Total::SpareTime => "spare_time",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_can_be_set() {
+        let mut policy = Policy::default();
+        policy.choice.objective = Objective::Weighted(vec![(Total::Cost, 1), (Total::Time, 500)]);
+        let text = serde_json::to_string(&PolicyFile::of(&policy)).unwrap();
+        let shown: PolicyFile = serde_json::from_str(&text).unwrap();
+        assert_eq!(shown.apply(&Policy::default(), "policy").unwrap(), policy);
+    }
+
+    #[test]
+    fn a_change_names_what_is_wrong() {
+        let change: PolicyFile = serde_json::from_str(r#"{"money": {"fee": 1.5}}"#).unwrap();
+        let error = change.apply(&Policy::default(), "body").unwrap_err().to_string();
+        assert_eq!(error, "body: money.fee: 1.5 is not a share: expected a number between 0 and 1");
+        let change: PolicyFile = serde_json::from_str(r#"{"lead": 0.0005}"#).unwrap();
+        assert!(change.apply(&Policy::default(), "body").is_err());
+    }
+}

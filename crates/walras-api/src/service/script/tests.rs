@@ -1,0 +1,112 @@
+//! Scripts: what is understood, what is left out, what is refused.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+use walras_core::Time;
+
+fn draft(header: &str) -> Result<JobDraft, String> {
+    let text = format!("#!/bin/sh\n{header}\necho\n#WALRAS nonsense after the first command\n");
+    read_script(text.as_bytes(), "dir/run.sh", &TimeZone::UTC).map_err(|error| error.to_string())
+}
+
+fn job(header: &str) -> Result<Value, String> {
+    let draft = draft(header)?;
+    let mut job = draft.finish(Time::from_millis(0).unwrap()).map_err(|error| error.to_string())?;
+    job.as_object_mut().unwrap().remove("script");
+    Ok(job)
+}
+
+#[test]
+fn what_is_understood() {
+    let base = |more: Value| {
+        let mut all = json!({"walras": "job/1", "name": "run.sh", "work": 60});
+        let Value::Object(mut more) = more else { panic!("an object") };
+        all.as_object_mut().unwrap().append(&mut more);
+        all
+    };
+    let cases = [
+        ("", json!({})),
+        ("#SBATCH -N 2 -n 6", json!({"tasks": 6})),
+        ("#SBATCH --nodes=8\n\n# a comment\n#SBATCH --ntasks=6", json!({"tasks": 8})),
+        ("#SBATCH --job-name=\"two words\"", json!({"name": "two words"})),
+        ("#SBATCH -J fit -o %x.out", json!({"name": "fit", "output": "fit.out"})),
+        ("#SBATCH --output=a\n#WALRAS output b", json!({"output": "b"})),
+        ("#WALRAS tasks 3\n#SBATCH -n 5", json!({"tasks": 3})),
+        ("#SBATCH --deadline=now+1hour", json!({"deadline": "1970-01-01T01:00:00.000Z"})),
+        ("#SBATCH --begin=2026-11-15T12:30", json!({"earliest": "2026-11-15T12:30:00Z"})),
+        ("#WALRAS --deadline=90m", json!({"deadline": "1970-01-01T01:30:00.000Z"})),
+        ("#WALRAS budget 12.5 # at most", json!({"budget": 12.5})),
+        ("#WALRAS --price-max=5\n#WALRAS performance_min 2", json!({"price_max": 5, "performance_min": 2})),
+        (
+            "#WALRAS requires {os: linux, memory_gb: {min: 16}}",
+            json!({"requires": {"os": "linux", "memory_gb": {"min": 16}}}),
+        ),
+        ("#WALRAS sites campus, cloud", json!({"sites": ["campus", "cloud"]})),
+        ("#WALRAS sites [campus]", json!({"sites": ["campus"]})),
+        ("#WALRAS same_site", json!({"same_site": true})),
+        ("#WALRAS --same-site=false", json!({"same_site": false})),
+        ("#WALRAS prefers {cost: 2, finish: 1}", json!({"prefers": {"cost": 2, "finish": 1}})),
+        (
+            "#WALRAS user ada\n#WALRAS priority -3\n#WALRAS name 17",
+            json!({"user": "ada", "priority": -3, "name": "17"}),
+        ),
+    ];
+    for (header, expected) in cases {
+        assert_eq!(job(&format!("#SBATCH -t 1\n{header}")), Ok(base(expected)), "{header}");
+    }
+    assert_eq!(job("#WALRAS work 7").unwrap()["work"], 7);
+}
+
+#[test]
+fn what_is_left_out_is_named() {
+    let header = "#SBATCH --gres=gpu:1 --time=5\n#SBATCH -o slurm-%j.out\n#SBATCH --deadline tomorrow --exclusive\n#SBATCHES";
+    let left_out: Vec<String> = draft(header)
+        .unwrap()
+        .not_understood()
+        .iter()
+        .map(|left_out| format!("{}: {}", left_out.line, left_out.directive))
+        .collect();
+    assert_eq!(
+        left_out,
+        ["2: --gres=gpu:1", "3: -o slurm-%j.out", "4: --deadline tomorrow", "4: --exclusive"]
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line() {
+    let error = |header: &str| job(header).unwrap_err();
+    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of budget, deadline, earliest, name, output, performance_min, prefers, price_max, priority, requires, same_site, sites, tasks, user, work");
+    insta::assert_snapshot!(error("#WALRAS budget 1\n#WALRAS --budget=2"), @"dir/run.sh:3:1: #WALRAS: budget is there twice: give it once");
+    insta::assert_snapshot!(error("#WALRAS budget"), @"dir/run.sh:2:1: budget: '' is not a value: expected one as in a job file");
+    insta::assert_snapshot!(error("#WALRAS requires {os: "), @"dir/run.sh:2:1: requires: {os: is not a value: expected one as in a job file");
+    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS budget -4"), @"dir/run.sh:3:1: budget: -4 is not a budget: it must be greater than 0");
+    insta::assert_snapshot!(error("#SBATCH --time=soon"), @"dir/run.sh:2:1: --time: soon is not a time limit: expected minutes, hours:minutes:seconds or days-hours");
+    insta::assert_snapshot!(error("#SBATCH --nodes=many"), @"dir/run.sh:2:1: --nodes: many is not a number of them");
+    insta::assert_snapshot!(error("#SBATCH --nodes"), @"dir/run.sh:2:1: #SBATCH: --nodes has no value");
+    insta::assert_snapshot!(error(""), @"dir/run.sh: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
+}
+
+#[test]
+fn the_script_itself_is_kept_and_arguments_are_added() {
+    let text = "#!/bin/sh\n#SBATCH -t 1\necho $1\n";
+    let mut draft = read_script(text.as_bytes(), "run.sh", &TimeZone::UTC).unwrap();
+    draft.add_arguments(["a b".to_owned()]);
+    let job = draft.finish(Time::from_millis(0).unwrap()).unwrap();
+    assert_eq!((job["script"].as_str(), &job["command"]), (Some(text), &json!(["a b"])));
+}
+
+proptest! {
+    #[test]
+    fn no_script_makes_it_panic(lines in prop::collection::vec("(#WALRAS |#SBATCH |#|)[-a-zN=:{\\[\"'% 0-9é]{0,24}", 0..8)) {
+        let text = format!("#!\n{}", lines.join("\n"));
+        if let Ok(draft) = read_script(text.as_bytes(), "any.sh", &TimeZone::UTC) {
+            let _ = draft.finish(Time::from_millis(0).unwrap());
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+        let _ = read_script(&bytes, "any.sh", &TimeZone::UTC);
+    }
+}

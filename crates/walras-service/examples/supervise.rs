@@ -1,0 +1,52 @@
+//! What the tests of local sites use in place of the `walras` program.
+//!
+//! `supervise DIRECTORY` supervises a part. `hold DATA SITE NUMBER COMMAND…` opens a local site, starts the command under
+//! that reservation, says so, and waits to be killed.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a helper of tests")]
+
+use std::path::Path;
+use std::process::ExitCode;
+use walras_broker::effect::{Program, StartPart};
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::input::SiteMessage;
+use walras_broker::way::Hold;
+use walras_core::{Interval, Money, NodeId, Rate, SiteId, Time};
+use walras_service::clock::Clock;
+use walras_service::site::{SiteConfig, Start, open, supervise};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [_, "supervise", directory] => supervise(Path::new(directory)),
+        [_, "hold", data, site, number, command @ ..] => hold(Path::new(data), site, number, command),
+        _ => ExitCode::from(2),
+    }
+}
+
+fn hold(data: &Path, site: &str, number: &str, command: &[&str]) -> ExitCode {
+    let config: SiteConfig = serde_json::from_str(site).unwrap();
+    let executable = std::env::current_exe().unwrap();
+    let mut site = open(&config, Clock::WALL, data, &executable, SiteId::new(0), 0).unwrap();
+    let reservation = ReservationNumber::new(number.parse().unwrap());
+    let now = Clock::WALL.now();
+    let end = Time::from_millis(now.as_millis() + 60_000).unwrap();
+    let interval = Interval::new(now, end).unwrap();
+    let rate = Rate::from_micros_per_second(1).unwrap();
+    let hold = Hold { node: Some(NodeId::new(0)), interval, rate, cost: Money::from_micros(60) };
+    site.prepare(now, reservation, &[hold], end).unwrap();
+    site.confirm(now, reservation).unwrap();
+    let command = command.iter().map(|&word| word.to_owned()).collect();
+    let program = Program { name: "held".to_owned(), user: "ada".to_owned(), command, ..Program::default() };
+    let parts = [StartPart { part: 0, hold: 0, task: None, end }];
+    let start = Start { reservation, job: JobNumber::new(1), parts: &parts, program: &program };
+    let mut said = site.start(now, start).unwrap();
+    while !said.iter().any(|message| matches!(message, SiteMessage::Started { .. })) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        said = site.poll(Clock::WALL.now()).unwrap();
+    }
+    println!("started");
+    loop {
+        std::thread::park();
+    }
+}

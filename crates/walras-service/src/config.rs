@@ -1,0 +1,167 @@
+//! `walras.toml`: how a service runs.
+
+use crate::http::Limits;
+use crate::site::config::SiteConfig;
+use serde::Deserialize;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use walras_api::service::PolicyFile;
+use walras_broker::policy::Policy;
+
+/// The largest configuration that is read, in bytes.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// How a service runs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where it listens.
+    #[serde(default = "loopback")]
+    pub listen: SocketAddr,
+    /// Where it keeps everything; beside the configuration, when it is relative.
+    #[serde(default = "data")]
+    pub data: PathBuf,
+    /// TLS; plain HTTP, without.
+    #[serde(default)]
+    pub tls: Option<TlsConfig>,
+    /// The service's time.
+    #[serde(default)]
+    pub clock: ClockConfig,
+    /// How much callers may ask for.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The journal.
+    #[serde(default)]
+    pub journal: JournalConfig,
+    /// The VO's rules at the first start; afterwards the API changes them.
+    #[serde(default)]
+    policy: Option<toml::Table>,
+    /// The sites.
+    #[serde(default, rename = "site")]
+    pub sites: Vec<SiteConfig>,
+}
+
+/// TLS.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlsConfig {
+    /// A PEM file with the certificate and those above it.
+    pub certificate: PathBuf,
+    /// A PEM file with its key.
+    pub key: PathBuf,
+}
+
+/// The service's time.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClockConfig {
+    /// How much faster than the wall's it runs.
+    pub speed: u32,
+}
+
+impl Default for ClockConfig {
+    fn default() -> ClockConfig {
+        ClockConfig { speed: 1 }
+    }
+}
+
+/// The journal.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JournalConfig {
+    /// Its file; `journal.db` in the data directory, without.
+    pub path: Option<PathBuf>,
+    /// A snapshot is taken after so many entries.
+    pub snapshot_every: u64,
+    /// What sites have not acknowledged is repeated after so many seconds.
+    pub repeat_seconds: u32,
+}
+
+impl Default for JournalConfig {
+    fn default() -> JournalConfig {
+        JournalConfig { path: None, snapshot_every: 50_000, repeat_seconds: 5 }
+    }
+}
+
+fn loopback() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 7878))
+}
+
+fn data() -> PathBuf {
+    PathBuf::from("data")
+}
+
+/// Why a configuration is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(pub String);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Reads a file; paths in it are relative to it.
+    pub fn read(path: &Path) -> Result<Config, ConfigError> {
+        let shown = path.display();
+        let unreadable = |error: std::io::Error| ConfigError(format!("{shown}: it cannot be read: {error}"));
+        let size = std::fs::metadata(path).map_err(unreadable)?.len();
+        if size > BYTES_MAX {
+            return Err(ConfigError(format!("{shown}: it has {size} bytes; at most {BYTES_MAX} are read")));
+        }
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let mut config = Config::parse(&text, &shown.to_string())?;
+        let beside = path.parent().unwrap_or(Path::new(""));
+        config.data = beside.join(&config.data);
+        config.journal.path = config.journal.path.map(|path| beside.join(path));
+        if let Some(tls) = &mut config.tls {
+            (tls.certificate, tls.key) = (beside.join(&tls.certificate), beside.join(&tls.key));
+        }
+        Ok(config)
+    }
+
+    /// Reads the text of a file of that name.
+    pub fn parse(text: &str, source: &str) -> Result<Config, ConfigError> {
+        let config: Config = toml::from_str(text).map_err(|error| {
+            let line =
+                error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            ConfigError(format!("{source}:{line}: {}", error.message()))
+        })?;
+        if !(1..=86_400).contains(&config.clock.speed) {
+            return Err(ConfigError(format!(
+                "{source}: clock.speed: {} is not between 1 and 86400",
+                config.clock.speed
+            )));
+        }
+        if config.journal.snapshot_every == 0 || config.journal.repeat_seconds == 0 {
+            let keys = "journal.snapshot_every and journal.repeat_seconds";
+            return Err(ConfigError(format!("{source}: {keys} must be at least 1")));
+        }
+        let limits = &config.limits;
+        if limits.connections == 0 || limits.head_seconds == 0 || limits.answer_seconds == 0 {
+            let keys = "limits.connections, limits.head_seconds and limits.answer_seconds";
+            return Err(ConfigError(format!("{source}: {keys} must be at least 1")));
+        }
+        config.first_policy(source)?;
+        Ok(config)
+    }
+
+    /// The VO's rules at the first start. Time 0 of the service was a Thursday.
+    pub fn first_policy(&self, source: &str) -> Result<Policy, ConfigError> {
+        let mut policy = Policy::default();
+        if let Some(since_monday) = walras_core::Span::from_millis(3 * 86_400_000) {
+            policy.calendar = walras_core::prefer::Calendar::new(since_monday);
+        }
+        let Some(table) = &self.policy else { return Ok(policy) };
+        let wrong = |error: &dyn fmt::Display| ConfigError(format!("{source}: policy: {error}"));
+        let text = serde_json::to_string(table).map_err(|error| wrong(&error))?;
+        let file: PolicyFile = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+        let policy = file.apply(&policy, source).map_err(|error| ConfigError(error.to_string()))?;
+        policy.check().map_err(|error| wrong(&error.0))?;
+        Ok(policy)
+    }
+}

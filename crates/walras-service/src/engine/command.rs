@@ -1,0 +1,159 @@
+//! What the engine is told, and the handle to tell it by.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError};
+use tokio::sync::{broadcast, oneshot};
+use walras_api::service::EventView;
+use walras_broker::id::CycleNumber;
+use walras_broker::input::SiteMessage;
+use walras_broker::plan::Decision;
+use walras_broker::{Answer, Input, Refusal, State};
+use walras_core::{SiteId, Time};
+
+/// What is run on what the broker knows.
+pub(super) type Question = Box<dyn FnOnce(&State, Time) + Send>;
+
+/// Something for the engine.
+pub(super) enum Command {
+    /// A request; it is answered once it is durable.
+    Input(Box<Input>, oneshot::Sender<Result<Answer, Failed>>),
+    /// Somebody wants to know something.
+    Ask(Question),
+    /// A site has said something.
+    Said(SiteId, Vec<SiteMessage>),
+    /// A plan is there; making it took so many seconds.
+    Planned(CycleNumber, Box<Decision>, f64),
+    /// Take a snapshot and end.
+    Stop,
+}
+
+/// Why a request came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failed {
+    /// The broker refused it.
+    Refused(Box<Refusal>),
+    /// Too many requests are waiting.
+    Busy,
+    /// The journal cannot be written; nothing was changed.
+    Unwritable(String),
+    /// The service ends.
+    Stopped,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failed::Refused(refusal) => refusal.fmt(f),
+            Failed::Busy => f.write_str("too many requests are waiting: try again in a moment"),
+            Failed::Unwritable(why) => {
+                write!(f, "nothing can be written now, so nothing was changed: {why}; try again later")
+            }
+            Failed::Stopped => f.write_str("the service is stopping"),
+        }
+    }
+}
+
+/// A way to talk to the engine; cheap to copy.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) commands: SyncSender<Command>,
+    pub(super) shared: Arc<Shared>,
+}
+
+/// What the engine shows without being asked.
+pub(super) struct Shared {
+    /// Whether the journal takes writes.
+    pub(super) writable: AtomicBool,
+    /// Whether the engine has read its journal.
+    pub(super) ready: AtomicBool,
+    /// How many entries are durable.
+    pub(super) position: AtomicU64,
+    /// What has happened, for listeners; as it is sent, beside what it is.
+    pub(super) events: broadcast::Sender<Arc<Told>>,
+    /// The latest of them, for listeners who come back.
+    pub(super) recent: std::sync::Mutex<std::collections::VecDeque<Arc<Told>>>,
+}
+
+/// Something that has happened, and its JSON.
+#[derive(Debug)]
+pub struct Told {
+    /// What happened.
+    pub event: EventView,
+    /// The same as JSON, written once for all listeners.
+    pub json: String,
+}
+
+impl Handle {
+    /// Gives the broker an input; the answer comes when it is durable.
+    pub async fn send(&self, input: Input) -> Result<Answer, Failed> {
+        let (reply, answer) = oneshot::channel();
+        self.try_send(Command::Input(Box::new(input), reply))?;
+        answer.await.unwrap_or(Err(Failed::Stopped))
+    }
+
+    /// Asks something of what the broker knows; sees everything that was answered before.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&State, Time) -> T + Send + 'static,
+    ) -> Result<T, Failed> {
+        let (reply, answer) = oneshot::channel();
+        let run = move |state: &State, now: Time| {
+            // Whoever asked may have gone.
+            let _ = reply.send(question(state, now));
+        };
+        self.try_send(Command::Ask(Box::new(run)))?;
+        answer.await.map_err(|_| Failed::Stopped)
+    }
+
+    fn try_send(&self, command: Command) -> Result<(), Failed> {
+        self.commands.try_send(command).map_err(|error| match error {
+            TrySendError::Full(_) => Failed::Busy,
+            TrySendError::Disconnected(_) => Failed::Stopped,
+        })
+    }
+
+    /// Asks the engine to end.
+    pub fn stop(&self) {
+        // A full channel must not keep the service from stopping; a closed one has stopped.
+        let _ = self.commands.send(Command::Stop);
+    }
+
+    /// Whether the journal takes writes.
+    pub fn is_writable(&self) -> bool {
+        self.shared.writable.load(Ordering::Relaxed)
+    }
+
+    /// Whether requests are taken.
+    pub fn is_ready(&self) -> bool {
+        self.shared.ready.load(Ordering::Relaxed)
+    }
+
+    /// How many entries are durable.
+    pub fn position(&self) -> u64 {
+        self.shared.position.load(Ordering::Relaxed)
+    }
+
+    /// What happens from now on, and what happened after a position, where that is still known.
+    pub fn listen(&self, after: Option<u64>) -> Listening {
+        // Under the lock nothing is told: what is in one of the two is not in the other.
+        let recent = self.shared.recent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let live = self.shared.events.subscribe();
+        let Some(after) = after else { return Listening { missed: false, past: Vec::new(), live } };
+        let known_from = recent.front().map_or(self.position() + 1, |told| told.event.position);
+        let past = recent.iter().filter(|told| told.event.position > after).cloned().collect();
+        // The first entry that is remembered may be remembered in part.
+        Listening { missed: after < known_from && after < self.position(), past, live }
+    }
+}
+
+/// What a listener hears.
+pub struct Listening {
+    /// Whether something happened that is not known any more.
+    pub missed: bool,
+    /// What happened before.
+    pub past: Vec<Arc<Told>>,
+    /// What happens now.
+    pub live: broadcast::Receiver<Arc<Told>>,
+}

@@ -1,0 +1,399 @@
+//! The loop itself.
+
+use super::command::{Command, Failed, Handle, Shared, Told};
+use super::metrics::Metrics;
+use super::recover::load;
+use super::sites::{Site, SiteLine};
+use crate::clock::Clock;
+use crate::journal::snapshot::Snapshots;
+use crate::journal::{Group, Journal, JournalError, encode};
+use crate::site::Connector;
+use crate::view::record::Scribe;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::{broadcast, oneshot};
+use walras_api::service::EventView;
+use walras_broker::id::CycleNumber;
+use walras_broker::journal::Entry;
+use walras_broker::{Answer, Broker, Effect, Input, Refusal};
+use walras_core::{SiteId, Time};
+
+/// So many requests may wait; more are refused until there is room.
+const WAITING_MAX: usize = 16_384;
+/// At most so many commands are taken as one group.
+const GROUP_MAX: usize = 1_024;
+/// The engine looks at the clock at least this often, and ticks at most this often.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+pub(super) const TICK_AT_MOST: Duration = Duration::from_millis(10);
+/// And at least this often: what is only waited for may have come about.
+const TICK_AT_LEAST: Duration = Duration::from_secs(1);
+/// So many events are remembered for listeners who come back.
+const RECENT_MAX: usize = 50_000;
+/// A listener who is this many events behind has lost some.
+const LAG_MAX: usize = 8_192;
+
+/// How the engine runs.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineConfig {
+    /// The service's time.
+    pub clock: Clock,
+    /// A snapshot is taken after so many entries.
+    pub snapshot_every: u64,
+    /// What sites have not acknowledged is repeated after this time.
+    pub repeat_every: Duration,
+}
+
+/// A site's connector, in the order of the broker's sites.
+pub struct SitePort {
+    /// Its name.
+    pub name: String,
+    /// What does things there.
+    pub connector: Box<dyn Connector>,
+}
+
+/// The engine.
+pub struct Engine<J> {
+    pub(super) broker: Broker,
+    pub(super) journal: J,
+    pub(super) snapshots: Snapshots,
+    pub(super) config: EngineConfig,
+    pub(super) commands: Receiver<Command>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) sites: Vec<Site>,
+    pub(super) handle: Handle,
+    pub(super) position: u64,
+    pub(super) snapshot_at: u64,
+    pub(super) snapshotting: Arc<AtomicBool>,
+    pub(super) planning: Option<CycleNumber>,
+    pub(super) stalled: Option<String>,
+    /// Inputs of the engine's own, before those of others.
+    pub(super) own: VecDeque<Input>,
+    /// When the broker wants to be woken, and when that was looked up.
+    pub(super) timer: (Option<Time>, Instant, Duration),
+    pub(super) repeated: Instant,
+    pub(super) ticked: Instant,
+}
+
+/// Where an answer goes.
+pub(super) type Reply = oneshot::Sender<Result<Answer, Failed>>;
+
+/// What one group came to and is to be done once it is durable.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) group: Group,
+    pub(super) effects: Vec<Effect>,
+    pub(super) told: Vec<EventView>,
+    pub(super) answers: Vec<(Reply, Result<Answer, Failed>)>,
+    pub(super) questions: Vec<super::command::Question>,
+}
+
+impl<J: Journal> Engine<J> {
+    /// Reads the journal.
+    pub fn new(
+        mut journal: J,
+        snapshots: Snapshots,
+        config: EngineConfig,
+    ) -> Result<Engine<J>, JournalError> {
+        let (broker, position) = load(&mut journal, &snapshots)?;
+        let (sender, commands) = sync_channel(WAITING_MAX);
+        let shared = Arc::new(Shared {
+            writable: AtomicBool::new(true),
+            ready: AtomicBool::new(false),
+            position: AtomicU64::new(position),
+            events: broadcast::channel(LAG_MAX).0,
+            recent: Mutex::new(VecDeque::new()),
+        });
+        let handle = Handle { commands: sender, shared: shared.clone() };
+        let now = Instant::now();
+        Ok(Engine {
+            broker,
+            journal,
+            snapshots,
+            config,
+            commands,
+            shared,
+            metrics: Arc::new(Metrics::default()),
+            sites: Vec::new(),
+            handle,
+            position,
+            snapshot_at: position,
+            snapshotting: Arc::new(AtomicBool::new(false)),
+            planning: None,
+            stalled: None,
+            own: VecDeque::new(),
+            timer: (None, now, Duration::ZERO),
+            repeated: now,
+            ticked: now,
+        })
+    }
+
+    /// What the broker knows, before the engine runs.
+    pub fn broker(&self) -> &Broker {
+        &self.broker
+    }
+
+    /// The way to talk to it.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// What it counts.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        self.metrics.clone()
+    }
+
+    /// Takes an input in before the engine runs, durably.
+    pub fn begin(&mut self, input: Input) -> Result<Answer, Failed> {
+        let mut outcome = Outcome::default();
+        let answer = self.take(input, &mut outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
+        self.commit(&outcome.group).map_err(|error| Failed::Unwritable(error.to_string()))?;
+        Ok(answer)
+    }
+
+    /// Starts a thread for every site; they must be as many as the broker has, in its order.
+    pub fn connect(&mut self, ports: Vec<SitePort>) -> std::io::Result<Vec<SiteLine>> {
+        for (port, number) in ports.into_iter().zip(0_u32..) {
+            let commands = self.handle.commands.clone();
+            let clock = self.config.clock;
+            self.sites.push(Site::start(SiteId::new(number), &port.name, port.connector, clock, commands)?);
+        }
+        Ok(self.sites.iter().map(Site::line).collect())
+    }
+
+    /// Runs until it is told to stop.
+    pub fn run(mut self) {
+        self.perform(self.broker.outstanding());
+        self.shared.ready.store(true, Ordering::Relaxed);
+        loop {
+            let (commands, stop) = self.next_group();
+            if self.stalled.is_some() {
+                self.refuse(commands);
+                self.try_again();
+            } else {
+                self.group(commands);
+            }
+            if stop {
+                return self.end();
+            }
+            self.repeat();
+            self.snapshot_when_due();
+        }
+    }
+
+    /// What waits, or nothing when it is time to look at the clock.
+    fn next_group(&mut self) -> (Vec<Command>, bool) {
+        let wait = if self.own.is_empty() { self.patience() } else { Duration::ZERO };
+        let mut group = Vec::new();
+        match self.commands.recv_timeout(wait) {
+            Ok(command) => group.push(command),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        while group.len() < GROUP_MAX
+            && let Ok(command) = self.commands.try_recv()
+        {
+            group.push(command);
+        }
+        let stop = group.iter().any(|command| matches!(command, Command::Stop));
+        (group, stop)
+    }
+
+    /// How long nothing is due.
+    fn patience(&mut self) -> Duration {
+        let due = self.timer.0.map_or(LOOK_EVERY, |timer| self.config.clock.until(timer));
+        let after_tick = TICK_AT_MOST.saturating_sub(self.ticked.elapsed());
+        due.clamp(after_tick, LOOK_EVERY)
+    }
+
+    /// Takes in a group, makes it durable, and does what follows.
+    fn group(&mut self, commands: Vec<Command>) {
+        let mut outcome = Outcome::default();
+        while let Some(input) = self.own.pop_front() {
+            self.take_own(input, &mut outcome);
+        }
+        for command in commands {
+            self.command(command, &mut outcome);
+        }
+        self.tick(&mut outcome);
+        let begun = Instant::now();
+        let count = outcome.group.entries.len();
+        match self.commit(&outcome.group) {
+            Ok(()) => {
+                self.metrics.committed(count, begun.elapsed());
+                self.finish(outcome);
+            }
+            Err(error) => self.stall(&error, outcome),
+        }
+    }
+
+    fn command(&mut self, command: Command, outcome: &mut Outcome) {
+        match command {
+            Command::Input(input, reply) => {
+                let answer = self.take(*input, outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)));
+                outcome.answers.push((reply, answer));
+            }
+            Command::Ask(question) => outcome.questions.push(question),
+            Command::Said(site, messages) => {
+                for message in messages {
+                    self.take_own(Input::Site { site, message }, outcome);
+                }
+            }
+            Command::Planned(cycle, decision, seconds) => {
+                self.planning = None;
+                self.metrics.planned(seconds);
+                self.take_own(Input::Decided { cycle, decision }, outcome);
+            }
+            Command::Stop => {}
+        }
+    }
+
+    /// An input that nobody waits for an answer to.
+    fn take_own(&mut self, input: Input, outcome: &mut Outcome) {
+        if let Err(refusal) = self.take(input, outcome) {
+            tracing::debug!(%refusal, "an input came to nothing");
+        }
+    }
+
+    fn tick(&mut self, outcome: &mut Outcome) {
+        if self.ticked.elapsed() < TICK_AT_MOST {
+            return;
+        }
+        if self.timer.1.elapsed() >= self.timer.2.saturating_mul(50) {
+            self.look_up_timer();
+        }
+        let due = self.timer.0.is_some_and(|timer| timer <= self.config.clock.now());
+        if due || self.ticked.elapsed() >= TICK_AT_LEAST {
+            self.ticked = Instant::now();
+            self.take_own(Input::Tick, outcome);
+            self.look_up_timer();
+        }
+    }
+
+    /// When something is due next. Looking costs time in proportion to the queue: at most a fiftieth of all time.
+    fn look_up_timer(&mut self) {
+        let begun = Instant::now();
+        let timer = self.broker.next_timer();
+        self.timer = (timer, begun, begun.elapsed());
+    }
+
+    /// Decides an input and takes its events in; they are not durable yet.
+    fn take(&mut self, input: Input, outcome: &mut Outcome) -> Result<Answer, Refusal> {
+        let now = self.broker.moment(self.config.clock.now());
+        let change = self.broker.decide(now, &input)?;
+        if change.events.is_empty() {
+            return Ok(change.answer);
+        }
+        let entry = Entry { at: now, input, events: change.events };
+        let Ok(body) = encode(&entry) else {
+            return Err(Refusal::BadJob("it cannot be written".to_owned()));
+        };
+        let place = u64::try_from(outcome.group.entries.len()).unwrap_or(0);
+        let position = self.position + place + 1;
+        let mut scribe = Scribe::new(&mut outcome.group, now);
+        for event in &entry.events {
+            self.metrics.see(self.broker.state(), now, event);
+            outcome.told.extend(scribe.before(self.broker.state(), position, event));
+            outcome.effects.extend(self.broker.step(now, event));
+            scribe.after(self.broker.state(), event);
+        }
+        outcome.group.entries.push((now, body));
+        Ok(change.answer)
+    }
+
+    fn commit(&mut self, group: &Group) -> Result<(), JournalError> {
+        if group.entries.is_empty() {
+            return Ok(());
+        }
+        self.journal.append(self.position, group)?;
+        self.position += u64::try_from(group.entries.len()).unwrap_or(0);
+        self.shared.position.store(self.position, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The group is durable: answers, news, questions, effects.
+    fn finish(&mut self, outcome: Outcome) {
+        for (reply, answer) in outcome.answers {
+            // Whoever asked may have gone; what they asked for is done all the same.
+            let _ = reply.send(answer);
+        }
+        self.tell(outcome.told);
+        let now = self.broker.moment(self.config.clock.now());
+        for question in outcome.questions {
+            question(self.broker.state(), now);
+        }
+        self.perform(outcome.effects);
+    }
+
+    fn tell(&self, events: Vec<EventView>) {
+        if events.is_empty() {
+            return;
+        }
+        let mut recent = self.shared.recent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for event in events {
+            let json = serde_json::to_string(&event).unwrap_or_default();
+            let told = Arc::new(Told { event, json });
+            recent.push_back(told.clone());
+            if recent.len() > RECENT_MAX {
+                recent.pop_front();
+            }
+            // Nobody may be listening.
+            let _ = self.shared.events.send(told);
+        }
+    }
+
+    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Plan(cycle) => self.plan(cycle),
+                Effect::Notify { notice, user, job, text } => {
+                    tracing::info!(user, job = job.get(), text, "notice");
+                    self.own.push_back(Input::Noticed(notice));
+                }
+                other => {
+                    if let Some(site) = other.site().and_then(|site| self.sites.get(site.index())) {
+                        site.give(other);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes a plan on a thread of its own.
+    fn plan(&mut self, cycle: CycleNumber) {
+        if self.planning == Some(cycle) {
+            return;
+        }
+        let Some(problem) = self.broker.problem(cycle) else { return };
+        let commands = self.handle.commands.clone();
+        let work = move || {
+            let begun = Instant::now();
+            let decision = walras_broker::plan::plan(&problem);
+            let seconds = begun.elapsed().as_secs_f64();
+            // The engine may have ended.
+            let _ = commands.send(Command::Planned(cycle, Box::new(decision), seconds));
+        };
+        match std::thread::Builder::new().name("plan".to_owned()).spawn(work) {
+            Ok(_) => self.planning = Some(cycle),
+            Err(error) => tracing::error!(%error, "no thread for a plan"),
+        }
+    }
+
+    /// What nobody has acknowledged is asked for again, of sites that have done all that they were given.
+    fn repeat(&mut self) {
+        if self.repeated.elapsed() < self.config.repeat_every || self.stalled.is_some() {
+            return;
+        }
+        self.repeated = Instant::now();
+        let idle: Vec<bool> = self.sites.iter().map(Site::is_idle).collect();
+        let mut effects = self.broker.outstanding();
+        effects.retain(|effect| match (effect, effect.site()) {
+            (_, Some(site)) => idle.get(site.index()).copied().unwrap_or(false),
+            (Effect::Notify { .. }, None) => false,
+            (_, None) => true,
+        });
+        self.perform(effects);
+    }
+}

@@ -1,0 +1,262 @@
+//! What the service counts, for Prometheus.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::time::Duration;
+use walras_broker::account::{Account, Purpose};
+use walras_broker::job::JobEnd;
+use walras_broker::plan::Proof;
+use walras_broker::state::PartState;
+use walras_broker::{Event, State};
+use walras_core::Time;
+
+type Decimal = Gauge<f64, AtomicU64>;
+type Sum = Counter<f64, AtomicU64>;
+
+/// One label of any name would do; each family has its own, so that nobody mixes them up.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct StateLabel {
+    state: String,
+}
+
+/// How something ended.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: String,
+}
+
+/// Whose income.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OwnerLabel {
+    owner: String,
+}
+
+/// Which site.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct SiteLabel {
+    site: String,
+}
+
+/// Which request, and how it was answered.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RequestLabel {
+    method: String,
+    path: String,
+    status: u16,
+}
+
+/// What is counted.
+pub struct Metrics {
+    registry: Registry,
+    jobs: Family<StateLabel, Gauge<i64, AtomicI64>>,
+    ended: Family<OutcomeLabel, Counter>,
+    quotes: Family<OutcomeLabel, Counter>,
+    honour: Decimal,
+    cycle_seconds: Histogram,
+    plan_seconds: Histogram,
+    gap: Decimal,
+    wait_predicted: Sum,
+    wait_actual: Sum,
+    utilisation: Family<SiteLabel, Decimal>,
+    income: Family<OwnerLabel, Sum>,
+    entries: Counter,
+    commit_seconds: Histogram,
+    requests: Family<RequestLabel, Counter>,
+    request_seconds: Histogram,
+    listeners: Gauge<i64, AtomicI64>,
+    last_plan: std::sync::Mutex<Option<(Proof, u32, u32)>>,
+}
+
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.0005, 2.0, 18))
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("walras"),
+            jobs: Family::default(),
+            ended: Family::default(),
+            quotes: Family::default(),
+            honour: Decimal::default(),
+            cycle_seconds: seconds(),
+            plan_seconds: seconds(),
+            gap: Decimal::default(),
+            wait_predicted: Sum::default(),
+            wait_actual: Sum::default(),
+            utilisation: Family::default(),
+            income: Family::default(),
+            entries: Counter::default(),
+            commit_seconds: seconds(),
+            requests: Family::default(),
+            request_seconds: seconds(),
+            listeners: Gauge::default(),
+            last_plan: std::sync::Mutex::new(None),
+        };
+        metrics.honour.set(1.0);
+        metrics.register();
+        metrics
+    }
+}
+
+impl Metrics {
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        registry.register("jobs", "Jobs that have not ended, by state", self.jobs.clone());
+        registry.register("jobs_ended", "Jobs that have ended, by outcome", self.ended.clone());
+        registry.register("quotes", "Accepted quotes, kept or broken", self.quotes.clone());
+        registry.register("quote_honour_ratio", "Accepted quotes that were kept", self.honour.clone());
+        registry.register("cycle_seconds", "From a cycle's opening to its plan", self.cycle_seconds.clone());
+        registry.register("plan_seconds", "Making a plan", self.plan_seconds.clone());
+        registry.register(
+            "plan_gap_ratio",
+            "How far the last plan is at most from the best",
+            self.gap.clone(),
+        );
+        let predicted = "Sum of waits from submission to the planned start, of parts that have started";
+        registry.register("wait_predicted_seconds", predicted, self.wait_predicted.clone());
+        let actual = "Sum of waits from submission to the start, of the same parts";
+        registry.register("wait_actual_seconds", actual, self.wait_actual.clone());
+        registry.register("utilisation_ratio", "Nodes on which something runs", self.utilisation.clone());
+        registry.register("income_credits", "What owners have earned", self.income.clone());
+        registry.register("journal_entries", "Entries written", self.entries.clone());
+        registry.register("commit_seconds", "Making a group of entries durable", self.commit_seconds.clone());
+        registry.register("http_requests", "Requests answered", self.requests.clone());
+        registry.register("http_request_seconds", "Answering a request", self.request_seconds.clone());
+        registry.register("listeners", "Open event streams", self.listeners.clone());
+    }
+
+    /// As Prometheus reads it.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+
+    pub(super) fn committed(&self, entries: usize, took: Duration) {
+        if entries > 0 {
+            self.entries.inc_by(u64::try_from(entries).unwrap_or(0));
+            self.commit_seconds.observe(took.as_secs_f64());
+        }
+    }
+
+    pub(super) fn planned(&self, seconds: f64) {
+        self.plan_seconds.observe(seconds);
+    }
+
+    /// A request was answered. `path` is the route's, never the caller's.
+    pub fn request(&self, method: &str, path: &str, status: u16, took: Duration) {
+        let label = RequestLabel { method: method.to_owned(), path: path.to_owned(), status };
+        self.requests.get_or_create(&label).inc();
+        self.request_seconds.observe(took.as_secs_f64());
+    }
+
+    /// Somebody listens, or does not any more.
+    pub fn listening(&self, change: i64) {
+        self.listeners.inc_by(change);
+    }
+
+    /// What the last plan came to: its proof, how many jobs it served and left out.
+    pub fn last_plan(&self) -> Option<(Proof, u32, u32)> {
+        self.last_plan.lock().ok().and_then(|last| *last)
+    }
+
+    /// An event that the state is about to take in.
+    pub(super) fn see(&self, state: &State, now: Time, event: &Event) {
+        let outcome = |outcome: &str| OutcomeLabel { outcome: outcome.to_owned() };
+        match event {
+            Event::JobEnded { end, .. } => {
+                let how = match end {
+                    JobEnd::Done => "done",
+                    JobEnd::Failed(_) => "failed",
+                    JobEnd::Cancelled => "cancelled",
+                    JobEnd::GivenUp(_) => "given-up",
+                };
+                self.ended.get_or_create(&outcome(how)).inc();
+            }
+            Event::CycleDecided { verdict, .. } => {
+                if let Some(cycle) = &state.cycle {
+                    self.cycle_seconds.observe(in_seconds(now - cycle.opened_at));
+                }
+                if let Ok(mut last) = self.last_plan.lock() {
+                    let left = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
+                    *last = Some((verdict.proof, verdict.served, left));
+                }
+                if let Proof::Gap(millionths) = verdict.proof {
+                    self.gap.set(millionths as f64 / 1e6);
+                } else {
+                    self.gap.set(0.0);
+                }
+            }
+            Event::QuoteBroken { .. } => {
+                self.quotes.get_or_create(&outcome("broken")).inc();
+            }
+            Event::QuoteAccepted { .. } => {
+                self.quotes.get_or_create(&outcome("accepted")).inc();
+            }
+            Event::PartStarted { reservation, part, at } => {
+                let Some(of) = state.reservations.get(reservation) else { return };
+                let queued = state.jobs.get(&of.job).map(|job| job.queued_at);
+                let planned = of.way.parts.get(*part as usize).map(|part| part.start);
+                if let (Some(queued), Some(planned)) = (queued, planned) {
+                    self.wait_predicted.inc_by(in_seconds(planned - queued));
+                    self.wait_actual.inc_by(in_seconds(*at - queued));
+                }
+            }
+            Event::ReservationClosed { transaction, .. } => {
+                for posting in transaction.postings.iter().filter(|it| it.purpose == Purpose::Income) {
+                    if let Account::Owner(owner) = &posting.account {
+                        let label = OwnerLabel { owner: owner.clone() };
+                        let credits = posting.amount.as_micros().max(0) as f64 / 1e6;
+                        self.income.get_or_create(&label).inc_by(credits);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What follows from the state as it is, before it is shown.
+    pub fn observe(&self, state: &State) {
+        let mut counts = std::collections::BTreeMap::new();
+        for name in ["queued", "planning", "reserving", "reserved", "running"] {
+            counts.insert(name, 0_i64);
+        }
+        for job in state.jobs.values() {
+            *counts.entry(crate::view::job::state_of_job(state, job).text()).or_default() += 1;
+        }
+        for (name, count) in counts {
+            self.jobs.get_or_create(&StateLabel { state: name.to_owned() }).set(count);
+        }
+        let totals = &state.totals;
+        let settled = totals.quotes_kept + totals.quotes_broken;
+        self.honour.set(if settled == 0 { 1.0 } else { totals.quotes_kept as f64 / settled as f64 });
+        let mut busy = vec![std::collections::BTreeSet::new(); state.sites.len()];
+        for it in state.reservations.values() {
+            for (part, at) in it.way.parts.iter().zip(&it.parts) {
+                let node = it.way.hold_of(part).and_then(|hold| hold.node);
+                if let (PartState::Running(_), Some(node), Some(busy)) =
+                    (at, node, busy.get_mut(part.site.index()))
+                {
+                    busy.insert(node);
+                }
+            }
+        }
+        for (site, busy) in state.sites.iter().zip(busy) {
+            let nodes = site.spec.nodes.len().max(1) as f64;
+            let label = SiteLabel { site: site.spec.name.clone() };
+            self.utilisation.get_or_create(&label).set(busy.len() as f64 / nodes);
+        }
+    }
+}
+
+fn in_seconds(millis: i64) -> f64 {
+    millis.max(0) as f64 / 1e3
+}

@@ -1,0 +1,26 @@
+//! The engine: one thread that owns the broker and its journal, and gives everything else to others to do.
+//!
+//! **Problem.** Thousands of requests a second, each to be durable before it is answered; sites that answer when they
+//! like; plans that take long. One state, and no moment at which what was said is not true.
+//!
+//! **Method.** Everything comes through one channel. What waits there is taken as one group: each input is decided and
+//! folded in order, the entries of all are committed with one sync of the disk, and only then are answers given, listeners
+//! told, sites asked and plans begun. Questions are answered after the commit too, so nobody ever sees what is not
+//! durable. Plans are made on a thread of their own and come back as inputs; sites have a thread each. What sites have not
+//! acknowledged is repeated from time to time.
+//!
+//! When the journal cannot be written, the whole group is answered so, the state is built again from what is durable, and
+//! nothing is taken in until a probe can be written.
+//!
+//! **Complexity.** O(log n) for a submission beside n jobs; one sync for a group.
+
+mod command;
+mod core;
+mod metrics;
+mod recover;
+mod sites;
+
+pub use command::{Failed, Handle, Listening, Told};
+pub use core::{Engine, EngineConfig, SitePort};
+pub use metrics::Metrics;
+pub use sites::SiteLine;

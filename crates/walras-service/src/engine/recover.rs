@@ -1,0 +1,143 @@
+//! What is durable and what is not: reading the journal, snapshots, and going on when nothing can be written.
+
+use super::command::{Command, Failed};
+use super::core::{Engine, Outcome, TICK_AT_MOST};
+use crate::journal::snapshot::Snapshots;
+use crate::journal::{Journal, JournalError};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use walras_broker::Broker;
+
+/// While nothing can be written, this often is tried.
+const PROBE_EVERY: Duration = Duration::from_millis(500);
+/// Entries are read so many at a time.
+const READ_AT_ONCE: usize = 10_000;
+
+/// The broker as the journal has it: the newest snapshot, and the entries after it.
+pub(super) fn load(journal: &mut impl Journal, snapshots: &Snapshots) -> Result<(Broker, u64), JournalError> {
+    let end = journal.position()?;
+    // A snapshot of more than the journal holds is of another journal.
+    let snapshot = snapshots.newest().filter(|(position, _)| *position <= end);
+    let (mut position, mut broker) = match snapshot {
+        Some((position, state)) => (position, Broker::from_state(state)),
+        None => (0, Broker::default()),
+    };
+    while position < end {
+        let entries = journal.read(position, READ_AT_ONCE)?;
+        if entries.is_empty() {
+            return Err(JournalError::Unreadable(format!("entry {} is missing", position + 1)));
+        }
+        for entry in &entries {
+            broker.restore(entry);
+        }
+        position += u64::try_from(entries.len()).unwrap_or(0);
+    }
+    Ok((broker, position))
+}
+
+impl<J: Journal> Engine<J> {
+    /// The journal cannot be written: everybody is told, and the state goes back to what is durable.
+    pub(super) fn stall(&mut self, error: &JournalError, outcome: Outcome) {
+        tracing::error!(%error, "nothing can be written");
+        self.shared.writable.store(false, Ordering::Relaxed);
+        for (reply, _) in outcome.answers {
+            let _ = reply.send(Err(Failed::Unwritable(error.to_string())));
+        }
+        self.stalled = Some(error.to_string());
+        // What is not durable must not be seen either; where it cannot be read again, nobody answers.
+        if self.reload() {
+            let now = self.broker.moment(self.config.clock.now());
+            for question in outcome.questions {
+                question(self.broker.state(), now);
+            }
+        }
+    }
+
+    /// Builds the state again from what is durable; whether that was possible.
+    fn reload(&mut self) -> bool {
+        match load(&mut self.journal, &self.snapshots) {
+            Ok((broker, position)) => {
+                (self.broker, self.position) = (broker, position);
+                self.timer = (None, Instant::now(), Duration::ZERO);
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "the journal cannot be read");
+                false
+            }
+        }
+    }
+
+    /// While nothing can be written: questions are answered, everything else is refused.
+    pub(super) fn refuse(&mut self, commands: Vec<Command>) {
+        let why = self.stalled.clone().unwrap_or_default();
+        let now = self.broker.moment(self.config.clock.now());
+        for command in commands {
+            match command {
+                Command::Input(_, reply) => {
+                    let _ = reply.send(Err(Failed::Unwritable(why.clone())));
+                }
+                Command::Ask(question) => question(self.broker.state(), now),
+                Command::Planned(..) => self.planning = None,
+                Command::Said(..) | Command::Stop => {}
+            }
+        }
+    }
+
+    /// Looks whether the journal can be written again, and goes on if so.
+    pub(super) fn try_again(&mut self) {
+        if self.repeated.elapsed() < PROBE_EVERY {
+            return;
+        }
+        self.repeated = Instant::now();
+        if self.journal.probe().is_ok() && self.reload() {
+            tracing::info!(position = self.position, "the journal can be written again");
+            self.stalled = None;
+            self.own.clear();
+            self.shared.writable.store(true, Ordering::Relaxed);
+            self.perform(self.broker.outstanding());
+        }
+    }
+
+    /// Writes a snapshot on a thread of its own, after enough entries.
+    pub(super) fn snapshot_when_due(&mut self) {
+        let due = self.position - self.snapshot_at >= self.config.snapshot_every;
+        if !due || self.stalled.is_some() || self.snapshotting.swap(true, Ordering::Acquire) {
+            return;
+        }
+        self.snapshot_at = self.position;
+        let (position, state) = (self.position, self.broker.state().clone());
+        let (snapshots, busy) = (self.snapshots.clone(), self.snapshotting.clone());
+        let work = move || {
+            if let Err(error) = snapshots.save(position, &state) {
+                tracing::warn!(%error, "a snapshot could not be written");
+            }
+            busy.store(false, Ordering::Release);
+        };
+        if std::thread::Builder::new().name("snapshot".to_owned()).spawn(work).is_err() {
+            self.snapshotting.store(false, Ordering::Release);
+        }
+    }
+
+    /// A last snapshot, so that the next start is quick.
+    pub(super) fn end(mut self) {
+        self.shared.ready.store(false, Ordering::Relaxed);
+        for site in &mut self.sites {
+            site.stop();
+        }
+        // Sites may be waiting to say something: what they say is heard again after the next start.
+        drop(self.commands);
+        for site in &mut self.sites {
+            site.join();
+        }
+        while self.snapshotting.load(Ordering::Acquire) {
+            std::thread::sleep(TICK_AT_MOST);
+        }
+        if self.stalled.is_none()
+            && let Err(error) = self.snapshots.save(self.position, self.broker.state())
+        {
+            tracing::warn!(%error, "the last snapshot could not be written");
+        }
+        tracing::info!(position = self.position, "the engine has ended");
+    }
+}

@@ -1,0 +1,195 @@
+//! A thread for every site: it does what the broker wants of the site, and brings what the site says.
+
+use super::command::Command;
+use crate::clock::Clock;
+use crate::site::{Connector, Fault, Said, SiteError, Start};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use walras_broker::Effect;
+use walras_broker::id::ReservationNumber;
+use walras_core::SiteId;
+
+/// So many effects may wait for a site; what does not fit is repeated later.
+const WAITING_MAX: usize = 20_000;
+/// A site is looked at at least this often.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// And at most this often, when nobody asks it anything.
+const LOOK_AT_MOST: Duration = Duration::from_millis(10);
+
+enum Errand {
+    Effect(Box<Effect>),
+    Fault(Fault, oneshot::Sender<Result<(), SiteError>>),
+    Output(ReservationNumber, u32, oneshot::Sender<Option<PathBuf>>),
+}
+
+/// A site's thread.
+pub(super) struct Site {
+    errands: SyncSender<Errand>,
+    waiting: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A line to a site for what is not the broker's business.
+#[derive(Clone)]
+pub struct SiteLine {
+    errands: SyncSender<Errand>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl SiteLine {
+    /// Lets something go wrong on the site.
+    pub async fn send(&self, fault: Fault) -> Result<(), SiteError> {
+        let (reply, answer) = oneshot::channel();
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        if self.errands.try_send(Errand::Fault(fault, reply)).is_err() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(SiteError("the site has too much to do".to_owned()));
+        }
+        answer.await.unwrap_or_else(|_| Err(SiteError("the site has stopped".to_owned())))
+    }
+
+    /// The file with what a part has printed, where the site keeps one.
+    pub async fn output(&self, reservation: u64, part: u32) -> Option<PathBuf> {
+        let (reply, answer) = oneshot::channel();
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let errand = Errand::Output(ReservationNumber::new(reservation), part, reply);
+        if self.errands.try_send(errand).is_err() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        answer.await.ok().flatten()
+    }
+}
+
+impl Site {
+    /// Starts the thread.
+    pub(super) fn start(
+        id: SiteId,
+        name: &str,
+        connector: Box<dyn Connector>,
+        clock: Clock,
+        commands: SyncSender<Command>,
+    ) -> std::io::Result<Site> {
+        let (errands, inbox) = sync_channel(WAITING_MAX);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (name, waits, stops) = (name.to_owned(), waiting.clone(), stop.clone());
+        let runner = Runner { id, name, connector, clock, commands, waiting: waits, stop: stops };
+        let thread = std::thread::Builder::new()
+            .name(format!("site {}", id.number()))
+            .spawn(move || runner.run(&inbox))?;
+        Ok(Site { errands, waiting, stop, thread: Some(thread) })
+    }
+
+    /// Whether it has done everything that it was given.
+    pub(super) fn is_idle(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) == 0
+    }
+
+    /// Gives it something to do; what it has no room for is repeated later.
+    pub(super) fn give(&self, effect: Effect) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        if self.errands.try_send(Errand::Effect(Box::new(effect))).is_err() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn line(&self) -> SiteLine {
+        SiteLine { errands: self.errands.clone(), waiting: self.waiting.clone() }
+    }
+
+    /// Lets the thread end; what it was given and has not done is repeated after the next start.
+    pub(super) fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for the thread.
+    pub(super) fn join(&mut self) {
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of a site has panicked");
+        }
+    }
+}
+
+struct Runner {
+    id: SiteId,
+    name: String,
+    connector: Box<dyn Connector>,
+    clock: Clock,
+    commands: SyncSender<Command>,
+    waiting: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Runner {
+    fn run(mut self, inbox: &Receiver<Errand>) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let next = self.connector.next(self.clock.now()).map(|next| self.clock.until(next));
+            let wait = next.map_or(LOOK_EVERY, |next| next.clamp(LOOK_AT_MOST, LOOK_EVERY));
+            let said = match inbox.recv_timeout(wait) {
+                Ok(errand) => {
+                    let said = self.perform(errand);
+                    self.waiting.fetch_sub(1, Ordering::Relaxed);
+                    said
+                }
+                Err(RecvTimeoutError::Timeout) => self.connector.poll(self.clock.now()),
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            match said {
+                Ok(messages) if messages.is_empty() => {}
+                Ok(messages) => {
+                    if self.commands.send(Command::Said(self.id, messages)).is_err() {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(site = self.name, %error, "the site could not do what it was asked")
+                }
+            }
+        }
+    }
+
+    fn perform(&mut self, errand: Errand) -> Said {
+        let now = self.clock.now();
+        match errand {
+            Errand::Effect(effect) => self.effect(now, &effect),
+            Errand::Fault(fault, reply) => {
+                let said = self.connector.fault(now, &fault);
+                // Whoever asked for it may have gone.
+                let _ = reply.send(said.as_ref().map(|_| ()).map_err(Clone::clone));
+                Ok(said.unwrap_or_default())
+            }
+            Errand::Output(reservation, part, reply) => {
+                let _ = reply.send(self.connector.output(reservation, part));
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn effect(&mut self, now: walras_core::Time, effect: &Effect) -> Said {
+        let site = &mut self.connector;
+        match effect {
+            Effect::AskOffers { cycle, horizon, .. } => site.offers(now, *cycle, *horizon),
+            Effect::Prepare { reservation, holds, expiry, .. } => {
+                site.prepare(now, *reservation, holds, *expiry)
+            }
+            Effect::Confirm { reservation, .. } => site.confirm(now, *reservation),
+            Effect::Release { reservation, .. } => site.release(now, *reservation),
+            Effect::Cancel { reservation, .. } => site.cancel(now, *reservation),
+            Effect::Observe { reservation, .. } => site.observe(now, *reservation),
+            Effect::Start { reservation, job, parts, program, .. } => {
+                let start = Start { reservation: *reservation, job: *job, parts, program };
+                site.start(now, start)
+            }
+            Effect::Plan(_) | Effect::Notify { .. } => Ok(Vec::new()),
+        }
+    }
+}

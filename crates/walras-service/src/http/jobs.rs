@@ -1,0 +1,421 @@
+//! Jobs and quotes.
+
+use super::App;
+use super::endpoint::{Endpoint, USERS};
+use super::extract::{Asked, JsonBytes, Key, Sent, number};
+use super::fault::Fault;
+use crate::token::Caller;
+use crate::view::event::history;
+use crate::view::job::{job_view, quote_view, rank_view};
+use crate::view::why::{changes_of, reason_of};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use walras_api::Syntax;
+use walras_api::service::{
+    AcceptedView, ExplanationView, JobFile, JobState, JobView, JobsView, QuoteView, Role, SubmittedView,
+    read_job,
+};
+use walras_broker::id::{JobNumber, QuoteNumber};
+use walras_broker::job::{JobSpec, Why};
+use walras_broker::{Answer, Input};
+use walras_core::SiteId;
+
+/// How many jobs are listed at most, and without a word.
+const LIST_MAX: usize = 1_000;
+const LIST_DEFAULT: usize = 100;
+/// A job's history shows at most so many entries.
+const HISTORY_MAX: usize = 200;
+/// What a part printed is shown up to so many bytes.
+const OUTPUT_MAX: u64 = 1 << 20;
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::new::<SubmittedView>("post", "/v1/jobs", USERS, "Submit a job.", post(submit))
+            .body::<JobFile>()
+            .keyed()
+            .status(201)
+            .refuses(&[400, 403, 409, 413, 415, 422]),
+        Endpoint::new::<JobsView>("get", "/v1/jobs", USERS, "List jobs, newest first.", get(list))
+            .query::<JobsQuery>()
+            .refuses(&[400]),
+        Endpoint::new::<JobView>("get", "/v1/jobs/{job}", USERS, "Show a job.", get(show))
+            .refuses(&[400, 404]),
+        Endpoint::new::<JobView>("delete", "/v1/jobs/{job}", USERS, "Cancel a job.", delete(cancel))
+            .refuses(&[400, 404, 409]),
+        Endpoint::new::<ExplanationView>(
+            "get",
+            "/v1/jobs/{job}/explanation",
+            USERS,
+            "Say why a job is where it is, and what would help.",
+            get(explain),
+        )
+        .refuses(&[400, 404]),
+        Endpoint::new::<String>(
+            "get",
+            "/v1/jobs/{job}/output",
+            USERS,
+            "Show what a part of a job has printed, where its site keeps that.",
+            get(output),
+        )
+        .query::<OutputQuery>()
+        .text("text/plain; charset=utf-8")
+        .refuses(&[400, 404]),
+        Endpoint::new::<QuoteView>(
+            "post",
+            "/v1/quotes",
+            USERS,
+            "Ask what a job would cost and when it would run; the answer binds for a while.",
+            post(quote),
+        )
+        .body::<JobFile>()
+        .keyed()
+        .status(201)
+        .refuses(&[400, 403, 409, 413, 415, 422]),
+        Endpoint::new::<QuoteView>("get", "/v1/quotes/{quote}", USERS, "Show a quote.", get(show_quote))
+            .refuses(&[400, 404]),
+        Endpoint::new::<AcceptedView>(
+            "post",
+            "/v1/quotes/{quote}/accept",
+            USERS,
+            "Take one of a quote's alternatives.",
+            post(accept),
+        )
+        .body::<AcceptBody>()
+        .keyed()
+        .status(201)
+        .refuses(&[400, 404, 409, 413, 415, 422]),
+    ]
+}
+
+/// Which jobs are listed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct JobsQuery {
+    /// Only jobs in this state.
+    state: Option<JobState>,
+    /// Only jobs of this user; users see their own only.
+    user: Option<String>,
+    /// Only jobs whose numbers are below this.
+    before: Option<u64>,
+    /// At most so many.
+    #[schemars(range(min = 1, max = 1_000))]
+    limit: Option<usize>,
+}
+
+/// Which output.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OutputQuery {
+    /// Which part; the first, without.
+    part: Option<u32>,
+}
+
+/// Which alternative is taken.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AcceptBody {
+    /// Its number, from 0 on.
+    option: u32,
+}
+
+/// Only this user's jobs may be seen; any, by an administrator.
+fn only(caller: &Caller) -> Option<&str> {
+    (caller.role == Role::User).then_some(caller.name.as_str())
+}
+
+/// The job that a request carries, as the broker takes it.
+async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
+    let file = read_job(bytes, "body", Syntax::Json)?;
+    let user = match (caller.role, file.user()) {
+        (Role::Administrator, Some(user)) => user.to_owned(),
+        (Role::Administrator, None) => {
+            return Err(Fault::bad("body: user: it is missing: an administrator must say whose job it is"));
+        }
+        (_, Some(user)) if user != caller.name => {
+            return Err(Fault::forbidden("a user may only submit jobs of their own"));
+        }
+        _ => caller.name.clone(),
+    };
+    let sites: BTreeMap<String, SiteId> = app.site_names.clone();
+    file.into_spec(&user, &sites, "body")
+        .map_err(|error| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string()))
+}
+
+async fn submit(
+    State(app): State<App>,
+    caller: Caller,
+    Key(key): Key,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
+    let job = Box::new(spec(&app, &caller, &bytes).await?);
+    match app.handle.send(Input::Submit { key, job }).await? {
+        Answer::Job(job) => Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get() }))),
+        other => Err(unexpected(&other)),
+    }
+}
+
+fn unexpected(answer: &Answer) -> Fault {
+    tracing::error!(?answer, "an answer that does not belong to the request");
+    Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "the broker answered something else")
+}
+
+async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<JobsQuery>,
+) -> Result<Json<JobsView>, Fault> {
+    let most = query.limit.unwrap_or(LIST_DEFAULT);
+    if !(1..=LIST_MAX).contains(&most) {
+        return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
+    }
+    let user = match (only(&caller), query.user) {
+        (Some(own), Some(user)) if user != own => {
+            return Err(Fault::forbidden("users see their own jobs only"));
+        }
+        (Some(own), _) => Some(own.to_owned()),
+        (None, user) => user,
+    };
+    let (state, before) = (query.state, query.before);
+    let wanted = user.clone();
+    // First those that have not ended: a job that ends meanwhile is then seen twice, not never.
+    let mut jobs = app
+        .handle
+        .ask(move |known, _| {
+            let below = JobNumber::new(before.unwrap_or(u64::MAX));
+            let newest = known.jobs.range(..below).rev().map(|(_, job)| job);
+            let of_user = newest.filter(|job| wanted.as_ref().is_none_or(|user| job.spec.user == *user));
+            let views = of_user.map(|job| job_view(known, job, false));
+            views
+                .filter(|view| state.is_none_or(|state| view.state == state))
+                .take(most + 1)
+                .collect::<Vec<_>>()
+        })
+        .await?;
+    if state.is_none_or(JobState::is_over) {
+        let bodies = app
+            .read(move |register| {
+                register.ended_before(before, user.as_deref(), state.map(JobState::text), most + 1)
+            })
+            .await?;
+        for body in bodies {
+            let mut view: JobView = serde_json::from_str(&body).map_err(|error| app.broken(&error))?;
+            view.parts.clear();
+            jobs.push(view);
+        }
+    }
+    // An ended job sorts before what it was.
+    jobs.sort_by_key(|job| (std::cmp::Reverse(job.job), !job.state.is_over()));
+    jobs.dedup_by_key(|job| job.job);
+    let more = jobs.len() > most;
+    jobs.truncate(most);
+    let next = jobs.last().filter(|_| more).map(|job| job.job);
+    Ok(Json(JobsView { jobs, next }))
+}
+
+/// A job wherever it is, unless the caller may not know of it.
+async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
+    let number = JobNumber::new(job);
+    let live =
+        app.handle.ask(move |state, _| state.jobs.get(&number).map(|job| job_view(state, job, true))).await?;
+    let view = match live {
+        Some(view) => Some(view),
+        None => {
+            let body = app.read(move |register| register.ended(job)).await?;
+            body.map(|body| serde_json::from_str(&body)).transpose().map_err(|error| app.broken(&error))?
+        }
+    };
+    // What one may not see is not there.
+    let view: Option<JobView> = view.filter(|view: &JobView| only(caller).is_none_or(|own| view.user == own));
+    view.ok_or_else(|| Fault::missing(format_args!("job {job}")))
+}
+
+async fn show(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+) -> Result<Json<JobView>, Fault> {
+    find(&app, &caller, number(&job, "job")?).await.map(Json)
+}
+
+async fn cancel(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+) -> Result<Json<JobView>, Fault> {
+    let view = find(&app, &caller, number(&job, "job")?).await?;
+    if view.state.is_over() {
+        if view.state == JobState::Cancelled {
+            return Ok(Json(view));
+        }
+        let message = format!("job {} has ended already: it is {}", view.job, view.state.text());
+        return Err(Fault::new(StatusCode::CONFLICT, "ended", message));
+    }
+    let job = JobNumber::new(view.job);
+    app.handle.send(Input::CancelJob { user: view.user, job }).await?;
+    find(&app, &caller, job.get()).await.map(Json)
+}
+
+async fn explain(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+) -> Result<Json<ExplanationView>, Fault> {
+    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let number = JobNumber::new(view.job);
+    let entries = app.read(move |register| register.about(number.get(), HISTORY_MAX)).await?;
+    let told = move |state: &walras_broker::State, now| {
+        let job = state.jobs.get(&number);
+        let fit = job.and_then(|job| match &job.why {
+            Some(Why::NoFit(explanation)) => Some(explanation),
+            _ => None,
+        });
+        ExplanationView {
+            job: number.get(),
+            state: view.state,
+            summary: summary(&view),
+            reasons: fit.map(|fit| fit.reasons.iter().map(reason_of).collect()).unwrap_or_default(),
+            changes: fit.map(|fit| changes_of(&fit.smallest_change)).unwrap_or_default(),
+            rank: job.and_then(|job| rank_view(state, job, now)),
+            history: history(state, number, &entries),
+        }
+    };
+    app.handle.ask(told).await.map(Json).map_err(Fault::from)
+}
+
+fn summary(view: &JobView) -> String {
+    let name = format!("Job {} ({})", view.job, view.name);
+    let why = view.why.as_deref().map(|why| format!(" {why}")).unwrap_or_default();
+    let place = view.sites.join(", ");
+    let moment =
+        |stamp: Option<walras_api::service::Stamp>| stamp.map(|at| at.to_string()).unwrap_or_default();
+    match view.state {
+        JobState::Queued if view.why.is_some() => {
+            format!("{name} waits for the next cycle; the last left it out.{why}")
+        }
+        JobState::Queued => format!("{name} waits for the next cycle."),
+        JobState::Planning => format!("{name} is being planned.{why}"),
+        JobState::Reserving => format!("{name}: {place} is asked to hold its window."),
+        JobState::Reserved => {
+            format!("{name} has its window on {place} and starts at {}.", moment(view.start))
+        }
+        JobState::Running => format!("{name} runs on {place} until {} at the latest.", moment(view.finish)),
+        JobState::Done => format!("{name} is done; it cost {} credits.", view.charged),
+        JobState::Failed => format!("{name} failed.{why}"),
+        JobState::Cancelled => format!("{name} was cancelled."),
+        JobState::GivenUp => format!("{name} was given up.{why}"),
+    }
+}
+
+async fn output(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+    Asked(query): Asked<OutputQuery>,
+) -> Result<Response, Fault> {
+    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let wanted = query.part.unwrap_or(0);
+    let nothing = || Fault::missing(format_args!("output of part {wanted} of job {}", view.job));
+    let part = view.parts.iter().find(|part| part.part == wanted).ok_or_else(nothing)?;
+    let site = app.site_names.get(&part.site).ok_or_else(nothing)?;
+    let port = app.lines.get(site.index()).ok_or_else(nothing)?;
+    let reservation = view.reservation.ok_or_else(nothing)?;
+    let path = port.output(reservation, wanted).await.ok_or_else(nothing)?;
+    let read = tokio::task::spawn_blocking(move || read_output(&path));
+    let bytes = read.await.ok().and_then(Result::ok).ok_or_else(nothing)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+}
+
+/// Reads the beginning of a file that a program has written: only a plain file, and none that it points to.
+fn read_output(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let file = crate::site::open_output(path)?;
+    let mut bytes = Vec::new();
+    file.take(OUTPUT_MAX).read_to_end(&mut bytes).map(|_| bytes)
+}
+
+async fn quote(
+    State(app): State<App>,
+    caller: Caller,
+    Key(key): Key,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<(StatusCode, Json<QuoteView>), Fault> {
+    let job = Box::new(spec(&app, &caller, &bytes).await?);
+    match app.handle.send(Input::AskQuote { key, job }).await? {
+        Answer::Quote(quote) => {
+            let (view, _) = quote_of(&app, quote).await?;
+            Ok((StatusCode::CREATED, Json(view)))
+        }
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// A quote, and whose it is.
+async fn quote_of(app: &App, number: QuoteNumber) -> Result<(QuoteView, String), Fault> {
+    let found = app.handle.ask(move |state, _| {
+        let quote = state.quotes.get(&number)?;
+        let name = &quote.spec.request.name;
+        let view = quote_view(state, number, name, quote.until, &quote.options, quote.why.as_deref());
+        Some((view, quote.spec.user.clone()))
+    });
+    found.await?.ok_or_else(|| Fault::missing(format_args!("quote {number}, or it has expired")))
+}
+
+async fn own_quote(app: &App, caller: &Caller, text: &str) -> Result<QuoteView, Fault> {
+    let number = QuoteNumber::new(number(text, "quote")?);
+    let (view, user) = quote_of(app, number).await?;
+    if only(caller).is_some_and(|own| user != own) {
+        return Err(Fault::missing(format_args!("quote {number}, or it has expired")));
+    }
+    Ok(view)
+}
+
+async fn show_quote(
+    State(app): State<App>,
+    caller: Caller,
+    Path(quote): Path<String>,
+) -> Result<Json<QuoteView>, Fault> {
+    own_quote(&app, &caller, &quote).await.map(Json)
+}
+
+async fn accept(
+    State(app): State<App>,
+    caller: Caller,
+    Path(quote): Path<String>,
+    Key(key): Key,
+    Sent(body): Sent<AcceptBody>,
+) -> Result<(StatusCode, Json<AcceptedView>), Fault> {
+    let number = QuoteNumber::new(number(&quote, "quote")?);
+    // A quote that was accepted is gone; who repeats the request under the same key is told the same again.
+    if let Err(fault) = own_quote(&app, &caller, &quote).await
+        && !repeated(&app, &caller, &key).await
+    {
+        return Err(fault);
+    }
+    match app.handle.send(Input::Accept { key, quote: number, option: body.option }).await? {
+        Answer::Accepted { job, reservation } => {
+            let view = AcceptedView { job: job.get(), reservation: reservation.get() };
+            Ok((StatusCode::CREATED, Json(view)))
+        }
+        Answer::Broken { why, compensation } => {
+            let why = app.handle.ask(move |state, _| crate::view::why::why_text(state, &why)).await?;
+            let message =
+                format!("the quote cannot be honoured: {why} You were given {compensation} credits for it.");
+            Err(Fault::new(StatusCode::CONFLICT, "quote-broken", message))
+        }
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// Whether the caller has made a request under this key before.
+async fn repeated(app: &App, caller: &Caller, key: &str) -> bool {
+    let key = walras_broker::event::RequestKey { by: caller.name.clone(), key: key.to_owned() };
+    app.handle.ask(move |state, _| state.requests.contains_key(&key)).await.unwrap_or(false)
+}

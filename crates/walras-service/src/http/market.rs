@@ -1,0 +1,247 @@
+//! Sites, offers, prices, timetables, and how the service is.
+
+use super::App;
+use super::endpoint::{ADMINISTRATOR, ALL, Endpoint, OWNERS};
+use super::extract::{Asked, Sent};
+use super::fault::Fault;
+use crate::site::Fault as SiteFault;
+use crate::token::Caller;
+use crate::view::event::proof_text;
+use crate::view::job::state_of_job;
+use crate::view::market::{offers_view, site_view, timetable_view};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::routing::{get, post, put};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use walras_api::service::{
+    CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
+    TimetableView,
+};
+use walras_broker::{Input, State as Known};
+use walras_core::{Interval, SiteId, Span, Time};
+
+/// How many offers are listed at most, and without a word.
+const LIST_MAX: usize = 10_000;
+const LIST_DEFAULT: usize = 1_000;
+/// A timetable shows this much without a word: ten minutes back, an hour ahead.
+const BACK: i64 = 600_000;
+const AHEAD: i64 = 3_600_000;
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::new::<MeView>("get", "/v1/me", ALL, "Say who is asking.", get(me)),
+        Endpoint::new::<StatusView>("get", "/v1/status", ALL, "Say how the service is.", get(status)),
+        Endpoint::new::<OffersView>("get", "/v1/offers", ALL, "List what is for sale now.", get(offers))
+            .query::<OffersQuery>()
+            .refuses(&[400, 404]),
+        Endpoint::new::<SitesView>("get", "/v1/sites", ALL, "List the sites.", get(sites)),
+        Endpoint::new::<SiteView>("get", "/v1/sites/{site}", ALL, "Show a site.", get(site)).refuses(&[404]),
+        Endpoint::new::<PricesFile>(
+            "get",
+            "/v1/sites/{site}/prices",
+            ALL,
+            "Show a site's prices.",
+            get(prices),
+        )
+        .refuses(&[404]),
+        Endpoint::new::<PricesFile>(
+            "put",
+            "/v1/sites/{site}/prices",
+            OWNERS,
+            "Set a site's prices; what is reserved keeps its own.",
+            put(set_prices),
+        )
+        .body::<PricesFile>()
+        .refuses(&[400, 403, 404, 413, 415, 422]),
+        Endpoint::new::<SiteView>(
+            "post",
+            "/v1/sites/{site}/faults",
+            ADMINISTRATOR,
+            "Let something go wrong on a simulated site.",
+            post(fault),
+        )
+        .body::<SiteFault>()
+        .status(202)
+        .refuses(&[400, 404, 409, 413, 415]),
+        Endpoint::new::<TimetableView>(
+            "get",
+            "/v1/timetable",
+            ALL,
+            "Show who has which node when.",
+            get(timetable),
+        )
+        .query::<TimetableQuery>()
+        .refuses(&[400]),
+    ]
+}
+
+/// Which offers are listed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OffersQuery {
+    /// Only of this site.
+    site: Option<String>,
+    /// At most so many.
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: Option<usize>,
+}
+
+/// Which time is shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TimetableQuery {
+    /// From when; ten minutes ago, without.
+    from: Option<Stamp>,
+    /// Until when; in an hour, without.
+    to: Option<Stamp>,
+}
+
+async fn me(caller: Caller) -> Json<MeView> {
+    Json(MeView { role: caller.role, name: caller.name })
+}
+
+pub(super) fn cycle_view(state: &Known, last: Option<&(String, u32, u32)>) -> CycleView {
+    let waiting = state.next_cycle_at > Time::MIN;
+    CycleView {
+        cycle: state.last.cycle.get(),
+        open: state.cycle.is_some(),
+        next_at: waiting.then(|| state.next_cycle_at.into()),
+        proof: last.map(|(proof, ..)| proof.clone()),
+        served: last.map_or(0, |(_, served, _)| *served),
+        unserved: last.map_or(0, |(.., unserved)| *unserved),
+    }
+}
+
+async fn status(State(app): State<App>) -> Result<Json<StatusView>, Fault> {
+    let (speed, writable) = (app.clock.speed(), app.handle.is_writable());
+    let metrics = app.metrics.clone();
+    let view = app.handle.ask(move |state, now| {
+        let mut counts = [0_u64; 3];
+        for job in state.jobs.values() {
+            let place = match state_of_job(state, job) {
+                JobState::Running => 2,
+                JobState::Reserved | JobState::Reserving => 1,
+                _ => 0,
+            };
+            counts[place] += 1;
+        }
+        let totals = &state.totals;
+        StatusView {
+            now: now.into(),
+            speed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            writable,
+            queued: counts[0],
+            reserved: counts[1],
+            running: counts[2],
+            ended: totals.done + totals.failed + totals.cancelled + totals.given_up,
+            cycle: cycle_view(
+                state,
+                metrics.last_plan().map(|(proof, served, left)| (proof_text(proof), served, left)).as_ref(),
+            ),
+        }
+    });
+    Ok(Json(view.await?))
+}
+
+/// The site of that name.
+pub(super) fn named(app: &App, name: &str) -> Result<SiteId, Fault> {
+    let shown: String = name.chars().filter(|it| !it.is_control()).take(80).collect();
+    app.site_names.get(name).copied().ok_or_else(|| Fault::missing(format_args!("site {shown}")))
+}
+
+async fn offers(State(app): State<App>, Asked(query): Asked<OffersQuery>) -> Result<Json<OffersView>, Fault> {
+    let most = query.limit.unwrap_or(LIST_DEFAULT);
+    if !(1..=LIST_MAX).contains(&most) {
+        return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
+    }
+    let site = query.site.map(|name| named(&app, &name)).transpose()?;
+    Ok(Json(app.handle.ask(move |state, now| offers_view(state, now, site, most)).await?))
+}
+
+async fn sites(State(app): State<App>) -> Result<Json<SitesView>, Fault> {
+    let connectors = app.connectors.clone();
+    let view = app.handle.ask(move |state, _| {
+        let all =
+            state.sites.iter().zip(&connectors).map(|(site, connector)| site_view(state, site, connector));
+        SitesView { sites: all.collect() }
+    });
+    Ok(Json(view.await?))
+}
+
+async fn show_site(app: &App, id: SiteId) -> Result<SiteView, Fault> {
+    let connector = app.connectors.get(id.index()).cloned().unwrap_or_default();
+    let view = app.handle.ask(move |state, _| state.site(id).map(|site| site_view(state, site, &connector)));
+    view.await?.ok_or_else(|| Fault::missing("such site"))
+}
+
+async fn site(State(app): State<App>, Path(name): Path<String>) -> Result<Json<SiteView>, Fault> {
+    let id = named(&app, &name)?;
+    show_site(&app, id).await.map(Json)
+}
+
+async fn prices_of(app: &App, id: SiteId) -> Result<PricesFile, Fault> {
+    let view = app.handle.ask(move |state, _| state.site(id).map(|site| PricesFile::of(&site.spec.prices)));
+    view.await?.ok_or_else(|| Fault::missing("such site"))
+}
+
+async fn prices(State(app): State<App>, Path(name): Path<String>) -> Result<Json<PricesFile>, Fault> {
+    let id = named(&app, &name)?;
+    prices_of(&app, id).await.map(Json)
+}
+
+async fn set_prices(
+    State(app): State<App>,
+    caller: Caller,
+    Path(name): Path<String>,
+    Sent(file): Sent<PricesFile>,
+) -> Result<Json<PricesFile>, Fault> {
+    let site = named(&app, &name)?;
+    let owner = app.handle.ask(move |state, _| state.site(site).map(|it| it.spec.owner.clone())).await?;
+    if caller.role == Role::Owner && owner.as_deref() != Some(caller.name.as_str()) {
+        return Err(Fault::forbidden("only its owner or the administrator may set a site's prices"));
+    }
+    let prices = file
+        .rules("body")
+        .map_err(|error| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-prices", error.to_string()))?;
+    app.handle.send(Input::SetPrices { site, prices }).await?;
+    prices_of(&app, site).await.map(Json)
+}
+
+async fn fault(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    Sent(fault): Sent<SiteFault>,
+) -> Result<(StatusCode, Json<SiteView>), Fault> {
+    let site = named(&app, &name)?;
+    let line = app.lines.get(site.index()).ok_or_else(|| Fault::missing("such site"))?;
+    let done = line.send(fault).await;
+    done.map_err(|error| Fault::new(StatusCode::CONFLICT, "cannot-fail", error.to_string()))?;
+    Ok((StatusCode::ACCEPTED, Json(show_site(&app, site).await?)))
+}
+
+async fn timetable(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<TimetableQuery>,
+) -> Result<Json<TimetableView>, Fault> {
+    let later = |time: Time, by: i64| Time::from_millis(time.as_millis().saturating_add(by)).unwrap_or(time);
+    let now = app.clock.now();
+    let from = query.from.map_or(later(now, -BACK), Stamp::time);
+    let to = query.to.map_or(later(from.max(now), AHEAD), Stamp::time);
+    let shown = Interval::new(from, to).filter(|shown| shown.span() > Span::ZERO);
+    let shown = shown.ok_or_else(|| Fault::bad("from must lie before to"))?;
+    let view = app.handle.ask(move |state, now| {
+        timetable_view(state, now, shown, |of| match caller.role {
+            Role::Administrator => true,
+            Role::User => of.user == caller.name,
+            Role::Owner => {
+                let own = |site: SiteId| state.site(site).is_some_and(|it| it.spec.owner == caller.name);
+                of.way.legs.iter().any(|leg| own(leg.site))
+            }
+        })
+    });
+    Ok(Json(view.await?))
+}

@@ -1,0 +1,207 @@
+//! The HTTP API.
+
+mod admin;
+mod endpoint;
+mod extract;
+mod fault;
+mod guard;
+mod jobs;
+mod market;
+pub mod openapi;
+mod page;
+mod stream;
+mod system;
+
+pub use endpoint::Endpoint;
+
+use crate::clock::{Clock, wall_millis};
+use crate::engine::{Handle, Metrics, SiteLine};
+use crate::journal::{JournalError, Register};
+use crate::token::Tokens;
+use axum::Router;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use fault::Fault;
+use guard::{Limiter, Post, guard};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::Duration;
+use tokio::sync::watch;
+use walras_core::SiteId;
+
+/// How much callers may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Requests a second, for every token.
+    pub requests_per_second: u32,
+    /// So many may come at once.
+    pub burst: u32,
+    /// Open connections.
+    pub connections: usize,
+    /// Open event streams.
+    pub listeners: usize,
+    /// Within so many seconds a client must have sent the head of a request.
+    pub head_seconds: u32,
+    /// Within so many seconds a request must have been read and answered, unless its answer is a stream.
+    pub answer_seconds: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            requests_per_second: 500,
+            burst: 1_000,
+            connections: 10_000,
+            listeners: 5_000,
+            head_seconds: 10,
+            answer_seconds: 60,
+        }
+    }
+}
+
+/// Requests without a valid token, a second, from one address.
+const STRANGERS: (u32, u32) = (20, 100);
+
+/// What handlers work with.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+impl Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+/// What all handlers share.
+pub struct Inner {
+    handle: Handle,
+    tokens: Tokens,
+    register: Arc<Register>,
+    metrics: Arc<Metrics>,
+    clock: Clock,
+    lines: Vec<SiteLine>,
+    connectors: Vec<String>,
+    site_names: BTreeMap<String, SiteId>,
+    requests: AtomicU64,
+    started: i64,
+    callers: Limiter<u64>,
+    strangers: Limiter<IpAddr>,
+    listeners: AtomicUsize,
+    listeners_max: usize,
+    /// Changes when streams must look whether they may go on; true when they may not.
+    closing: watch::Sender<bool>,
+    answer_within: Duration,
+    openapi: Value,
+    page: String,
+}
+
+/// The parts that handlers work with.
+pub struct AppParts {
+    /// The engine.
+    pub handle: Handle,
+    /// Who may do what.
+    pub tokens: Tokens,
+    /// Where to find what is over.
+    pub register: Register,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// The service's time.
+    pub clock: Clock,
+    /// Lines to the sites, in the broker's order.
+    pub lines: Vec<SiteLine>,
+    /// Their names and what is behind each, in the broker's order.
+    pub sites: Vec<(String, String)>,
+    /// How much callers may ask for.
+    pub limits: Limits,
+}
+
+impl App {
+    /// From its parts.
+    pub fn new(parts: AppParts) -> App {
+        let openapi = openapi::document(&endpoints());
+        let page = page::page(&openapi);
+        let names = parts.sites.iter().zip(0_u32..);
+        App(Arc::new(Inner {
+            site_names: names.map(|((name, _), number)| (name.clone(), SiteId::new(number))).collect(),
+            connectors: parts.sites.into_iter().map(|(_, connector)| connector).collect(),
+            handle: parts.handle,
+            tokens: parts.tokens,
+            register: Arc::new(parts.register),
+            metrics: parts.metrics,
+            clock: parts.clock,
+            lines: parts.lines,
+            requests: AtomicU64::new(0),
+            started: wall_millis() / 1_000,
+            callers: Limiter::new(parts.limits.requests_per_second, parts.limits.burst),
+            strangers: Limiter::new(STRANGERS.0, STRANGERS.1),
+            listeners: AtomicUsize::new(0),
+            listeners_max: parts.limits.listeners,
+            closing: watch::Sender::new(false),
+            answer_within: Duration::from_secs(parts.limits.answer_seconds.into()),
+            openapi,
+            page,
+        }))
+    }
+
+    /// Whether requests are taken.
+    pub fn is_ready(&self) -> bool {
+        self.handle.is_ready()
+    }
+
+    /// Lets all streams end.
+    pub fn close_streams(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Looks something up in the register, on a thread that may wait for the disk.
+    async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Register) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let register = self.register.clone();
+        let found = tokio::task::spawn_blocking(move || look(&register)).await;
+        let found = found.map_err(|error| self.broken(&error))?;
+        found.map_err(|error| Fault::new(StatusCode::SERVICE_UNAVAILABLE, "unreadable", error.to_string()))
+    }
+
+    /// Something that cannot be, and is in the log.
+    fn broken(&self, error: &dyn std::error::Error) -> Fault {
+        tracing::error!(%error, "a fault of the service");
+        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault of the service; its log says more")
+    }
+}
+
+/// Every endpoint there is.
+pub fn endpoints() -> Vec<Endpoint> {
+    let groups = [
+        system::endpoints(),
+        jobs::endpoints(),
+        market::endpoints(),
+        admin::endpoints(),
+        stream::endpoints(),
+    ];
+    groups.into_iter().flatten().collect()
+}
+
+/// The router over all endpoints, each behind its guard.
+pub fn router(app: App) -> Router {
+    let mut router = Router::new();
+    for endpoint in endpoints() {
+        let streams = matches!(endpoint.content, endpoint::Content::Text("text/event-stream"));
+        let post = Post { method: endpoint.method, path: endpoint.path, roles: endpoint.roles, streams };
+        let guarded = endpoint.route.layer(from_fn_with_state((app.clone(), post), guard));
+        router = router.route(endpoint.path, guarded);
+    }
+    router.fallback(nothing).with_state(app)
+}
+
+async fn nothing() -> Fault {
+    Fault::missing("such endpoint: /docs lists them")
+}

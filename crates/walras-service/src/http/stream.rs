@@ -1,0 +1,166 @@
+//! What happens, as server-sent events.
+
+use super::App;
+use super::endpoint::{ALL, Endpoint};
+use super::extract::Asked;
+use super::fault::Fault;
+use crate::engine::Told;
+use crate::token::Caller;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::routing::get;
+use futures_util::Stream;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+use walras_api::service::{EventView, Role};
+
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::new::<EventView>(
+            "get",
+            "/v1/events",
+            ALL,
+            "Follow what happens, as server-sent events. `id` is the position to go on from, `data` an Event. An event \
+             `lagged` says that some were lost: read again what you show.",
+            get(events),
+        )
+        .query::<EventsQuery>()
+        .text("text/event-stream")
+        .refuses(&[400]),
+    ]
+}
+
+/// Where to begin.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EventsQuery {
+    /// After this position; only what is new, without. The header `Last-Event-ID` means the same.
+    after: Option<u64>,
+}
+
+/// What a listener may hear.
+struct Ear {
+    role: Role,
+    name: String,
+    /// The sites of an owner.
+    sites: BTreeSet<String>,
+}
+
+impl Ear {
+    fn hears(&self, event: &EventView) -> bool {
+        match self.role {
+            Role::Administrator => true,
+            Role::User => match (&event.user, event.job) {
+                (Some(user), _) => *user == self.name,
+                (None, job) => job.is_none(),
+            },
+            Role::Owner => {
+                let own = event.site.as_ref().is_some_and(|site| self.sites.contains(site));
+                own || (event.job.is_none() && event.user.is_none() && event.site.is_none())
+            }
+        }
+    }
+}
+
+/// Counts a listener for as long as it lives.
+struct Counted(App);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.listeners.fetch_sub(1, Ordering::Relaxed);
+        self.0.metrics.listening(-1);
+    }
+}
+
+fn count(app: &App) -> Result<Counted, Fault> {
+    if app.listeners.fetch_add(1, Ordering::Relaxed) >= app.listeners_max {
+        app.listeners.fetch_sub(1, Ordering::Relaxed);
+        let message = "too many are listening: try again later";
+        return Err(Fault::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-listeners", message));
+    }
+    app.metrics.listening(1);
+    Ok(Counted(app.clone()))
+}
+
+async fn events(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+    Asked(query): Asked<EventsQuery>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    let counted = count(&app)?;
+    let name = caller.name.clone();
+    let own = app.handle.ask(move |state, _| {
+        let own = state.sites.iter().filter(|site| site.spec.owner == name);
+        own.map(|site| site.spec.name.clone()).collect::<BTreeSet<String>>()
+    });
+    let ear = Ear { role: caller.role, name: caller.name.clone(), sites: own.await? };
+    let listening = app.handle.listen(query.after.or(last));
+    let first = listening.missed.then(lagged);
+    let past = listening.past.into_iter().filter(|told| ear.hears(&told.event)).map(|told| event(&told));
+    let past: Vec<Event> = first.into_iter().chain(past).collect();
+    let live =
+        Live { told: listening.live, ear, closing: app.closing.subscribe(), token: caller.token, counted };
+    let live = futures_util::stream::unfold(live, |mut live| async move {
+        let event = live.next().await?;
+        Some((event, live))
+    });
+    let all = futures_util::StreamExt::chain(futures_util::stream::iter(past), live);
+    let stream = futures_util::StreamExt::map(all, Ok);
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// A listener: hears until the service stops, or its token is good no more.
+struct Live {
+    told: Receiver<Arc<Told>>,
+    ear: Ear,
+    closing: watch::Receiver<bool>,
+    token: u64,
+    counted: Counted,
+}
+
+impl Live {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            tokio::select! {
+                told = self.told.recv() => match told {
+                    Ok(told) if self.ear.hears(&told.event) => return Some(event(&told)),
+                    Ok(_) => {}
+                    Err(RecvError::Lagged(_)) => return Some(lagged()),
+                    Err(RecvError::Closed) => return None,
+                },
+                _ = self.closing.changed() => self.may_go_on()?,
+                () = tokio::time::sleep(KEEP_ALIVE) => self.may_go_on()?,
+            }
+        }
+    }
+
+    fn may_go_on(&mut self) -> Option<()> {
+        let app = &self.counted.0;
+        let stopping = *self.closing.borrow_and_update();
+        (!stopping && app.tokens.is_valid(self.token, app.clock.now())).then_some(())
+    }
+}
+
+fn event(told: &Arc<Told>) -> Event {
+    Event::default()
+        .id(told.event.position.to_string())
+        .event(told.event.kind.clone())
+        .data(told.json.clone())
+}
+
+fn lagged() -> Event {
+    Event::default().event("lagged").data("{}")
+}

@@ -1,0 +1,137 @@
+//! The durable journal: every entry, snapshots of what they come to, and a register to find things in without reading all.
+//!
+//! **Problem.** What was acknowledged must never be lost, whatever happens to the process or the machine; a restart must
+//! not read years of entries; and people ask for jobs that ended long ago.
+//!
+//! **Method.** Entries are appended in groups, each group one durable transaction at an expected position, so that two
+//! writers can never both succeed. With the same transaction go rows of a register (jobs that have ended, lines of
+//! statements, which entries are about which job): it is never ahead of the journal or behind it. Snapshots hold the
+//! broker's whole state at a position; the newest that can be read and the entries after it are what a restart needs, and
+//! without any all entries are.
+//!
+//! [`Journal`] is what a store must be able to do; [`sqlite::SqliteJournal`] does it.
+
+mod register;
+pub mod snapshot;
+pub mod sqlite;
+
+pub use register::Register;
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use walras_broker::journal::Entry;
+use walras_core::Time;
+
+/// A group of entries that are written together, or not at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// The entries as they are written, in order, with their time.
+    pub entries: Vec<(Time, Vec<u8>)>,
+    /// Jobs that ended.
+    pub ended: Vec<EndedJob>,
+    /// What moved on accounts.
+    pub lines: Vec<LineRecord>,
+    /// Which entry (by its place in the group) is about which job.
+    pub about: Vec<(u64, usize)>,
+}
+
+/// A job that has ended, as the register keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedJob {
+    /// Its number.
+    pub number: u64,
+    /// Whose it was.
+    pub user: String,
+    /// How it ended, as the API says it.
+    pub state: String,
+    /// Everything that the API says of it, as JSON.
+    pub body: String,
+}
+
+/// A line of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineRecord {
+    /// Whose account, as the API writes it.
+    pub account: String,
+    /// When.
+    pub at: Time,
+    /// What for.
+    pub purpose: &'static str,
+    /// How much, in micro-credits.
+    pub amount: i64,
+    /// What was on the account after it, in micro-credits.
+    pub balance: i64,
+    /// For which job.
+    pub job: Option<u64>,
+}
+
+/// Why the journal could not do something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JournalError {
+    /// Somebody else has written: nothing was appended.
+    Conflict {
+        /// Where the entries should have gone.
+        expected: u64,
+        /// How many entries there are.
+        found: u64,
+    },
+    /// It cannot be written now: the disk is full, or fails. Nothing was appended.
+    Unwritable(String),
+    /// It cannot be read.
+    Unreadable(String),
+    /// An entry has a format that is not known here.
+    Format {
+        /// Its position.
+        position: u64,
+        /// Its format.
+        format: u32,
+    },
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JournalError::Conflict { expected, found } => {
+                write!(
+                    f,
+                    "the journal has {found} entries where {expected} were expected: another service writes to it"
+                )
+            }
+            JournalError::Unwritable(why) => write!(f, "the journal cannot be written: {why}"),
+            JournalError::Unreadable(why) => write!(f, "the journal cannot be read: {why}"),
+            JournalError::Format { position, format } => write!(
+                f,
+                "entry {position} of the journal has format {format}; this program knows formats up to {}",
+                walras_broker::journal::VERSION
+            ),
+        }
+    }
+}
+
+impl std::error::Error for JournalError {}
+
+/// A durable list of entries, numbered from 1 on.
+pub trait Journal: Send {
+    /// Appends a group after `expected` entries; when it returns, they are durable.
+    fn append(&mut self, expected: u64, group: &Group) -> Result<(), JournalError>;
+    /// How many entries there are.
+    fn position(&mut self) -> Result<u64, JournalError>;
+    /// At most so many entries after a position.
+    fn read(&mut self, after: u64, most: usize) -> Result<Vec<Entry>, JournalError>;
+    /// Whether it can be written at all; costs a write.
+    fn probe(&mut self) -> Result<(), JournalError>;
+}
+
+/// An entry as it is written.
+pub fn encode(entry: &Entry) -> Result<Vec<u8>, JournalError> {
+    serde_json::to_vec(entry).map_err(|error| JournalError::Unwritable(error.to_string()))
+}
+
+/// An entry as it was written, in this format or an earlier one.
+pub fn decode(position: u64, format: u32, body: &[u8]) -> Result<Entry, JournalError> {
+    if format == 0 || format > walras_broker::journal::VERSION {
+        return Err(JournalError::Format { position, format });
+    }
+    serde_json::from_slice(body)
+        .map_err(|error| JournalError::Unreadable(format!("entry {position}: {error}")))
+}

@@ -1,0 +1,153 @@
+//! Finding things in the journal without reading all of it. Readers never wait for the writer.
+
+use super::{JournalError, decode};
+use rusqlite::{Connection, OpenFlags, params};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+use walras_broker::journal::Entry;
+use walras_core::Time;
+
+/// So many connections are kept open between requests.
+const KEPT: usize = 4;
+
+/// Reads what the journal's register holds.
+pub struct Register {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// A line of a statement as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLine {
+    /// Its number.
+    pub number: u64,
+    /// When.
+    pub at: Time,
+    /// What for.
+    pub purpose: String,
+    /// How much, in micro-credits.
+    pub amount: i64,
+    /// What was on the account after it, in micro-credits.
+    pub balance: i64,
+    /// For which job.
+    pub job: Option<u64>,
+}
+
+fn unreadable(error: rusqlite::Error) -> JournalError {
+    JournalError::Unreadable(error.to_string())
+}
+
+fn number(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+fn below(before: Option<u64>) -> i64 {
+    before.and_then(|before| i64::try_from(before).ok()).unwrap_or(i64::MAX)
+}
+
+impl Register {
+    /// Of the journal in this file.
+    pub fn open(path: &Path) -> Register {
+        Register { path: path.to_owned(), idle: Mutex::new(Vec::new()) }
+    }
+
+    fn with<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, JournalError> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let connection = match idle {
+            Some(connection) => connection,
+            None => {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                let connection = Connection::open_with_flags(&self.path, flags).map_err(unreadable)?;
+                connection.busy_timeout(Duration::from_secs(5)).map_err(unreadable)?;
+                connection
+            }
+        };
+        let result = read(&connection).map_err(unreadable);
+        if let Ok(mut idle) = self.idle.lock()
+            && idle.len() < KEPT
+        {
+            idle.push(connection);
+        }
+        result
+    }
+
+    /// What the API says of a job that has ended, as JSON.
+    pub fn ended(&self, job: u64) -> Result<Option<String>, JournalError> {
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached("SELECT body FROM ended WHERE number = ?1")?;
+            let mut rows = statement.query([i64::try_from(job).unwrap_or(i64::MAX)])?;
+            rows.next()?.map(|row| row.get(0)).transpose()
+        })
+    }
+
+    /// The same of at most so many, newest first, with numbers below `before`; of one user or in one state, where given.
+    pub fn ended_before(
+        &self,
+        before: Option<u64>,
+        user: Option<&str>,
+        state: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<String>, JournalError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let text = match user {
+            Some(_) => {
+                "SELECT body FROM ended WHERE user = ?2 AND number < ?1 AND (?3 IS NULL OR state = ?3)
+                 ORDER BY number DESC LIMIT ?4"
+            }
+            None => {
+                "SELECT body FROM ended WHERE ?2 IS NULL AND number < ?1 AND (?3 IS NULL OR state = ?3)
+                 ORDER BY number DESC LIMIT ?4"
+            }
+        };
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let rows = statement.query_map(params![below(before), user, state, most], |row| row.get(0))?;
+            rows.collect()
+        })
+    }
+
+    /// Lines of an account's statement, newest first, with numbers below `before`.
+    pub fn lines(
+        &self,
+        account: &str,
+        before: Option<u64>,
+        most: usize,
+    ) -> Result<Vec<FoundLine>, JournalError> {
+        let text = "SELECT number, at, purpose, amount, balance, job FROM line
+                    WHERE account = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3";
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let rows = statement.query_map(params![account, below(before), most], |row| {
+                Ok(FoundLine {
+                    number: number(row.get(0)?),
+                    at: Time::from_millis(row.get(1)?).unwrap_or(Time::MIN),
+                    purpose: row.get(2)?,
+                    amount: row.get(3)?,
+                    balance: row.get(4)?,
+                    job: row.get::<_, Option<i64>>(5)?.map(number),
+                })
+            })?;
+            rows.collect()
+        })
+    }
+
+    /// The entries that are about a job, the latest of them, oldest first.
+    pub fn about(&self, job: u64, most: usize) -> Result<Vec<Entry>, JournalError> {
+        let text = "SELECT position, format, body FROM entry WHERE position IN
+                    (SELECT position FROM about WHERE job = ?1 ORDER BY position DESC LIMIT ?2) ORDER BY position";
+        let found: Vec<(i64, u32, Vec<u8>)> = self.with(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let job = i64::try_from(job).unwrap_or(i64::MAX);
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let rows =
+                statement.query_map(params![job, most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect()
+        })?;
+        found.into_iter().map(|(position, format, body)| decode(number(position), format, &body)).collect()
+    }
+}

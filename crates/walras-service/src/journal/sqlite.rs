@@ -1,0 +1,222 @@
+//! The journal in SQLite: write-ahead log, every commit synced to the disk.
+
+use super::{Group, Journal, JournalError, decode};
+use rusqlite::{Connection, OpenFlags, params};
+use std::path::Path;
+use std::time::Duration;
+use walras_broker::journal::{Entry, VERSION};
+
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS entry (
+        position INTEGER PRIMARY KEY, at INTEGER NOT NULL, format INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS ended (
+        number INTEGER PRIMARY KEY, user TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS ended_user ON ended (user, number);
+    CREATE TABLE IF NOT EXISTS line (
+        number INTEGER PRIMARY KEY, account TEXT NOT NULL, at INTEGER NOT NULL, purpose TEXT NOT NULL,
+        amount INTEGER NOT NULL, balance INTEGER NOT NULL, job INTEGER);
+    CREATE INDEX IF NOT EXISTS line_account ON line (account, number);
+    CREATE TABLE IF NOT EXISTS about (
+        job INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (job, position)) WITHOUT ROWID;
+";
+/// The version of the tables; another one is refused.
+const TABLES: &str = "walras.tables/1";
+/// So many bytes are written to see whether the disk takes any.
+const PROBE_BYTES: usize = 256 << 10;
+
+/// The journal in a SQLite file.
+pub struct SqliteJournal {
+    connection: Connection,
+}
+
+fn unwritable(error: rusqlite::Error) -> JournalError {
+    JournalError::Unwritable(error.to_string())
+}
+
+fn unreadable(error: rusqlite::Error) -> JournalError {
+    JournalError::Unreadable(error.to_string())
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+impl SqliteJournal {
+    /// Opens or makes the file.
+    pub fn open(path: &Path) -> Result<SqliteJournal, JournalError> {
+        let connection = Connection::open(path).map_err(unwritable)?;
+        connection.busy_timeout(Duration::from_secs(10)).map_err(unwritable)?;
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(unwritable)?;
+        connection.pragma_update(None, "synchronous", "FULL").map_err(unwritable)?;
+        connection.pragma_update(None, "cache_size", -16_000).map_err(unwritable)?;
+        connection.execute_batch(SCHEMA).map_err(unwritable)?;
+        let journal = SqliteJournal { connection };
+        match journal.meta("tables")? {
+            None => journal.set_meta("tables", TABLES)?,
+            Some(found) if found == TABLES => {}
+            Some(found) => {
+                return Err(JournalError::Unreadable(format!(
+                    "its tables are of version {found}; this program knows {TABLES}"
+                )));
+            }
+        }
+        Ok(journal)
+    }
+
+    /// Opens an existing file for reading, as it is.
+    pub fn open_to_read(path: &Path) -> Result<SqliteJournal, JournalError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(unreadable)?;
+        connection.busy_timeout(Duration::from_secs(10)).map_err(unreadable)?;
+        Ok(SqliteJournal { connection })
+    }
+
+    /// Something small that is kept beside the entries.
+    pub fn meta(&self, key: &str) -> Result<Option<String>, JournalError> {
+        let found = self
+            .connection
+            .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get::<_, String>(0));
+        match found {
+            Ok(value) => Ok(Some(value)),
+            Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+            Err(error) => Err(unreadable(error)),
+        }
+    }
+
+    /// Keeps something small.
+    pub fn set_meta(&self, key: &str, value: &str) -> Result<(), JournalError> {
+        let done = self.connection.execute("REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, value]);
+        done.map(|_| ()).map_err(unwritable)
+    }
+
+    fn write(&mut self, expected: u64, group: &Group) -> Result<(), JournalError> {
+        let transaction = self.connection.transaction().map_err(unwritable)?;
+        let found = last(&transaction).map_err(unwritable)?;
+        if found != expected {
+            return Err(JournalError::Conflict { expected, found });
+        }
+        (|| {
+            let mut entry = transaction
+                .prepare_cached("INSERT INTO entry (position, at, format, body) VALUES (?1, ?2, ?3, ?4)")?;
+            for ((at, body), position) in group.entries.iter().zip(expected + 1..) {
+                entry.execute(params![signed(position), at.as_millis(), VERSION, body])?;
+            }
+            let mut about =
+                transaction.prepare_cached("INSERT OR IGNORE INTO about (job, position) VALUES (?1, ?2)")?;
+            for (job, place) in &group.about {
+                let position = signed(expected + 1).saturating_add(i64::try_from(*place).unwrap_or(i64::MAX));
+                about.execute(params![signed(*job), position])?;
+            }
+            let mut ended = transaction
+                .prepare_cached("REPLACE INTO ended (number, user, state, body) VALUES (?1, ?2, ?3, ?4)")?;
+            for job in &group.ended {
+                ended.execute(params![signed(job.number), job.user, job.state, job.body])?;
+            }
+            let mut line = transaction.prepare_cached(
+                "INSERT INTO line (account, at, purpose, amount, balance, job) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            for it in &group.lines {
+                let (at, job) = (it.at.as_millis(), it.job.map(signed));
+                line.execute(params![it.account, at, it.purpose, it.amount, it.balance, job])?;
+            }
+            Ok(())
+        })()
+        .map_err(unwritable)?;
+        transaction.commit().map_err(unwritable)
+    }
+}
+
+fn last(connection: &Connection) -> Result<u64, rusqlite::Error> {
+    let mut statement = connection.prepare_cached("SELECT coalesce(max(position), 0) FROM entry")?;
+    statement.query_row([], |row| row.get::<_, i64>(0)).map(unsigned)
+}
+
+impl Journal for SqliteJournal {
+    fn append(&mut self, expected: u64, group: &Group) -> Result<(), JournalError> {
+        self.write(expected, group)
+    }
+
+    fn position(&mut self) -> Result<u64, JournalError> {
+        last(&self.connection).map_err(unreadable)
+    }
+
+    fn read(&mut self, after: u64, most: usize) -> Result<Vec<Entry>, JournalError> {
+        let text = "SELECT position, format, body FROM entry WHERE position > ?1 ORDER BY position LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(text).map_err(unreadable)?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![signed(after), most]).map_err(unreadable)?;
+        let mut entries = Vec::new();
+        while let Some(row) = rows.next().map_err(unreadable)? {
+            let position = unsigned(row.get::<_, i64>(0).map_err(unreadable)?);
+            let format: u32 = row.get(1).map_err(unreadable)?;
+            let body = row.get_ref(2).and_then(|body| Ok(body.as_bytes()?)).map_err(unreadable)?;
+            entries.push(decode(position, format, body)?);
+        }
+        Ok(entries)
+    }
+
+    fn probe(&mut self) -> Result<(), JournalError> {
+        let zeros = vec![0_u8; PROBE_BYTES];
+        let write = || {
+            self.connection.execute("REPLACE INTO meta (key, value) VALUES ('probe', ?1)", params![zeros])?;
+            self.connection.execute("DELETE FROM meta WHERE key = 'probe'", [])
+        };
+        write().map(|_| ()).map_err(unwritable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_broker::input::Input;
+    use walras_core::Time;
+
+    fn entry(at: i64) -> Entry {
+        Entry { at: Time::from_millis(at).unwrap(), input: Input::Tick, events: Vec::new() }
+    }
+
+    fn group(times: &[i64]) -> Group {
+        let entries = times.iter().map(|at| (entry(*at).at, super::super::encode(&entry(*at)).unwrap()));
+        Group { entries: entries.collect(), ..Group::default() }
+    }
+
+    #[test]
+    fn what_was_appended_is_read_again_in_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal.db");
+        let mut journal = SqliteJournal::open(&path).unwrap();
+        journal.append(0, &group(&[1, 2])).unwrap();
+        journal.append(2, &group(&[3])).unwrap();
+        drop(journal);
+        let mut journal = SqliteJournal::open(&path).unwrap();
+        assert_eq!(journal.position(), Ok(3));
+        assert_eq!(journal.read(1, 10).unwrap(), [entry(2), entry(3)]);
+        assert_eq!(journal.read(0, 1).unwrap(), [entry(1)]);
+        journal.probe().unwrap();
+    }
+
+    #[test]
+    fn nothing_is_appended_where_somebody_else_was_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal.db");
+        let mut one = SqliteJournal::open(&path).unwrap();
+        let mut two = SqliteJournal::open(&path).unwrap();
+        one.append(0, &group(&[1])).unwrap();
+        assert_eq!(two.append(0, &group(&[7])), Err(JournalError::Conflict { expected: 0, found: 1 }));
+        assert_eq!(two.read(0, 10).unwrap(), [entry(1)]);
+    }
+
+    #[test]
+    fn a_format_of_the_future_is_refused_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut journal = SqliteJournal::open(&directory.path().join("journal.db")).unwrap();
+        journal.append(0, &group(&[1])).unwrap();
+        journal.connection.execute("UPDATE entry SET format = 9", []).unwrap();
+        assert_eq!(journal.read(0, 1), Err(JournalError::Format { position: 1, format: 9 }));
+    }
+}

@@ -1,0 +1,256 @@
+//! Putting a service together, and running it until it is told to stop.
+
+use crate::clock::{Clock, wall_millis};
+use crate::config::{Config, ConfigError, TlsConfig};
+use crate::connections::Bounded;
+use crate::engine::{Engine, EngineConfig, SitePort};
+use crate::http::{App, AppParts, router};
+use crate::journal::snapshot::Snapshots;
+use crate::journal::sqlite::SqliteJournal;
+use crate::journal::{Journal, Register};
+use crate::site::config::SiteConfig;
+use crate::site::open;
+use crate::token::Tokens;
+use axum_server::Handle as Listener;
+use axum_server::accept::DefaultAcceptor;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use walras_api::service::Role;
+use walras_broker::Input;
+use walras_core::SiteId;
+
+/// After being told to stop, requests under way may take this long.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// Where a running service can be reached.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// Its address.
+    pub address: SocketAddr,
+    /// Whether it speaks TLS.
+    pub tls: bool,
+    /// The file with the administrator's token.
+    pub token_file: PathBuf,
+}
+
+fn refused(error: impl std::fmt::Display) -> ConfigError {
+    ConfigError(error.to_string())
+}
+
+/// Only one service at a time works in a directory.
+fn lock(data: &Path) -> Result<File, ConfigError> {
+    let path = data.join("lock");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+    let file = file.map_err(|error| refused(format!("{}: {error}", path.display())))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| refused(format!("{}: another service works in this directory", data.display())))?;
+    Ok(file)
+}
+
+fn private_directory(path: &Path) -> Result<(), ConfigError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| refused(format!("{}: it cannot be made: {error}", path.display())))
+}
+
+/// The clock as it was, at the speed that is wanted now.
+fn clock(journal: &SqliteJournal, speed: u32) -> Result<Clock, ConfigError> {
+    let kept = journal.meta("clock").map_err(refused)?.and_then(|text| Clock::from_text(&text));
+    let clock = match kept {
+        Some(clock) if clock.speed() == speed => clock,
+        Some(clock) => clock.at_speed(wall_millis(), speed),
+        None if speed == 1 => Clock::WALL,
+        None => Clock::new(wall_millis(), speed),
+    };
+    if kept != Some(clock) {
+        journal.set_meta("clock", &clock.text()).map_err(refused)?;
+    }
+    Ok(clock)
+}
+
+/// At the first start: the VO's rules. At every start: sites that the configuration adds.
+fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) -> Result<(), ConfigError> {
+    if engine.broker().state().version == 0 {
+        let policy = config.first_policy(source)?;
+        engine.begin(Input::SetPolicy(Box::new(policy))).map_err(refused)?;
+    }
+    for (place, site) in config.sites.iter().enumerate() {
+        let wrong = |why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
+        let spec = site.spec().map_err(|why| wrong(&why))?;
+        match engine.broker().state().sites.get(place) {
+            None => {
+                engine.begin(Input::AddSite(spec)).map_err(|failed| wrong(&failed.to_string()))?;
+            }
+            Some(known) => {
+                let same = known.spec.name == spec.name
+                    && known.spec.owner == spec.owner
+                    && known.spec.kind == spec.kind
+                    && known.spec.nodes == spec.nodes;
+                if !same {
+                    return Err(wrong(
+                        "it is not what it was when it joined: sites keep their place, name, owner, kind and nodes; add a \
+                         new site at the end instead",
+                    ));
+                }
+            }
+        }
+    }
+    let known = engine.broker().state().sites.len();
+    if known > config.sites.len() {
+        let missing = &engine.broker().state().sites[config.sites.len()].spec.name;
+        return Err(ConfigError(format!("{source}: site {missing} is missing: sites that have joined stay")));
+    }
+    Ok(())
+}
+
+fn ports(
+    sites: &[SiteConfig],
+    engine: &Engine<SqliteJournal>,
+    clock: Clock,
+    data: &Path,
+    executable: &Path,
+) -> Result<Vec<SitePort>, ConfigError> {
+    let mut ports = Vec::new();
+    for (site, place) in sites.iter().zip(0_u32..) {
+        let id = SiteId::new(place);
+        let first = engine.broker().state().site(id).map_or(0, |known| known.first_node);
+        let connector = open(site, clock, data, executable, id, first)
+            .map_err(|error| ConfigError(format!("site {}: {error}", site.name)))?;
+        ports.push(SitePort { name: site.name.clone(), connector });
+    }
+    Ok(ports)
+}
+
+/// Writes the administrator's first token where only the owner of the service can read it.
+fn administrator(tokens: &Tokens, clock: Clock, path: &Path) -> Result<(), ConfigError> {
+    let has =
+        tokens.list().iter().any(|token| token.role == Role::Administrator && token.revoked_at.is_none());
+    if has {
+        return Ok(());
+    }
+    let (_, secret) =
+        tokens.make(Role::Administrator, "administrator", clock.now(), None).map_err(refused)?;
+    let failed = |error: std::io::Error| ConfigError(format!("{}: {error}", path.display()));
+    // A file that is there already may be readable by others.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    writeln!(file, "{secret}").and_then(|()| file.sync_all()).map_err(failed)
+}
+
+/// Runs a service until `stop` says so. `started` is told once requests are taken.
+pub fn serve(
+    config: &Config,
+    source: &str,
+    executable: &Path,
+    started: impl FnOnce(&Started),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ConfigError> {
+    private_directory(&config.data)?;
+    let _lock = lock(&config.data)?;
+    let path = config.journal.path.clone().unwrap_or_else(|| config.data.join("journal.db"));
+    let journal =
+        SqliteJournal::open(&path).map_err(|error| refused(format!("{}: {error}", path.display())))?;
+    let clock = clock(&journal, config.clock.speed)?;
+    let snapshots = Snapshots::open(&config.data.join("snapshots")).map_err(refused)?;
+    let repeat_every = Duration::from_secs(config.journal.repeat_seconds.into());
+    let settings = EngineConfig { clock, snapshot_every: config.journal.snapshot_every, repeat_every };
+    let mut engine = Engine::new(journal, snapshots, settings).map_err(refused)?;
+    prepare(&mut engine, config, source)?;
+    let tokens = Tokens::open(&config.data.join("tokens.db")).map_err(refused)?;
+    let token_file = config.data.join("administrator.token");
+    administrator(&tokens, clock, &token_file)?;
+    let lines =
+        engine.connect(ports(&config.sites, &engine, clock, &config.data, executable)?).map_err(refused)?;
+    let app = App::new(AppParts {
+        handle: engine.handle(),
+        tokens,
+        register: Register::open(&path),
+        metrics: engine.metrics(),
+        clock,
+        lines,
+        sites: config
+            .sites
+            .iter()
+            .map(|site| (site.name.clone(), site.connector.text().to_owned()))
+            .collect(),
+        limits: config.limits,
+    });
+    let handle = engine.handle();
+    let running = std::thread::Builder::new().name("engine".to_owned()).spawn(move || engine.run());
+    let running = running.map_err(refused)?;
+    let served = listen(config, app, &token_file, started, stop);
+    handle.stop();
+    if running.join().is_err() {
+        return Err(refused("the engine has panicked; its journal is intact"));
+    }
+    served
+}
+
+#[tokio::main]
+async fn listen(
+    config: &Config,
+    app: App,
+    token_file: &Path,
+    started: impl FnOnce(&Started),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ConfigError> {
+    let listener = std::net::TcpListener::bind(config.listen)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+        .map_err(|error| refused(format!("{}: it cannot be listened on: {error}", config.listen)))?;
+    let address = listener.local_addr().map_err(refused)?;
+    let tls = match &config.tls {
+        None => None,
+        Some(files) => Some(tls_of(files).await?),
+    };
+    let control = Listener::new();
+    tokio::spawn({
+        let (control, app) = (control.clone(), app.clone());
+        async move {
+            stop.await;
+            app.close_streams();
+            control.graceful_shutdown(Some(STOP_WITHIN));
+        }
+    });
+    while !app.is_ready() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    started(&Started { address, tls: tls.is_some(), token_file: token_file.to_owned() });
+    let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let mut server = axum_server::from_tcp(listener).map_err(refused)?.handle(control);
+    let most = config.limits.connections;
+    let head_within = Duration::from_secs(config.limits.head_seconds.into());
+    let mut http = Builder::new(TokioExecutor::new()).http1_only();
+    http.http1().timer(TokioTimer::new()).header_read_timeout(head_within);
+    *server.http_builder() = http;
+    let served = match tls {
+        None => server.acceptor(Bounded::new(DefaultAcceptor::new(), most, head_within)).serve(service).await,
+        Some(tls) => {
+            server.acceptor(Bounded::new(RustlsAcceptor::new(tls), most, head_within)).serve(service).await
+        }
+    };
+    served.map_err(refused)
+}
+
+/// HTTP/1.1 only, as without TLS: nothing here gains from HTTP/2, whose connections could be kept waiting for ever.
+async fn tls_of(files: &TlsConfig) -> Result<RustlsConfig, ConfigError> {
+    // Another provider may have been chosen already; both are rustls.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let read = RustlsConfig::from_pem_file(&files.certificate, &files.key).await.map_err(|error| {
+        refused(format!("{} or {}: {error}", files.certificate.display(), files.key.display()))
+    })?;
+    let mut only = rustls::ServerConfig::clone(&read.get_inner());
+    only.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(RustlsConfig::from_config(Arc::new(only)))
+}

@@ -1,0 +1,205 @@
+//! The directory of a part that runs on this machine, and what is in it.
+//!
+//! | name | what | who writes it |
+//! | --- | --- | --- |
+//! | `task.json` | what to run, and under which limits | the connector |
+//! | `control` | a pipe; a byte in it means: stop | the connector makes it |
+//! | `begun.json` | which supervisor has begun, and when | whoever is first, once |
+//! | `ended.json` | how and when it ended | whoever is first, once |
+//! | `script` | the text of the job's program | the supervisor |
+//! | `work/` | the program's own directory: its output is here | the program |
+//!
+//! A file that is written once is written under another name, made durable, and linked to its own: it is there whole or not
+//! at all, and the second to come sees that there was a first.
+
+use super::SiteError;
+use rustix::fs::OFlags;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use walras_broker::job::PartEnd;
+
+/// The largest control file that is read.
+const BYTES_MAX: u64 = 64 << 20;
+/// Where output goes that has no name of its own.
+pub(super) const OUTPUT: &str = "output";
+
+/// What a supervisor is asked to run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Task {
+    /// The argument vector; the arguments of the script, where there is one.
+    pub(super) command: Vec<String>,
+    /// The text of a program that begins with `#!`.
+    pub(super) script: Option<String>,
+    /// The plain name of the file for what it prints.
+    pub(super) output: String,
+    /// Why it is not run at all; its output says so.
+    pub(super) refused: Option<String>,
+    /// All that its environment holds, beside its home.
+    pub(super) environment: Vec<(String, String)>,
+    /// When it must have ended, in milliseconds since 1970.
+    pub(super) until: i64,
+    /// How long it has between being asked to end and being killed, in milliseconds.
+    pub(super) grace: u64,
+    /// What it may use.
+    pub(super) limits: Limits,
+    /// As whom it runs; as the service does, without.
+    pub(super) uid: Option<u32>,
+    /// With which group.
+    pub(super) gid: Option<u32>,
+}
+
+/// What one process of a part may use; no limit of ours where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes of address space.
+    pub address_space: Option<u64>,
+    /// Open files.
+    pub open_files: Option<u64>,
+    /// Processes of its user, all together.
+    pub processes: Option<u64>,
+    /// Bytes in a file.
+    pub file_size: Option<u64>,
+    /// Seconds of processor time.
+    pub cpu_seconds: Option<u64>,
+}
+
+/// Who has begun.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Begun {
+    /// The supervisor; none when the part was given up before any had begun.
+    pub(super) supervisor: Option<super::process::Identity>,
+    /// When, in milliseconds since 1970.
+    pub(super) at: i64,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ended {
+    /// When, in milliseconds since 1970.
+    pub(super) at: i64,
+    /// How.
+    pub(super) end: PartEnd,
+}
+
+/// The directory of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PartDirectory(pub(super) PathBuf);
+
+/// What the wall's clock shows, in milliseconds since 1970.
+pub(super) fn wall() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Makes a directory and those above it; with `open`, others may pass through it.
+pub(super) fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(if open { 0o711 } else { 0o700 }).create(path)
+}
+
+impl PartDirectory {
+    pub(super) fn work(&self) -> PathBuf {
+        self.0.join("work")
+    }
+
+    pub(super) fn control(&self) -> PathBuf {
+        self.0.join("control")
+    }
+
+    pub(super) fn script(&self) -> PathBuf {
+        self.0.join("script")
+    }
+
+    /// Makes the directory and writes down what to run. Doing it again changes nothing.
+    pub(super) fn write(&self, task: &Task) -> Result<(), SiteError> {
+        let wrong = |error: std::io::Error| self.wrong(&error);
+        make_directory(&self.0, task.uid.is_some()).map_err(wrong)?;
+        match rustix::fs::mkfifoat(rustix::fs::CWD, self.control(), rustix::fs::Mode::from_raw_mode(0o600)) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(wrong(error.into())),
+        }
+        self.write_once("task.json", task).map_err(wrong)?;
+        Ok(())
+    }
+
+    /// Writes a file unless it is there; whether it was not.
+    pub(super) fn write_once<T: Serialize>(&self, name: &str, value: &T) -> std::io::Result<bool> {
+        let draft = self.0.join(format!(".{name}.{}", std::process::id()));
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        file.write_all(&serde_json::to_vec(value)?)?;
+        file.sync_all()?;
+        let linked = std::fs::hard_link(&draft, self.0.join(name));
+        std::fs::remove_file(&draft)?;
+        match linked {
+            Ok(()) => File::open(&self.0).and_then(|directory| directory.sync_all()).map(|()| true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads a file; nothing when it is not there.
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SiteError> {
+        let file = match File::open(self.0.join(name)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.wrong(&error)),
+        };
+        let mut bytes = Vec::new();
+        file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(|error| self.wrong(&error))?;
+        let value = serde_json::from_slice(&bytes);
+        value.map(Some).map_err(|error| SiteError(format!("{}: {error}", self.0.join(name).display())))
+    }
+
+    pub(super) fn begun(&self) -> Result<Option<Begun>, SiteError> {
+        self.read("begun.json")
+    }
+
+    pub(super) fn ended(&self) -> Result<Option<Ended>, SiteError> {
+        self.read("ended.json")
+    }
+
+    /// Asks the supervisor to stop; whether one was there to hear it.
+    pub(super) fn ask_to_stop(&self) -> bool {
+        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let pipe = rustix::fs::open(self.control(), flags, rustix::fs::Mode::empty());
+        // The pipe is open for as long as there is a supervisor; a full one has been told often enough.
+        pipe.is_ok_and(|pipe| File::from(pipe).write_all(b"x").is_ok())
+    }
+
+    pub(super) fn wrong(&self, error: &std::io::Error) -> SiteError {
+        SiteError(format!("{}: {error}", self.0.display()))
+    }
+}
+
+/// Opens what a program has printed. It could have put anything in the file's place: only a plain file is opened, no link is
+/// followed, and nothing is waited for.
+pub fn open_output(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(ErrorKind::InvalidInput.into()) }
+}
+
+/// Why a name is no plain name of a file; nothing when it is one.
+///
+/// ```
+/// use walras_service::site::bad_file_name;
+/// assert_eq!(bad_file_name("result.txt"), None);
+/// assert!(bad_file_name("../result.txt").is_some());
+/// ```
+pub fn bad_file_name(name: &str) -> Option<&'static str> {
+    if name.is_empty() || name.len() > 200 {
+        Some("it must have 1 to 200 bytes")
+    } else if name.starts_with('.') {
+        Some("it must not begin with a dot")
+    } else if name.contains('/') || name.contains('\\') {
+        Some("it must be a plain name without directories")
+    } else if name.chars().any(char::is_control) {
+        Some("it must not contain control characters")
+    } else {
+        None
+    }
+}

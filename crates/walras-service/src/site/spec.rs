@@ -1,0 +1,229 @@
+//! From a `[[site]]` table to what is said of the site to the broker, with errors that name the key.
+
+use super::Limits;
+use super::access::rules;
+use super::amount::Amount;
+use super::config::{AttributeConfig, ConnectorName, KindName, NodeConfig, SiteConfig};
+use std::collections::BTreeMap;
+use walras_broker::price::{Crossing, Demand, PriceRules};
+use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_core::{Attributes, Decimal, Performance, Rate, Span, Value, Watts};
+use walras_world::owner::Load;
+use walras_world::site::{Behaviour, Kind};
+
+/// At most so many nodes.
+const NODES_MAX: u32 = 100_000;
+
+impl SiteConfig {
+    /// What is said of the site to the broker, or what is wrong with the table: it names the site and the key.
+    pub fn spec(&self) -> Result<SiteSpec, String> {
+        self.checked_spec().map_err(|wrong| format!("site '{}': {wrong}", self.name))
+    }
+
+    fn checked_spec(&self) -> Result<SiteSpec, String> {
+        plain_name(&self.name)?;
+        if self.owner.is_empty() {
+            return Err("owner: the name is empty".to_owned());
+        }
+        let other = match self.connector {
+            ConnectorName::Simulated => ("local", self.local.is_some()),
+            ConnectorName::Local => ("simulated", self.simulated.is_some()),
+        };
+        if let (name, true) = other {
+            return Err(format!("{name}: the site's connector is another one"));
+        }
+        self.behaviour()?;
+        self.load()?;
+        self.limits()?;
+        let nodes = self.node_specs()?;
+        let kind = match self.kind {
+            KindName::Slots => SiteKind::Slots,
+            KindName::Capacity => SiteKind::Capacity,
+            KindName::Queue => SiteKind::Queue(QueueSpec {
+                performance: performance(self.performance.as_ref(), Performance::ONE)?,
+                watts: watts(self.watts.as_ref(), None)?,
+                attributes: attributes(&self.attributes)?,
+            }),
+        };
+        let (name, owner, access) =
+            (self.name.clone(), self.owner.clone(), rules(&self.access, &self.quotas)?);
+        Ok(SiteSpec { name, owner, kind, nodes, prices: self.prices()?, access })
+    }
+
+    fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
+        let alike = |name: String| NodeConfig {
+            name,
+            performance: None,
+            class: None,
+            watts: None,
+            attributes: BTreeMap::new(),
+        };
+        let nodes: Vec<NodeConfig> = match (self.kind, self.count, self.nodes.is_empty()) {
+            (_, Some(count), _) if !(1..=NODES_MAX).contains(&count) => {
+                return Err(format!("count: {count} is not a number of nodes: expected 1 to {NODES_MAX}"));
+            }
+            (KindName::Queue, Some(_), true) => return Ok(Vec::new()),
+            (KindName::Queue, _, _) => return Err("a queue has a count and no nodes of its own".to_owned()),
+            (_, Some(count), true) => (1..=count).map(|place| alike(format!("n{place}"))).collect(),
+            (_, None, false) => self.nodes.clone(),
+            _ => return Err("nodes: expected either a list of nodes or a count".to_owned()),
+        };
+        nodes.into_iter().map(|node| self.node_spec(node)).collect()
+    }
+
+    fn node_spec(&self, node: NodeConfig) -> Result<NodeSpec, String> {
+        let within = |wrong: String| format!("node '{}': {wrong}", node.name);
+        let common = performance(self.performance.as_ref(), Performance::ONE)?;
+        let mut all = attributes(&self.attributes)?;
+        all.extend(attributes(&node.attributes).map_err(within)?);
+        Ok(NodeSpec {
+            performance: performance(node.performance.as_ref(), common).map_err(within)?,
+            watts: watts(node.watts.as_ref(), watts(self.watts.as_ref(), None)?).map_err(within)?,
+            attributes: all,
+            class: node.class.or_else(|| self.class.clone()),
+            name: node.name,
+        })
+    }
+
+    fn prices(&self) -> Result<PriceRules, String> {
+        let factors = |key: &str, list: &[Amount]| -> Result<Vec<i64>, String> {
+            list.iter().map(|factor| factor.millionths(key)).collect()
+        };
+        let demand = self.demand.as_ref().map(|demand| {
+            Ok::<Demand, String>(Demand {
+                min: demand.min.millionths("demand.min")?,
+                max: demand.max.millionths("demand.max")?,
+                step: demand.step.millionths("demand.step")?,
+                low: demand.low.millionths("demand.low")?,
+                high: demand.high.millionths("demand.high")?,
+            })
+        });
+        let rules = PriceRules {
+            base: rate("price", &self.price)?,
+            classes: rates("class_prices", &self.class_prices)?,
+            nodes: rates("node_prices", &self.node_prices)?,
+            users: rates("user_prices", &self.user_prices)?,
+            hours: factors("hour_factors", &self.hour_factors)?,
+            weekdays: factors("weekday_factors", &self.weekday_factors)?,
+            demand: demand.transpose()?,
+            blackouts: Vec::new(),
+            crossing: if self.sell_whole { Crossing::Dearest } else { Crossing::Cut },
+        };
+        rules.check().map_err(|wrong| wrong.to_string())?;
+        Ok(rules)
+    }
+
+    pub(super) fn behaviour(&self) -> Result<Behaviour, String> {
+        let config = self.simulated.clone().unwrap_or_default();
+        let least = thousandths("simulated.takes_min", config.takes_min.as_ref(), 800)?;
+        let otherwise = if config.takes_min.is_some() { least } else { 950 };
+        let most = thousandths("simulated.takes_max", config.takes_max.as_ref(), otherwise)?;
+        if least == 0 || most < least {
+            return Err("simulated.takes_min: expected 0 < takes_min <= takes_max <= 1".to_owned());
+        }
+        let wait = 1_000 * i64::from(config.wait_seconds.unwrap_or(60));
+        Ok(Behaviour {
+            takes: (least, most),
+            overruns: thousandths("simulated.overruns", config.overruns.as_ref(), 0)?,
+            fails: thousandths("simulated.failures", config.failures.as_ref(), 0)?,
+            expected_wait: (wait, wait),
+            wait: (wait, wait),
+        })
+    }
+
+    pub(super) fn load(&self) -> Result<Option<Load>, String> {
+        let config = self.simulated.clone().unwrap_or_default();
+        let share = thousandths("simulated.load", config.load.as_ref(), 0)?;
+        if share == 0 {
+            return Ok(None);
+        }
+        if self.kind != KindName::Slots {
+            return Err(
+                "simulated.load: only a site that sells slots can say when its owner uses it".to_owned()
+            );
+        }
+        let mean = 1_000 * i64::from(config.load_seconds.unwrap_or(1_800));
+        let load = Span::from_millis(mean).and_then(|mean| Load::new(config.seed, share, mean));
+        load.map(Some).ok_or_else(|| "simulated.load_seconds: it must be greater than 0".to_owned())
+    }
+
+    pub(super) fn limits(&self) -> Result<Limits, String> {
+        let config = self.local.clone().unwrap_or_default();
+        let at_least = |key: &str, value: Option<u32>, least: u32, unit: u64| match value {
+            Some(value) if value < least => {
+                Err(format!("local.{key}: {value} is too little: expected {least} or more"))
+            }
+            value => Ok(value.map(|value| unit * u64::from(value))),
+        };
+        Ok(Limits {
+            address_space: at_least("memory_mib", config.memory_mib, 64, 1 << 20)?,
+            open_files: at_least("open_files", config.open_files, 16, 1)?,
+            processes: at_least("processes", config.processes, 8, 1)?,
+            file_size: at_least("file_mib", config.file_mib, 1, 1 << 20)?,
+            cpu_seconds: at_least("cpu_seconds", config.cpu_seconds, 1, 1)?,
+        })
+    }
+
+    pub(super) fn sells(&self) -> Kind {
+        match self.kind {
+            KindName::Slots => Kind::Slots,
+            KindName::Capacity => Kind::Capacity,
+            KindName::Queue => Kind::Queue(self.count.unwrap_or(1)),
+        }
+    }
+}
+
+fn plain_name(name: &str) -> Result<(), String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.bytes().all(plain) {
+        let expected = "1 to 64 letters, digits, '-', '_' and '.', and no dot first";
+        return Err(format!("name: expected {expected}"));
+    }
+    Ok(())
+}
+
+fn performance(amount: Option<&Amount>, otherwise: Performance) -> Result<Performance, String> {
+    let Some(amount) = amount else { return Ok(otherwise) };
+    let performance = Performance::from_millionths(amount.millionths("performance")?);
+    performance.ok_or_else(|| format!("performance: {amount} must be greater than 0"))
+}
+
+fn watts(amount: Option<&Amount>, otherwise: Option<Watts>) -> Result<Option<Watts>, String> {
+    let Some(amount) = amount else { return Ok(otherwise) };
+    let milliwatts = Some(amount.millionths("watts")?).filter(|it| it % 1_000 == 0).map(|it| it / 1_000);
+    let watts = milliwatts.and_then(Watts::from_milliwatts);
+    watts.map(Some).ok_or_else(|| format!("watts: {amount}: expected 0 or more, with at most 3 decimals"))
+}
+
+fn attributes(config: &BTreeMap<String, AttributeConfig>) -> Result<Attributes, String> {
+    let value = |(name, value): (&String, &AttributeConfig)| {
+        let value = match value {
+            AttributeConfig::Flag(flag) => Value::Flag(*flag),
+            AttributeConfig::Text(text) => Value::Text(text.clone()),
+            AttributeConfig::Number(number) => {
+                Value::Number(Decimal::from_millionths(number.millionths(&format!("attributes.{name}"))?))
+            }
+        };
+        Ok((name.clone(), value))
+    };
+    config.iter().map(value).collect()
+}
+
+fn rate(key: &str, amount: &Amount) -> Result<Rate, String> {
+    let rate = Rate::from_micros_per_second(amount.millionths(key)?);
+    rate.ok_or_else(|| format!("{key}: {amount} is not a price: it must be greater than 0"))
+}
+
+fn rates(key: &str, amounts: &BTreeMap<String, Amount>) -> Result<BTreeMap<String, Rate>, String> {
+    amounts.iter().map(|(name, amount)| Ok((name.clone(), rate(&format!("{key}.{name}"), amount)?))).collect()
+}
+
+/// A share of one, in thousandths.
+fn thousandths(key: &str, amount: Option<&Amount>, otherwise: i64) -> Result<i64, String> {
+    let Some(amount) = amount else { return Ok(otherwise) };
+    let share = amount.millionths(key)?;
+    if !(0..=1_000_000).contains(&share) || share % 1_000 != 0 {
+        return Err(format!("{key}: {amount} is not a share: expected 0 to 1, with at most 3 decimals"));
+    }
+    Ok(share / 1_000)
+}

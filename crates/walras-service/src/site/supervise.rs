@@ -1,0 +1,271 @@
+//! The supervisor of one part: a process of its own, so that what runs outlives the service.
+//!
+//! It becomes its own session and the parent of whatever loses its own, limits what may be used, records that it has begun
+//! (once, whoever is first), starts the program with exactly the arguments that it was given, waits, and records how it
+//! ended. A program that takes too long or is to stop is asked to end, and killed after a moment, with everything that it
+//! has started. No shell of ours sees any of the user's text.
+//!
+//! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise; its output says why.
+
+use super::SiteError;
+use super::part::{Begun, Ended, Limits, PartDirectory, Task, wall};
+use super::process::{Identity, descendants, signal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, pidfd_open, set_child_subreaper, setrlimit, setsid,
+    umask,
+};
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::chown;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use walras_broker::job::PartEnd;
+
+/// Nothing to run, or no such program.
+const NOT_FOUND: i32 = 127;
+/// It cannot be run.
+const CANNOT_RUN: i32 = 126;
+
+/// How often it is tried to record the end, once a second.
+const TRIES_MAX: u32 = 86_400;
+
+/// Runs what a part's directory says, and waits for it. For a process of its own: it changes what the process is.
+pub fn supervise(directory: &Path) -> ExitCode {
+    match run(directory) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(SiteError(error)) => {
+            let _ = writeln!(std::io::stderr(), "walras: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(directory: &Path) -> Result<(), SiteError> {
+    let wrong = |error: std::io::Error| SiteError(format!("{}: {error}", directory.display()));
+    let part = PartDirectory(std::path::absolute(directory).map_err(wrong)?);
+    let task: Task = part.read("task.json")?.ok_or_else(|| wrong(ErrorKind::NotFound.into()))?;
+    // A process that leads its group already was started by hand, and may stay where it is.
+    let _ = setsid();
+    let own = Identity::own().ok_or_else(|| SiteError("there is no /proc".to_owned()))?;
+    set_child_subreaper(Pid::from_raw(own.pid)).map_err(|error| wrong(error.into()))?;
+    umask(Mode::from_raw_mode(0o077));
+    let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let control = openat(CWD, part.control(), flags, Mode::empty()).map_err(|error| wrong(error.into()))?;
+    let begun = Begun { supervisor: Some(own.clone()), at: wall() };
+    if !part.write_once("begun.json", &begun).map_err(wrong)? {
+        return Ok(());
+    }
+    let end = execute(&part, &task, &control);
+    kill_all(own.pid);
+    record(&part, &Ended { at: wall(), end }, &control).map_err(wrong)
+}
+
+/// Records how it ended; on a full disk, when there is room again.
+fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> std::io::Result<()> {
+    let mut tries = 0;
+    loop {
+        let written = part.write_once("ended.json", ended);
+        tries += 1;
+        let mut watched = [PollFd::new(control, PollFlags::IN)];
+        let pause = Timespec { tv_sec: 1, tv_nsec: 0 };
+        // Nobody wants to know any more when it is to stop.
+        if written.is_ok()
+            || tries >= TRIES_MAX
+            || poll(&mut watched, Some(&pause)).is_ok_and(|ready| ready > 0)
+        {
+            return written.map(|_| ());
+        }
+    }
+}
+
+/// Starts the program and waits for it.
+fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> PartEnd {
+    // A disk that takes no file is no fault of the program's.
+    let Ok(mut output) = open_output(part, task) else { return PartEnd::Lost };
+    let started = limit(&task.limits).map_err(|error| (CANNOT_RUN, error)).and_then(|()| {
+        let command = command(part, task, &output)?;
+        spawn(command)
+    });
+    match started {
+        Ok(child) => watch(child, control, task),
+        Err((code, error)) => {
+            let _ = writeln!(output, "walras: {error}");
+            PartEnd::Failed(code)
+        }
+    }
+}
+
+/// Makes the program's directory, goes there, and opens a new file for what it prints.
+fn open_output(part: &PartDirectory, task: &Task) -> std::io::Result<File> {
+    let work = part.work();
+    super::part::make_directory(&work, false)?;
+    if task.uid.is_some() || task.gid.is_some() {
+        chown(&work, task.uid, task.gid)?;
+    }
+    std::env::set_current_dir(&work)?;
+    let flags =
+        OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::APPEND | OFlags::CLOEXEC;
+    let file = File::from(openat(CWD, task.output.as_str(), flags, Mode::from_raw_mode(0o600))?);
+    if task.uid.is_some() || task.gid.is_some() {
+        std::os::unix::fs::fchown(&file, task.uid, task.gid)?;
+    }
+    Ok(file)
+}
+
+fn limit(limits: &Limits) -> Result<(), String> {
+    let limits = [
+        (Resource::As, limits.address_space, "address space"),
+        (Resource::Nofile, limits.open_files, "open files"),
+        (Resource::Nproc, limits.processes, "processes"),
+        (Resource::Fsize, limits.file_size, "file size"),
+        (Resource::Cpu, limits.cpu_seconds, "processor time"),
+        (Resource::Core, Some(0), "core files"),
+    ];
+    for (resource, most, what) in limits {
+        let Some(most) = most else { continue };
+        let most = Some(getrlimit(resource).maximum.map_or(most, |hard| hard.min(most)));
+        let new = Rlimit { current: most, maximum: most };
+        setrlimit(resource, new).map_err(|error| format!("cannot limit {what}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// The program with its arguments, or why there is none.
+fn command(part: &PartDirectory, task: &Task, output: &File) -> Result<Command, (i32, String)> {
+    if let Some(why) = &task.refused {
+        return Err((CANNOT_RUN, why.clone()));
+    }
+    let mut command = match (&task.script, task.command.split_first()) {
+        (Some(text), _) => {
+            write_script(part, text, task).map_err(|error| (CANNOT_RUN, error))?;
+            let mut command = Command::new("../script");
+            command.args(&task.command);
+            command
+        }
+        (None, Some((program, arguments))) if !program.is_empty() => {
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        }
+        _ => {
+            return Err((NOT_FOUND, "nothing to run: the job has neither a command nor a script".to_owned()));
+        }
+    };
+    let copy = || output.try_clone().map_err(|error| (CANNOT_RUN, error.to_string()));
+    command.env_clear().envs(task.environment.iter().map(|(name, value)| (name, value)));
+    command.env("HOME", part.work()).process_group(0);
+    command.stdin(Stdio::null()).stdout(copy()?).stderr(copy()?);
+    if let Some(gid) = task.gid {
+        command.gid(gid);
+    }
+    if let Some(uid) = task.uid {
+        command.uid(uid);
+    }
+    Ok(command)
+}
+
+fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<(), String> {
+    if !text.starts_with("#!") {
+        return Err("the script does not say by what to run it: its first line must begin with #!".to_owned());
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let written = openat(CWD, part.script(), flags, Mode::from_raw_mode(0o700)).map_err(std::io::Error::from);
+    let written = written.map(File::from).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        if task.uid.is_some() || task.gid.is_some() {
+            std::os::unix::fs::fchown(&file, task.uid, task.gid)?;
+        }
+        Ok(())
+    });
+    written.map_err(|error| format!("cannot write the script: {error}"))
+}
+
+fn spawn(mut command: Command) -> Result<Child, (i32, String)> {
+    command.spawn().map_err(|error| {
+        let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
+        (code, format!("cannot run {:?}: {error}", command.get_program()))
+    })
+}
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    Ended,
+    AskedToStop,
+    TimeUp,
+}
+
+/// Waits for the program; ends it when its time is up or when it is to stop.
+fn watch(mut child: Child, control: &OwnedFd, task: &Task) -> PartEnd {
+    let Ok(ended) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        return PartEnd::Lost;
+    };
+    let left = u64::try_from(task.until.saturating_sub(wall())).unwrap_or(0);
+    let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left));
+    if first != First::Ended {
+        let own = i32::try_from(std::process::id()).unwrap_or(0);
+        signal(&descendants(own), Signal::TERM);
+        if wait_for(ended.as_fd(), None, Duration::from_millis(task.grace)) != First::Ended {
+            signal(&descendants(own), Signal::KILL);
+        }
+    }
+    match (first, child.wait()) {
+        (First::TimeUp, _) => PartEnd::TimedOut,
+        (_, Ok(status)) => end_of(status),
+        (_, Err(_)) => PartEnd::Lost,
+    }
+}
+
+/// Waits until a process has ended, a byte comes through the pipe, or time is up.
+fn wait_for(ended: BorrowedFd<'_>, control: Option<BorrowedFd<'_>>, most: Duration) -> First {
+    let begun = Instant::now();
+    loop {
+        let left = most.saturating_sub(begun.elapsed());
+        let seconds = i64::try_from(left.as_secs()).unwrap_or(i64::MAX);
+        let timeout = Timespec { tv_sec: seconds, tv_nsec: left.subsec_nanos().into() };
+        let mut watched = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
+        watched.extend(control.map(|control| PollFd::from_borrowed_fd(control, PollFlags::IN)));
+        // Interrupted waits are begun again; nothing else can go wrong with what is open.
+        let _ = poll(&mut watched, Some(&timeout));
+        let ready = |place: usize| watched.get(place).is_some_and(|it| !it.revents().is_empty());
+        if ready(0) {
+            return First::Ended;
+        }
+        if ready(1) {
+            return First::AskedToStop;
+        }
+        if begun.elapsed() >= most {
+            return First::TimeUp;
+        }
+    }
+}
+
+fn end_of(status: ExitStatus) -> PartEnd {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => PartEnd::Done,
+        (Some(code), _) => PartEnd::Failed(code),
+        (None, Some(signal)) => PartEnd::Failed(128 + signal),
+        (None, None) => PartEnd::Lost,
+    }
+}
+
+/// Kills what is left below this process until nothing is: only then the part has ended.
+fn kill_all(own: i32) {
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let left = descendants(own);
+        if left.is_empty() {
+            return;
+        }
+        signal(&left, Signal::KILL);
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(200));
+    }
+}

@@ -1,0 +1,201 @@
+//! Tokens: who may do what.
+//!
+//! A secret has 256 bits from the operating system and is shown once. Only its SHA-256 is kept: with that much chance in
+//! it, nothing slower is needed. Tokens lie in a file of their own and in memory, where they are looked up.
+
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, RwLock};
+use std::time::Duration;
+use walras_api::service::{Role, TokenView};
+use walras_core::Time;
+
+const SECRET_BYTES: usize = 32;
+/// What every secret begins with, so that one is recognised where it should not be.
+const PREFIX: &str = "walras_";
+
+/// Who is asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The number of their token.
+    pub token: u64,
+    /// What they may do.
+    pub role: Role,
+    /// The name of a user, of an owner, or whatever an administrator is called.
+    pub name: String,
+}
+
+/// All tokens.
+pub struct Tokens {
+    file: Mutex<Connection>,
+    known: RwLock<HashMap<[u8; 32], TokenView>>,
+}
+
+fn hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn failed(error: impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!("the tokens cannot be kept: {error}"))
+}
+
+fn role_of(text: &str) -> Role {
+    match text {
+        "administrator" => Role::Administrator,
+        "owner" => Role::Owner,
+        _ => Role::User,
+    }
+}
+
+/// A new secret.
+fn secret() -> io::Result<String> {
+    let mut bytes = [0_u8; SECRET_BYTES];
+    getrandom::fill(&mut bytes).map_err(failed)?;
+    let mut text = String::from(PREFIX);
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+impl Tokens {
+    /// Opens or makes the file.
+    pub fn open(path: &Path) -> io::Result<Tokens> {
+        let file = Connection::open(path).map_err(failed)?;
+        file.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
+        file.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+        file.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        file.execute_batch(
+            "CREATE TABLE IF NOT EXISTS token (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, role TEXT NOT NULL,
+                name TEXT NOT NULL, made_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER)",
+        )
+        .map_err(failed)?;
+        let known = read(&file).map_err(failed)?;
+        Ok(Tokens { file: Mutex::new(file), known: RwLock::new(known) })
+    }
+
+    /// Whose token it is, unless it is none, or has expired or was revoked.
+    pub fn caller(&self, secret: &str, now: Time) -> Option<Caller> {
+        let known = self.known.read().ok()?;
+        let token = known.get(&hash(secret))?;
+        let expired = token.expires_at.is_some_and(|at| at.time() <= now);
+        let valid = token.revoked_at.is_none() && !expired;
+        valid.then(|| Caller { token: token.token, role: token.role, name: token.name.clone() })
+    }
+
+    /// Whether a token of that number is still good.
+    pub fn is_valid(&self, number: u64, now: Time) -> bool {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let found = known.values().find(|token| token.token == number);
+        found.is_some_and(|token| {
+            token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at.time() > now)
+        })
+    }
+
+    /// Makes a token; gives it with its secret.
+    pub fn make(
+        &self,
+        role: Role,
+        name: &str,
+        now: Time,
+        expires_at: Option<Time>,
+    ) -> io::Result<(TokenView, String)> {
+        let secret = secret()?;
+        let file = self.file.lock().map_err(failed)?;
+        file.execute(
+            "INSERT INTO token (hash, role, name, made_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![hash(&secret), role.text(), name, now.as_millis(), expires_at.map(|at| at.as_millis())],
+        )
+        .map_err(failed)?;
+        let token = TokenView {
+            token: u64::try_from(file.last_insert_rowid()).map_err(failed)?,
+            role,
+            name: name.to_owned(),
+            made_at: now.into(),
+            expires_at: expires_at.map(Into::into),
+            revoked_at: None,
+        };
+        self.known.write().map_err(failed)?.insert(hash(&secret), token.clone());
+        Ok((token, secret))
+    }
+
+    /// Revokes a token; `None` when there is none of that number.
+    pub fn revoke(&self, number: u64, now: Time) -> io::Result<Option<TokenView>> {
+        let file = self.file.lock().map_err(failed)?;
+        let mut known = self.known.write().map_err(failed)?;
+        let Some(token) = known.values_mut().find(|token| token.token == number) else { return Ok(None) };
+        if token.revoked_at.is_none() {
+            let number = i64::try_from(number).map_err(failed)?;
+            file.execute(
+                "UPDATE token SET revoked_at = ?2 WHERE number = ?1",
+                params![number, now.as_millis()],
+            )
+            .map_err(failed)?;
+            token.revoked_at = Some(now.into());
+        }
+        Ok(Some(token.clone()))
+    }
+
+    /// All tokens, oldest first.
+    pub fn list(&self) -> Vec<TokenView> {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut tokens: Vec<TokenView> = known.values().cloned().collect();
+        tokens.sort_by_key(|token| token.token);
+        tokens
+    }
+}
+
+fn read(file: &Connection) -> Result<HashMap<[u8; 32], TokenView>, rusqlite::Error> {
+    let mut statement =
+        file.prepare("SELECT hash, number, role, name, made_at, expires_at, revoked_at FROM token")?;
+    let moment = |millis: Option<i64>| millis.and_then(Time::from_millis).map(Into::into);
+    let rows = statement.query_map([], |row| {
+        let token = TokenView {
+            token: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+            role: role_of(&row.get::<_, String>(2)?),
+            name: row.get(3)?,
+            made_at: Time::from_millis(row.get(4)?).unwrap_or(Time::MIN).into(),
+            expires_at: moment(row.get(5)?),
+            revoked_at: moment(row.get(6)?),
+        };
+        Ok((row.get::<_, [u8; 32]>(0)?, token))
+    })?;
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_works_until_it_expires_or_is_revoked_and_its_secret_is_nowhere() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens.db");
+        let at = |millis| Time::from_millis(millis).unwrap();
+        let tokens = Tokens::open(&path).unwrap();
+        let (ada, secret) = tokens.make(Role::User, "ada", at(10), None).unwrap();
+        let (_, brief) = tokens.make(Role::Owner, "uni", at(10), Some(at(20))).unwrap();
+        assert_ne!(secret, brief);
+        assert_eq!(tokens.caller(&secret, at(15)).unwrap().name, "ada");
+        assert_eq!(tokens.caller(&brief, at(19)).unwrap().role, Role::Owner);
+        assert_eq!(tokens.caller(&brief, at(20)), None);
+        assert_eq!(tokens.caller("walras_00", at(15)), None);
+        drop(tokens);
+        let tokens = Tokens::open(&path).unwrap();
+        assert!(tokens.caller(&secret, at(15)).is_some());
+        assert!(tokens.revoke(ada.token, at(16)).unwrap().is_some());
+        assert_eq!(tokens.revoke(99, at(16)).unwrap(), None);
+        assert_eq!(tokens.caller(&secret, at(17)), None);
+        drop(tokens);
+        for file in std::fs::read_dir(directory.path()).unwrap() {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            assert!(!String::from_utf8_lossy(&bytes).contains(&secret[PREFIX.len()..]));
+        }
+    }
+}

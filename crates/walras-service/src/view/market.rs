@@ -1,0 +1,176 @@
+//! Sites, what they offer, and who has which node when.
+
+use super::{node_name, site_name};
+use std::collections::BTreeMap;
+use walras_api::Num;
+use walras_api::service::{
+    BarKind, NodeView, OfferView, OffersView, SiteView, TimetableBar, TimetableRow, TimetableView,
+};
+use walras_broker::State;
+use walras_broker::site::{Free, SiteKind};
+use walras_broker::state::{PartState, Reservation, ReservationPhase, SiteState};
+use walras_core::interval::complement;
+use walras_core::{Interval, NodeId, SiteId, Time};
+
+/// A site.
+pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
+    let nodes = site.spec.nodes.iter().zip(site.first_node..).map(|(node, number)| NodeView {
+        name: node.name.clone(),
+        class: node.class.clone(),
+        performance: Num::of_millionths(node.performance.as_millionths()),
+        price: Num::of_rate(site.spec.prices.base_of(&node.name, node.class.as_deref())),
+        lost: state.node(NodeId::new(number)).is_some_and(|node| node.lost),
+    });
+    SiteView {
+        name: site.spec.name.clone(),
+        owner: site.spec.owner.clone(),
+        kind: kind_text(&site.spec.kind).to_owned(),
+        connector: connector.to_owned(),
+        lost: site.lost,
+        demand: Num::of_millionths(site.demand),
+        nodes: nodes.collect(),
+    }
+}
+
+fn kind_text(kind: &SiteKind) -> &'static str {
+    match kind {
+        SiteKind::Slots => "slots",
+        SiteKind::Capacity => "capacity",
+        SiteKind::Queue(_) => "queue",
+    }
+}
+
+/// What is for sale now, of one site or of all, at most so many.
+pub fn offers_view(state: &State, now: Time, site: Option<SiteId>, most: usize) -> OffersView {
+    let Some(market) = state.market(now, Time::MIN) else {
+        return OffersView { offers: Vec::new(), more: false };
+    };
+    let wanted = |at: SiteId| site.is_none_or(|site| site == at);
+    let queues = market.queues.iter().filter(|queue| wanted(queue.site)).filter_map(|queue| {
+        let of = state.site(queue.site)?;
+        let SiteKind::Queue(spec) = &of.spec.kind else { return None };
+        let Some((_, Free::Queue { wait, .. })) = &of.free else { return None };
+        Some(OfferView {
+            site: of.spec.name.clone(),
+            node: None,
+            start: now.into(),
+            end: now.checked_add(*wait).unwrap_or(now).into(),
+            price: Num::of_rate(of.spec.prices.base_of("", None)),
+            performance: Num::of_millionths(spec.performance.as_millionths()),
+        })
+    });
+    let mut slots: Vec<&walras_core::Slot> = market.offers.slots().iter().collect();
+    slots.retain(|slot| state.node(slot.node()).is_some_and(|node| wanted(node.site)));
+    slots.sort_by_key(|slot| (slot.node(), slot.start()));
+    let more = slots.len() > most;
+    let slots = slots.into_iter().take(most).map(|slot| {
+        let node = slot.node();
+        let performance = state.node_spec(node).map_or(0, |spec| spec.performance.as_millionths());
+        OfferView {
+            site: state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default(),
+            node: Some(node_name(state, node)),
+            start: slot.start().into(),
+            end: slot.end().into(),
+            price: Num::of_rate(slot.rate()),
+            performance: Num::of_millionths(performance),
+        }
+    });
+    OffersView { offers: queues.chain(slots).collect(), more }
+}
+
+/// At most so many nodes are shown.
+const ROWS_MAX: usize = 2_000;
+
+/// Who has which node when; the names of jobs only where `seen` says so.
+pub fn timetable_view(
+    state: &State,
+    now: Time,
+    shown: Interval,
+    seen: impl Fn(&Reservation) -> bool,
+) -> TimetableView {
+    let mut bars: BTreeMap<NodeId, Vec<TimetableBar>> = BTreeMap::new();
+    for reservation in state.reservations.values() {
+        let name = state.jobs.get(&reservation.job).map(|job| job.spec.request.name.clone());
+        let (job, name) = if seen(reservation) { (Some(reservation.job.get()), name) } else { (None, None) };
+        for (node, interval, kind) in uses(reservation, now) {
+            let Some(part) = interval.intersection(shown) else { continue };
+            bars.entry(node).or_default().push(bar(part, kind, job, name.clone()));
+        }
+    }
+    for (node, busy) in owners(state, shown) {
+        bars.entry(node)
+            .or_default()
+            .extend(busy.into_iter().map(|part| bar(part, BarKind::Owner, None, None)));
+    }
+    let rows = state.nodes.iter().zip(0_u32..).take(ROWS_MAX).map(|(node, number)| {
+        let id = NodeId::new(number);
+        let mut bars = bars.remove(&id).unwrap_or_default();
+        bars.sort_by_key(|bar| bar.start);
+        TimetableRow { site: site_name(state, node.site), node: node_name(state, id), lost: node.lost, bars }
+    });
+    TimetableView {
+        now: now.into(),
+        from: shown.start().into(),
+        to: shown.end().into(),
+        rows: rows.collect(),
+    }
+}
+
+fn bar(interval: Interval, kind: BarKind, job: Option<u64>, name: Option<String>) -> TimetableBar {
+    TimetableBar { start: interval.start().into(), end: interval.end().into(), kind, job, name }
+}
+
+/// What a reservation uses: its holds, and within them what runs or has run.
+fn uses(reservation: &Reservation, now: Time) -> Vec<(NodeId, Interval, BarKind)> {
+    let mut all = Vec::new();
+    for (site, hold) in reservation.holds_left() {
+        let Some(node) = hold.node else { continue };
+        let ran = reservation.way.parts.iter().zip(&reservation.parts).filter(|(part, _)| {
+            part.site == site && reservation.way.hold_of(part).is_some_and(|it| it == hold)
+        });
+        let mut busy = Vec::new();
+        for (_, at) in ran {
+            let (since, until, kind) = match at {
+                PartState::Running(since) => (*since, hold.interval.end(), BarKind::Running),
+                PartState::Ended { since, at, .. } => (*since, *at, BarKind::Ended),
+                PartState::Waiting | PartState::Due => continue,
+            };
+            if let Some(interval) = Interval::new(since, until) {
+                busy.push(interval);
+                all.push((node, interval, kind));
+            }
+        }
+        let kind = match reservation.phase {
+            ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) => BarKind::Asked,
+            ReservationPhase::Held => BarKind::Held,
+            ReservationPhase::Closing => continue,
+        };
+        let rest = complement(hold.interval, &busy).into_iter().filter(|it| it.end() > now);
+        all.extend(rest.map(|interval| (node, interval, kind)));
+    }
+    all
+}
+
+/// When nodes are not offered, as the sites said last.
+fn owners(state: &State, shown: Interval) -> Vec<(NodeId, Vec<Interval>)> {
+    let mut all = Vec::new();
+    for site in &state.sites {
+        let Some((at, Free::Slots(free))) = &site.free else { continue };
+        // Beyond the horizon nobody was asked.
+        let asked = at.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
+        let Some(known) = Interval::new(shown.start().max(*at), shown.end().min(asked)) else { continue };
+        let mut by_node: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
+        for time in free {
+            by_node.entry(time.node).or_default().push(time.interval);
+        }
+        for number in (site.first_node..).take(site.spec.nodes.len()) {
+            let node = NodeId::new(number);
+            let mut busy = complement(known, by_node.get(&node).map_or(&[][..], Vec::as_slice));
+            if let Some(state) = state.node(node) {
+                busy.extend(state.taken.iter().filter_map(|taken| taken.intersection(shown)));
+            }
+            all.push((node, walras_core::interval::merge(&busy)));
+        }
+    }
+    all
+}

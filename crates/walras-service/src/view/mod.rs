@@ -1,0 +1,30 @@
+//! From what the broker knows to what the API says.
+//!
+//! The broker knows sites and nodes by number and time in milliseconds; people know names and dates. Nothing is decided
+//! here.
+
+pub mod event;
+pub mod job;
+pub mod market;
+pub mod money;
+pub mod record;
+pub mod why;
+
+use walras_broker::State;
+use walras_core::{NodeId, SiteId};
+
+/// The name of a site.
+pub(crate) fn site_name(state: &State, site: SiteId) -> String {
+    state.site(site).map_or_else(|| format!("site {}", site.number()), |site| site.spec.name.clone())
+}
+
+/// The name of a node within its site.
+pub(crate) fn node_name(state: &State, node: NodeId) -> String {
+    state.node_spec(node).map_or_else(|| format!("node {}", node.number()), |node| node.name.clone())
+}
+
+/// The name of a node with its site's.
+pub(crate) fn place_name(state: &State, node: NodeId) -> String {
+    let site = state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default();
+    format!("{site}/{}", node_name(state, node))
+}

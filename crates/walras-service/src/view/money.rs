@@ -1,0 +1,146 @@
+//! Accounts as the API shows them.
+
+use walras_api::Num;
+use walras_api::service::{AccountView, BudgetView, UserView};
+use walras_broker::State;
+use walras_broker::account::{Account, Purpose};
+use walras_broker::budget::{BudgetUse, Spender};
+use walras_broker::state::UserState;
+use walras_core::{Money, Time};
+
+/// An account as the API writes it.
+pub fn account_text(account: &Account) -> String {
+    match account {
+        Account::World => "world".to_owned(),
+        Account::Held => "held".to_owned(),
+        Account::Fee => "fee".to_owned(),
+        Account::User(name) => format!("user:{name}"),
+        Account::Owner(name) => format!("owner:{name}"),
+    }
+}
+
+/// The account that is written so.
+pub fn account_from(text: &str) -> Option<Account> {
+    match text.split_once(':') {
+        Some(("user", name)) => Some(Account::User(name.to_owned())),
+        Some(("owner", name)) => Some(Account::Owner(name.to_owned())),
+        None if text == "fee" => Some(Account::Fee),
+        None if text == "held" => Some(Account::Held),
+        None if text == "world" => Some(Account::World),
+        _ => None,
+    }
+}
+
+/// Whose spending is limited, as the API writes it.
+pub fn spender_text(spender: &Spender) -> String {
+    match spender {
+        Spender::User(name) => format!("user:{name}"),
+        Spender::Group(name) => format!("group:{name}"),
+        Spender::Vo => "vo".to_owned(),
+    }
+}
+
+/// The spender that is written so.
+pub fn spender_from(text: &str) -> Option<Spender> {
+    match text.split_once(':') {
+        Some(("user", name)) if !name.is_empty() => Some(Spender::User(name.to_owned())),
+        Some(("group", name)) if !name.is_empty() => Some(Spender::Group(name.to_owned())),
+        None if text == "vo" => Some(Spender::Vo),
+        _ => None,
+    }
+}
+
+/// A purpose as the API writes it.
+pub fn purpose_text(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Deposit => "deposit",
+        Purpose::Lien => "lien",
+        Purpose::Charge => "charge",
+        Purpose::Refund => "refund",
+        Purpose::Income => "income",
+        Purpose::Fee => "fee",
+        Purpose::Compensation => "compensation",
+    }
+}
+
+/// An account.
+pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView {
+    let held = match account {
+        Account::User(name) => {
+            let own = state.reservations.values().filter(|it| it.user == *name);
+            own.filter(|it| it.phase != walras_broker::state::ReservationPhase::Closing)
+                .map(|it| it.lien)
+                .sum()
+        }
+        _ => Money::ZERO,
+    };
+    let budgets = budgets(state, account, now);
+    let least = budgets.iter().map(|(left, _)| *left).min().unwrap_or(Money::MAX);
+    AccountView {
+        account: account_text(account),
+        balance: Num::of_money(state.books.balance(account)),
+        held: Num::of_money(held),
+        available: Num::of_money(state.books.available(account).min(least)),
+        budgets: budgets.into_iter().map(|(_, view)| view).collect(),
+    }
+}
+
+/// The limits on spending that count for an account, each with what is left of it.
+fn budgets(state: &State, account: &Account, now: Time) -> Vec<(Money, BudgetView)> {
+    let Account::User(name) = account else { return Vec::new() };
+    let group = state.users.get(name).and_then(|user| user.user.group.clone());
+    let concerns = |spender: &Spender| match spender {
+        Spender::User(user) => user == name,
+        Spender::Group(of) => group.as_ref() == Some(of),
+        Spender::Vo => true,
+    };
+    let own = state.budgets.iter().filter(|(spender, _)| concerns(spender));
+    own.map(|(spender, used)| (used.left(now), budget_view(spender, used, now))).collect()
+}
+
+/// Every limit on spending.
+pub fn all_budgets(state: &State, now: Time) -> Vec<BudgetView> {
+    state.budgets.iter().map(|(spender, used)| budget_view(spender, used, now)).collect()
+}
+
+fn budget_view(spender: &Spender, used: &BudgetUse, now: Time) -> BudgetView {
+    BudgetView {
+        spender: spender_text(spender),
+        period: Num::of_span(used.budget.period),
+        amount: Num::of_money(used.budget.amount),
+        left: Num::of_money(used.left(now)),
+    }
+}
+
+/// A user.
+pub fn user_view(user: &UserState) -> UserView {
+    UserView {
+        name: user.user.name.clone(),
+        group: user.user.group.clone(),
+        share: user.user.share,
+        lowest: Num::of_money(user.user.lowest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_and_spenders_read_as_they_are_written() {
+        for account in [
+            Account::World,
+            Account::Held,
+            Account::Fee,
+            Account::User("a:b".into()),
+            Account::Owner("o".into()),
+        ] {
+            assert_eq!(account_from(&account_text(&account)), Some(account));
+        }
+        for spender in [Spender::Vo, Spender::User("u".into()), Spender::Group("g:h".into())] {
+            assert_eq!(spender_from(&spender_text(&spender)), Some(spender));
+        }
+        assert_eq!(account_from("somebody"), None);
+        assert_eq!(spender_from("user:"), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! What an entry adds to the register: jobs that ended, lines of statements, which jobs it is about.
+
+use super::event::event_view;
+use super::job::ended_view;
+use super::money::{account_text, purpose_text};
+use crate::journal::{EndedJob, Group, LineRecord};
+use std::collections::BTreeMap;
+use walras_api::service::EventView;
+use walras_broker::account::{Account, Transaction};
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::state::Reservation;
+use walras_broker::{Event, State};
+use walras_core::Time;
+
+/// Writes down what the events of one entry come to, before the state takes each of them in.
+pub struct Scribe<'a> {
+    group: &'a mut Group,
+    at: Time,
+    /// The place of the entry in its group.
+    place: usize,
+    /// Reservations that this entry has closed, as they were.
+    closed: BTreeMap<ReservationNumber, Reservation>,
+}
+
+impl<'a> Scribe<'a> {
+    /// For the next entry of a group.
+    pub fn new(group: &'a mut Group, at: Time) -> Scribe<'a> {
+        let place = group.entries.len();
+        Scribe { group, at, place, closed: BTreeMap::new() }
+    }
+
+    /// Sees an event that the state has not taken in yet; gives what listeners are told of it.
+    pub fn before(&mut self, state: &State, position: u64, event: &Event) -> Option<EventView> {
+        match event {
+            Event::JobQueued { job, .. } => self.is_about(*job),
+            Event::JobReturned { job, .. } | Event::ReservationAsked { job, .. } => self.is_about(*job),
+            Event::ReservationHeld(number) => self.is_about_reservation(state, *number),
+            Event::PartStarted { reservation, .. }
+            | Event::PartEnded { reservation, .. }
+            | Event::Rescheduled { reservation, .. } => self.is_about_reservation(state, *reservation),
+            Event::ReservationClosed { reservation, .. } => {
+                self.is_about_reservation(state, *reservation);
+                if let Some(closing) = state.reservations.get(reservation) {
+                    self.closed.insert(*reservation, closing.clone());
+                }
+            }
+            Event::JobEnded { job, end } => {
+                self.is_about(*job);
+                if let Some(of) = state.jobs.get(job) {
+                    let last = self.closed.iter().rfind(|(_, it)| it.job == *job);
+                    let last = last.map(|(number, it)| (*number, it));
+                    let view = ended_view(state, of, end, self.at, last);
+                    let body = serde_json::to_string(&view).unwrap_or_default();
+                    let (number, state) = (job.get(), view.state.text().to_owned());
+                    self.group.ended.push(EndedJob { number, user: view.user, state, body });
+                }
+            }
+            _ => {}
+        }
+        event_view(state, position, self.at, event)
+    }
+
+    /// Sees the event again once the state has taken it in: balances are known now.
+    pub fn after(&mut self, state: &State, event: &Event) {
+        let (transaction, job) = match event {
+            Event::Deposited { transaction, .. } | Event::QuoteBroken { transaction, .. } => {
+                (transaction, None)
+            }
+            Event::ReservationAsked { job, transaction, .. } => (transaction, Some(*job)),
+            Event::ReservationClosed { reservation, transaction, .. } => {
+                (transaction, self.closed.get(reservation).map(|it| it.job))
+            }
+            _ => return,
+        };
+        self.post(state, transaction, job);
+    }
+
+    fn post(&mut self, state: &State, transaction: &Transaction, job: Option<JobNumber>) {
+        // The state holds the balances after the whole transaction; the lines before its last go back from there.
+        let mut later: BTreeMap<&Account, i64> = BTreeMap::new();
+        let mut lines = Vec::with_capacity(transaction.postings.len());
+        for posting in transaction.postings.iter().rev() {
+            let balance = state.books.balance(&posting.account).as_micros();
+            let after = later.entry(&posting.account).or_insert(0);
+            lines.push(LineRecord {
+                account: account_text(&posting.account),
+                at: self.at,
+                purpose: purpose_text(posting.purpose),
+                amount: posting.amount.as_micros(),
+                balance: balance.saturating_sub(*after),
+                job: job.map(JobNumber::get),
+            });
+            *after = after.saturating_add(posting.amount.as_micros());
+        }
+        lines.reverse();
+        self.group.lines.extend(lines);
+    }
+
+    fn is_about(&mut self, job: JobNumber) {
+        let row = (job.get(), self.place);
+        if self.group.about.last() != Some(&row) {
+            self.group.about.push(row);
+        }
+    }
+
+    fn is_about_reservation(&mut self, state: &State, reservation: ReservationNumber) {
+        if let Some(job) = state.reservations.get(&reservation).map(|it| it.job) {
+            self.is_about(job);
+        }
+    }
+}

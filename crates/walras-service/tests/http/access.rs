@@ -1,0 +1,142 @@
+//! Every endpoint, every role, own and others' things. The list is made from the table of endpoints; an endpoint with a
+//! parameter or a body that is not known here fails the test, so that none is forgotten.
+
+use super::house::{House, job};
+use serde_json::{Value, json};
+use walras_api::service::Role;
+use walras_service::http::{Endpoint, endpoints};
+
+/// Somebody who calls.
+struct Somebody {
+    what: &'static str,
+    token: Option<String>,
+    role: Option<Role>,
+    /// Whether the things in the paths are theirs.
+    own: bool,
+}
+
+/// What the paths' parameters stand for: all of it belongs to ada or, for sites, to olga.
+fn path(endpoint: &Endpoint, job: u64, quote: u64, token: u64) -> String {
+    let mut path = endpoint.path.to_owned();
+    for parameter in endpoint.parameters() {
+        let value = match parameter {
+            "job" => job.to_string(),
+            "quote" => quote.to_string(),
+            "token" => token.to_string(),
+            "site" => "north".to_owned(),
+            "user" => "ada".to_owned(),
+            "spender" => "vo".to_owned(),
+            other => panic!("{}: say here what {{{other}}} stands for, and whose it is", endpoint.path),
+        };
+        path = path.replace(&format!("{{{parameter}}}"), &value);
+    }
+    path
+}
+
+fn body(endpoint: &Endpoint) -> Option<Value> {
+    endpoint.body?;
+    Some(match (endpoint.method, endpoint.path) {
+        // An administrator must say whose job it is; a user may, when it is their own.
+        ("post", "/v1/jobs" | "/v1/quotes") => {
+            json!({"walras": "job/1", "name": "matrix", "work": 60, "user": "ada"})
+        }
+        ("post", "/v1/quotes/{quote}/accept") => json!({"option": 99}),
+        ("put", "/v1/sites/{site}/prices") => json!({"base": 0.5}),
+        ("post", "/v1/sites/{site}/faults") => json!({"kind": "node-lost", "node": "n1"}),
+        ("post", "/v1/deposits") => json!({"account": "user:ada", "amount": 1}),
+        ("put", "/v1/users/{user}") => json!({"group": "physics"}),
+        ("put", "/v1/budgets/{spender}") => json!({"period": 86400, "amount": 100000}),
+        ("patch", "/v1/policy") => json!({"attempts_max": 4}),
+        ("post", "/v1/tokens") => json!({"role": "user", "name": "cleo"}),
+        (method, path) => panic!("{method} {path}: say here what it is sent"),
+    })
+}
+
+/// What happens to whoever may call an endpoint, but not for this thing.
+fn others(endpoint: &Endpoint, role: Role) -> Option<u16> {
+    let parameters = endpoint.parameters();
+    match (role, endpoint.method, endpoint.path) {
+        (Role::Administrator, ..) => None,
+        (Role::User, ..) if parameters.contains(&"job") || parameters.contains(&"quote") => Some(404),
+        (Role::User, "post", "/v1/jobs" | "/v1/quotes") => Some(403),
+        (Role::Owner, "put", "/v1/sites/{site}/prices") => Some(403),
+        // The rest of what these roles may call is everybody's, or the caller's own by nature.
+        _ => None,
+    }
+}
+
+fn everybody(house: &House, ada: &str) -> Vec<Somebody> {
+    let (revoked, secret) = house.token("user", "ada");
+    house.call("delete", &format!("/v1/tokens/{revoked}"), Some(&house.administrator), None).json(200);
+    let somebody = |what, token: Option<String>, role, own| Somebody { what, token, role, own };
+    vec![
+        somebody("nobody", None, None, false),
+        somebody("a guess", Some(format!("walras_{}", "0".repeat(64))), None, false),
+        somebody("a revoked token", Some(secret), None, false),
+        somebody("ada", Some(ada.to_owned()), Some(Role::User), true),
+        somebody("ben", Some(house.user("ben")), Some(Role::User), false),
+        somebody("olga", Some(house.token("owner", "olga").1), Some(Role::Owner), true),
+        somebody("otto", Some(house.token("owner", "otto").1), Some(Role::Owner), false),
+        somebody("the administrator", Some(house.administrator.clone()), Some(Role::Administrator), true),
+    ]
+}
+
+#[test]
+fn every_endpoint_admits_whom_it_should_and_nobody_else() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let callers = everybody(&house, &ada);
+    let mut checked = 0;
+    for endpoint in endpoints() {
+        for caller in &callers {
+            // What is deleted must be there for the next caller.
+            let own_job = house.call("post", "/v1/jobs", Some(&ada), Some(&job("own"))).json(201)["job"]
+                .as_u64()
+                .unwrap();
+            let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&job("own"))).json(201);
+            let token = house.token("user", "cleo").0;
+            let path = path(&endpoint, own_job, quote["quote"].as_u64().unwrap(), token);
+            let answer =
+                house.call(endpoint.method, &path, caller.token.as_deref(), body(&endpoint).as_ref());
+            let what = format!("{} {} by {}: {answer:?}", endpoint.method, endpoint.path, caller.what);
+            match caller.role {
+                _ if endpoint.roles.is_empty() => assert!(!matches!(answer.status, 401 | 403), "{what}"),
+                None => assert_eq!(answer.status, 401, "{what}"),
+                Some(role) if !endpoint.roles.contains(&role) => assert_eq!(answer.status, 403, "{what}"),
+                Some(role) => match others(&endpoint, role).filter(|_| !caller.own) {
+                    Some(status) => assert_eq!(answer.status, status, "{what}"),
+                    None => assert!(!matches!(answer.status, 401 | 403), "{what}"),
+                },
+            }
+            assert!(answer.status < 500 || answer.status == 503, "{what}");
+            let repeats = caller.token.as_ref().is_some_and(|secret| answer.body.contains(secret));
+            assert!(!repeats, "an answer repeats a secret: {what}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, endpoints().len() * callers.len());
+}
+
+#[test]
+fn lists_and_statements_show_what_is_ones_own() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    house.call("post", "/v1/jobs", Some(&ada), Some(&job("of ada"))).json(201);
+    house.call("post", "/v1/jobs", Some(&ben), Some(&job("of ben"))).json(201);
+    let names = |token: &str, path: &str| -> Vec<String> {
+        let list = house.call("get", path, Some(token), None).json(200);
+        list["jobs"].as_array().unwrap().iter().map(|job| job["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&ada, "/v1/jobs"), ["of ada"]);
+    assert_eq!(names(&house.administrator, "/v1/jobs"), ["of ben", "of ada"]);
+    assert_eq!(names(&house.administrator, "/v1/jobs?user=ben"), ["of ben"]);
+    assert_eq!(house.call("get", "/v1/jobs?user=ben", Some(&ada), None).status, 403);
+    let own = house.call("get", "/v1/account/statement", Some(&ada), None).json(200);
+    assert_eq!(own["account"], "user:ada");
+    assert_eq!(own["lines"].as_array().unwrap().len(), 1);
+    assert_eq!(house.call("get", "/v1/account/statement?account=user:ben", Some(&ada), None).status, 404);
+    let any = house.call("get", "/v1/account/statement?account=user:ben", Some(&house.administrator), None);
+    assert_eq!(any.json(200)["account"], "user:ben");
+    let submitted = json!({"walras": "job/1", "name": "x", "work": 1, "user": "ben"});
+    assert_eq!(house.call("post", "/v1/jobs", Some(&ada), Some(&submitted)).status, 403);
+}

@@ -1,0 +1,153 @@
+//! A service with users, owners, sites and something in it, for tests to call.
+
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tempfile::TempDir;
+use walras_service::config::Config;
+use walras_service::serve::serve;
+
+const CONFIG: &str = r#"
+listen = "127.0.0.1:0"
+data = "DATA"
+[limits]
+requests_per_second = 100000
+burst = 100000
+[policy]
+cycle_every = 3600
+lead = 3600
+prepare_within = 5
+confirm_within = 5
+offers_within = 5
+horizon = 86400
+[[site]]
+name = "north"
+owner = "olga"
+connector = "simulated"
+count = 2
+price = 0.5
+[[site]]
+name = "south"
+owner = "otto"
+connector = "simulated"
+count = 2
+price = 1.5
+"#;
+
+/// A running service.
+pub(crate) struct House {
+    pub(crate) address: SocketAddr,
+    pub(crate) administrator: String,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    _data: TempDir,
+}
+
+impl House {
+    pub(crate) fn open() -> House {
+        let data = tempfile::tempdir().unwrap();
+        let text = CONFIG.replace("DATA", data.path().to_str().unwrap());
+        let config = Config::parse(&text, "test.toml").unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let (sender, started) = channel();
+        let thread = std::thread::spawn(move || {
+            let stopped = async {
+                let _ = stopped.await;
+            };
+            let tell = |started: &walras_service::serve::Started| sender.send(started.clone()).unwrap();
+            serve(&config, "test.toml", std::path::Path::new("/bin/false"), tell, stopped).unwrap();
+        });
+        let started = started.recv_timeout(Duration::from_secs(20)).unwrap();
+        let administrator = std::fs::read_to_string(&started.token_file).unwrap().trim().to_owned();
+        let address = started.address;
+        House { address, administrator, stop: Some(stop), thread: Some(thread), _data: data }
+    }
+
+    /// Makes a token; gives its number and its secret.
+    pub(crate) fn token(&self, role: &str, name: &str) -> (u64, String) {
+        let body = json!({"role": role, "name": name});
+        let made = self.call("post", "/v1/tokens", Some(&self.administrator), Some(&body)).json(201);
+        (made["token"]["token"].as_u64().unwrap(), made["secret"].as_str().unwrap().to_owned())
+    }
+
+    /// Adds a user with money.
+    pub(crate) fn user(&self, name: &str) -> String {
+        let admin = Some(self.administrator.as_str());
+        self.call("put", &format!("/v1/users/{name}"), admin, Some(&json!({"group": "physics"}))).json(200);
+        let deposit = json!({"account": format!("user:{name}"), "amount": 1000});
+        self.call("post", "/v1/deposits", admin, Some(&deposit)).json(201);
+        self.token("user", name).1
+    }
+
+    pub(crate) fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+        let headers = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
+        self.call_with(method, path, &headers, body)
+    }
+
+    pub(crate) fn call_with(&self, method: &str, path: &str, headers: &str, body: Option<&Value>) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let body = body.map(Value::to_string);
+        let kind = body.as_ref().map_or(String::new(), |body| {
+            format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len())
+        });
+        let method = method.to_uppercase();
+        let head =
+            format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}{kind}\r\n");
+        stream.write_all(format!("{head}{}", body.unwrap_or_default()).as_bytes()).unwrap();
+        // A stream of events never ends: its head is enough.
+        let streams = path.starts_with("/v1/events");
+        let mut bytes = Vec::new();
+        let mut part = [0_u8; 65_536];
+        loop {
+            let count = stream.read(&mut part).unwrap_or(0);
+            bytes.extend_from_slice(&part[..count]);
+            let head = bytes.windows(4).any(|it| it == b"\r\n\r\n");
+            if count == 0 || (streams && head) {
+                return Answer::read(&bytes);
+            }
+        }
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// What the service answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn read(bytes: &[u8]) -> Answer {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text.as_str(), ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    /// Its body, when it has this status.
+    pub(crate) fn json(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self:?}");
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+/// A job that anybody may send.
+pub(crate) fn job(name: &str) -> Value {
+    json!({"walras": "job/1", "name": name, "work": 60, "budget": 500})
+}

@@ -1,0 +1,9 @@
+//! The service over HTTP: who may do what, and that the API is what its description says.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod access;
+mod contract;
+mod description;
+mod house;
+mod objects;

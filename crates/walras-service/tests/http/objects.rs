@@ -1,0 +1,85 @@
+//! Requests that are repeated, refused or made in the wrong order.
+
+use super::house::{House, job};
+use serde_json::json;
+
+#[test]
+fn a_submission_that_is_repeated_is_done_once() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let headers = format!("Authorization: Bearer {ada}\r\nIdempotency-Key: once\r\n");
+    let first = house.call_with("post", "/v1/jobs", &headers, Some(&job("same"))).json(201);
+    let again = house.call_with("post", "/v1/jobs", &headers, Some(&job("same"))).json(201);
+    assert_eq!(first, again);
+    let other = house.call_with("post", "/v1/jobs", &headers, Some(&job("other")));
+    assert_eq!(other.json(409)["code"], "key-used");
+    // The key is ada's: for ben it is another.
+    let ben = house.user("ben");
+    let headers = format!("Authorization: Bearer {ben}\r\nIdempotency-Key: once\r\n");
+    assert_ne!(house.call_with("post", "/v1/jobs", &headers, Some(&job("same"))).json(201), first);
+}
+
+#[test]
+fn a_quote_is_given_with_alternatives_or_with_what_would_help() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&job("fits"))).json(201);
+    assert_eq!(quote["options"][0]["price"], 30, "{quote}");
+    let body = json!({"walras": "job/1", "name": "dear", "work": 60, "budget": 10});
+    let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&body)).json(201);
+    assert_eq!(quote["options"], json!([]));
+    assert_eq!(quote["changes"][0], json!({"kind": "budget", "text": "a budget of 30 credits"}));
+    let accept = format!("/v1/quotes/{}/accept", quote["quote"]);
+    assert_eq!(
+        house.call("post", &accept, Some(&ada), Some(&json!({"option": 0}))).json(422)["code"],
+        "no-option"
+    );
+}
+
+#[test]
+fn a_quote_can_be_accepted_once_and_the_acceptance_repeated() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&job("taken"))).json(201);
+    let accept = format!("/v1/quotes/{}/accept", quote["quote"]);
+    let headers = format!("Authorization: Bearer {ada}\r\nIdempotency-Key: mine\r\n");
+    let first = house.call_with("post", &accept, &headers, Some(&json!({"option": 0}))).json(201);
+    let again = house.call_with("post", &accept, &headers, Some(&json!({"option": 0}))).json(201);
+    assert_eq!(first, again);
+    assert_eq!(house.call("post", &accept, Some(&ada), Some(&json!({"option": 0}))).status, 404);
+    let view = house.call("get", &format!("/v1/jobs/{}", first["job"]), Some(&ada), None).json(200);
+    assert_eq!(view["held"], 30);
+    let account = house.call("get", "/v1/account", Some(&ada), None).json(200);
+    assert_eq!((&account["balance"], &account["held"]), (&json!(970), &json!(30)));
+    let cancelled = house.call("delete", &format!("/v1/jobs/{}", first["job"]), Some(&ada), None).json(200);
+    assert_eq!(cancelled["state"], "cancelled");
+}
+
+#[test]
+fn refusals_say_what_would_be_right() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let said = |body| {
+        let answer = house.call("post", "/v1/jobs", Some(&ada), Some(&body));
+        assert!(matches!(answer.status, 400 | 422), "{answer:?}");
+        serde_json::from_str::<serde_json::Value>(&answer.body).unwrap()["message"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let mut bad = job("bad");
+    bad["work"] = json!(-5);
+    assert_eq!(said(bad), "body: work: -5 is not an amount of work: it must be greater than 0");
+    let mut bad = job("bad");
+    bad["sites"] = json!(["west"]);
+    assert_eq!(said(bad), "body: sites[0]: west is not the name of a site: known are north, south");
+    let mut bad = job("bad");
+    bad["deadline"] = json!("soon");
+    assert!(said(bad).contains("soon is not a point in time"));
+    let mut bad = job("bad");
+    bad["output"] = json!("../../etc/passwd");
+    assert!(said(bad).contains("not the plain name of a file"));
+    let mut bad = job("bad");
+    bad["colour"] = json!("red");
+    assert!(said(bad).contains("colour"));
+}

@@ -1,0 +1,80 @@
+//! What a `[[site]]` table may say.
+
+use crate::bench::SIMULATED;
+use walras_broker::site::SiteKind;
+use walras_core::prefer::{Quota, Who};
+use walras_core::{Performance, Value};
+use walras_service::site::SiteConfig;
+
+fn read(json: &str) -> Result<SiteConfig, String> {
+    serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+fn wrong(with: &str) -> String {
+    let json = SIMULATED.replacen("\"price\": 1", &format!("\"price\": 1, {with}"), 1);
+    read(&json).and_then(|config| config.spec().map(|_| ())).unwrap_err()
+}
+
+#[test]
+fn nodes_prices_and_rules_are_read_to_the_digit() {
+    let config = read(
+        r#"{"name": "campus", "owner": "olga", "connector": "local", "kind": "slots", "performance": 1.5, "watts": 200.5,
+        "attributes": {"os": "linux"}, "price": "0.000001", "class_prices": {"fast": 0.1}, "node_prices": {"b": 3},
+        "demand": {"min": 0.5, "max": 2, "step": 0.1, "low": 0.2, "high": 0.8},
+        "nodes": [{"name": "a"}, {"name": "b", "performance": 2, "class": "fast", "attributes": {"gb": 64, "gpu": true}}],
+        "access": [{"user": "eve", "allow": false}, {"group": "physics", "days": ["sat", "sun"], "from": 8}],
+        "quotas": [{"credits": "1.5"}, {"user": "bob", "jobs": 2}]}"#,
+    );
+    let spec = config.unwrap().spec().unwrap();
+    assert_eq!(spec.kind, SiteKind::Slots);
+    assert_eq!(spec.nodes[0].performance, Performance::from_millionths(1_500_000).unwrap());
+    assert_eq!(spec.nodes[1].performance, Performance::from_millionths(2_000_000).unwrap());
+    assert_eq!(spec.nodes[1].watts.unwrap().as_milliwatts(), 200_500);
+    assert_eq!(spec.nodes[1].attributes.len(), 3);
+    assert_eq!(spec.nodes[0].attributes["os"], Value::Text("linux".to_owned()));
+    assert_eq!(spec.prices.base.as_micros_per_second(), 1);
+    assert_eq!(spec.prices.classes["fast"].as_micros_per_second(), 100_000);
+    assert_eq!(spec.prices.demand.unwrap().high, 800_000);
+    assert_eq!(spec.access.access[0].who, Who::User("eve".to_owned()));
+    assert!(spec.access.access[1].hours.is_some());
+    assert!(
+        matches!(spec.access.quotas[0], (Who::Everybody, Quota::Spend(money)) if money.as_micros() == 1_500_000)
+    );
+}
+
+#[test]
+fn a_queue_has_a_count_and_no_nodes() {
+    let config = read(&SIMULATED.replace("\"count\"", "\"kind\": \"queue\", \"count\"")).unwrap();
+    let spec = config.spec().unwrap();
+    assert!(spec.nodes.is_empty() && matches!(spec.kind, SiteKind::Queue(_)));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let site = "site 'sim': ";
+    assert_eq!(wrong(r#""local": {}"#), format!("{site}local: the site's connector is another one"));
+    assert_eq!(
+        wrong(r#""class_prices": {"a": 0}"#),
+        format!("{site}class_prices.a: 0 is not a price: it must be greater than 0")
+    );
+    assert_eq!(
+        wrong(r#""performance": 0.0000001"#),
+        format!("{site}performance: 0.0000001 has more than 6 decimals or is beyond every range")
+    );
+    assert_eq!(
+        wrong(r#""access": [{"days": ["sunday"]}]"#),
+        format!("{site}access[0]: days: 'sunday' is no day: expected mon, tue, wed, thu, fri, sat, sun")
+    );
+    assert_eq!(
+        wrong(r#""quotas": [{"jobs": 1, "credits": 2}]"#),
+        format!("{site}quotas[0]: expected one of jobs, node_seconds and credits")
+    );
+    assert!(wrong(r#""prise": 1"#).starts_with("unknown field `prise`"));
+    assert!(wrong(r#""performance": "fast""#).contains("is not a number"));
+    let slow = SIMULATED.replace("0.1", "0");
+    assert!(read(&slow).unwrap().spec().unwrap_err().contains("0 < takes_min <= takes_max <= 1"));
+    let tricky = SIMULATED.replace("\"sim\"", "\"../sim\"");
+    assert!(read(&tricky).unwrap().spec().unwrap_err().contains("name: expected 1 to 64 letters"));
+    let none = SIMULATED.replace("\"count\": 2,", "");
+    assert!(read(&none).unwrap().spec().unwrap_err().ends_with("expected either a list of nodes or a count"));
+}

@@ -1,0 +1,253 @@
+//! The laws of every connector.
+
+use crate::bench::{Bench, FIRST, LOCAL, SIMULATED, after, command, ends, hold, now, number, refused};
+use std::time::Duration;
+use walras_broker::id::CycleNumber;
+use walras_broker::input::SiteMessage;
+use walras_broker::job::{PartEnd, SiteRefusal};
+use walras_broker::site::{Free, FreeTime};
+use walras_broker::way::Hold;
+use walras_core::{Interval, NodeId, Span};
+
+/// One test for each law and connector.
+macro_rules! laws {
+    ($($law:ident),* $(,)?) => {
+        mod of_simulated_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::new(super::SIMULATED)); })* }
+        mod of_local_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::new(super::LOCAL)); })* }
+    };
+}
+
+laws!(
+    all_time_is_offered,
+    a_number_is_prepared_once,
+    what_was_only_prepared_expires,
+    a_release_is_for_ever,
+    a_release_of_nothing_is_one,
+    nothing_starts_that_was_not_confirmed,
+    what_is_confirmed_outlives_the_service,
+    starting_twice_runs_once,
+    parts_run_side_by_side,
+    nothing_begins_before_its_time,
+    what_is_cancelled_stops,
+    what_ended_meanwhile_is_told,
+    what_runs_is_found_again,
+    what_was_told_is_told_again_when_asked,
+);
+
+fn all_time_is_offered(bench: &mut Bench) {
+    let at = now();
+    let horizon = Interval::new(after(at, -5), after(at, 1_000)).unwrap();
+    let said = bench.site.offers(at, CycleNumber::new(7), horizon).unwrap();
+    let interval = Interval::new(at, after(at, 1_000)).unwrap();
+    let free = |node| FreeTime { node: NodeId::new(node), interval };
+    let free = Free::Slots(vec![free(FIRST), free(FIRST + 1)]);
+    assert_eq!(said, [SiteMessage::Offers { cycle: CycleNumber::new(7), free }]);
+}
+
+fn a_number_is_prepared_once(bench: &mut Bench) {
+    let at = now();
+    let (first, other) = ([hold(0, at, 1_000)], [hold(0, after(at, 500), 1_000)]);
+    for _ in 0..2 {
+        let said = bench.site.prepare(at, number(1), &first, after(at, 100)).unwrap();
+        assert_eq!(said, [SiteMessage::Prepared(number(1))]);
+    }
+    let said = bench.site.prepare(at, number(2), &other, after(at, 100)).unwrap();
+    assert_eq!(said, refused(number(2), SiteRefusal::Busy));
+    let elsewhere = [hold(1, at, 1_000), hold(0, after(at, 1_000), 10)];
+    let said = bench.site.prepare(at, number(3), &elsewhere, after(at, 100)).unwrap();
+    assert_eq!(said, [SiteMessage::Prepared(number(3))]);
+    let unknown = [hold(2, at, 1_000)];
+    let said = bench.site.prepare(at, number(4), &unknown, after(at, 100)).unwrap();
+    assert_eq!(said, refused(number(4), SiteRefusal::Busy));
+}
+
+fn what_was_only_prepared_expires(bench: &mut Bench) {
+    let at = now();
+    let holds = [hold(0, at, 1_000)];
+    bench.site.prepare(at, number(1), &holds, after(at, 100)).unwrap();
+    let said = bench.site.confirm(after(at, 100), number(1)).unwrap();
+    assert_eq!(said, refused(number(1), SiteRefusal::Expired));
+    let said = bench.site.prepare(after(at, 100), number(2), &holds, after(at, 100)).unwrap();
+    assert_eq!(said, refused(number(2), SiteRefusal::Expired));
+    let said = bench.site.prepare(after(at, 100), number(3), &holds, after(at, 200)).unwrap();
+    assert_eq!(said, [SiteMessage::Prepared(number(3))]);
+    bench.reopen();
+    let said = bench.site.confirm(after(at, 150), number(3)).unwrap();
+    assert_eq!(said, [SiteMessage::Confirmed(number(3))]);
+}
+
+fn a_release_is_for_ever(bench: &mut Bench) {
+    let at = now();
+    let holds = [hold(0, at, 1_000)];
+    bench.book(number(1), &holds);
+    for _ in 0..2 {
+        assert_eq!(bench.site.release(at, number(1)).unwrap(), [SiteMessage::Released(number(1))]);
+        let said = bench.site.prepare(at, number(1), &holds, after(at, 100)).unwrap();
+        assert_eq!(said, refused(number(1), SiteRefusal::Unknown));
+        let said = bench.site.confirm(at, number(1)).unwrap();
+        assert_eq!(said, refused(number(1), SiteRefusal::Expired));
+        bench.reopen();
+    }
+    bench.book(number(2), &holds);
+}
+
+fn a_release_of_nothing_is_one(bench: &mut Bench) {
+    let at = now();
+    assert_eq!(bench.site.release(at, number(1)).unwrap(), [SiteMessage::Released(number(1))]);
+    assert_eq!(bench.site.cancel(at, number(2)).unwrap(), [SiteMessage::Released(number(2))]);
+    let said = bench.site.prepare(at, number(2), &[hold(0, at, 5)], after(at, 100)).unwrap();
+    assert_eq!(said, refused(number(2), SiteRefusal::Unknown));
+}
+
+fn nothing_starts_that_was_not_confirmed(bench: &mut Bench) {
+    let at = now();
+    bench.site.prepare(at, number(1), &[hold(0, at, 1_000)], after(at, 10_000)).unwrap();
+    assert_eq!(bench.start(number(1), 1, &command(&["true"])), refused(number(1), SiteRefusal::Unknown));
+    assert_eq!(bench.start(number(2), 1, &command(&["true"])), refused(number(2), SiteRefusal::Unknown));
+}
+
+fn what_is_confirmed_outlives_the_service(bench: &mut Bench) {
+    let holds = [hold(0, now(), 1_000)];
+    bench.book(number(1), &holds);
+    bench.reopen();
+    assert_eq!(bench.site.confirm(now(), number(1)).unwrap(), [SiteMessage::Confirmed(number(1))]);
+    let said = bench.site.prepare(now(), number(2), &holds, after(now(), 1_000)).unwrap();
+    assert_eq!(said, refused(number(2), SiteRefusal::Busy));
+}
+
+fn starting_twice_runs_once(bench: &mut Bench) {
+    let trace = bench.data.path().join("trace");
+    let program = command(&["sh", "-c", r#"echo run >> "$0"; sleep 0.1"#, trace.to_str().unwrap()]);
+    bench.book(number(1), &[hold(0, now(), 2_000)]);
+    let mut said = bench.start(number(1), 1, &program);
+    said.extend(bench.start(number(1), 1, &program));
+    bench.reopen();
+    said.extend(bench.start(number(1), 1, &program));
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
+    let again = bench.start(number(1), 1, &program);
+    assert!(ends(&again).iter().all(|end| *end == (0, PartEnd::Done)));
+    if bench.config.local.is_some() {
+        assert_eq!(std::fs::read_to_string(trace).unwrap(), "run\n");
+    }
+}
+
+fn parts_run_side_by_side(bench: &mut Bench) {
+    bench.book(number(1), &[hold(0, now(), 3_000), hold(1, now(), 3_000)]);
+    let said = bench.start(number(1), 2, &command(&["sleep", "0.2"]));
+    let said = bench.wait(said, |message| matches!(message, SiteMessage::Ended { part: 1, .. }));
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
+}
+
+fn nothing_begins_before_its_time(bench: &mut Bench) {
+    let from = after(now(), 500);
+    bench.book(number(1), &[hold(0, from, 2_000)]);
+    let said = bench.start(number(1), 1, &command(&["true"]));
+    assert_eq!(said, []);
+    assert!(bench.site.next(now()).unwrap() <= after(from, 200));
+    for message in bench.wait_start(said) {
+        if let SiteMessage::Started { parts, at, .. } = message {
+            assert_eq!(parts, [0]);
+            assert!(at >= from);
+        }
+    }
+}
+
+fn what_is_cancelled_stops(bench: &mut Bench) {
+    let trace = bench.data.path().join("trace");
+    let program = command(&["sh", "-c", r#"sleep 1.5; echo run >> "$0""#, trace.to_str().unwrap()]);
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
+    let said = bench.start(number(1), 1, &program);
+    bench.wait_start(said);
+    bench.cancel(number(1));
+    assert_eq!(bench.start(number(1), 1, &program), refused(number(1), SiteRefusal::Unknown));
+    std::thread::sleep(Duration::from_millis(1_600));
+    assert_eq!(ends(&bench.site.poll(now()).unwrap()), []);
+    assert!(!trace.exists());
+    bench.cancel(number(1));
+    bench.book(number(2), &[hold(0, now(), 1_000)]);
+}
+
+fn what_ended_meanwhile_is_told(bench: &mut Bench) {
+    bench.book(number(1), &[hold(0, now(), 3_000)]);
+    let said = bench.start(number(1), 1, &command(&["sleep", "0.3"]));
+    bench.wait_start(said);
+    let mut said = Vec::new();
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(100));
+        bench.reopen();
+        said = bench.site.poll(now()).unwrap();
+        if !ends(&said).is_empty() {
+            break;
+        }
+    }
+    let [SiteMessage::Started { at: started, .. }, SiteMessage::Ended { at: ended, end, .. }] =
+        said.as_slice()
+    else {
+        panic!("{said:?}");
+    };
+    assert_eq!(*end, PartEnd::Done);
+    assert!(*ended - *started >= 280 && *ended <= now(), "{started} {ended}");
+}
+
+fn what_runs_is_found_again(bench: &mut Bench) {
+    bench.book(number(1), &[hold(0, now(), 15_000)]);
+    let said = bench.start(number(1), 1, &command(&["sleep", "1.5"]));
+    bench.wait_start(said);
+    bench.reopen();
+    let said = bench.site.observe(now(), number(1)).unwrap();
+    assert!(matches!(said.as_slice(), [SiteMessage::Started { .. }]), "{said:?}");
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
+}
+
+fn what_was_told_is_told_again_when_asked(bench: &mut Bench) {
+    bench.book(number(1), &[hold(0, now(), 1_000)]);
+    let said = bench.start(number(1), 1, &command(&["true"]));
+    bench.wait_end(said, 0);
+    assert_eq!(bench.site.poll(now()).unwrap(), []);
+    let said = bench.site.observe(now(), number(1)).unwrap();
+    assert_eq!(ends(&said), [(0, PartEnd::Done)]);
+    assert_eq!(said.len(), 2);
+}
+
+/// The same site with another way to sell its time.
+fn of_kind(config: &str, kind: &str) -> Bench {
+    let config = config.replace("\"count\"", &format!("\"kind\": \"{kind}\", \"count\""));
+    Bench::new(&config.replace("\"takes_min\"", "\"wait_seconds\": 0, \"takes_min\""))
+}
+
+fn free(bench: &mut Bench) -> Free {
+    let horizon = Interval::new(now(), after(now(), 1_000)).unwrap();
+    let said = bench.site.offers(now(), CycleNumber::new(1), horizon).unwrap();
+    let Some(SiteMessage::Offers { free, .. }) = said.into_iter().next() else {
+        panic!("nothing is offered")
+    };
+    free
+}
+
+#[test]
+fn processors_are_counted_and_each_is_a_node() {
+    for config in [SIMULATED, LOCAL] {
+        let mut bench = of_kind(config, "capacity");
+        assert_eq!(free(&mut bench), Free::Capacity(2));
+        bench.book(number(1), &[hold(0, now(), 2_000), hold(1, now(), 2_000)]);
+        let said = bench.start(number(1), 2, &command(&["true"]));
+        assert_eq!(bench.wait_end(said, 1), PartEnd::Done);
+    }
+}
+
+#[test]
+fn a_queue_has_room_for_so_many() {
+    for config in [SIMULATED, LOCAL] {
+        let mut bench = of_kind(config, "queue");
+        assert_eq!(free(&mut bench), Free::Queue { wait: Span::ZERO, units: 2 });
+        let unplaced = Hold { node: None, ..hold(0, after(now(), 50_000), 2_000) };
+        bench.book(number(1), &[unplaced, unplaced]);
+        let said = bench.site.prepare(now(), number(2), &[unplaced], after(now(), 9_000)).unwrap();
+        assert_eq!(said, refused(number(2), SiteRefusal::Busy));
+        let said = bench.start(number(1), 2, &command(&["true"]));
+        let said = bench.wait(said, |message| matches!(message, SiteMessage::Ended { part: 0, .. }));
+        assert_eq!(bench.wait_end(said, 1), PartEnd::Done);
+        bench.cancel(number(1));
+        bench.book(number(3), &[unplaced]);
+    }
+}

@@ -1,0 +1,277 @@
+//! Commands on this machine.
+
+use crate::bench::{Bench, LOCAL, after, command, executable, hold, now, number};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use walras_broker::effect::{Program, StartPart};
+use walras_broker::id::JobNumber;
+use walras_broker::input::SiteMessage;
+use walras_broker::job::PartEnd;
+use walras_service::site::{Fault, Start, open_output};
+
+/// Waits until a file has a whole line, and gives it.
+fn line(path: &Path) -> String {
+    let begun = Instant::now();
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text.trim().to_owned();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "{}: {text:?}", path.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+fn kill(pid: &str) {
+    assert!(Command::new("sh").args(["-c", "kill -9 \"$0\"", pid]).status().unwrap().success());
+}
+
+/// The supervisor of the first part.
+fn supervisor(bench: &Bench, reservation: u64) -> String {
+    let path = bench.file(reservation, 0, "").parent().unwrap().join("begun.json");
+    let begun: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    begun["supervisor"]["pid"].to_string()
+}
+
+#[test]
+fn arguments_arrive_as_they_are() {
+    let mut bench = Bench::new(LOCAL);
+    let words = ["$HOME; rm -rf *", "`id`", "a  b", "", "'\"\\", "--", "*", "ä\n!"];
+    let program = command(&[&["printf", "[%s]"], words.as_slice()].concat());
+    assert_eq!(bench.run(1, &program), PartEnd::Done);
+    assert_eq!(bench.printed(1), words.map(|word| format!("[{word}]")).concat());
+}
+
+#[test]
+fn a_script_runs_by_its_own_first_line_with_its_arguments() {
+    let mut bench = Bench::new(LOCAL);
+    let script = Some("#!/bin/sh\necho \"$1|$PWD|$(cat)\"\nexit 3\n".to_owned());
+    let output = Some("result.txt".to_owned());
+    let program = Program { script, output, ..command(&["; a"]) };
+    assert_eq!(bench.run(1, &program), PartEnd::Failed(3));
+    let home = bench.file(1, 0, "").canonicalize().unwrap();
+    assert_eq!(line(&bench.file(1, 0, "result.txt")), format!("; a|{}|", home.display()));
+    let program = Program { script: Some("echo no".to_owned()), ..command(&[]) };
+    assert_eq!(bench.run_on(2, &program), PartEnd::Failed(126));
+    assert!(bench.printed(2).contains("its first line must begin with #!"));
+}
+
+#[test]
+fn the_environment_is_clean() {
+    let mut bench = Bench::new(LOCAL);
+    assert_eq!(bench.run(1, &command(&["env"])), PartEnd::Done);
+    let printed = bench.printed(1);
+    let mut names: Vec<&str> = printed.lines().filter_map(|line| line.split('=').next()).collect();
+    names.sort_unstable();
+    let expected =
+        ["HOME", "LANG", "PATH", "WALRAS_JOB", "WALRAS_NAME", "WALRAS_NODE", "WALRAS_PART", "WALRAS_USER"];
+    assert_eq!(names, expected);
+    assert!(printed.contains("WALRAS_NODE=n1\n") && printed.contains("WALRAS_JOB=9\n"));
+}
+
+#[test]
+fn what_cannot_run_fails_and_says_why() {
+    let mut bench = Bench::new(LOCAL);
+    assert_eq!(bench.run(1, &command(&[])), PartEnd::Failed(127));
+    assert_eq!(bench.printed(1), "walras: nothing to run: the job has neither a command nor a script\n");
+    assert_eq!(bench.run_on(2, &command(&["no-such-program"])), PartEnd::Failed(127));
+    assert!(bench.printed(2).starts_with("walras: cannot run \"no-such-program\""));
+    assert_eq!(bench.run_on(3, &command(&["/etc/passwd"])), PartEnd::Failed(126));
+    assert_eq!(bench.run_on(4, &command(&["a\0b"])), PartEnd::Failed(126));
+    assert_eq!(bench.run_on(5, &command(&["sh", "-c", "kill -6 $$"])), PartEnd::Failed(134));
+}
+
+#[test]
+fn tricks_with_output_files_are_refused() {
+    let mut bench = Bench::new(LOCAL);
+    let tricks = ["../escaped", "/tmp/escaped", "..", ".", "", "a/b", ".profile", "a\nb", "a\0b"];
+    for (trick, number) in tricks.iter().zip(1..) {
+        let program = Program { output: Some((*trick).to_owned()), ..command(&["echo", "hello"]) };
+        assert_eq!(bench.run_on(number, &program), PartEnd::Failed(126), "{trick:?}");
+        assert!(bench.printed(number).contains("bad name of the output file"), "{trick:?}");
+        let files: Vec<_> = std::fs::read_dir(bench.file(number, 0, "")).unwrap().flatten().collect();
+        assert_eq!(files.len(), 1);
+    }
+}
+
+#[test]
+fn what_was_put_in_the_place_of_the_output_is_not_read() {
+    let mut bench = Bench::new(LOCAL);
+    let file =
+        |bench: &Bench| open_output(&bench.file(1, 0, "output")).map(|_| ()).map_err(|error| error.kind());
+    assert_eq!(bench.run(1, &command(&["true"])), PartEnd::Done);
+    assert_eq!(file(&bench), Ok(()));
+    for trick in
+        ["rm output; ln -s /etc/passwd output", "rm output; mkfifo output", "rm output; mkdir output"]
+    {
+        let path = bench.file(1, 0, "");
+        assert!(Command::new("sh").args(["-c", trick]).current_dir(path).status().unwrap().success());
+        assert!(file(&bench).is_err(), "{trick}");
+    }
+}
+
+#[test]
+fn the_time_limit_kills_everything_below() {
+    let mut bench = Bench::new(LOCAL);
+    let pids = bench.data.path().join("pids");
+    // One that will not listen, in a session of its own, and one below it.
+    let text = r#"trap '' TERM; setsid sh -c 'trap "" TERM; sleep 60 & echo $$ $! > "$0"; sleep 60' "$0" & sleep 60; sleep 60"#;
+    bench.book(number(1), &[hold(0, now(), 2_000)]);
+    let said = bench.start(number(1), 1, &command(&["sh", "-c", text, pids.to_str().unwrap()]));
+    let pids = line(&pids);
+    assert!(pids.split(' ').all(runs));
+    assert_eq!(bench.wait_end(said, 0), PartEnd::TimedOut);
+    assert!(!pids.split(' ').any(runs), "{pids}");
+}
+
+#[test]
+fn what_is_left_behind_ends_with_the_program() {
+    let mut bench = Bench::new(LOCAL);
+    assert_eq!(bench.run(1, &command(&["sh", "-c", "setsid sleep 60 & echo $!"])), PartEnd::Done);
+    assert!(!runs(bench.printed(1).trim()));
+}
+
+#[test]
+fn parts_on_one_hold_run_one_after_another() {
+    let mut bench = Bench::new(LOCAL);
+    let trace = bench.data.path().join("trace");
+    let text = r#"echo in >> "$0"; sleep 0.2; echo out >> "$0""#;
+    let program = command(&["sh", "-c", text, trace.to_str().unwrap()]);
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
+    let end = after(now(), 100);
+    let parts = [0, 1, 2].map(|part| StartPart { part, hold: 0, task: Some(format!("t{part}")), end });
+    let start = Start { reservation: number(1), job: JobNumber::new(1), parts: &parts, program: &program };
+    let mut said = bench.site.start(now(), start).unwrap();
+    bench.reopen();
+    for part in 0..3 {
+        said = bench.wait(said, |it| matches!(it, SiteMessage::Ended { part: it, .. } if *it == part));
+    }
+    assert_eq!(std::fs::read_to_string(trace).unwrap(), "in\nout\n".repeat(3));
+}
+
+#[test]
+fn cancelling_kills_what_will_not_listen() {
+    let mut bench = Bench::new(LOCAL);
+    let program = command(&["sh", "-c", "trap '' TERM; sleep 60 & echo $! $$; wait; sleep 60"]);
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
+    bench.start(number(1), 1, &program);
+    let pids = line(&bench.file(1, 0, "output"));
+    bench.cancel(number(1));
+    assert!(!pids.split(' ').any(runs));
+}
+
+#[test]
+fn what_was_cancelled_before_it_began_never_begins() {
+    let mut bench = Bench::new(LOCAL);
+    for round in 1..20 {
+        let trace = bench.data.path().join(round.to_string());
+        let program = command(&["touch", trace.to_str().unwrap()]);
+        bench.book(number(round), &[hold(0, now(), 60_000)]);
+        bench.start(number(round), 1, &program);
+        bench.cancel(number(round));
+        let there = trace.exists();
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(trace.exists(), there);
+    }
+}
+
+#[test]
+fn a_killed_supervisor_means_lost_and_nothing_runs_on() {
+    let mut bench = Bench::new(LOCAL);
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
+    let said = bench.start(number(1), 1, &command(&["sh", "-c", "setsid sleep 60 & echo $$ $!; sleep 60"]));
+    let pids = line(&bench.file(1, 0, "output"));
+    let said = bench.wait_start(said);
+    kill(&supervisor(&bench, 1));
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Lost);
+    assert!(!pids.split(' ').any(runs));
+}
+
+#[test]
+fn a_killed_service_does_not_lose_a_running_command() {
+    let mut bench = Bench::new(LOCAL);
+    let mut service = Command::new(executable());
+    service.arg("hold").arg(bench.data.path()).arg(LOCAL).arg("7");
+    let mut service =
+        service.args(["sh", "-c", "sleep 2; echo done"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(service.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "started\n");
+    service.kill().unwrap();
+    service.wait().unwrap();
+    bench.reopen();
+    let said = bench.site.poll(now()).unwrap();
+    assert!(matches!(said.as_slice(), [SiteMessage::Started { .. }]), "{said:?}");
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
+    assert_eq!(bench.printed(7), "done\n");
+}
+
+#[test]
+fn resources_are_limited() {
+    let limits =
+        r#""grace_seconds": 1, "file_mib": 1, "cpu_seconds": 1, "open_files": 20, "memory_mib": 512"#;
+    let mut bench = Bench::new(&LOCAL.replace(r#""grace_seconds": 1"#, limits));
+    let big = command(&["sh", "-c", "head -c 3000000 /dev/zero > big; stat -c %s big"]);
+    assert_eq!(bench.run(1, &big), PartEnd::Done);
+    assert!(bench.printed(1).lines().any(|line| line == "1048576"), "{}", bench.printed(1));
+    let limits = command(&["sh", "-c", "ulimit -n; ulimit -v; ulimit -c"]);
+    assert_eq!(bench.run_on(2, &limits), PartEnd::Done);
+    assert_eq!(bench.printed(2), "20\n524288\n0\n");
+    let busy = command(&["sh", "-c", "while :; do :; done"]);
+    assert!(matches!(bench.run_on(3, &busy), PartEnd::Failed(137 | 152)));
+}
+
+#[test]
+fn old_directories_go_and_recent_ones_stay() {
+    let mut bench = Bench::new(LOCAL);
+    assert_eq!(bench.run(1, &command(&["true"])), PartEnd::Done);
+    bench.cancel(number(1));
+    bench.reopen();
+    bench.site.poll(now()).unwrap();
+    assert!(bench.file(1, 0, "output").exists());
+    let days = LOCAL.replace(r#""grace_seconds": 1"#, r#""keep_days": 0"#);
+    bench.config = serde_json::from_str(&days).unwrap();
+    bench.reopen();
+    bench.book(number(2), &[hold(0, now(), 60_000)]);
+    bench.start(number(2), 1, &command(&["sleep", "60"]));
+    bench.site.poll(now()).unwrap();
+    assert!(!bench.file(1, 0, "").exists());
+    assert!(bench.file(2, 0, "").parent().unwrap().exists());
+    bench.cancel(number(2));
+}
+
+#[test]
+fn a_supervisor_that_cannot_run_is_an_error_and_a_part_that_never_began_is_lost() {
+    let mut bench = Bench::new(LOCAL);
+    let id = walras_core::SiteId::new(0);
+    let (clock, missing) = (walras_service::clock::Clock::WALL, Path::new("/no/such/program"));
+    bench.site = walras_service::site::open(&bench.config, clock, bench.data.path(), missing, id, 3).unwrap();
+    bench.book(number(1), &[hold(0, now(), 1_000)]);
+    let error = bench.site.poll(now()).and_then(|_| bench.try_start(number(1)));
+    assert!(error.unwrap_err().to_string().starts_with("cannot run /no/such/program"));
+    std::thread::sleep(Duration::from_millis(1_010));
+    assert_eq!(bench.wait_end(Vec::new(), 0), PartEnd::Lost);
+    let error = bench.site.fault(after(now(), 1), &Fault::SiteLost {}).unwrap_err();
+    assert_eq!(error.to_string(), "a site that runs real commands does not fail on demand");
+}
+
+#[test]
+fn programs_can_run_as_somebody_else() {
+    // Only root may do that.
+    if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
+        return;
+    }
+    let somebody = LOCAL.replace(r#""grace_seconds": 1"#, r#""uid": 65534, "gid": 65534"#);
+    let mut bench = Bench::new(&somebody);
+    let script = Some("#!/bin/sh\nid -u; id -G; touch mine && echo ok\n".to_owned());
+    let end = bench.run(1, &Program { script, ..command(&[]) });
+    assert_eq!(bench.printed(1), "65534\n65534\nok\n");
+    assert_eq!(end, PartEnd::Done);
+}

@@ -1,0 +1,9 @@
+//! What every connector must keep, and what each of them does beside that. Real processes, real time.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod bench;
+mod config;
+mod laws;
+mod local;
+mod simulated;

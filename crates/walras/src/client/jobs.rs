@@ -1,0 +1,264 @@
+//! `jobs`, `job`, `explain`, `output`, `cancel`, `wait`: what becomes of jobs.
+
+use super::http::{Client, with_query};
+use super::settings::Connect;
+use super::show::{clean, or_dash, pretty, table, table_or, time, time_or};
+use super::{client, say};
+use crate::failure::Failure;
+use crate::files;
+use std::time::Duration;
+use ureq::http::Method;
+use walras_api::service::{ExplanationView, JobState, JobView, JobsView, MeView, Role};
+
+/// The first pause between two looks at a job, and the longest.
+const LOOK_AFTER: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
+
+/// How often in a row the service may not answer while a job is waited for.
+const MISSED_MAX: u32 = 12;
+
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    /// Those of everybody, not only one's own; for an administrator
+    #[arg(long)]
+    all: bool,
+    /// Only those in this state: queued, planning, reserving, reserved, running, done, failed, cancelled or given-up
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
+    /// Only those of this user
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    user: Option<String>,
+    /// At most so many, the newest first
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+    /// Only those before this job, to go on from there
+    #[arg(long, value_name = "JOB")]
+    before: Option<u64>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct OneArgs {
+    /// The job's number
+    job: u64,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct OutputArgs {
+    /// The job's number
+    job: u64,
+    /// Which of its parts
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    part: u32,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct SeveralArgs {
+    /// The jobs' numbers
+    #[arg(required = true)]
+    jobs: Vec<u64>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
+    let client = client(&args.connect)?;
+    let user = match &args.user {
+        Some(user) => Some(user.clone()),
+        None if args.all => None,
+        None => own_name(client.get("/v1/me")?.view()?),
+    };
+    let query = [
+        ("state", args.state.clone()),
+        ("user", user),
+        ("before", args.before.map(|job| job.to_string())),
+        ("limit", Some(args.limit.to_string())),
+    ];
+    let answer = client.get(&with_query("/v1/jobs", &query))?;
+    say(&args.connect, &answer, |view: &JobsView| {
+        let mut text = jobs_text(&view.jobs);
+        if let Some(next) = view.next {
+            text.push_str(&format!("there are more: --before {next}\n"));
+        }
+        text
+    })
+}
+
+/// The name of the user who asks; an administrator has no jobs of their own and sees all.
+pub(crate) fn own_name(me: MeView) -> Option<String> {
+    (me.role == Role::User).then_some(me.name)
+}
+
+/// Jobs as a table.
+pub(crate) fn jobs_text(jobs: &[JobView]) -> String {
+    let row = |job: &JobView| {
+        [
+            job.job.to_string(),
+            job.name.clone(),
+            job.user.clone(),
+            job.state.text().to_owned(),
+            job.tasks.to_string(),
+            time_or(job.start),
+            time_or(job.finish),
+            price(job),
+            where_or_why(job),
+        ]
+    };
+    let rows: Vec<[String; 9]> = jobs.iter().map(row).collect();
+    let heading = [">job", "name", "user", "state", ">tasks", "start", "finish", ">price", "where, why"];
+    table_or(heading, &rows, "no jobs")
+}
+
+/// What it was charged, or what is held for it.
+pub(crate) fn price(job: &JobView) -> String {
+    if job.state.is_over() { job.charged.to_string() } else { job.held.to_string() }
+}
+
+/// Where a job is, or why it is nowhere.
+pub(crate) fn where_or_why(job: &JobView) -> String {
+    match (&job.why, job.sites.is_empty()) {
+        (Some(why), true) => why.clone(),
+        (Some(why), false) => format!("{}: {why}", job.sites.join(",")),
+        (None, _) => job.sites.join(","),
+    }
+}
+
+pub(crate) fn one(args: &OneArgs) -> Result<(), Failure> {
+    let answer = client(&args.connect)?.get(&format!("/v1/jobs/{}", args.job))?;
+    say(&args.connect, &answer, job_text)
+}
+
+fn job_text(job: &JobView) -> String {
+    let kind = if job.workflow { " (workflow)" } else { "" };
+    let mut rows: Vec<(&str, String)> = vec![
+        ("job", format!("{} {}{kind}", job.job, job.name)),
+        ("user", job.user.clone()),
+        ("state", job.state.text().to_owned()),
+        ("tasks", job.tasks.to_string()),
+        ("queued", time(job.queued_at)),
+        ("start", time_or(job.start)),
+        ("finish", time_or(job.finish)),
+        ("deadline", time_or(job.deadline)),
+        ("budget", or_dash(job.budget.as_ref())),
+        ("held", job.held.to_string()),
+        ("charged", job.charged.to_string()),
+        ("sites", job.sites.join(", ")),
+        ("attempts", job.attempts.to_string()),
+    ];
+    rows.extend(job.why.clone().map(|why| ("why", why)));
+    let lines = rows.iter().map(|(name, value)| format!("{:<9} {}", name, clean(value)));
+    let mut text: String = lines.map(|line| format!("{}\n", line.trim_end())).collect();
+    if !job.parts.is_empty() {
+        let rows: Vec<[String; 7]> = job
+            .parts
+            .iter()
+            .map(|part| {
+                let task = or_dash(part.task.as_ref());
+                let node = or_dash(part.node.as_ref());
+                let (start, end) = (time(part.start), time(part.end));
+                [part.part.to_string(), task, part.site.clone(), node, start, end, part.state.clone()]
+            })
+            .collect();
+        text.push('\n');
+        text.push_str(&table([">part", "task", "site", "node", "start", "end", "state"], &rows));
+    }
+    text
+}
+
+pub(crate) fn explain(args: &OneArgs) -> Result<(), Failure> {
+    let answer = client(&args.connect)?.get(&format!("/v1/jobs/{}/explanation", args.job))?;
+    say(&args.connect, &answer, explanation_text)
+}
+
+fn explanation_text(view: &ExplanationView) -> String {
+    let mut text = format!("job {} is {}: {}\n", view.job, view.state.text(), clean(&view.summary));
+    for reason in &view.reasons {
+        text.push_str(&format!("  because {}\n", clean(reason)));
+    }
+    for change in &view.changes {
+        text.push_str(&format!("  would help: {}\n", clean(&change.text)));
+    }
+    if let Some(rank) = &view.rank {
+        let overdue = if rank.overdue { ", overdue" } else { "" };
+        text.push_str(&format!(
+            "place {} of {} in the queue, score {}{overdue}\n",
+            rank.place, rank.of, rank.score
+        ));
+        for (aspect, value) in &rank.aspects {
+            text.push_str(&format!("  {} {value}\n", clean(aspect)));
+        }
+    }
+    if !view.history.is_empty() {
+        text.push_str("what has happened\n");
+        for happening in &view.history {
+            text.push_str(&format!("  {}  {}\n", time(happening.at), clean(&happening.text)));
+        }
+    }
+    text
+}
+
+pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
+    let path = format!("/v1/jobs/{}/output?part={}", args.job, args.part);
+    let answer = client(&args.connect)?.get(&path)?;
+    if args.connect.json {
+        return files::print(&pretty(&serde_json::json!({"output": answer.text}).to_string()));
+    }
+    files::print(&answer.text)
+}
+
+pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {
+    let client = client(&args.connect)?;
+    let mut failed = None;
+    for job in &args.jobs {
+        // One that cannot be cancelled must not keep the others from it.
+        match client.send(Method::DELETE, &format!("/v1/jobs/{job}"), None) {
+            Ok(answer) => say(&args.connect, &answer, |view: &JobView| {
+                format!("job {} is {}\n", view.job, view.state.text())
+            })?,
+            Err(failure @ Failure::Refused(_)) => failed = Some(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+pub(crate) fn wait(args: &SeveralArgs) -> Result<(), Failure> {
+    wait_for(&client(&args.connect)?, &args.jobs, args.connect.json)
+}
+
+/// The job once it has ended. The service may be restarted meanwhile.
+fn ended(client: &Client, job: u64) -> Result<(JobView, String), Failure> {
+    let (mut pause, mut missed) = (LOOK_AFTER.0, 0);
+    loop {
+        match client.get(&format!("/v1/jobs/{job}")) {
+            Ok(answer) => {
+                let view: JobView = answer.view()?;
+                if view.state.is_over() {
+                    return Ok((view, answer.text));
+                }
+                missed = 0;
+            }
+            Err(Failure::Unreachable(_)) if missed < MISSED_MAX => missed += 1,
+            Err(failure) => return Err(failure),
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(LOOK_AFTER.1);
+    }
+}
+
+/// Waits until all these have ended; an error when one did not end well.
+pub(crate) fn wait_for(client: &Client, jobs: &[u64], json: bool) -> Result<(), Failure> {
+    let mut well = true;
+    for job in jobs {
+        let (view, text) = ended(client, *job)?;
+        well &= view.state == JobState::Done;
+        let why = view.why.as_deref().map_or_else(String::new, |why| format!(": {}", clean(why)));
+        let line = format!("job {job} is {}{why}\n", view.state.text());
+        files::print(&if json { pretty(&text) } else { line })?;
+    }
+    if well { Ok(()) } else { Err(Failure::Refuted) }
+}

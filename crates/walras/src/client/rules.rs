@@ -1,0 +1,189 @@
+//! `policy`, `cycle`, `user`, `token`: what an administrator decides.
+
+use super::http::encode;
+use super::settings::Connect;
+use super::show::{or_dash, table_or, time, time_or};
+use super::{amount, client, read_value, say, say_json};
+use crate::failure::Failure;
+use serde_json::json;
+use std::path::PathBuf;
+use ureq::http::Method;
+use walras_api::service::{CycleView, TokenMade, TokenView, TokensView, UserView, UsersView};
+
+#[derive(clap::Args)]
+pub(crate) struct PolicyArgs {
+    /// Change what this file says, in YAML or JSON; the rest stays
+    #[arg(long, value_name = "FILE")]
+    set: Option<PathBuf>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct CycleArgs {
+    /// Plan now, without waiting for the next cycle
+    #[arg(long)]
+    now: bool,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Subcommand)]
+pub(crate) enum UserCommand {
+    /// Add a user, or change one
+    Set(UserSetArgs),
+    /// Show all users
+    List(ListArgs),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct UserSetArgs {
+    /// Their name
+    name: String,
+    /// For budgets and rules of access
+    #[arg(long)]
+    group: Option<String>,
+    /// What they may use, against the others
+    #[arg(long, default_value_t = 1)]
+    share: u32,
+    /// How low their balance may go, in credits
+    #[arg(long, value_name = "CREDITS", default_value = "0", value_parser = amount, allow_negative_numbers = true)]
+    lowest: serde_json::Number,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token; its secret is printed this once
+    Make(TokenMakeArgs),
+    /// Show all tokens, without their secrets
+    List(ListArgs),
+    /// Make a token worthless
+    Revoke(TokenRevokeArgs),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TokenMakeArgs {
+    /// What it allows
+    #[arg(value_parser = ["user", "owner", "administrator"])]
+    role: String,
+    /// Whose it is
+    name: String,
+    /// After how many seconds it expires [default: never]
+    #[arg(long, value_name = "SECONDS")]
+    expires_in: Option<u64>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TokenRevokeArgs {
+    /// Its number
+    token: u64,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+pub(crate) fn policy(args: &PolicyArgs) -> Result<(), Failure> {
+    let change = args.set.as_deref().map(read_value).transpose()?;
+    let client = client(&args.connect)?;
+    let answer = match &change {
+        None => client.get("/v1/policy")?,
+        Some(change) => client.send(Method::PATCH, "/v1/policy", Some(change))?,
+    };
+    say_json(&answer)
+}
+
+pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
+    let client = client(&args.connect)?;
+    if args.now {
+        let answer = client.send(Method::POST, "/v1/cycles", None)?;
+        return say(&args.connect, &answer, cycle_text);
+    }
+    let answer = client.get("/v1/status")?;
+    say(&args.connect, &answer, |view: &walras_api::service::StatusView| cycle_text(&view.cycle))
+}
+
+fn cycle_text(cycle: &CycleView) -> String {
+    let CycleView { cycle, open, next_at, proof, served, unserved } = cycle;
+    let state = if *open { "being planned" } else { "closed" };
+    let proof = proof.as_deref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(proof)));
+    format!(
+        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}; next at {}\n",
+        time_or(*next_at)
+    )
+}
+
+pub(crate) fn user(command: &UserCommand) -> Result<(), Failure> {
+    match command {
+        UserCommand::Set(args) => {
+            let mut body = json!({"share": args.share, "lowest": args.lowest});
+            if let Some(group) = &args.group {
+                body["group"] = json!(group);
+            }
+            let path = format!("/v1/users/{}", encode(&args.name));
+            let answer = client(&args.connect)?.send(Method::PUT, &path, Some(&body))?;
+            say(&args.connect, &answer, |view: &UserView| users_text(std::slice::from_ref(view)))
+        }
+        UserCommand::List(args) => {
+            let answer = client(&args.connect)?.get("/v1/users")?;
+            say(&args.connect, &answer, |view: &UsersView| users_text(&view.users))
+        }
+    }
+}
+
+fn users_text(users: &[UserView]) -> String {
+    let rows = users.iter().map(|user| {
+        [user.name.clone(), or_dash(user.group.as_ref()), user.share.to_string(), user.lowest.to_string()]
+    });
+    table_or(["user", "group", ">share", ">lowest"], &rows.collect::<Vec<_>>(), "no users")
+}
+
+pub(crate) fn token(command: &TokenCommand) -> Result<(), Failure> {
+    match command {
+        TokenCommand::Make(args) => {
+            let mut body = json!({"role": args.role, "name": args.name});
+            if let Some(seconds) = args.expires_in {
+                body["expires_in"] = json!(seconds);
+            }
+            let answer = client(&args.connect)?.send(Method::POST, "/v1/tokens", Some(&body))?;
+            // The secret alone, so that it can go into a file; what it is for goes to the terminal.
+            say(&args.connect, &answer, |made: &TokenMade| {
+                let TokenView { token, role, name, .. } = &made.token;
+                eprintln!("token {token} for {} {}; its secret is shown this once", role.text(), name);
+                format!("{}\n", made.secret)
+            })
+        }
+        TokenCommand::List(args) => {
+            let answer = client(&args.connect)?.get("/v1/tokens")?;
+            say(&args.connect, &answer, |view: &TokensView| tokens_text(&view.tokens))
+        }
+        TokenCommand::Revoke(args) => {
+            let path = format!("/v1/tokens/{}", args.token);
+            let answer = client(&args.connect)?.send(Method::DELETE, &path, None)?;
+            say(&args.connect, &answer, |view: &TokenView| tokens_text(std::slice::from_ref(view)))
+        }
+    }
+}
+
+fn tokens_text(tokens: &[TokenView]) -> String {
+    let rows = tokens.iter().map(|token| {
+        [
+            token.token.to_string(),
+            token.role.text().to_owned(),
+            token.name.clone(),
+            time(token.made_at),
+            time_or(token.expires_at),
+            time_or(token.revoked_at),
+        ]
+    });
+    let heading = [">token", "role", "name", "made", "expires", "revoked"];
+    table_or(heading, &rows.collect::<Vec<_>>(), "no tokens")
+}

@@ -1,0 +1,181 @@
+//! What is submitted: one of every kind at the start of the demo, and more by chance while somebody watches.
+
+use super::people::People;
+use super::place::Place;
+use crate::client::http::{Client, fresh_key};
+use crate::client::submit::finished;
+use crate::failure::Failure;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use walras_api::service::{AcceptedView, JobView, OffersView, QuoteView, SubmittedView};
+use walras_world::chance::Chance;
+
+/// The samples that are submitted as they are, and by whom.
+const SAMPLES: [(&str, &str); 13] = [
+    ("single.yaml", "ada"),
+    ("parallel.yaml", "ada"),
+    ("bag.yaml", "ben"),
+    ("bag.yaml", "ben"),
+    ("bag.yaml", "ben"),
+    ("bag.yaml", "ben"),
+    ("bag.yaml", "ben"),
+    ("bag.yaml", "ben"),
+    ("gpu.yaml", "cleo"),
+    ("workflow.yaml", "cleo"),
+    (LOCAL, "ada"),
+    ("report.sh", "ada"),
+    (IMPOSSIBLE, "ada"),
+];
+const LOCAL: &str = "hello.yaml";
+const IMPOSSIBLE: &str = "impossible.yaml";
+const QUOTED: (&str, &str) = ("quoted.yaml", "cleo");
+/// What is submitted by chance.
+const STREAM: [&str; 8] = [
+    "single.yaml",
+    "single.yaml",
+    "bag.yaml",
+    "bag.yaml",
+    "parallel.yaml",
+    "gpu.yaml",
+    "workflow.yaml",
+    "hello.yaml",
+];
+/// Pauses between jobs that are submitted by chance, in milliseconds.
+const PAUSE: (i64, i64) = (1_500, 7_000);
+/// How long offers are waited for before the first quote.
+const OFFERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// What has been submitted.
+pub(super) struct Samples {
+    pub(super) url: String,
+    /// All that should end.
+    pub(super) jobs: Vec<u64>,
+    /// The one that cannot fit.
+    pub(super) impossible: u64,
+    /// The one that runs here.
+    pub(super) local: u64,
+    /// What became of the quote.
+    pub(super) quote: String,
+}
+
+fn job_of(place: &Place, name: &str, client: &Client) -> Result<Value, Failure> {
+    Ok(finished(&place.job(name), &[], Some(client))?.0)
+}
+
+fn submit(place: &Place, people: &People, name: &str, user: &str) -> Result<u64, Failure> {
+    let client = people.user(user)?;
+    let job = job_of(place, name, client)?;
+    Ok(client.post_once("/v1/jobs", &job, &fresh_key()?)?.view::<SubmittedView>()?.job)
+}
+
+/// Submits one of every kind.
+pub(super) fn submit_samples(
+    place: &Place,
+    people: &People,
+    over: &impl Fn() -> bool,
+) -> Result<Samples, Failure> {
+    let mut samples = Samples {
+        url: people.url.clone(),
+        jobs: Vec::new(),
+        impossible: 0,
+        local: 0,
+        quote: "no quote was accepted".to_owned(),
+    };
+    quote(place, people, &mut samples, over)?;
+    for (name, user) in SAMPLES {
+        let job = submit(place, people, name, user)?;
+        match name {
+            IMPOSSIBLE => samples.impossible = job,
+            LOCAL => samples.local = job,
+            _ => {}
+        }
+        if name != IMPOSSIBLE {
+            samples.jobs.push(job);
+        }
+    }
+    Ok(samples)
+}
+
+/// Asks for a quote and takes the cheapest option; sites must have said what is free before.
+fn quote(
+    place: &Place,
+    people: &People,
+    samples: &mut Samples,
+    over: &impl Fn() -> bool,
+) -> Result<(), Failure> {
+    let (name, user) = QUOTED;
+    let client = people.user(user)?;
+    let pause = Duration::from_millis(100);
+    let mut waited = Duration::ZERO;
+    while client.get("/v1/offers?limit=1")?.view::<OffersView>()?.offers.is_empty() {
+        if waited >= OFFERS_WITHIN || over() {
+            return Ok(());
+        }
+        std::thread::sleep(pause);
+        waited += pause;
+    }
+    let job = job_of(place, name, client)?;
+    let quote: QuoteView = client.post_once("/v1/quotes", &job, &fresh_key()?)?.view()?;
+    let Some(cheapest) = quote.options.iter().min_by_key(|option| option.price.millionths()) else {
+        return Ok(());
+    };
+    let path = format!("/v1/quotes/{}/accept", quote.quote);
+    let taken = client.post_once(&path, &json!({"option": cheapest.option}), &fresh_key()?);
+    match taken.and_then(|answer| answer.view::<AcceptedView>()) {
+        Ok(AcceptedView { job, .. }) => {
+            samples.jobs.push(job);
+            samples.quote = format!(
+                "quote {} had {} options; {user} took the cheapest, {} credits: job {job}",
+                quote.quote,
+                quote.options.len(),
+                cheapest.price
+            );
+            Ok(())
+        }
+        // An owner may have taken the nodes meanwhile: that is an answer too.
+        Err(Failure::Refused(why)) => {
+            samples.quote = format!("quote {} was not honoured: {why}", quote.quote);
+            Ok(())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Whether all samples that should end have.
+pub(super) fn have_ended(people: &People, samples: &Samples) -> Result<bool, Failure> {
+    for job in &samples.jobs {
+        let view: JobView = people.administrator.get(&format!("/v1/jobs/{job}"))?.view()?;
+        if !view.state.is_over() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Submits jobs by chance, on a thread of its own, until the service takes no more.
+pub(super) fn keep_submitting(place: &Place, people: &People) -> Result<(), Failure> {
+    let mut by_user: Vec<(Arc<Client>, Vec<PathBuf>)> = Vec::new();
+    for user in ["ada", "ben", "cleo"] {
+        let files = STREAM.iter().map(|name| place.job(name)).collect();
+        by_user.push((Arc::clone(people.user(user)?), files));
+    }
+    // Another start, other jobs; the same start, the same ones.
+    let mut chance = Chance::new(people.known, 0);
+    std::thread::spawn(move || {
+        loop {
+            let pause = chance.between(PAUSE.0, PAUSE.1);
+            std::thread::sleep(Duration::from_millis(u64::try_from(pause).unwrap_or_default()));
+            let Some((client, files)) = chance.one_of(&by_user) else { return };
+            let Some(file) = chance.one_of(files) else { return };
+            let Ok((job, _)) = finished(file, &[], Some(client)) else { continue };
+            let Ok(key) = fresh_key() else { return };
+            // Somebody may have run out of money: the others go on.
+            if let Err(Failure::Unreachable(_)) = client.post_once("/v1/jobs", &job, &key) {
+                return;
+            }
+        }
+    });
+    Ok(())
+}

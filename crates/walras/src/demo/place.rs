@@ -1,0 +1,148 @@
+//! The demo's directory: what it holds, and what people are told about it.
+
+use super::jobs::Samples;
+use super::service::Service;
+use crate::failure::Failure;
+use crate::files;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Files that are written where they are missing, so that people can read and change them.
+const FILES: [(&str, &str); 10] = [
+    ("walras.toml", include_str!("../../demo/walras.toml")),
+    ("jobs/single.yaml", include_str!("../../demo/jobs/single.yaml")),
+    ("jobs/parallel.yaml", include_str!("../../demo/jobs/parallel.yaml")),
+    ("jobs/bag.yaml", include_str!("../../demo/jobs/bag.yaml")),
+    ("jobs/gpu.yaml", include_str!("../../demo/jobs/gpu.yaml")),
+    ("jobs/impossible.yaml", include_str!("../../demo/jobs/impossible.yaml")),
+    ("jobs/quoted.yaml", include_str!("../../demo/jobs/quoted.yaml")),
+    ("jobs/workflow.yaml", include_str!("../../demo/jobs/workflow.yaml")),
+    ("jobs/hello.yaml", include_str!("../../demo/jobs/hello.yaml")),
+    ("jobs/report.sh", include_str!("../../demo/jobs/report.sh")),
+];
+/// The longest token file.
+const TOKEN_BYTES_MAX: usize = 1 << 12;
+
+/// The directory.
+pub(super) struct Place {
+    directory: PathBuf,
+    /// Whether the demo has run here before.
+    found: bool,
+}
+
+impl Place {
+    /// Makes what is missing.
+    pub(super) fn open(directory: &Path) -> Result<Place, Failure> {
+        let place =
+            Place { directory: directory.to_owned(), found: directory.join("data/journal.db").exists() };
+        for inner in ["jobs", "tokens"] {
+            let path = directory.join(inner);
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+            made.map_err(|error| Failure::Input(format!("{}: cannot be made: {error}", path.display())))?;
+        }
+        for (name, text) in FILES {
+            let path = directory.join(name);
+            if !path.exists() {
+                files::write(&path, text)?;
+            }
+        }
+        Ok(place)
+    }
+
+    pub(super) fn config(&self) -> PathBuf {
+        self.directory.join("walras.toml")
+    }
+
+    pub(super) fn log(&self) -> PathBuf {
+        self.directory.join("service.log")
+    }
+
+    pub(super) fn journal(&self) -> PathBuf {
+        self.directory.join("data/journal.db")
+    }
+
+    pub(super) fn job(&self, name: &str) -> PathBuf {
+        self.directory.join("jobs").join(name)
+    }
+
+    fn token_file(&self, name: &str) -> PathBuf {
+        self.directory.join("tokens").join(name)
+    }
+
+    /// The token of somebody, when there is one.
+    pub(super) fn token(&self, name: &str) -> Option<String> {
+        let bytes = files::read(&self.token_file(name), TOKEN_BYTES_MAX).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// Keeps a token where only this user can read it.
+    pub(super) fn keep_token(&self, name: &str, secret: &str) -> Result<(), Failure> {
+        let path = self.token_file(name);
+        let cannot = |error| Failure::Input(format!("{}: cannot be written: {error}", path.display()));
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(cannot(error)),
+            _ => {}
+        }
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        file.and_then(|mut file| writeln!(file, "{secret}")).map_err(cannot)
+    }
+
+    /// Where everything is.
+    pub(super) fn where_to_look(&self, service: &Service, known: u64) -> String {
+        let shown = self.directory.display();
+        let found = if self.found {
+            format!("{shown} was here already, with {known} jobs: the demo carries on\n")
+        } else {
+            format!("{shown} is new: a VO of four sites, three users and four owners\n")
+        };
+        let taken = service.taken.map_or_else(String::new, |taken| {
+            format!("{taken} is in use by somebody else: another port was taken\n")
+        });
+        let url = &service.url;
+        format!(
+            "{found}{taken}\n\
+             the service     {url}\n\
+             its API         {url}/docs\n\
+             configuration   {shown}/walras.toml\n\
+             job files       {shown}/jobs/\n\
+             tokens          {shown}/tokens/ada, ben, cleo (users); university, laboratory, cumulus (owners)\n\
+             administrator   {}\n\
+             log, journal    {shown}/service.log, {shown}/data/journal.db\n\n",
+            service.token_file.display()
+        )
+    }
+
+    /// What to type next.
+    pub(super) fn what_to_try(&self, samples: &Samples) -> String {
+        let program = std::env::args().next().unwrap_or_else(|| "walras".to_owned());
+        let shown = self.directory.display();
+        let Samples { url, impossible, local, .. } = samples;
+        let tries = [
+            ("walras jobs".to_owned(), "what became of her jobs"),
+            (format!("walras explain {impossible}"), "why it does not run, and what would help"),
+            (format!("walras output {local}"), "what a real process printed"),
+            (
+                format!("walras quote {shown}/jobs/quoted.yaml"),
+                "its price and its time; then: walras accept NUMBER",
+            ),
+            (
+                format!("walras submit {shown}/jobs/report.sh --wait"),
+                "a script with #SBATCH and #WALRAS lines",
+            ),
+            ("walras statement".to_owned(), "where her money went"),
+            ("walras sites --nodes; walras offers".to_owned(), "what is for sale"),
+            (format!("walras watch --token-file {shown}/tokens/university"), "what an owner sees"),
+            (format!("walras fault campus node-lost n1 --token-file {shown}/data/administrator.token"), ""),
+        ];
+        let width = tries[..8].iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+        let lines =
+            tries.map(|(command, why)| format!("  {}\n", format!("{command:<width$}  {why}").trim_end()));
+        format!(
+            "\nTo try, in another terminal, as ada:\n\
+             \x20 export WALRAS_URL={url} WALRAS_TOKEN=$(cat {shown}/tokens/ada); alias walras={program}\n{}\n",
+            lines.concat()
+        )
+    }
+}

@@ -1,0 +1,128 @@
+//! Help by subject, completions for shells, and the manual: all from the same description of the commands.
+
+use crate::Cli;
+use crate::failure::Failure;
+use crate::files;
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use std::path::Path;
+
+/// The commands by subject, as `walras --help` lists them. What is in none comes last.
+const SUBJECTS: [(&str, &[&str]); 5] = [
+    (
+        "Jobs",
+        &[
+            "submit", "quote", "accept", "jobs", "job", "explain", "output", "wait", "cancel", "watch",
+            "events",
+        ],
+    ),
+    ("Market", &["offers", "sites", "account", "statement", "prices", "fault"]),
+    (
+        "Administration",
+        &["demo", "serve", "policy", "cycle", "user", "token", "deposit", "budget", "journal"],
+    ),
+    (
+        "Planning from files",
+        &[
+            "plan",
+            "workflow",
+            "assign",
+            "verify",
+            "simulate",
+            "replay",
+            "audit",
+            "predict",
+            "preferences",
+            "reproduce",
+        ],
+    ),
+    ("Files and shells", &["example", "schema", "completions", "man"]),
+];
+
+const AFTER: &str = "\
+Exit codes: 0 all is well; 1 a job failed, a quote was not honoured, a plan does not hold, there is no such thing; \
+2 the call or a file is wrong; 3 not allowed; 4 the service cannot be reached or cannot answer now; 70 a fault of walras.
+
+Where the service is and who asks: --url and --token-file, WALRAS_URL and WALRAS_TOKEN, or a profile in \
+~/.config/walras/profile.toml, which --profile or WALRAS_PROFILE names. WALRAS_CA names the certificate of a private \
+authority. A token is never given as an argument, where others would see it.";
+
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let list = subjects(&command);
+    command
+        .help_template(format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
+        ))
+        .after_help(AFTER)
+}
+
+/// All commands, each with its first line, by subject.
+fn subjects(command: &Command) -> String {
+    let all: Vec<&Command> = command.get_subcommands().filter(|sub| !sub.is_hide_set()).collect();
+    let width = all.iter().map(|sub| sub.get_name().len()).max().unwrap_or_default();
+    let line = |sub: &Command| {
+        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+        format!("  {:width$}  {about}\n", sub.get_name())
+    };
+    let mut text = String::new();
+    for (subject, names) in SUBJECTS {
+        text.push_str(&format!("{subject}:\n"));
+        let found = names.iter().filter_map(|name| all.iter().find(|sub| sub.get_name() == *name));
+        text.extend(found.map(|sub| line(sub)));
+        text.push('\n');
+    }
+    let listed = |name: &str| SUBJECTS.iter().any(|(_, names)| names.contains(&name));
+    let rest: String = all.iter().filter(|sub| !listed(sub.get_name())).map(|sub| line(sub)).collect();
+    if !rest.is_empty() {
+        text.push_str(&format!("Others:\n{rest}\n"));
+    }
+    text
+}
+
+/// Prints completions.
+pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "walras", &mut script);
+    files::print(&String::from_utf8_lossy(&script))
+}
+
+/// Writes the manual.
+pub(crate) fn man(directory: &Path) -> Result<(), Failure> {
+    let cannot = |error| Failure::Input(format!("{}: cannot be written: {error}", directory.display()));
+    std::fs::create_dir_all(directory).map_err(cannot)?;
+    clap_mangen::generate_to(Cli::command().after_help(AFTER), directory).map_err(cannot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_listed_once() {
+        let help = command().render_help().to_string();
+        for sub in Cli::command().get_subcommands().filter(|sub| !sub.is_hide_set()) {
+            let start = format!("\n  {} ", sub.get_name());
+            assert_eq!(help.matches(&start).count(), 1, "{}", sub.get_name());
+        }
+        assert!(!help.contains("Others:"), "every command has a subject");
+    }
+
+    #[test]
+    fn every_command_has_a_page() {
+        let directory = tempfile::tempdir().unwrap();
+        man(&directory.path().join("man")).unwrap();
+        for sub in Cli::command().get_subcommands().filter(|sub| !sub.is_hide_set()) {
+            let page = directory.path().join(format!("man/walras-{}.1", sub.get_name()));
+            let text = std::fs::read_to_string(&page).unwrap_or_default();
+            assert!(text.contains(".TH"), "{}", page.display());
+        }
+        assert!(directory.path().join("man/walras-token-make.1").exists());
+    }
+}

@@ -1,0 +1,181 @@
+//! The live view: one thread asks how things are, one follows what happens, this one reads keys and draws.
+
+use super::draw::draw;
+use super::scene::{Panel, Scene, Snapshot, Wish};
+use super::{Whose, look};
+use crate::client::http::Client;
+use crate::client::{event_line, follow};
+use crate::failure::Failure;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+/// How often the service is asked.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long a key is waited for before the screen is drawn again.
+const DRAW_EVERY: Duration = Duration::from_millis(200);
+/// The shortest and the longest time that is shown: a minute and thirty days.
+const SPANS: (i64, i64) = (60_000, 30 * 86_400_000);
+/// How many lines a page is.
+const PAGE: usize = 10;
+
+enum News {
+    Looked(Box<Snapshot>),
+    Trouble(String),
+    Happened(String),
+}
+
+/// The terminal, which is put in order again whatever happens; a panic does so as well.
+struct Screen(DefaultTerminal);
+
+impl Screen {
+    fn open() -> Result<Screen, Failure> {
+        ratatui::try_init().map(Screen).map_err(|error| {
+            // It may have been changed halfway; if that cannot be undone, nothing else can either.
+            let _ = ratatui::try_restore();
+            Failure::Input(format!("the terminal cannot be used: {error}"))
+        })
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        ratatui::restore();
+    }
+}
+
+pub(super) fn run(
+    client: Arc<Client>,
+    whose: Whose,
+    span: i64,
+    mut scene: Scene,
+    over: &dyn Fn() -> bool,
+) -> Result<(), Failure> {
+    let span = Arc::new(AtomicI64::new(span));
+    let (sender, news) = channel();
+    follow_events(Arc::clone(&client), sender.clone());
+    keep_looking(client, whose, Arc::clone(&span), sender);
+    let mut screen = Screen::open()?;
+    let failed = |error: std::io::Error| Failure::Input(format!("the terminal cannot be used: {error}"));
+    while !over() {
+        take_news(&mut scene, &news);
+        screen.0.draw(|frame| draw(&scene, frame.area(), frame.buffer_mut())).map_err(failed)?;
+        if !event::poll(DRAW_EVERY).map_err(failed)? {
+            continue;
+        }
+        let Event::Key(key) = event::read().map_err(failed)? else { continue };
+        match meaning(key) {
+            Some(Meaning::Quit) => return Ok(()),
+            Some(Meaning::Zoom { closer }) => {
+                let now = span.load(Ordering::Relaxed);
+                let next = if closer { now / 2 } else { now * 2 };
+                span.store(next.clamp(SPANS.0, SPANS.1), Ordering::Relaxed);
+            }
+            Some(Meaning::Wish(wish)) => scene.apply(wish),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+fn take_news(scene: &mut Scene, news: &Receiver<News>) {
+    for news in news.try_iter() {
+        match news {
+            News::Looked(snapshot) => {
+                scene.snapshot = *snapshot;
+                scene.trouble = None;
+            }
+            News::Trouble(trouble) => scene.trouble = Some(trouble),
+            News::Happened(line) => scene.push_event(line),
+        }
+    }
+}
+
+/// Asks until nobody listens any more.
+fn keep_looking(client: Arc<Client>, whose: Whose, span: Arc<AtomicI64>, sender: Sender<News>) {
+    std::thread::spawn(move || {
+        loop {
+            let news = match look(&client, &whose, span.load(Ordering::Relaxed)) {
+                Ok(snapshot) => News::Looked(Box::new(snapshot)),
+                Err(failure) => News::Trouble(text_of(failure)),
+            };
+            if sender.send(news).is_err() {
+                return;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    });
+}
+
+fn follow_events(client: Arc<Client>, sender: Sender<News>) {
+    std::thread::spawn(move || {
+        let followed = follow(&client, None, |message, event| {
+            let line = event.map_or_else(|| message.event.clone(), event_line);
+            Ok(sender.send(News::Happened(line)).is_ok())
+        });
+        if let Err(failure) = followed {
+            // The view goes on without events, and nobody may be there to be told.
+            let _ = sender.send(News::Happened(text_of(failure)));
+        }
+    });
+}
+
+fn text_of(failure: Failure) -> String {
+    match failure {
+        Failure::Input(text)
+        | Failure::Refused(text)
+        | Failure::Forbidden(text)
+        | Failure::Unreachable(text)
+        | Failure::Fault(text) => text,
+        Failure::Refuted | Failure::ReaderGone => String::new(),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Meaning {
+    Quit,
+    Zoom { closer: bool },
+    Wish(Wish),
+}
+
+fn meaning(key: KeyEvent) -> Option<Meaning> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    Some(match key.code {
+        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Meaning::Quit,
+        KeyCode::Char('q') | KeyCode::Esc => Meaning::Quit,
+        KeyCode::Char('+' | '=') => Meaning::Zoom { closer: true },
+        KeyCode::Char('-') => Meaning::Zoom { closer: false },
+        KeyCode::Char('n') => Meaning::Wish(Wish::Show(Panel::Nodes)),
+        KeyCode::Char('j') => Meaning::Wish(Wish::Show(Panel::Jobs)),
+        KeyCode::Char('e') => Meaning::Wish(Wish::Show(Panel::Events)),
+        KeyCode::Down => Meaning::Wish(Wish::Down(1)),
+        KeyCode::Up => Meaning::Wish(Wish::Up(1)),
+        KeyCode::PageDown => Meaning::Wish(Wish::Down(PAGE)),
+        KeyCode::PageUp => Meaning::Wish(Wish::Up(PAGE)),
+        KeyCode::Home => Meaning::Wish(Wish::Top),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_mean_what_the_legend_says() {
+        let of = |code| meaning(KeyEvent::new(code, KeyModifiers::NONE));
+        for code in [KeyCode::Char('q'), KeyCode::Esc] {
+            assert_eq!(of(code), Some(Meaning::Quit));
+        }
+        let control = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+        assert_eq!(meaning(control), Some(Meaning::Quit));
+        assert_eq!(of(KeyCode::Char('c')), None);
+        assert_eq!(of(KeyCode::Char('+')), Some(Meaning::Zoom { closer: true }));
+        assert_eq!(of(KeyCode::PageUp), Some(Meaning::Wish(Wish::Up(PAGE))));
+    }
+}

@@ -1,0 +1,53 @@
+//! `walras demo` without a terminal, from its first start to its end, and once more.
+
+use crate::{printed, walras};
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn the_demo_runs_its_course_and_carries_on() {
+    let directory = tempfile::tempdir().unwrap();
+    // The first start writes the configuration; whatever else listens here, the demo finds a port.
+    let somebody = TcpListener::bind("127.0.0.1:7878");
+    let first = printed(directory.path(), &["demo", "vo", "--seconds", "50"]);
+    drop(somebody);
+    for line in [
+        "vo is new: a VO of four sites, three users and four owners",
+        "127.0.0.1:7878 is in use by somebody else: another port was taken",
+        "14 jobs: 13 done, 1 queued",
+        "quote 1 had 3 options; cleo took the cheapest, 15 credits: job 1",
+        "job 14, which asks for too much, is queued",
+        "  would help: a budget of 120 credits",
+    ] {
+        assert!(first.lines().any(|it| it == line), "{line} is not in\n{first}");
+    }
+    assert!(first.contains("job 12 ran here and printed: Linux"), "{first}");
+    assert!(first.contains("left out, proven best\n"), "{first}");
+    assert!(first.ends_with("entries, clean: every promise was kept\n"), "{first}");
+    for name in ["ada", "ben", "cleo", "university", "laboratory", "cumulus"] {
+        let mode = fs::metadata(directory.path().join("vo/tokens").join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+
+    let token = fs::read_to_string(directory.path().join("vo/tokens/ada")).unwrap();
+    let second = printed(directory.path(), &["demo", "vo", "--seconds", "3"]);
+    assert!(second.contains("vo was here already, with 14 jobs: the demo carries on\n"), "{second}");
+    assert!(second.contains("\n28 jobs: "), "{second}");
+    assert!(
+        second.contains("some of the samples have not ended yet: the next start carries on\n"),
+        "{second}"
+    );
+    assert!(second.ends_with("entries, clean: every promise was kept\n"), "{second}");
+    assert_eq!(fs::read_to_string(directory.path().join("vo/tokens/ada")).unwrap(), token);
+}
+
+#[test]
+fn a_directory_that_cannot_be_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("file"), "").unwrap();
+    let output = walras(directory.path(), &["demo", "file"]);
+    let problem = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{problem}");
+    assert!(problem.starts_with("walras: file/jobs: cannot be made: "), "{problem}");
+}

@@ -1,0 +1,121 @@
+//! A disk without space: what cannot be written is refused, what was acknowledged stays, and all goes on when there is
+//! space again.
+//!
+//! A limit on the size of files stands for the disk: every write beyond it fails, in the real program, for real.
+
+use crate::http::Call;
+use crate::program::{Place, Service, wait_for};
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::Duration;
+
+const CONFIG: &str = r#"
+limits = { requests_per_second = 100000, burst = 100000 }
+journal = { snapshot_every = 200, repeat_seconds = 1 }
+
+[policy]
+cycle_every = 1
+lead = 0.8
+prepare_within = 0.4
+confirm_within = 0.4
+offers_within = 0.3
+
+[[site]]
+name = "north"
+owner = "olga"
+connector = "simulated"
+count = 4
+price = 0.5
+"#;
+
+fn limit_files(service: &Service, limit: &str) {
+    let child = service.child.id().to_string();
+    let fsize = format!("--fsize={limit}:unlimited");
+    let done = Command::new("prlimit").args(["--pid", &child, &fsize]).status().unwrap();
+    assert!(done.success(), "prlimit {fsize}");
+}
+
+fn submit(user: &str, number: u32) -> Call {
+    // Some weight, so that the space is used up soon.
+    let job = json!({ "walras": "job/1", "name": "x".repeat(150), "work": 1, "budget": 1, "script": format!("#!/bin/sh\n# {}\n", "y".repeat(5_000)) });
+    Call::send("POST", "/v1/jobs", user, &job).keyed(&number.to_string())
+}
+
+#[test]
+fn a_full_disk_refuses_what_is_new_and_loses_nothing() {
+    let place = Place::new(CONFIG);
+    // A write beyond the limit is an error then, and not the end of the program.
+    let mut service = place.start("warn", &["env", "--ignore-signal=XFSZ"]);
+    let administrator = place.token();
+    let user = service.make_user(&administrator, "ada", 1_000_000);
+    for round in 0..3 {
+        fill_up(&place, &service, &user, &administrator, round * 10_000);
+    }
+    service.kill();
+    place.check_journal();
+    place.check_log();
+}
+
+/// Uses all space up, looks at what is left of the service, and gives it space again.
+fn fill_up(place: &Place, service: &Service, user: &str, administrator: &str, first: u32) {
+    // The log that is written ahead is what grows.
+    let size = |name: &str| std::fs::metadata(place.path(name)).map_or(0, |it| it.len());
+    let limit = size("data/journal.db-wal").max(size("data/journal.db")) + 300_000;
+    limit_files(service, &limit.to_string());
+    let mut acknowledged: Vec<(u32, Value)> = Vec::new();
+    let mut refusal = None;
+    for number in first..first + 9_000 {
+        let answer = service.ask(&submit(user, number));
+        match answer.status {
+            201 => acknowledged.push((number, answer.json()["job"].clone())),
+            503 => {
+                assert!(answer.head.contains("retry-after"), "{}", answer.head);
+                refusal = Some((number, answer.json()));
+                break;
+            }
+            other => panic!("{other}: {}", answer.body),
+        }
+    }
+    let (refused, why) = refusal.expect("there was to be no space");
+    assert_eq!(why["code"], "unwritable", "{why}");
+    assert!(why["message"].as_str().unwrap().contains("nothing can be written now"), "{why}");
+    assert!(!acknowledged.is_empty());
+    // It stays so, and everything can still be read.
+    for _ in 0..5 {
+        service.expect(&submit(user, refused), 503);
+        let deposit = json!({ "account": "user:ada", "amount": 1 });
+        service.expect(&Call::send("POST", "/v1/deposits", administrator, &deposit), 503);
+        for path in [
+            "/v1/jobs",
+            "/v1/account",
+            "/v1/account/statement",
+            "/v1/sites",
+            "/v1/offers",
+            "/v1/status",
+            "/healthz",
+        ] {
+            service.expect(&Call::get(path, user), 200);
+        }
+        assert_eq!(service.ask(&Call::get("/readyz", user)).status, 503);
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    every_one_is_there(service, user, &acknowledged);
+    limit_files(service, "unlimited");
+    wait_for("it goes on by itself", Duration::from_secs(20), || {
+        service.ask(&submit(user, refused)).status == 201
+    });
+    assert_eq!(service.ask(&Call::get("/readyz", user)).status, 200);
+    every_one_is_there(service, user, &acknowledged);
+    for (number, job) in acknowledged.iter().step_by(20) {
+        assert_eq!(service.expect(&submit(user, *number), 201).json()["job"], *job);
+    }
+    // The broker works again: something is done.
+    let (_, last) = acknowledged.last().unwrap();
+    service.expect(&Call { method: "DELETE", ..Call::get(format!("/v1/jobs/{last}"), user) }, 200);
+}
+
+fn every_one_is_there(service: &Service, user: &str, acknowledged: &[(u32, Value)]) {
+    for (_, job) in acknowledged.iter().step_by(7) {
+        service.expect(&Call::get(format!("/v1/jobs/{job}"), user), 200);
+    }
+}
