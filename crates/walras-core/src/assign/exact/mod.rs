@@ -11,7 +11,9 @@
 //! 3. *From above*: greedy, rounded flows and repaired relaxed solutions (`repair`), improved by chains of moves
 //!    (`placing`) over the pairs that the prices show to matter (`reduce`); then dives from the prices (`dive`), which
 //!    find most of what there is to find, and shaking (`shake`).
-//! 4. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver
+//! 4. *Both, where sites have one rate for all jobs*: a shortest path that counts like jobs, site by site (`rates`, `fit`,
+//!    `matching`).
+//! 5. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver
 //!    (`patterns`, `programme`). When all of them took part, the best combination is the optimum; until then, it is
 //!    a placing. Neighbourhoods of some sites are filled anew in the same way (`neighbourhood`).
 //!
@@ -47,13 +49,17 @@
 
 mod dive;
 mod dual;
+mod fit;
 mod flow;
+mod kinds;
 mod knapsack;
+mod matching;
 mod neighbourhood;
 mod packing;
 mod patterns;
 mod placing;
 mod programme;
+mod rates;
 mod reduce;
 mod repair;
 mod search;
@@ -250,5 +256,49 @@ fn solved(instance: &Instance, search: &Search<'_>, weight_bound: u64, passes: u
             cost_bound: bound,
             passes,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Choices, Pair};
+    use super::*;
+    use crate::program::{Answer, Effort, Program};
+    use proptest::prelude::*;
+
+    /// A solver that never knows.
+    struct Nobody;
+
+    impl Solver for Nobody {
+        fn solve(&self, _: &Program, _: Option<&[f64]>, _: &Effort) -> Answer {
+            Answer::Unknown
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        /// More jobs than fit, each with few sites to go to: placings stay incomplete for long, and nobody helps.
+        #[test]
+        fn what_is_found_without_a_solver_fits_and_is_not_below_the_bound(
+            rooms in prop::collection::vec(4_u32..13, 6..12),
+            jobs in prop::collection::vec((3_u32..8, 300_i64..500, any::<u16>()), 20..40),
+        ) {
+            let choices = jobs.iter().map(|(takes, work, open)| {
+                let may = |site: &u32| open & (1 << site) != 0;
+                let pair = |site: u32| {
+                    let cost = i64::from(*takes) * work * (70 + 7 * i64::from(site));
+                    Pair { site, takes: *takes, cost }
+                };
+                Choices { weight: 1, pairs: (0..table::id(rooms.len())).filter(may).map(pair).collect() }
+            });
+            let instance = Instance::new(rooms.clone(), choices.collect(), Serve::Most).unwrap();
+            let limits = Limits { passes: 60, work: 10_000, rounds: 4, ..Limits::default() };
+            let solved = solve(&instance, &Nobody, &limits, &NoWatch);
+            let worth = solved.assignment.as_ref().and_then(|assignment| assignment.worth(&instance));
+            prop_assert_eq!(worth, Some(solved.worth));
+            prop_assert!(solved.worth.weight <= solved.weight_bound);
+            prop_assert!(solved.cost_bound <= solved.worth.cost);
+        }
     }
 }

@@ -31,6 +31,8 @@ pub(super) fn promising(table: &Table, dual: &mut Dual, most: i64) -> Vec<Vec<(i
 }
 
 /// A table of at most `width` pairs per job, the most promising, and those of a placing.
+///
+/// A job that has no place, and of whose pairs none is promising, keeps its cheapest: every job has some pair.
 pub(super) fn core(table: &Table, promising: &[Vec<(i64, Pair)>], width: usize, sites: &[u32]) -> Table {
     let jobs = promising.iter().enumerate().map(|(job, kept)| {
         let mut pairs: Vec<Pair> = kept.iter().take(width).map(|(_, pair)| *pair).collect();
@@ -38,7 +40,24 @@ pub(super) fn core(table: &Table, promising: &[Vec<(i64, Pair)>], width: usize, 
         if !pairs.iter().any(|pair| pair.site == home) {
             pairs.extend(table.pairs(job).iter().find(|pair| pair.site == home));
         }
+        if pairs.is_empty() {
+            pairs.extend(table.pairs(job).iter().take(width));
+        }
         pairs
     });
     Table::part(table.capacities.clone(), jobs.collect(), table.shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::placing::NONE;
+    use super::*;
+
+    #[test]
+    fn a_job_without_a_place_or_promise_keeps_its_cheapest_pairs() {
+        let pair = |site, cost| Pair { site, takes: 1, cost };
+        let table = Table::part(vec![1, 1, 1], vec![vec![pair(0, 5), pair(1, 3), pair(2, 4)]], 0);
+        let core = core(&table, &[Vec::new()], 2, &[NONE]);
+        assert_eq!(core.pairs(0), [pair(1, 3), pair(2, 4)]);
+    }
 }

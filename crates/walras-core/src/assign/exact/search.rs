@@ -7,6 +7,7 @@ use super::flow::divide;
 use super::neighbourhood::{Neighbourhoods, by_loss};
 use super::placing::Placing;
 use super::programme::{Ended, Sets, whole};
+use super::rates::Way;
 use super::reduce::{core, promising};
 use super::repair::{place_missing, repair, round};
 use super::shake::shake;
@@ -115,6 +116,9 @@ impl<'a> Search<'a> {
         self.start();
         self.floor = i64::MIN;
         self.ascend(1.0, ASCENT_SHARE);
+        if self.settle() {
+            return;
+        }
         self.improve();
         if self.best.missing > 0 && self.place_all() {
             return;
@@ -161,6 +165,19 @@ impl<'a> Search<'a> {
             pause = if self.best.cost < before { 1 } else { 2 * pause };
             rest = pause - 1;
         }
+    }
+
+    /// Where sites have one rate for all jobs, the best placing as a shortest path; whether that settled the matter.
+    fn settle(&mut self) -> bool {
+        if self.closed() || self.watch.seconds_left() <= 0.0 {
+            return false;
+        }
+        let way = Way::new(&self.table, self.out, &self.prices);
+        let settled = way.is_some_and(|way| way.settle(&mut self.best, self.watch));
+        if settled {
+            self.bound = self.best.cost;
+        }
+        settled
     }
 
     /// Where jobs are still without a place and the problem is small, all of it as one programme.

@@ -3,6 +3,7 @@
 use super::Config;
 use crate::experiment::CycleError;
 use crate::random::Stream;
+use walras_core::assign::exact::{Limits, NoWatch, solve};
 use walras_core::assign::genetic::{Evolution, Evolved, evolve};
 use walras_core::assign::greedy::{self, Ranking};
 use walras_core::assign::split::divide;
@@ -77,7 +78,7 @@ pub(super) fn run(config: &Config, market: &Market, chance: [Stream; 2]) -> Resu
     let [mut one, mut other] = chance;
     let hga = evolved(config, &instance, &by_price, &cheap_rates, &mut one);
     let lpga = evolved(config, &instance, &by_price, &relaxed, &mut other);
-    let (exact, exact_proven) = exact(market)?;
+    let (exact, exact_proven) = exact(&instance);
     let division = divide(&of_kind(market, Kind::Split), &Highs, &EXACT_EFFORT);
     let plain =
         |assignment: &Assignment| Ok::<_, CycleError>(Measured::new(valid(&instance, assignment)?, 0, false));
@@ -114,7 +115,8 @@ fn evolved(
     evolve(instance, ranking, first.clone(), &evolution, &mut |below| chance.index(below))
 }
 
-/// Nodes, not seconds: results must not depend on the machine.
+/// Rounds and nodes, not seconds: results must not depend on the machine.
+const EXACT_ROUNDS: usize = 8;
 const EXACT_EFFORT: Effort = Effort { seconds: None, nodes: Some(2_000), gap_absolute: 0.0 };
 
 fn of_kind(market: &Market, kind: Kind) -> Market {
@@ -124,9 +126,10 @@ fn of_kind(market: &Market, kind: Kind) -> Market {
 }
 
 /// The best assignment of whole jobs, and whether it is proven.
-fn exact(market: &Market) -> Result<(Worth, bool), CycleError> {
-    let divided = divide(market, &Highs, &EXACT_EFFORT);
-    Ok((divided.worth, divided.proven))
+fn exact(instance: &Instance) -> (Worth, bool) {
+    let limits = Limits { rounds: EXACT_ROUNDS, ..Limits::default() };
+    let solved = solve(instance, &Highs, &limits, &NoWatch);
+    (solved.worth, solved.is_optimal())
 }
 
 /// The laws of the methods.
