@@ -282,6 +282,7 @@ pub fn no_schedule_text(reason: &NoSchedule, workflow: &Workflow, unit: Unit) ->
         NoSchedule::TooLittleTime { bound: None } => {
             "There is too little time: the nodes' free time does not hold all tasks.".to_owned()
         }
+        NoSchedule::NoneExists => "No schedule keeps deadline and budget: all were looked at.".to_owned(),
         NoSchedule::NotFound => {
             "No schedule was found that keeps deadline and budget; there may be one.".to_owned()
         }

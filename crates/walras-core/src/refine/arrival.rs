@@ -76,7 +76,8 @@ impl Arrivals {
         self.spread(instance, instance.after.of(task), -instance.latest, at);
     }
 
-    fn spread(
+    /// Fills `ready` with when what `at` says of the tasks at the other ends can be on each lane, not before `floor`.
+    pub(super) fn spread(
         &mut self,
         instance: &Instance,
         flows: &[Flow],

@@ -110,10 +110,8 @@ fn critical_processor(instance: &Instance, critical: &[bool]) -> Option<usize> {
 fn peft(instance: &Instance, board: &mut Board) {
     let table = rank::optimistic(instance);
     let lanes = instance.lanes;
-    let count = i64::try_from(lanes).unwrap_or(i64::MAX);
     let row = |task: usize| &table[task * lanes..][..lanes];
-    let mean = |task: usize| row(task).iter().map(|millis| millis / count).sum::<i64>();
-    let priority: Vec<i64> = (0..instance.tasks).map(mean).collect();
+    let priority = rank::mean_optimistic(instance, &table);
     board.reset(instance);
     for task in by_priority(instance, &priority).into_iter().map(|task| task as usize) {
         if !board.place_first(instance, task, |lane| row(task)[lane]) {

@@ -2,7 +2,7 @@
 //!
 //! **Problem.** A time before which no schedule can end, as late as can be proven cheaply.
 //!
-//! **Method.** Three reasons, of which the strongest counts:
+//! **Method.** Four reasons, of which the strongest counts:
 //! 1. *Capacity*: all work over all the free speed there is.
 //! 2. *Ways*: the longest chain of tasks, each on its fastest lane ([`quick`]); in [`finish`] with transfers: by task
 //!    and lane, the least time before it (its *head*) and after it (its *tail*), when every other task has the best
@@ -10,11 +10,14 @@
 //! 3. *Crowds*: tasks of which none can start before `r`, and after each of which there is at least `q` to do, must share
 //!    the lanes between `r` and `q` before the end; fewer tasks than lanes can use only as many lanes as they are.
 //!
+//! 4. *Whole tasks* ([`super::whole`]): the same, when tasks are not cut in pieces.
+//!
 //! **Complexity.** O((edges + tasks) × lanes) for ways, O(tasks log tasks) for each of at most [`HEADS_MAX`] values of `r`.
 //! Beyond [`WAYS_MAX`] steps the quick bound has to do.
 
 use super::instance::{Instance, NEVER};
 use super::profile::Profile;
+use super::whole::{self, Crowd};
 
 /// Crowds are looked at from at most so many heads.
 const HEADS_MAX: usize = 32;
@@ -36,7 +39,15 @@ pub(super) fn finish(instance: &Instance) -> i64 {
     }
     let mirror = instance.mirror();
     let (heads, tails) = (ways(instance), ways(&mirror));
-    quick(instance).max(through(instance, &heads, &tails)).max(crowds(instance, &heads, &tails))
+    let (head, tail) = (least(instance, &heads), least(instance, &tails));
+    let so_far = quick(instance).max(through(instance, &heads, &tails)).max(crowds(instance, &head, &tail));
+    let works = least_works(instance);
+    let length = whole::finish(
+        &Crowd { heads: &head, tails: &tail, works: &works },
+        &instance.costs.performance,
+        so_far - instance.earliest,
+    );
+    instance.earliest.saturating_add(length)
 }
 
 /// The longest chain, each task on its fastest lane.
@@ -110,12 +121,11 @@ fn least(instance: &Instance, table: &[i64]) -> Vec<i64> {
 
 /// The latest end that some crowd of tasks enforces.
 fn crowds(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
-    let (heads, tails) = (least(instance, heads), least(instance, tails));
     let (works, profile) = (least_works(instance), Profile::new(instance));
     let mut by_tail: Vec<usize> = (0..instance.tasks).filter(|task| works[*task] > 0).collect();
     by_tail.sort_by_key(|task| (-tails[*task], *task));
     let mut latest = instance.earliest;
-    for head in some_of(heads.clone(), HEADS_MAX) {
+    for head in some_of(heads, HEADS_MAX) {
         let start = instance.earliest + head;
         let (mut work, mut count) = (0_i128, 0);
         for task in by_tail.iter().copied().filter(|task| heads[*task] >= head) {
@@ -129,7 +139,8 @@ fn crowds(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
 }
 
 /// At most so many of the different values, evenly spread.
-fn some_of(mut values: Vec<i64>, count: usize) -> Vec<i64> {
+pub(super) fn some_of(values: &[i64], count: usize) -> Vec<i64> {
+    let mut values = values.to_vec();
     values.sort_unstable();
     values.dedup();
     let step = values.len().div_ceil(count).max(1);

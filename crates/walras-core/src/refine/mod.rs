@@ -2,11 +2,11 @@
 //!
 //! [`refine`] plans by the critical jobs method (`critical`), takes published heuristics ([`Baseline`]) as further
 //! starting points, and improves the best of them as long as the effort lasts (`improve`), so that the result is
-//! never worse than the best heuristic's by the strategy's goal. [`supporting_schedules`] prepares for a node that is
-//! lost and a task that is late.
+//! never worse than the best heuristic's by the strategy's goal. Small workflows are searched to the end (`exact`).
+//! [`supporting_schedules`] prepares for a node that is lost and a task that is late.
 //!
 //! ```text
-//! Workflow + Platform + Terms --> Instance --> critical jobs, HEFT, CPOP, PEFT, DBCS --> improve --> TaskSchedule
+//! Workflow + Platform + Terms --> Instance --> critical jobs, HEFT, CPOP, PEFT, DBCS --> exact, improve --> TaskSchedule
 //! ```
 //!
 //! ```
@@ -46,7 +46,11 @@ mod baseline;
 mod bound;
 mod chain;
 mod critical;
+#[cfg(test)]
+mod drawn;
+mod exact;
 mod improve;
+mod insert;
 mod instance;
 mod lean;
 mod list;
@@ -58,6 +62,8 @@ mod sizing;
 mod strategy;
 mod supporting;
 mod timeline;
+mod walk;
+mod whole;
 
 pub use baseline::Baseline;
 pub use critical::Collisions;
@@ -168,7 +174,7 @@ pub struct Refined {
     pub collisions: Collisions,
     /// The critical jobs method's own makespan, before improvement; `None` when it placed not all tasks.
     pub critical_makespan: Option<Span>,
-    /// No schedule has a shorter makespan.
+    /// No schedule that keeps the terms has a shorter makespan.
     pub lower_bound: Span,
     /// Whether a chain had more labels than the limit.
     pub labels_limit_hit: bool,
@@ -201,14 +207,16 @@ pub enum NoSchedule {
         /// No schedule ends before; `None` when the free time does not suffice at all.
         bound: Option<Time>,
     },
+    /// All schedules were looked at: none keeps the terms.
+    NoneExists,
     /// None was found; there may be one.
     NotFound,
 }
 
 /// Places every task, by the strategy's goal and within the terms.
 ///
-/// `Optimal` when the schedule reaches the goal's lower bound; the bound of a feasible one is in milliseconds after the
-/// schedule's origin, or in micro-credits for [`Strategy::Cheapest`].
+/// `Optimal` when the schedule reaches the goal's lower bound, or every schedule was looked at; the bound of a feasible
+/// one is in milliseconds after the schedule's origin, or in micro-credits for [`Strategy::Cheapest`].
 pub fn refine(
     workflow: &Workflow,
     platform: &Platform,
@@ -309,14 +317,18 @@ fn solve(
     let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
     let mut best = Best::new(instance, goal, planned.placed);
     offer_others(instance, goal, effort, &mut best);
-    if best.score.missing > 0 {
-        return Outcome::Infeasible(NoSchedule::NotFound);
+    let mut fuel = Fuel { left: effort.units_max };
+    let proven = exact::search(lean, goal, &mut best, &mut fuel);
+    if !proven && best.score.missing == 0 {
+        improve::improve(lean, goal, &mut best, bound, effort.seed, &mut fuel);
     }
-    improve::improve(lean, goal, &mut best, bound, effort.seed, &mut Fuel { left: effort.units_max });
-    if best.score.over_budget > 0 {
-        return Outcome::Infeasible(NoSchedule::NotFound);
+    if best.score.missing > 0 || best.score.over_budget > 0 {
+        return Outcome::Infeasible(if proven { NoSchedule::NoneExists } else { NoSchedule::NotFound });
     }
     let span = |millis: i64| Span::from_millis(millis).unwrap_or(Span::ZERO);
+    // What is proven to end first ends when nothing can end before.
+    let soonest = proven && goal == Goal::Finish && !instance.mirrored;
+    let forward_bound = if soonest { best.placed.finish() } else { forward_bound };
     let Some(schedule) = schedule(instance, platform, &best.placed) else {
         return Outcome::Infeasible(NoSchedule::TooLong);
     };
@@ -330,6 +342,7 @@ fn solve(
         labels_limit_hit: planned.limit_hit,
     };
     match least(instance, goal, bound) {
+        _ if proven => Outcome::Optimal(refined),
         Some((value, _)) if best.score.first <= value => Outcome::Optimal(refined),
         least => Outcome::Feasible { best: refined, bound: least.map_or(0, |(_, shown)| shown) },
     }

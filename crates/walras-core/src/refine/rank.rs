@@ -50,6 +50,13 @@ pub(super) fn optimistic(instance: &Instance) -> Vec<i64> {
     table
 }
 
+/// By task: the mean of its row of the optimistic cost table (PEFT's rank).
+pub(super) fn mean_optimistic(instance: &Instance, table: &[i64]) -> Vec<i64> {
+    let count = i64::try_from(instance.lanes).unwrap_or(i64::MAX);
+    let row = |task: usize| &table[task * instance.lanes..][..instance.lanes];
+    (0..instance.tasks).map(|task| row(task).iter().map(|millis| millis / count).sum()).collect()
+}
+
 /// All tasks, the highest rank first. With equal ranks the topological order decides, so that a task that takes no
 /// time does not go before those it waits for.
 pub(super) fn by_rank(instance: &Instance, rank: &[i64]) -> Vec<u32> {

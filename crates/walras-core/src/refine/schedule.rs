@@ -40,6 +40,10 @@ impl Placed {
         self.end[task] = end;
     }
 
+    pub(super) fn remove(&mut self, task: usize) {
+        self.lane[task] = NOWHERE;
+    }
+
     pub(super) fn is_placed(&self, task: usize) -> bool {
         self.lane[task] != NOWHERE
     }

@@ -43,9 +43,7 @@ impl Timeline {
         {
             return (ready + length <= *end).then_some(ready);
         }
-        let first = gaps.partition_point(|(_, end)| *end < ready + length);
-        let fits = |(start, end): &&(i64, i64)| ready.max(*start) + length <= *end;
-        gaps[first..].iter().find(fits).map(|(start, _)| ready.max(*start))
+        earliest(gaps, ready, length)
     }
 
     /// Takes `[start, start + length)`, which must be free. Nothing is nothing.
@@ -69,6 +67,20 @@ impl Timeline {
             }
         }
     }
+}
+
+/// The earliest start in gaps, not before `ready`, of something that takes `length`.
+pub(super) fn earliest(gaps: &[(i64, i64)], ready: i64, length: i64) -> Option<i64> {
+    let first = gaps.partition_point(|(_, end)| *end < ready + length);
+    let fits = |(start, end): &&(i64, i64)| ready.max(*start) + length <= *end;
+    gaps[first..].iter().find(fits).map(|(start, _)| ready.max(*start))
+}
+
+/// The latest start in gaps, with an end not after `end`, of something that takes `length`.
+pub(super) fn latest(gaps: &[(i64, i64)], end: i64, length: i64) -> Option<i64> {
+    let after = gaps.partition_point(|(start, _)| *start + length <= end);
+    let fits = |(start, to): &&(i64, i64)| *start + length <= end.min(*to);
+    gaps[..after].iter().rev().find(fits).map(|(_, to)| end.min(*to) - length)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Any schedule, read in order of starts, is one of these with no task later. Setting the tasks again in that order may
 //! move some before others; then reading and setting again moves them further still, until starts are in order. So
-//! orders in which a task would start before the one set last need not be followed.
+//! orders in which a task would start before the one set last need not be followed. A task that takes no time is in nobody's way.
 
 use walras_core::refine::Terms;
 use walras_core::{Lane, Platform, Workflow};
@@ -12,12 +12,16 @@ use walras_core::{Lane, Platform, Workflow};
 pub struct Sums {
     pub finish: i64,
     pub cost: i64,
+    /// The sum of the squares of the nodes' busy times.
+    pub squares: i64,
 }
 
 struct Search<'a> {
     workflow: &'a Workflow,
     platform: &'a Platform,
     terms: &'a Terms,
+    /// By lane: how long it is busy.
+    load: Vec<i64>,
     /// By task: lane and end.
     placed: Vec<Option<(usize, i64)>>,
     found: Vec<Sums>,
@@ -26,7 +30,8 @@ struct Search<'a> {
 /// The sums of all schedules within the terms that leave no task later than it need be.
 pub fn all_schedules(workflow: &Workflow, platform: &Platform, terms: &Terms) -> Vec<Sums> {
     let placed = vec![None; workflow.tasks().len()];
-    let mut search = Search { workflow, platform, terms, placed, found: Vec::new() };
+    let load = vec![0; platform.lanes.len()];
+    let mut search = Search { workflow, platform, terms, load, placed, found: Vec::new() };
     let idle: Vec<i64> = vec![i64::MIN; platform.lanes.len()];
     search.extend(&idle, 0, (i64::MIN, i64::MIN));
     search.found.sort_unstable();
@@ -37,7 +42,8 @@ pub fn all_schedules(workflow: &Workflow, platform: &Platform, terms: &Terms) ->
 impl Search<'_> {
     fn extend(&mut self, busy: &[i64], cost: i64, (last, finish): (i64, i64)) {
         if self.placed.iter().all(Option::is_some) {
-            return self.found.push(Sums { finish, cost });
+            let squares = self.load.iter().map(|load| load * load).sum();
+            return self.found.push(Sums { finish, cost, squares });
         }
         for task in 0..self.placed.len() {
             let mut before = self.workflow.edges().iter().filter(|edge| edge.to.index() == task);
@@ -55,10 +61,12 @@ impl Search<'_> {
                     continue;
                 }
                 let mut busy = busy.to_vec();
-                busy[lane] = start + length;
+                busy[lane] = if length == 0 { busy[lane] } else { start + length };
+                self.load[lane] += length;
                 self.placed[task] = Some((lane, start + length));
                 self.extend(&busy, cost, (start, finish.max(start + length)));
                 self.placed[task] = None;
+                self.load[lane] -= length;
             }
         }
     }
@@ -66,6 +74,7 @@ impl Search<'_> {
     fn earliest(&self, task: usize, lane: usize, behind: i64) -> Option<(i64, i64)> {
         let to = &self.platform.lanes[lane];
         let length = length(self.workflow, task, to);
+        let behind = if length == 0 { i64::MIN } else { behind };
         let mut ready = behind.max(self.terms.earliest.map_or(i64::MIN, |time| time.as_millis()));
         for edge in self.workflow.edges().iter().filter(|edge| edge.to.index() == task) {
             let (from, end) = self.placed[edge.from.index()]?;

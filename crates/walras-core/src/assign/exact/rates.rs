@@ -31,7 +31,8 @@ const CELLS_MAX: u64 = 4_000_000;
 const WINDOW_FIRST: f64 = 1e5;
 const WIDER: f64 = 3.0;
 /// What floating-point sums may be off, as a share.
-const BLUR: f64 = 1e-12;
+const BLUR: f64 = 1e-11;
+
 /// The relaxed problem as a way from stop to stop.
 pub(super) struct Way<'a> {
     table: &'a Table,

@@ -1,0 +1,171 @@
+//! Our task schedules beside HEFT's on a folder of workflows: `cargo run --release -p walras-api --example heft -- DIR [UNITS]`.
+//!
+//! Every file below DIR whose name a workflow file may have is placed on 8, 16 and 64 nodes in three networks. The makespans go
+//! to standard output line by line, the means by network and number of nodes come last. Every schedule is verified.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for measuring: fixed inputs, a table"
+)]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use walras_api::{WorkflowFormat, read_workflow, task_claim};
+use walras_core::refine::{Baseline, Effort, Strategy, Terms, baseline, refine};
+use walras_core::verify::tasks::verify_tasks;
+use walras_core::{
+    Attributes, Bandwidth, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate, SiteId, Span,
+    Time, Workflow,
+};
+
+/// A network: its name, how many sites there are, and bytes a second and latency within and between them.
+type Place = (&'static str, u32, (i64, i64), (i64, i64));
+
+const PLACES: [Place; 3] = [
+    ("one-site", 1, (125_000_000, 0), (125_000_000, 0)),
+    ("four-sites", 4, (125_000_000, 0), (12_500_000, 50)),
+    ("slow", 4, (12_500_000, 0), (1_250_000, 500)),
+];
+const NODES: [u32; 3] = [8, 16, 64];
+
+/// What one workflow on one platform came to, in milliseconds.
+#[derive(Clone, Copy)]
+struct Row {
+    group: usize,
+    heft: i64,
+    rival: i64,
+    ours: i64,
+    bound: i64,
+    seconds: f64,
+}
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let folder = args.next().unwrap_or_else(|| ".".into());
+    let units_max =
+        args.next().map_or(Effort::default().units_max, |units| units.parse().expect("a number of units"));
+    let effort = Effort { units_max, ..Effort::default() };
+    let workflows = workflows(Path::new(&folder));
+    let rows = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let groups = PLACES.len() * NODES.len();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((name, workflow)) = workflows.get(at / groups) else { return };
+                    let row = measure(name, workflow, at % groups, &effort);
+                    rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+                }
+            });
+        }
+    });
+    let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("{} workflows", workflows.len());
+    (0..groups).for_each(|group| summary(&rows, Some(group)));
+    summary(&rows, None);
+}
+
+/// All workflows below a folder, by name.
+fn workflows(folder: &Path) -> Vec<(String, Workflow)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(workflows(&path));
+        } else if let Ok(format) = WorkflowFormat::of_path(&path) {
+            let name = path.display().to_string();
+            match read_workflow(&std::fs::read(&path).unwrap(), &name, format) {
+                Ok(workflow) => found.push((path.file_name().unwrap().display().to_string(), workflow)),
+                Err(error) => println!("left out: {error}"),
+            }
+        }
+    }
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    found
+}
+
+/// Nodes of speeds 0.5 to 4.
+fn platform((_, sites, near, far): Place, nodes: u32) -> Platform {
+    let time = |millis| Time::from_millis(millis).unwrap();
+    let lane = |number: u32| Lane {
+        node: NodeId::new(number),
+        name: format!("n{number}"),
+        site: SiteId::new(number % sites),
+        site_name: format!("s{}", number % sites),
+        performance: Performance::from_millionths(500_000 * i64::from(number * 5 % 8 + 1)).unwrap(),
+        rate: Rate::from_micros_per_second(1_000_000).unwrap(),
+        free: vec![Interval::new(time(0), time(1_000_000_000_000)).unwrap()],
+        attributes: Attributes::new(),
+    };
+    let link = |(bytes, latency)| Link {
+        latency: Span::from_millis(latency).unwrap(),
+        bandwidth: Bandwidth::from_bytes_per_second(bytes),
+    };
+    Platform {
+        lanes: (0..nodes).map(lane).collect(),
+        network: Network { within_site: link(near), between_sites: link(far) },
+    }
+}
+
+fn measure(name: &str, workflow: &Workflow, group: usize, effort: &Effort) -> Row {
+    let (place, nodes) = (PLACES[group / NODES.len()], NODES[group % NODES.len()]);
+    let (platform, terms) = (platform(place, nodes), Terms::default());
+    let of = |kind| baseline(workflow, &platform, &terms, kind).unwrap().makespan().as_millis();
+    let began = Instant::now();
+    let ours = refine(workflow, &platform, &terms, Strategy::Asap, effort).found().unwrap();
+    let seconds = began.elapsed().as_secs_f64();
+    let violations =
+        verify_tasks(&task_claim(&ours.schedule, workflow, &platform), workflow, &platform, &terms);
+    assert!(violations.is_empty(), "{name}: {violations:?}");
+    let row = Row {
+        group,
+        heft: of(Baseline::Heft),
+        rival: Baseline::ALL.map(of).into_iter().min().unwrap(),
+        ours: ours.schedule.makespan().as_millis(),
+        bound: ours.lower_bound.as_millis(),
+        seconds,
+    };
+    let (tasks, Row { heft, rival, ours, bound, .. }) = (workflow.tasks().len(), row);
+    println!("{} {nodes} {name} {tasks} {heft} {rival} {ours} {bound} {seconds:.3}", place.0);
+    row
+}
+
+/// Means over the rows of a group, or over all.
+fn summary(rows: &[Row], group: Option<usize>) {
+    let rows: Vec<&Row> = rows.iter().filter(|row| group.is_none_or(|group| row.group == group)).collect();
+    let mean = |of: &dyn Fn(&Row) -> f64| {
+        let (sum, count) = rows.iter().fold((0.0, 0.0), |(sum, count), row| (sum + of(row), count + 1.0));
+        sum / count
+    };
+    let share = |of: i64, whole: i64| f64::from_millis(of) / f64::from_millis(whole.max(1));
+    let named = group.map_or("all".into(), |group| {
+        format!("{} {}", PLACES[group / NODES.len()].0, NODES[group % NODES.len()])
+    });
+    println!(
+        "{named}: ours/heft {:.4} bound/heft {:.4} heft at bound {} ours at bound {} ours above best {} mean {:.2} s worst {:.2} s",
+        mean(&|row| share(row.ours, row.heft)),
+        mean(&|row| share(row.bound, row.heft)),
+        rows.iter().filter(|row| row.heft <= row.bound).count(),
+        rows.iter().filter(|row| row.ours <= row.bound).count(),
+        rows.iter().filter(|row| row.ours > row.rival).count(),
+        mean(&|row| row.seconds),
+        rows.iter().map(|row| row.seconds).fold(0.0, f64::max),
+    );
+}
+
+/// Milliseconds as a number with a point.
+trait FromMillis {
+    fn from_millis(millis: i64) -> f64;
+}
+
+impl FromMillis for f64 {
+    #[allow(clippy::cast_precision_loss, reason = "a makespan has far fewer than 52 bits")]
+    fn from_millis(millis: i64) -> f64 {
+        millis as f64
+    }
+}
