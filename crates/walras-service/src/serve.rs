@@ -14,8 +14,7 @@ use crate::token::Tokens;
 use axum_server::Handle as Listener;
 use axum_server::accept::DefaultAcceptor;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::rt::TokioTimer;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -231,13 +230,17 @@ async fn listen(
     let mut server = axum_server::from_tcp(listener).map_err(refused)?.handle(control);
     let most = config.limits.connections;
     let head_within = Duration::from_secs(config.limits.head_seconds.into());
-    let mut http = Builder::new(TokioExecutor::new()).http1_only();
-    http.http1().timer(TokioTimer::new()).header_read_timeout(head_within);
-    *server.http_builder() = http;
+    server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(head_within);
+    // HTTP/1.1 only, said last because `acceptor` forgets it: otherwise the first bytes would be waited for without any limit, to
+    // tell HTTP/2 by them.
     let served = match tls {
-        None => server.acceptor(Bounded::new(DefaultAcceptor::new(), most, head_within)).serve(service).await,
+        None => {
+            let plain = Bounded::new(DefaultAcceptor::new(), most, head_within);
+            server.acceptor(plain).http1_only().serve(service).await
+        }
         Some(tls) => {
-            server.acceptor(Bounded::new(RustlsAcceptor::new(tls), most, head_within)).serve(service).await
+            let tls = RustlsAcceptor::new(tls).handshake_timeout(head_within);
+            server.acceptor(Bounded::new(tls, most, head_within)).http1_only().serve(service).await
         }
     };
     served.map_err(refused)

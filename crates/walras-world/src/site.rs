@@ -3,19 +3,23 @@
 //! It keeps the contract that the broker counts on: what has a number is done once; what it has released it never holds
 //! again; a hold that was only prepared expires; nothing runs outside what is held.
 
-use crate::chance::{Chance, later};
+mod mishap;
+mod run;
+
+pub use mishap::{OUTAGE, owner_needs};
+
+use crate::chance::Chance;
 use crate::owner::Load;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::Effect;
-use walras_broker::effect::StartPart;
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::site::{Free, FreeTime};
 use walras_broker::way::Hold;
 use walras_core::interval::complement;
-use walras_core::{Interval, NodeId, SiteId, Span, Time};
+use walras_core::{Interval, NodeId, SiteId, Time};
 
 /// How the site sells its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,178 +274,9 @@ impl SimSite {
             None => SiteMessage::Refused { reservation, refusal: SiteRefusal::Expired },
         }
     }
-
-    fn start(
-        &mut self,
-        now: Time,
-        reservation: ReservationNumber,
-        job: JobNumber,
-        parts: &[StartPart],
-        chance: &mut Chance,
-    ) -> Vec<SiteMessage> {
-        let queue = matches!(self.kind, Kind::Queue(_));
-        let behaviour = self.behaviour;
-        let Some(booking) = self.bookings.get_mut(&reservation).filter(|booking| booking.expiry.is_none())
-        else {
-            return vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Unknown }];
-        };
-        booking.job = Some(job);
-        let mut said = Vec::new();
-        for part in parts {
-            let Some(hold) = booking.holds.get(part.hold as usize).copied() else { continue };
-            if booking.parts.contains_key(&part.part) {
-                continue;
-            }
-            let started = begin(now, part, &hold, queue.then_some(behaviour.wait), behaviour, chance);
-            // A task of a workflow that will be late is known to be.
-            if part.task.is_some() && started.ends > part.end && started.end == PartEnd::Done {
-                said.push(SiteMessage::Late { reservation, part: part.part, until: started.ends });
-            }
-            booking.parts.insert(part.part, started);
-        }
-        said.extend(self.pass(now));
-        said
-    }
-
-    fn observe(&mut self, now: Time, reservation: ReservationNumber) -> Vec<SiteMessage> {
-        if let Some(booking) = self.bookings.get_mut(&reservation) {
-            for part in booking.parts.values_mut() {
-                (part.start_told, part.end_told) = (false, false);
-            }
-        }
-        self.pass(now)
-    }
-
-    /// What has begun and ended by now and was not told.
-    pub fn pass(&mut self, now: Time) -> Vec<SiteMessage> {
-        let mut said = Vec::new();
-        if self.lost {
-            return said;
-        }
-        for (reservation, booking) in &mut self.bookings {
-            for (place, part) in &mut booking.parts {
-                if part.begins <= now && !part.start_told {
-                    part.start_told = true;
-                    let (reservation, parts, at) = (*reservation, vec![*place], part.begins);
-                    said.push(SiteMessage::Started { reservation, parts, at });
-                }
-                if part.ends <= now && !part.end_told {
-                    part.end_told = true;
-                    let (reservation, part, at, end) = (*reservation, *place, part.ends, part.end);
-                    said.push(SiteMessage::Ended { reservation, part, at, end });
-                }
-            }
-        }
-        said
-    }
-
-    /// When something begins or ends next.
-    pub fn next(&self) -> Option<Time> {
-        let parts = self.bookings.values().flat_map(|booking| booking.parts.values());
-        let moments = parts.flat_map(|part| {
-            let begins = (!part.start_told).then_some(part.begins);
-            let ends = (!part.end_told).then_some(part.ends);
-            begins.into_iter().chain(ends)
-        });
-        moments.min().filter(|_| !self.lost)
-    }
-
-    /// Jobs of which something runs now, with the reservation.
-    pub fn running(&self, now: Time) -> Vec<(JobNumber, ReservationNumber)> {
-        let runs =
-            |booking: &&Booking| booking.parts.values().any(|part| part.begins <= now && now < part.ends);
-        let bookings = self.bookings.iter().filter(|(_, booking)| runs(booking));
-        bookings.filter_map(|(number, booking)| Some((booking.job?, *number))).collect()
-    }
-
-    /// A node fails: what runs on it is lost.
-    pub fn lose_node(&mut self, now: Time, place: usize) -> Option<SiteMessage> {
-        let node = self.nodes.get_mut(place).filter(|node| !node.lost)?;
-        (node.lost, node.since) = (true, now);
-        let (id, said) = (node.id, news(node));
-        self.stop(now, PartEnd::Lost, |hold| hold.node == Some(id));
-        Some(said)
-    }
-
-    /// A node is back.
-    pub fn bring_back(&mut self, now: Time, place: usize) -> Option<SiteMessage> {
-        let node = self.nodes.get_mut(place).filter(|node| node.lost && now > node.since)?;
-        (node.lost, node.since) = (false, now);
-        Some(news(node))
-    }
-
-    /// The owner needs a node: what runs on it, or would, has to go.
-    pub fn take(&mut self, now: Time, place: usize, interval: Interval) -> Option<SiteMessage> {
-        let node = self.nodes.get_mut(place)?;
-        let id = node.id;
-        node.owner.push(interval);
-        self.stop(now, PartEnd::TakenBack, |hold| hold.node == Some(id) && hold.interval.overlaps(interval));
-        Some(SiteMessage::Taken { node: id, interval })
-    }
-
-    /// The site fails: everything that runs is lost, and what was only prepared is forgotten.
-    pub fn fail(&mut self, now: Time) {
-        (self.lost, self.since) = (true, now);
-        self.stop(now, PartEnd::Lost, |_| true);
-        self.bookings.retain(|_, booking| booking.expiry.is_none());
-    }
-
-    /// Ends the parts on some holds that have not ended.
-    fn stop(&mut self, now: Time, end: PartEnd, on: impl Fn(&Hold) -> bool) {
-        for booking in self.bookings.values_mut() {
-            for part in booking.parts.values_mut().filter(|part| part.ends > now) {
-                if booking.holds.get(part.hold as usize).is_some_and(&on) {
-                    (part.ends, part.end, part.end_told) = (now, end, false);
-                    part.begins = part.begins.min(now);
-                }
-            }
-        }
-    }
-}
-
-/// When a part begins and ends, and how; `wait` is how long a queue is.
-fn begin(
-    now: Time,
-    part: &StartPart,
-    hold: &Hold,
-    wait: Option<(i64, i64)>,
-    behaviour: Behaviour,
-    chance: &mut Chance,
-) -> SimPart {
-    let (least, most) = behaviour.takes;
-    let begins = match wait {
-        Some((shortest, longest)) => later(now, chance.between(shortest, longest)),
-        None => now.max(hold.interval.start()),
-    };
-    let whole = if part.task.is_some() { part.end - begins } else { hold.interval.span().as_millis() };
-    let takes = whole.max(1) * chance.between(least, most) / 1_000;
-    let takes = if chance.happens(behaviour.overruns) { whole.max(1) * 13 / 10 } else { takes };
-    let limit = match wait {
-        Some(_) => later(begins, hold.interval.span().as_millis()),
-        None => hold.interval.end(),
-    };
-    let ends = later(begins, takes.max(1));
-    let (ends, end) = if ends > limit {
-        (limit.max(begins), PartEnd::TimedOut)
-    } else if chance.happens(behaviour.fails) {
-        (ends, PartEnd::Failed(1))
-    } else {
-        (ends, PartEnd::Done)
-    };
-    SimPart { hold: part.hold, begins, ends, end, start_told: false, end_told: false }
 }
 
 fn news(node: &SimNode) -> SiteMessage {
     let (node, at, lost) = (node.id, node.since, node.lost);
     if lost { SiteMessage::NodeLost { node, at } } else { SiteMessage::NodeBack { node, at } }
-}
-
-/// How long a site stays away, at least and at most.
-pub const OUTAGE: (i64, i64) = (60_000, 1_800_000);
-
-/// The length of an interval that an owner takes.
-pub fn owner_needs(now: Time, chance: &mut Chance) -> Option<Interval> {
-    let start = later(now, chance.between(1, 1_800_000));
-    let length = chance.span(60_000, 1_200_000).max(Span::from_millis(1)?);
-    Interval::new(start, start.checked_add(length)?)
 }

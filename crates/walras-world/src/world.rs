@@ -1,18 +1,20 @@
 //! The world's loop: messages on their way, a clock, a broker that may be killed, a journal that may fail.
 
+mod client;
+mod mishap;
+
 use crate::chance::{Chance, later};
 use crate::check::Checker;
 use crate::fault::Faults;
 use crate::setup::{self, MINUTE, USERS};
-use crate::site::{self, OUTAGE, SimSite};
+use crate::site::SimSite;
 use std::collections::BTreeMap;
-use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber};
+use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
-use walras_broker::price::PriceRules;
 use walras_broker::{Answer, Broker, Effect, Input};
-use walras_core::{Rate, SiteId, Time};
+use walras_core::{SiteId, Time};
 
 /// How long a world lasts, and what may go wrong in it.
 #[derive(Clone, Copy, Debug)]
@@ -359,112 +361,6 @@ impl World {
             }
             Effect::Notify { notice, .. } => self.send(&Parcel::Noticed(Input::Noticed(notice))),
             effect => self.send(&Parcel::Effect(effect)),
-        }
-    }
-
-    /// A client asks, repeats itself until it is answered, and goes on from there.
-    fn client(&mut self, input: Input, said: u32) {
-        let answer = self.say(&input);
-        self.checker.answered(&input, answer.as_ref());
-        let unheard = answer.is_none() && said < 20;
-        if unheard || (said < 3 && self.chance.happens(self.faults.repeat)) {
-            let pause = self.chance.between(1_000, 60_000);
-            self.post(later(self.now, pause), Parcel::Client(input, said + 1));
-        }
-        match answer {
-            Some(Answer::Quote(quote)) => self.consider(quote),
-            Some(Answer::Job(job)) if self.chance.happens(60) => self.think_again(job),
-            _ => {}
-        }
-    }
-
-    /// Whoever gets a quote often takes it, sometimes too late.
-    fn consider(&mut self, quote: QuoteNumber) {
-        let options = self.broker.state().quotes.get(&quote).map_or(0, |quote| quote.options.len());
-        if options > 0 && self.chance.happens(800) {
-            let last = i64::try_from(options).unwrap_or(1) - 1;
-            let option = u32::try_from(self.chance.between(0, last)).unwrap_or(0);
-            let pause = self.chance.between(1_000, 6 * MINUTE);
-            let input = Input::Accept { key: format!("accept-{quote}"), quote, option };
-            self.post(later(self.now, pause), Parcel::Client(input, 0));
-        }
-    }
-
-    fn think_again(&mut self, job: JobNumber) {
-        let Some(user) = self.broker.state().jobs.get(&job).map(|job| job.spec.user.clone()) else { return };
-        let pause = self.chance.between(0, 40 * MINUTE);
-        self.post(later(self.now, pause), Parcel::Client(Input::CancelJob { user, job }, 19));
-    }
-
-    /// Something happens to a site, an owner, a price.
-    fn mishap(&mut self) {
-        if self.calm {
-            return;
-        }
-        let every = self.faults.event_every;
-        let pause = if every == 0 { 30 } else { self.chance.between(1, every.max(1)) };
-        self.post(later(self.now, pause * MINUTE), Parcel::Mishap);
-        let last = i64::try_from(self.sites.len()).unwrap_or(1) - 1;
-        let Ok(place) = usize::try_from(self.chance.between(0, last)) else { return };
-        let Some(id) = self.sites.get(place).filter(|_| every > 0).map(|site| site.id) else { return };
-        match self.chance.between(0, 9) {
-            0 => self.site_fails(id),
-            1..=2 => self.node_fails(id),
-            3..=5 => self.owner_takes(id),
-            6..=7 => {
-                let until = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
-                self.sites[place].cut_until = until;
-            }
-            _ => self.price_changes(id),
-        }
-    }
-
-    fn site_fails(&mut self, id: SiteId) {
-        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
-        site.fail(self.now);
-        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
-        // Its neighbours notice; it can say nothing itself.
-        self.sites[id.index()].cut_until = Time::MIN;
-        self.send(&Parcel::Message(id, SiteMessage::Lost(self.now)));
-        self.post(back, Parcel::SiteBack(id));
-    }
-
-    fn site_back(&mut self, id: SiteId) {
-        let Some(site) = self.sites.get_mut(id.index()) else { return };
-        (site.lost, site.since, site.cut_until) = (false, self.now, Time::MIN);
-        // Said until it is heard: a site that nobody believes to be back would earn nothing.
-        for _ in 0..6 {
-            self.send(&Parcel::Message(id, SiteMessage::Back(self.now)));
-        }
-        self.sites_pass();
-    }
-
-    fn node_fails(&mut self, id: SiteId) {
-        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
-        // Sites that count processors lose the last ones first.
-        let standing = site.nodes.iter().rposition(|node| !node.lost);
-        let Some(place) = standing else { return };
-        let said = site.lose_node(self.now, place);
-        self.deliver(id, said.into_iter().collect());
-        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
-        self.post(back, Parcel::NodeBack(id, place));
-        self.sites_pass();
-    }
-
-    fn owner_takes(&mut self, id: SiteId) {
-        let Some(interval) = site::owner_needs(self.now, &mut self.chance) else { return };
-        let Some(site) = self.sites.get_mut(id.index()).filter(|site| site.kind == site::Kind::Slots) else {
-            return;
-        };
-        let place = usize::try_from(self.chance.between(0, 2)).unwrap_or(0);
-        let said = site.take(self.now, place, interval);
-        self.deliver(id, said.into_iter().collect());
-        self.sites_pass();
-    }
-
-    fn price_changes(&mut self, id: SiteId) {
-        if let Some(base) = Rate::from_micros_per_second(1_000 * self.chance.between(1, 15)) {
-            self.say(&Input::SetPrices { site: id, prices: PriceRules::flat(base) });
         }
     }
 }

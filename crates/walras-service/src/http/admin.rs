@@ -1,13 +1,12 @@
-//! Accounts, users, budgets, the policy, cycles and tokens.
+//! Users, budgets, the policy, cycles and tokens.
 
 use super::App;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint};
-use super::extract::{Asked, Key, Sent, number};
+use super::extract::{Sent, number};
 use super::fault::Fault;
 use super::market::cycle_view;
-use crate::token::Caller;
 use crate::view::event::proof_text;
-use crate::view::money::{account_from, account_text, account_view, all_budgets, spender_from, user_view};
+use crate::view::money::{all_budgets, spender_from, user_view};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,50 +15,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use walras_api::Num;
 use walras_api::service::{
-    AccountView, AccountsView, BudgetView, CycleView, PolicyFile, Role, StatementLine, StatementView,
-    TokenMade, TokenView, TokensView, UserView, UsersView,
+    BudgetView, CycleView, PolicyFile, Role, TokenMade, TokenView, TokensView, UserView, UsersView,
 };
 use walras_broker::Input;
-use walras_broker::account::Account;
 use walras_broker::budget::Budget;
 use walras_broker::input::User;
 use walras_core::{Money, Span, Time};
 
-const LIST_MAX: usize = 1_000;
-const LIST_DEFAULT: usize = 100;
 /// Names of users and owners have at most so many characters.
 const NAME_MAX: usize = 200;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
-        Endpoint::new::<AccountView>("get", "/v1/account", ALL, "Show one's own account.", get(account)),
-        Endpoint::new::<StatementView>(
-            "get",
-            "/v1/account/statement",
-            ALL,
-            "List what moved on one's own account, newest first; on any, for an administrator.",
-            get(statement),
-        )
-        .query::<StatementQuery>()
-        .refuses(&[400, 404]),
-        Endpoint::new::<AccountsView>(
-            "get",
-            "/v1/accounts",
-            ADMINISTRATOR,
-            "List all accounts.",
-            get(accounts),
-        ),
-        Endpoint::new::<AccountView>(
-            "post",
-            "/v1/deposits",
-            ADMINISTRATOR,
-            "Put money on an account.",
-            post(deposit),
-        )
-        .body::<DepositBody>()
-        .keyed()
-        .status(201)
-        .refuses(&[400, 404, 409, 413, 415, 422]),
         Endpoint::new::<UsersView>("get", "/v1/users", ADMINISTRATOR, "List the users.", get(users)),
         Endpoint::new::<UserView>(
             "put",
@@ -121,30 +88,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// Which lines are listed.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct StatementQuery {
-    /// Whose account, as `user:NAME`, `owner:NAME` or `fee`; one's own, without.
-    account: Option<String>,
-    /// Only lines whose numbers are below this.
-    before: Option<u64>,
-    /// At most so many.
-    #[schemars(range(min = 1, max = 1_000))]
-    limit: Option<usize>,
-}
-
-/// Money that comes in, or goes out when negative.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct DepositBody {
-    /// Whose account, as `user:NAME` or `owner:NAME`.
-    account: String,
-    /// How much, in credits.
-    #[schemars(range(min = -1_000_000_000, max = 1_000_000_000))]
-    amount: Num,
-}
-
 /// A user's terms.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -194,16 +137,7 @@ struct TokenBody {
     expires_in: Option<u32>,
 }
 
-/// The account of whoever asks; an administrator looks after the fees.
-fn own_account(caller: &Caller) -> Account {
-    match caller.role {
-        Role::User => Account::User(caller.name.clone()),
-        Role::Owner => Account::Owner(caller.name.clone()),
-        Role::Administrator => Account::Fee,
-    }
-}
-
-fn money(number: &Num, field: &str) -> Result<Money, Fault> {
+pub(super) fn money(number: &Num, field: &str) -> Result<Money, Fault> {
     let wrong = || {
         format!(
             "body: {field}: {number} is not an amount: expected credits to six decimals, at most 1000000000"
@@ -213,7 +147,7 @@ fn money(number: &Num, field: &str) -> Result<Money, Fault> {
     micros.map(Money::from_micros).ok_or_else(|| unprocessable("bad-amount", wrong()))
 }
 
-fn unprocessable(code: &'static str, message: impl Into<String>) -> Fault {
+pub(super) fn unprocessable(code: &'static str, message: impl Into<String>) -> Fault {
     Fault::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
 }
 
@@ -221,70 +155,6 @@ fn name(text: &str, field: &str) -> Result<(), Fault> {
     let fits = !text.is_empty() && text.chars().count() <= NAME_MAX && !text.contains(char::is_control);
     let wrong = format!("{field} must have 1 to {NAME_MAX} characters and no control characters");
     if fits { Ok(()) } else { Err(unprocessable("bad-name", wrong)) }
-}
-
-async fn show_account(app: &App, account: Account) -> Result<AccountView, Fault> {
-    Ok(app.handle.ask(move |state, now| account_view(state, &account, now)).await?)
-}
-
-async fn account(State(app): State<App>, caller: Caller) -> Result<Json<AccountView>, Fault> {
-    show_account(&app, own_account(&caller)).await.map(Json)
-}
-
-async fn statement(
-    State(app): State<App>,
-    caller: Caller,
-    Asked(query): Asked<StatementQuery>,
-) -> Result<Json<StatementView>, Fault> {
-    let most = query.limit.unwrap_or(LIST_DEFAULT);
-    if !(1..=LIST_MAX).contains(&most) {
-        return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
-    }
-    let own = own_account(&caller);
-    let wanted = match query.account {
-        None => own,
-        Some(text) => {
-            let account = account_from(&text);
-            let allowed = account.filter(|it| *it == own || caller.role == Role::Administrator);
-            allowed.ok_or_else(|| Fault::missing("such account, or it is somebody else's"))?
-        }
-    };
-    let text = account_text(&wanted);
-    let (account, before) = (text.clone(), query.before);
-    let mut found = app.read(move |register| register.lines(&text, before, most + 1)).await?;
-    let more = found.len() > most;
-    found.truncate(most);
-    let next = found.last().filter(|_| more).map(|line| line.number);
-    let lines = found.into_iter().map(|line| StatementLine {
-        line: line.number,
-        at: line.at.into(),
-        purpose: line.purpose,
-        amount: Num::of_money(Money::from_micros(line.amount)),
-        balance: Num::of_money(Money::from_micros(line.balance)),
-        job: line.job,
-    });
-    Ok(Json(StatementView { account, lines: lines.collect(), next }))
-}
-
-async fn accounts(State(app): State<App>) -> Result<Json<AccountsView>, Fault> {
-    let view = app.handle.ask(|state, now| {
-        let all = state.books.balances().map(|(account, _)| account_view(state, account, now));
-        AccountsView { accounts: all.collect() }
-    });
-    Ok(Json(view.await?))
-}
-
-async fn deposit(
-    State(app): State<App>,
-    Key(key): Key,
-    Sent(body): Sent<DepositBody>,
-) -> Result<(StatusCode, Json<AccountView>), Fault> {
-    let account = account_from(&body.account).filter(|it| matches!(it, Account::User(_) | Account::Owner(_)));
-    let wrong = || unprocessable("bad-account", "body: account: expected user:NAME or owner:NAME");
-    let account = account.ok_or_else(wrong)?;
-    let amount = money(&body.amount, "amount")?;
-    app.handle.send(Input::Deposit { key, account: account.clone(), amount }).await?;
-    Ok((StatusCode::CREATED, Json(show_account(&app, account).await?)))
 }
 
 async fn users(State(app): State<App>) -> Result<Json<UsersView>, Fault> {

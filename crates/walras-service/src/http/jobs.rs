@@ -1,12 +1,12 @@
-//! Jobs and quotes.
+//! Jobs.
 
 use super::App;
 use super::endpoint::{Endpoint, USERS};
-use super::extract::{Asked, JsonBytes, Key, Sent, number};
+use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use crate::token::Caller;
 use crate::view::event::history;
-use crate::view::job::{job_view, quote_view, rank_view};
+use crate::view::job::{job_view, rank_view};
 use crate::view::why::{changes_of, reason_of};
 use axum::Json;
 use axum::body::Bytes;
@@ -19,10 +19,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_api::Syntax;
 use walras_api::service::{
-    AcceptedView, ExplanationView, JobFile, JobState, JobView, JobsView, QuoteView, Role, SubmittedView,
-    read_job,
+    ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView, read_job,
 };
-use walras_broker::id::{JobNumber, QuoteNumber};
+use walras_broker::id::JobNumber;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::{Answer, Input};
 use walras_core::SiteId;
@@ -67,30 +66,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .query::<OutputQuery>()
         .text("text/plain; charset=utf-8")
         .refuses(&[400, 404]),
-        Endpoint::new::<QuoteView>(
-            "post",
-            "/v1/quotes",
-            USERS,
-            "Ask what a job would cost and when it would run; the answer binds for a while.",
-            post(quote),
-        )
-        .body::<JobFile>()
-        .keyed()
-        .status(201)
-        .refuses(&[400, 403, 409, 413, 415, 422]),
-        Endpoint::new::<QuoteView>("get", "/v1/quotes/{quote}", USERS, "Show a quote.", get(show_quote))
-            .refuses(&[400, 404]),
-        Endpoint::new::<AcceptedView>(
-            "post",
-            "/v1/quotes/{quote}/accept",
-            USERS,
-            "Take one of a quote's alternatives.",
-            post(accept),
-        )
-        .body::<AcceptBody>()
-        .keyed()
-        .status(201)
-        .refuses(&[400, 404, 409, 413, 415, 422]),
     ]
 }
 
@@ -117,21 +92,13 @@ struct OutputQuery {
     part: Option<u32>,
 }
 
-/// Which alternative is taken.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AcceptBody {
-    /// Its number, from 0 on.
-    option: u32,
-}
-
 /// Only this user's jobs may be seen; any, by an administrator.
-fn only(caller: &Caller) -> Option<&str> {
+pub(super) fn only(caller: &Caller) -> Option<&str> {
     (caller.role == Role::User).then_some(caller.name.as_str())
 }
 
 /// The job that a request carries, as the broker takes it.
-async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
+pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
     let file = read_job(bytes, "body", Syntax::Json)?;
     let user = match (caller.role, file.user()) {
         (Role::Administrator, Some(user)) => user.to_owned(),
@@ -161,7 +128,7 @@ async fn submit(
     }
 }
 
-fn unexpected(answer: &Answer) -> Fault {
+pub(super) fn unexpected(answer: &Answer) -> Fault {
     tracing::error!(?answer, "an answer that does not belong to the request");
     Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "the broker answered something else")
 }
@@ -339,83 +306,4 @@ fn read_output(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
     let file = crate::site::open_output(path)?;
     let mut bytes = Vec::new();
     file.take(OUTPUT_MAX).read_to_end(&mut bytes).map(|_| bytes)
-}
-
-async fn quote(
-    State(app): State<App>,
-    caller: Caller,
-    Key(key): Key,
-    JsonBytes(bytes): JsonBytes,
-) -> Result<(StatusCode, Json<QuoteView>), Fault> {
-    let job = Box::new(spec(&app, &caller, &bytes).await?);
-    match app.handle.send(Input::AskQuote { key, job }).await? {
-        Answer::Quote(quote) => {
-            let (view, _) = quote_of(&app, quote).await?;
-            Ok((StatusCode::CREATED, Json(view)))
-        }
-        other => Err(unexpected(&other)),
-    }
-}
-
-/// A quote, and whose it is.
-async fn quote_of(app: &App, number: QuoteNumber) -> Result<(QuoteView, String), Fault> {
-    let found = app.handle.ask(move |state, _| {
-        let quote = state.quotes.get(&number)?;
-        let name = &quote.spec.request.name;
-        let view = quote_view(state, number, name, quote.until, &quote.options, quote.why.as_deref());
-        Some((view, quote.spec.user.clone()))
-    });
-    found.await?.ok_or_else(|| Fault::missing(format_args!("quote {number}, or it has expired")))
-}
-
-async fn own_quote(app: &App, caller: &Caller, text: &str) -> Result<QuoteView, Fault> {
-    let number = QuoteNumber::new(number(text, "quote")?);
-    let (view, user) = quote_of(app, number).await?;
-    if only(caller).is_some_and(|own| user != own) {
-        return Err(Fault::missing(format_args!("quote {number}, or it has expired")));
-    }
-    Ok(view)
-}
-
-async fn show_quote(
-    State(app): State<App>,
-    caller: Caller,
-    Path(quote): Path<String>,
-) -> Result<Json<QuoteView>, Fault> {
-    own_quote(&app, &caller, &quote).await.map(Json)
-}
-
-async fn accept(
-    State(app): State<App>,
-    caller: Caller,
-    Path(quote): Path<String>,
-    Key(key): Key,
-    Sent(body): Sent<AcceptBody>,
-) -> Result<(StatusCode, Json<AcceptedView>), Fault> {
-    let number = QuoteNumber::new(number(&quote, "quote")?);
-    // A quote that was accepted is gone; who repeats the request under the same key is told the same again.
-    if let Err(fault) = own_quote(&app, &caller, &quote).await
-        && !repeated(&app, &caller, &key).await
-    {
-        return Err(fault);
-    }
-    match app.handle.send(Input::Accept { key, quote: number, option: body.option }).await? {
-        Answer::Accepted { job, reservation } => {
-            let view = AcceptedView { job: job.get(), reservation: reservation.get() };
-            Ok((StatusCode::CREATED, Json(view)))
-        }
-        Answer::Broken { why, compensation } => {
-            let why = app.handle.ask(move |state, _| crate::view::why::why_text(state, &why)).await?;
-            let message =
-                format!("the quote cannot be honoured: {why} You were given {compensation} credits for it.");
-            Err(Fault::new(StatusCode::CONFLICT, "quote-broken", message))
-        }
-        other => Err(unexpected(&other)),
-    }
-}
-
-/// Whether the caller has made a request under this key before.
-async fn repeated(app: &App, caller: &Caller, key: &str) -> bool {
-    let key = walras_broker::event::RequestKey { by: caller.name.clone(), key: key.to_owned() };
-    app.handle.ask(move |state, _| state.requests.contains_key(&key)).await.unwrap_or(false)
 }

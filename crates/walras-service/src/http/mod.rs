@@ -1,5 +1,6 @@
 //! The HTTP API.
 
+mod accounts;
 mod admin;
 mod endpoint;
 mod extract;
@@ -9,6 +10,7 @@ mod jobs;
 mod market;
 pub mod openapi;
 mod page;
+mod quotes;
 mod stream;
 mod system;
 
@@ -45,7 +47,7 @@ pub struct Limits {
     pub connections: usize,
     /// Open event streams.
     pub listeners: usize,
-    /// Within so many seconds a client must have sent the head of a request.
+    /// Within so many seconds a client must have sent the head of a request, its first and every next one.
     pub head_seconds: u32,
     /// Within so many seconds a request must have been read and answered, unless its answer is a stream.
     pub answer_seconds: u32,
@@ -183,7 +185,9 @@ pub fn endpoints() -> Vec<Endpoint> {
     let groups = [
         system::endpoints(),
         jobs::endpoints(),
+        quotes::endpoints(),
         market::endpoints(),
+        accounts::endpoints(),
         admin::endpoints(),
         stream::endpoints(),
     ];

@@ -11,18 +11,20 @@ mod place;
 mod service;
 mod summary;
 
+use crate::client::show::pretty;
 use crate::client::{event_line, follow};
 use crate::failure::Failure;
 use crate::{files, watch};
 use people::People;
 use place::Place;
+use serde::Serialize;
 use service::Service;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use summary::Last;
+use summary::{Audit, Last, Summary};
 
 /// How long the samples are waited for where there is no terminal.
 const WAIT_MAX: Duration = Duration::from_secs(90);
@@ -41,6 +43,18 @@ pub(crate) struct Args {
     /// End after so many seconds [default: on a terminal never; elsewhere when the samples have ended, at most 90]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: Option<u64>,
+    /// Print nothing but the summary and the audit at the end, as JSON; without the live view
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    /// None when somebody ended the demo before there was anything to sum up.
+    summary: Option<Summary>,
+    audit: Audit,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -48,34 +62,51 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let service = Service::start(&place)?;
     let shown = show(args, &place, &service);
     let asked = service.is_stopping();
-    let said = files::print("stopping the service\n");
+    let said = args.say("stopping the service\n");
     service.stop()?;
     said?;
-    match shown {
-        Ok(summary) => files::print(&summary)?,
+    let summary = match shown {
+        Ok(summary) => Some(summary),
         // Somebody wanted an end: that there was nobody left to ask is no failure.
-        Err(Failure::Unreachable(_)) if asked => {}
+        Err(Failure::Unreachable(_)) if asked => None,
         Err(failure) => return Err(failure),
+    };
+    let journal = place.journal();
+    args.say(&summary.as_ref().map_or_else(String::new, Summary::text))?;
+    let audit = summary::audit(&journal)?;
+    let verdict = audit.verdict();
+    if args.json {
+        let report = Report { schema: "walras.demo/1", summary, audit };
+        files::print(&pretty(&serde_json::to_string(&report).map_err(Failure::fault)?))?;
+    } else {
+        files::print(&audit.text(&journal))?;
     }
-    summary::audit(&place.journal())
+    verdict
+}
+
+impl Args {
+    /// Prints what is for people only.
+    fn say(&self, text: &str) -> Result<(), Failure> {
+        if self.json { Ok(()) } else { files::print(text) }
+    }
 }
 
 /// The whole course, while the service runs. Returns what came of it.
-fn show(args: &Args, place: &Place, service: &Service) -> Result<String, Failure> {
+fn show(args: &Args, place: &Place, service: &Service) -> Result<Summary, Failure> {
     let people = People::gather(place, service)?;
-    files::print(&place.where_to_look(service, people.known))?;
-    let on_terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-    let limit = args.seconds.map(Duration::from_secs).or((!on_terminal).then_some(WAIT_MAX));
+    args.say(&place.where_to_look(service, people.known))?;
+    let live = !args.json && std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    let limit = args.seconds.map(Duration::from_secs).or((!live).then_some(WAIT_MAX));
     let until = limit.map(|limit| Instant::now() + limit);
     let over = || service.is_stopping() || until.is_some_and(|until| Instant::now() >= until);
     let told = Arc::new(AtomicBool::new(true));
-    if !on_terminal {
+    if !live && !args.json {
         tell(&people, Arc::clone(&told));
     }
     let samples = jobs::submit_samples(place, &people, &over)?;
-    files::print(&place.what_to_try(&samples))?;
+    args.say(&place.what_to_try(&samples))?;
     let mut last = Last::default();
-    if on_terminal {
+    if live {
         std::thread::sleep(LOOK_EVERY);
         jobs::keep_submitting(place, &people)?;
         watch::show(people.administrator.clone(), SPAN_MINUTES, &over)?;
@@ -87,7 +118,7 @@ fn show(args: &Args, place: &Place, service: &Service) -> Result<String, Failure
     }
     last.look(&people.administrator)?;
     told.store(false, Ordering::Relaxed);
-    summary::text(&people, &samples, &last)
+    Summary::gather(&people, &samples, last)
 }
 
 /// Prints what happens, on a thread of its own, until nobody reads it any more.

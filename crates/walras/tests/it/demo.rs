@@ -1,6 +1,7 @@
 //! `walras demo` without a terminal, from its first start to its end, and once more.
 
 use crate::{printed, walras};
+use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -40,6 +41,17 @@ fn the_demo_runs_its_course_and_carries_on() {
     );
     assert!(second.ends_with("entries, clean: every promise was kept\n"), "{second}");
     assert_eq!(fs::read_to_string(directory.path().join("vo/tokens/ada")).unwrap(), token);
+
+    let third = printed(directory.path(), &["demo", "vo", "--seconds", "3", "--json"]);
+    let third: Value = serde_json::from_str(&third).unwrap_or_else(|error| panic!("{error}: {third}"));
+    assert_eq!(third["schema"], "walras.demo/1");
+    let summary = &third["summary"];
+    let states = summary["states"].as_object().unwrap().values().filter_map(Value::as_u64);
+    assert_eq!((summary["jobs"].as_u64(), states.sum()), (Some(42), 42_u64), "{third:#}");
+    let users: Vec<_> = summary["users"].as_array().unwrap().iter().map(|it| &it["user"]).collect();
+    assert_eq!(users, ["ada", "ben", "cleo"]);
+    assert_eq!(summary["unfit"]["state"], "queued");
+    assert_eq!((&third["audit"]["clean"], &third["audit"]["findings"]), (&json!(true), &json!([])));
 }
 
 #[test]

@@ -108,3 +108,14 @@ pub(crate) fn answer(stream: &mut TcpStream) -> io::Result<Answer> {
     }
     Ok(Answer { status, body: body.to_owned(), head })
 }
+
+/// Reads until the service closes the connection, which it must do before this side gives up.
+pub(crate) fn until_closed(mut stream: impl Read, what: &str) -> String {
+    let mut bytes = Vec::new();
+    if let Err(error) = stream.read_to_end(&mut bytes) {
+        // How it is closed does not matter.
+        let kept = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        assert!(!kept, "{what:?}: the connection was kept open");
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

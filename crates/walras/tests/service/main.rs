@@ -1,4 +1,4 @@
-//! The service as the real program: killed at random moments, abused, and out of space.
+//! The service as the real program: killed at random moments, abused, out of space, restored from a copy, behind TLS.
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
@@ -8,3 +8,5 @@ mod disk;
 mod http;
 mod kill;
 mod program;
+mod restore;
+mod tls;

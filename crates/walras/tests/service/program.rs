@@ -59,7 +59,7 @@ impl Place {
         let mut said = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on http://").and_then(|it| it.parse().ok());
+        let address = line.trim().rsplit_once("://").and_then(|(_, address)| address.parse().ok());
         let Some(address) = address else {
             let mut rest = String::new();
             let _ = said.read_to_string(&mut rest);

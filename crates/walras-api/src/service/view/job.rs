@@ -1,0 +1,181 @@
+//! Jobs: where they are, and why.
+
+use crate::number::Num;
+use crate::service::stamp::Stamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JobState {
+    /// It waits for a cycle.
+    Queued,
+    /// It is part of the batch that is being planned.
+    Planning,
+    /// Sites are asked to hold its window.
+    Reserving,
+    /// It has its window and waits for its start.
+    Reserved,
+    /// Something of it runs.
+    Running,
+    /// It ended well.
+    Done,
+    /// It failed by itself.
+    Failed,
+    /// Its user cancelled it.
+    Cancelled,
+    /// It could not be run.
+    GivenUp,
+}
+
+impl JobState {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            JobState::Queued => "queued",
+            JobState::Planning => "planning",
+            JobState::Reserving => "reserving",
+            JobState::Reserved => "reserved",
+            JobState::Running => "running",
+            JobState::Done => "done",
+            JobState::Failed => "failed",
+            JobState::Cancelled => "cancelled",
+            JobState::GivenUp => "given-up",
+        }
+    }
+
+    /// Whether nothing more will happen to it.
+    pub fn is_over(self) -> bool {
+        matches!(self, JobState::Done | JobState::Failed | JobState::Cancelled | JobState::GivenUp)
+    }
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobView {
+    /// Its number.
+    pub job: u64,
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub user: String,
+    /// Where it is.
+    pub state: JobState,
+    /// How many nodes it needs at once; for a workflow, how many tasks it has.
+    pub tasks: u32,
+    /// Whether it is a workflow.
+    pub workflow: bool,
+    /// When it was submitted.
+    pub queued_at: Stamp,
+    /// When it starts or started, as far as that is known.
+    pub start: Option<Stamp>,
+    /// When it should have ended, or has.
+    pub finish: Option<Stamp>,
+    /// When it must have ended.
+    pub deadline: Option<Stamp>,
+    /// The most that it may cost, in credits.
+    pub budget: Option<Num>,
+    /// What is held for it now, in credits.
+    pub held: Num,
+    /// What it was charged so far, in credits.
+    pub charged: Num,
+    /// Where it runs or ran.
+    pub sites: Vec<String>,
+    /// The number of its reservation, or of its last.
+    pub reservation: Option<u64>,
+    /// How many reservations failed that it could do nothing about.
+    pub attempts: u32,
+    /// Why it is where it is, in one sentence.
+    pub why: Option<String>,
+    /// What is started and ends by itself; only for a single job.
+    pub parts: Vec<PartView>,
+}
+
+/// What is started and ends by itself: one of the parallel tasks of a job, or one task of a workflow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartView {
+    /// Its place.
+    pub part: u32,
+    /// The task of the workflow.
+    pub task: Option<String>,
+    /// Where.
+    pub site: String,
+    /// On which node; none in a queue.
+    pub node: Option<String>,
+    /// When it starts or started.
+    pub start: Stamp,
+    /// When it should have ended, or has.
+    pub end: Stamp,
+    /// How far it is: waiting, due, running, or how it ended.
+    pub state: String,
+}
+
+/// Jobs, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobsView {
+    /// The jobs.
+    pub jobs: Vec<JobView>,
+    /// Where to go on: the `before` of the next request. None when there are no more.
+    pub next: Option<u64>,
+}
+
+/// Why a job is where it is, and what would help.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplanationView {
+    /// Its number.
+    pub job: u64,
+    /// Where it is.
+    pub state: JobState,
+    /// In one sentence.
+    pub summary: String,
+    /// What stood in the way when it was last planned.
+    pub reasons: Vec<String>,
+    /// The smallest change of each kind that would have helped then.
+    pub changes: Vec<ChangeView>,
+    /// Its place in the queue and what that is made of, while it waits.
+    pub rank: Option<RankView>,
+    /// What has happened to it, oldest first.
+    pub history: Vec<HappeningView>,
+}
+
+/// A change that would make a job fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeView {
+    /// What to change: budget, deadline, performance, tasks and so on.
+    pub kind: String,
+    /// To what, in one sentence.
+    pub text: String,
+}
+
+/// A place in the queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RankView {
+    /// From 1 on.
+    pub place: u32,
+    /// Among so many.
+    pub of: u32,
+    /// The weighted sum.
+    pub score: i64,
+    /// Whether it has waited so long that it goes before all that have not.
+    pub overdue: bool,
+    /// What the sum is made of, before weighting, in millionths.
+    pub aspects: BTreeMap<String, i64>,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HappeningView {
+    /// When.
+    pub at: Stamp,
+    /// What, in one sentence.
+    pub text: String,
+}
+
+/// What became of a submission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubmittedView {
+    /// The job's number.
+    pub job: u64,
+}

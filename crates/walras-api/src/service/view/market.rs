@@ -1,0 +1,119 @@
+//! What is for sale and where, and what it was offered for.
+
+use super::job::ChangeView;
+use crate::number::Num;
+use crate::service::stamp::Stamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A quote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuoteView {
+    /// Its number.
+    pub quote: u64,
+    /// The name of the job.
+    pub name: String,
+    /// Until when it binds.
+    pub until: Stamp,
+    /// The alternatives, none at once later and dearer than another.
+    pub options: Vec<OptionView>,
+    /// Why there is none.
+    pub reasons: Vec<String>,
+    /// The smallest change of each kind that would help.
+    pub changes: Vec<ChangeView>,
+}
+
+/// One of a quote's alternatives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OptionView {
+    /// Its number, from 0 on.
+    pub option: u32,
+    /// When it starts; only expected, in a queue.
+    pub start: Stamp,
+    /// When it has ended.
+    pub finish: Stamp,
+    /// What it costs at most, in credits.
+    pub price: Num,
+    /// Where it runs.
+    pub sites: Vec<String>,
+    /// How well it suits the user, from 0 to 1.
+    pub satisfaction: Num,
+    /// The job ends in the time that it asks for with at least this probability, where history says so.
+    pub confidence: Option<Num>,
+}
+
+/// What became of an accepted quote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AcceptedView {
+    /// The job's number.
+    pub job: u64,
+    /// The number of its reservation.
+    pub reservation: u64,
+}
+
+/// Free time that is for sale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OfferView {
+    /// Where.
+    pub site: String,
+    /// On which node; none in a queue.
+    pub node: Option<String>,
+    /// From when.
+    pub start: Stamp,
+    /// Until when; in a queue, when the wait is expected to end.
+    pub end: Stamp,
+    /// Credits a second.
+    pub price: Num,
+    /// Speed relative to the reference node.
+    pub performance: Num,
+}
+
+/// What is for sale, as the sites said last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OffersView {
+    /// The offers, by site, node and time.
+    pub offers: Vec<OfferView>,
+    /// Whether there are more than are listed.
+    pub more: bool,
+}
+
+/// A site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteView {
+    /// Its name.
+    pub name: String,
+    /// Who earns what it sells.
+    pub owner: String,
+    /// How it offers its time: slots, capacity or queue.
+    pub kind: String,
+    /// What is behind it: simulated or local.
+    pub connector: String,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// The factor that follows demand.
+    pub demand: Num,
+    /// Its nodes.
+    pub nodes: Vec<NodeView>,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeView {
+    /// Its name.
+    pub name: String,
+    /// What the owner's prices may name it by.
+    pub class: Option<String>,
+    /// Speed relative to the reference node.
+    pub performance: Num,
+    /// Its base price, in credits a second.
+    pub price: Num,
+    /// Whether it has failed.
+    pub lost: bool,
+}
+
+/// The sites.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SitesView {
+    /// In the order in which they joined.
+    pub sites: Vec<SiteView>,
+}

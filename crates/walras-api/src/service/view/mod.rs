@@ -1,0 +1,21 @@
+//! What the service says: the shapes of its answers, for servers and clients alike.
+//!
+//! Money is in credits, spans are in seconds, both as exact decimals; points in time are RFC 3339 in UTC. The comments of
+//! these types are the descriptions in the OpenAPI document.
+
+mod job;
+mod market;
+mod money;
+mod people;
+mod system;
+
+pub use job::{
+    ChangeView, ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, RankView,
+    SubmittedView,
+};
+pub use market::{AcceptedView, NodeView, OfferView, OffersView, OptionView, QuoteView, SiteView, SitesView};
+pub use money::{AccountView, AccountsView, BudgetView, StatementLine, StatementView};
+pub use people::{MeView, Role, TokenMade, TokenView, TokensView, UserView, UsersView};
+pub use system::{
+    BarKind, CycleView, ErrorView, EventView, StatusView, TimetableBar, TimetableRow, TimetableView,
+};

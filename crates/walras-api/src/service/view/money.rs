@@ -1,0 +1,69 @@
+//! Accounts, budgets and what has moved.
+
+use crate::number::Num;
+use crate::service::stamp::Stamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountView {
+    /// Whose: `user:NAME`, `owner:NAME`, `fee`, `outside`.
+    pub account: String,
+    /// What is on it, in credits.
+    pub balance: Num,
+    /// What is held for reservations beside it, in credits.
+    pub held: Num,
+    /// What may be spent now, in credits.
+    pub available: Num,
+    /// Limits on spending that count for it.
+    pub budgets: Vec<BudgetView>,
+}
+
+/// A limit on spending.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetView {
+    /// Whose: `user:NAME`, `group:NAME`, `vo`.
+    pub spender: String,
+    /// How long a period lasts, in seconds.
+    pub period: Num,
+    /// What may be spent in it, in credits.
+    pub amount: Num,
+    /// What is left of it now, in credits.
+    pub left: Num,
+}
+
+/// Accounts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountsView {
+    /// All of them.
+    pub accounts: Vec<AccountView>,
+}
+
+/// What has moved on an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatementView {
+    /// Whose.
+    pub account: String,
+    /// Newest first.
+    pub lines: Vec<StatementLine>,
+    /// Where to go on: the `before` of the next request. None when there are no more.
+    pub next: Option<u64>,
+}
+
+/// One movement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatementLine {
+    /// Its number, in the order of the journal.
+    pub line: u64,
+    /// When.
+    pub at: Stamp,
+    /// What for: deposit, lien, charge, refund, compensation and so on.
+    pub purpose: String,
+    /// How much, in credits; negative when it left the account.
+    pub amount: Num,
+    /// What was on the account after it.
+    pub balance: Num,
+    /// The job that it was for.
+    pub job: Option<u64>,
+}

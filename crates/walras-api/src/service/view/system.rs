@@ -1,0 +1,132 @@
+//! How the service is, what happens in it, who has which node when, and why it refuses.
+
+use crate::service::stamp::Stamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the service is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusView {
+    /// The service's time.
+    pub now: Stamp,
+    /// How much faster than a clock it runs.
+    pub speed: u32,
+    /// The version of Walras.
+    pub version: String,
+    /// Whether submissions are taken.
+    pub writable: bool,
+    /// How many jobs wait.
+    pub queued: u64,
+    /// How many have a window.
+    pub reserved: u64,
+    /// How many run.
+    pub running: u64,
+    /// How many have ended, one way or another.
+    pub ended: u64,
+    /// The latest cycle.
+    pub cycle: CycleView,
+}
+
+/// A cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CycleView {
+    /// Its number; 0 before the first.
+    pub cycle: u64,
+    /// Whether it is open still.
+    pub open: bool,
+    /// When the next one begins.
+    pub next_at: Option<Stamp>,
+    /// What the last plan came to: optimal, or how far it is at most from the best.
+    pub proof: Option<String>,
+    /// How many jobs the last plan served.
+    pub served: u32,
+    /// How many it left out.
+    pub unserved: u32,
+}
+
+/// Something that has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EventView {
+    /// The place of its entry in the journal: where to go on after a break.
+    pub position: u64,
+    /// When.
+    pub at: Stamp,
+    /// What kind of thing: `job-queued`, `reservation-held`, `part-ended` and so on.
+    pub kind: String,
+    /// Which job it concerns.
+    pub job: Option<u64>,
+    /// Whose job.
+    pub user: Option<String>,
+    /// Which site it concerns.
+    pub site: Option<String>,
+    /// In one sentence.
+    pub text: String,
+}
+
+/// Who has which node when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimetableView {
+    /// The service's time.
+    pub now: Stamp,
+    /// What is shown begins here.
+    pub from: Stamp,
+    /// And ends here.
+    pub to: Stamp,
+    /// One row a node, in the order of sites and nodes.
+    pub rows: Vec<TimetableRow>,
+}
+
+/// A node's time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimetableRow {
+    /// The site.
+    pub site: String,
+    /// The node.
+    pub node: String,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// What it is used for, in order.
+    pub bars: Vec<TimetableBar>,
+}
+
+/// A stretch of a node's time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimetableBar {
+    /// From when.
+    pub start: Stamp,
+    /// Until when.
+    pub end: Stamp,
+    /// What it is.
+    pub kind: BarKind,
+    /// The job; none for the owner's own use, and for jobs that the asker may not see.
+    pub job: Option<u64>,
+    /// The job's name, where it may be seen.
+    pub name: Option<String>,
+}
+
+/// What a node's time is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BarKind {
+    /// The owner uses it, or does not offer it.
+    Owner,
+    /// Asked for, not yet confirmed.
+    Asked,
+    /// Held for a job.
+    Held,
+    /// A job runs.
+    Running,
+    /// A job has run.
+    Ended,
+}
+
+/// Why a request was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorView {
+    /// What kind of refusal: `bad-request`, `not-found`, `forbidden`, `no-money`, `key-used` and so on.
+    pub code: String,
+    /// One sentence for people: what was wrong, and what would be right.
+    pub message: String,
+    /// The number under which the service's log knows the request.
+    pub trace: String,
+}

@@ -1,0 +1,134 @@
+//! Quotes: asked for, looked at, taken.
+
+use super::App;
+use super::endpoint::{Endpoint, USERS};
+use super::extract::{JsonBytes, Key, Sent, number};
+use super::fault::Fault;
+use super::jobs::{only, spec, unexpected};
+use crate::token::Caller;
+use crate::view::job::quote_view;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use walras_api::service::{AcceptedView, JobFile, QuoteView};
+use walras_broker::id::QuoteNumber;
+use walras_broker::{Answer, Input};
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::new::<QuoteView>(
+            "post",
+            "/v1/quotes",
+            USERS,
+            "Ask what a job would cost and when it would run; the answer binds for a while.",
+            post(quote),
+        )
+        .body::<JobFile>()
+        .keyed()
+        .status(201)
+        .refuses(&[400, 403, 409, 413, 415, 422]),
+        Endpoint::new::<QuoteView>("get", "/v1/quotes/{quote}", USERS, "Show a quote.", get(show_quote))
+            .refuses(&[400, 404]),
+        Endpoint::new::<AcceptedView>(
+            "post",
+            "/v1/quotes/{quote}/accept",
+            USERS,
+            "Take one of a quote's alternatives.",
+            post(accept),
+        )
+        .body::<AcceptBody>()
+        .keyed()
+        .status(201)
+        .refuses(&[400, 404, 409, 413, 415, 422]),
+    ]
+}
+
+/// Which alternative is taken.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AcceptBody {
+    /// Its number, from 0 on.
+    option: u32,
+}
+
+async fn quote(
+    State(app): State<App>,
+    caller: Caller,
+    Key(key): Key,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<(StatusCode, Json<QuoteView>), Fault> {
+    let job = Box::new(spec(&app, &caller, &bytes).await?);
+    match app.handle.send(Input::AskQuote { key, job }).await? {
+        Answer::Quote(quote) => {
+            let (view, _) = quote_of(&app, quote).await?;
+            Ok((StatusCode::CREATED, Json(view)))
+        }
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// A quote, and whose it is.
+async fn quote_of(app: &App, number: QuoteNumber) -> Result<(QuoteView, String), Fault> {
+    let found = app.handle.ask(move |state, _| {
+        let quote = state.quotes.get(&number)?;
+        let name = &quote.spec.request.name;
+        let view = quote_view(state, number, name, quote.until, &quote.options, quote.why.as_deref());
+        Some((view, quote.spec.user.clone()))
+    });
+    found.await?.ok_or_else(|| Fault::missing(format_args!("quote {number}, or it has expired")))
+}
+
+async fn own_quote(app: &App, caller: &Caller, text: &str) -> Result<QuoteView, Fault> {
+    let number = QuoteNumber::new(number(text, "quote")?);
+    let (view, user) = quote_of(app, number).await?;
+    if only(caller).is_some_and(|own| user != own) {
+        return Err(Fault::missing(format_args!("quote {number}, or it has expired")));
+    }
+    Ok(view)
+}
+
+async fn show_quote(
+    State(app): State<App>,
+    caller: Caller,
+    Path(quote): Path<String>,
+) -> Result<Json<QuoteView>, Fault> {
+    own_quote(&app, &caller, &quote).await.map(Json)
+}
+
+async fn accept(
+    State(app): State<App>,
+    caller: Caller,
+    Path(quote): Path<String>,
+    Key(key): Key,
+    Sent(body): Sent<AcceptBody>,
+) -> Result<(StatusCode, Json<AcceptedView>), Fault> {
+    let number = QuoteNumber::new(number(&quote, "quote")?);
+    // A quote that was accepted is gone; who repeats the request under the same key is told the same again.
+    if let Err(fault) = own_quote(&app, &caller, &quote).await
+        && !repeated(&app, &caller, &key).await
+    {
+        return Err(fault);
+    }
+    match app.handle.send(Input::Accept { key, quote: number, option: body.option }).await? {
+        Answer::Accepted { job, reservation } => {
+            let view = AcceptedView { job: job.get(), reservation: reservation.get() };
+            Ok((StatusCode::CREATED, Json(view)))
+        }
+        Answer::Broken { why, compensation } => {
+            let why = app.handle.ask(move |state, _| crate::view::why::why_text(state, &why)).await?;
+            let message =
+                format!("the quote cannot be honoured: {why} You were given {compensation} credits for it.");
+            Err(Fault::new(StatusCode::CONFLICT, "quote-broken", message))
+        }
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// Whether the caller has made a request under this key before.
+async fn repeated(app: &App, caller: &Caller, key: &str) -> bool {
+    let key = walras_broker::event::RequestKey { by: caller.name.clone(), key: key.to_owned() };
+    app.handle.ask(move |state, _| state.requests.contains_key(&key)).await.unwrap_or(false)
+}

@@ -1,0 +1,67 @@
+//! The end of a reservation: what runs is stopped, and nothing of it begins any more.
+
+use super::Local;
+use crate::site::part::{Begun, PartDirectory, wall};
+use crate::site::process::signal;
+use crate::site::{Said, SiteError};
+use rustix::process::Signal;
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+use walras_broker::id::ReservationNumber;
+use walras_core::Time;
+
+/// Stopping what runs is waited for so long; then it is looked at again later.
+const STOP_WITHIN: Duration = Duration::from_millis(300);
+
+impl Local {
+    /// Stops what runs of a reservation; whether nothing does any more.
+    pub(super) fn is_stopped(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
+        let directory = self.directory.join(reservation.to_string());
+        let wrong = |error: std::io::Error| SiteError(format!("{}: {error}", directory.display()));
+        let entries = match std::fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+            Err(error) => return Err(wrong(error)),
+        };
+        let mut stopped = true;
+        for entry in entries {
+            stopped &= self.stop(&PartDirectory(entry.map_err(wrong)?.path()))?;
+        }
+        Ok(stopped)
+    }
+
+    fn stop(&mut self, directory: &PartDirectory) -> Result<bool, SiteError> {
+        let wrong = |error: std::io::Error| directory.wrong(&error);
+        let never = Begun { supervisor: None, at: wall() };
+        // An end is only written down when nothing runs any more.
+        if directory.ended()?.is_some() {
+            return Ok(true);
+        }
+        if directory.begun()?.is_none() && directory.write_once("begun.json", &never).map_err(wrong)? {
+            return Ok(true);
+        }
+        let Some(supervisor) = directory.begun()?.and_then(|begun| begun.supervisor) else { return Ok(true) };
+        self.children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        if supervisor.is_alive() {
+            directory.ask_to_stop();
+            return Ok(false);
+        }
+        let orphans = supervisor.orphans(&directory.work());
+        signal(&orphans, Signal::KILL);
+        Ok(orphans.is_empty())
+    }
+
+    pub(super) fn let_go(&mut self, now: Time, reservation: ReservationNumber) -> Said {
+        self.book.leave(reservation)?;
+        let begun = Instant::now();
+        while !self.is_stopped(reservation)? {
+            if begun.elapsed() > STOP_WITHIN {
+                return Ok(Vec::new());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.told.retain(|(number, _), _| *number != reservation);
+        self.launched.retain(|(number, _), _| *number != reservation);
+        Ok(vec![self.book.release(now, reservation)?])
+    }
+}

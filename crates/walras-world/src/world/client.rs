@@ -1,0 +1,43 @@
+//! Clients: they repeat themselves until they are answered, take quotes, and think again.
+
+use super::{Parcel, World};
+use crate::chance::later;
+use crate::setup::MINUTE;
+use walras_broker::id::{JobNumber, QuoteNumber};
+use walras_broker::{Answer, Input};
+
+impl World {
+    /// A client asks, repeats itself until it is answered, and goes on from there.
+    pub(super) fn client(&mut self, input: Input, said: u32) {
+        let answer = self.say(&input);
+        self.checker.answered(&input, answer.as_ref());
+        let unheard = answer.is_none() && said < 20;
+        if unheard || (said < 3 && self.chance.happens(self.faults.repeat)) {
+            let pause = self.chance.between(1_000, 60_000);
+            self.post(later(self.now, pause), Parcel::Client(input, said + 1));
+        }
+        match answer {
+            Some(Answer::Quote(quote)) => self.consider(quote),
+            Some(Answer::Job(job)) if self.chance.happens(60) => self.think_again(job),
+            _ => {}
+        }
+    }
+
+    /// Whoever gets a quote often takes it, sometimes too late.
+    fn consider(&mut self, quote: QuoteNumber) {
+        let options = self.broker.state().quotes.get(&quote).map_or(0, |quote| quote.options.len());
+        if options > 0 && self.chance.happens(800) {
+            let last = i64::try_from(options).unwrap_or(1) - 1;
+            let option = u32::try_from(self.chance.between(0, last)).unwrap_or(0);
+            let pause = self.chance.between(1_000, 6 * MINUTE);
+            let input = Input::Accept { key: format!("accept-{quote}"), quote, option };
+            self.post(later(self.now, pause), Parcel::Client(input, 0));
+        }
+    }
+
+    fn think_again(&mut self, job: JobNumber) {
+        let Some(user) = self.broker.state().jobs.get(&job).map(|job| job.spec.user.clone()) else { return };
+        let pause = self.chance.between(0, 40 * MINUTE);
+        self.post(later(self.now, pause), Parcel::Client(Input::CancelJob { user, job }, 19));
+    }
+}

@@ -1,0 +1,84 @@
+//! What happens to sites, owners and prices.
+
+use super::{Parcel, World};
+use crate::chance::later;
+use crate::setup::MINUTE;
+use crate::site::{self, OUTAGE};
+use walras_broker::Input;
+use walras_broker::input::SiteMessage;
+use walras_broker::price::PriceRules;
+use walras_core::{Rate, SiteId, Time};
+
+impl World {
+    /// Something happens to a site, an owner, a price.
+    pub(super) fn mishap(&mut self) {
+        if self.calm {
+            return;
+        }
+        let every = self.faults.event_every;
+        let pause = if every == 0 { 30 } else { self.chance.between(1, every.max(1)) };
+        self.post(later(self.now, pause * MINUTE), Parcel::Mishap);
+        let last = i64::try_from(self.sites.len()).unwrap_or(1) - 1;
+        let Ok(place) = usize::try_from(self.chance.between(0, last)) else { return };
+        let Some(id) = self.sites.get(place).filter(|_| every > 0).map(|site| site.id) else { return };
+        match self.chance.between(0, 9) {
+            0 => self.site_fails(id),
+            1..=2 => self.node_fails(id),
+            3..=5 => self.owner_takes(id),
+            6..=7 => {
+                let until = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+                self.sites[place].cut_until = until;
+            }
+            _ => self.price_changes(id),
+        }
+    }
+
+    fn site_fails(&mut self, id: SiteId) {
+        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
+        site.fail(self.now);
+        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+        // Its neighbours notice; it can say nothing itself.
+        self.sites[id.index()].cut_until = Time::MIN;
+        self.send(&Parcel::Message(id, SiteMessage::Lost(self.now)));
+        self.post(back, Parcel::SiteBack(id));
+    }
+
+    pub(super) fn site_back(&mut self, id: SiteId) {
+        let Some(site) = self.sites.get_mut(id.index()) else { return };
+        (site.lost, site.since, site.cut_until) = (false, self.now, Time::MIN);
+        // Said until it is heard: a site that nobody believes to be back would earn nothing.
+        for _ in 0..6 {
+            self.send(&Parcel::Message(id, SiteMessage::Back(self.now)));
+        }
+        self.sites_pass();
+    }
+
+    fn node_fails(&mut self, id: SiteId) {
+        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
+        // Sites that count processors lose the last ones first.
+        let standing = site.nodes.iter().rposition(|node| !node.lost);
+        let Some(place) = standing else { return };
+        let said = site.lose_node(self.now, place);
+        self.deliver(id, said.into_iter().collect());
+        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+        self.post(back, Parcel::NodeBack(id, place));
+        self.sites_pass();
+    }
+
+    fn owner_takes(&mut self, id: SiteId) {
+        let Some(interval) = site::owner_needs(self.now, &mut self.chance) else { return };
+        let Some(site) = self.sites.get_mut(id.index()).filter(|site| site.kind == site::Kind::Slots) else {
+            return;
+        };
+        let place = usize::try_from(self.chance.between(0, 2)).unwrap_or(0);
+        let said = site.take(self.now, place, interval);
+        self.deliver(id, said.into_iter().collect());
+        self.sites_pass();
+    }
+
+    fn price_changes(&mut self, id: SiteId) {
+        if let Some(base) = Rate::from_micros_per_second(1_000 * self.chance.between(1, 15)) {
+            self.say(&Input::SetPrices { site: id, prices: PriceRules::flat(base) });
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A copy of a running service's databases, put into an empty directory, is the service as it was.
+
+use crate::http::Call;
+use crate::program::{Place, Service, wait_for};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+const CONFIG: &str = r#"
+limits = { requests_per_second = 100000, burst = 100000 }
+journal = { snapshot_every = 100 }
+
+[policy]
+cycle_every = 1
+lead = 0.8
+prepare_within = 0.4
+confirm_within = 0.4
+offers_within = 0.3
+
+[[site]]
+name = "north"
+owner = "olga"
+connector = "simulated"
+count = 4
+price = 0.5
+"#;
+
+/// Copies a database while others write to it.
+fn copy(from: &Path, to: &Path) {
+    let database = rusqlite::Connection::open(from).unwrap();
+    database.busy_timeout(Duration::from_secs(30)).unwrap();
+    database.execute("VACUUM INTO ?1", [to.to_str().unwrap()]).unwrap();
+}
+
+fn submit(service: &Service, user: &str, key: &str) -> Value {
+    let job = json!({ "walras": "job/1", "name": "one", "work": 1, "budget": 5 });
+    service.expect(&Call::send("POST", "/v1/jobs", user, &job).keyed(key), 201).json()["job"].clone()
+}
+
+/// A job that has ended; none before.
+fn ended(service: &Service, user: &str, job: &Value) -> Option<Value> {
+    let job = service.expect(&Call::get(format!("/v1/jobs/{job}"), user), 200).json();
+    let state = job["state"].as_str().unwrap();
+    ["done", "failed", "given-up"].contains(&state).then_some(job)
+}
+
+#[test]
+fn a_copy_of_a_running_service_carries_on() {
+    let place = Place::new(CONFIG);
+    let mut service = place.start("warn", &[]);
+    let user = service.make_user(&place.token(), "ada", 1_000);
+    let jobs: Vec<Value> = (0..12).map(|number| submit(&service, &user, &number.to_string())).collect();
+    wait_for("a job ends", Duration::from_secs(60), || ended(&service, &user, &jobs[0]).is_some());
+    let first = ended(&service, &user, &jobs[0]);
+
+    let other = Place::new(CONFIG);
+    fs::create_dir(other.path("data")).unwrap();
+    for name in ["data/journal.db", "data/tokens.db"] {
+        copy(&place.path(name), &other.path(name));
+    }
+    let later = submit(&service, &user, "later");
+    service.kill();
+
+    // The tokens are the old ones, what had ended is as it was, and what was under way comes to an end.
+    let mut restored = other.start("warn", &[]);
+    assert_eq!(ended(&restored, &user, &jobs[0]), first);
+    for job in &jobs {
+        wait_for("all end", Duration::from_secs(90), || ended(&restored, &user, job).is_some());
+    }
+    // What came after the copy is unknown to it, under its number and under its key.
+    restored.expect(&Call::get(format!("/v1/jobs/{later}"), &user), 404);
+    assert_eq!(submit(&restored, &user, "0"), jobs[0]);
+    assert_eq!(submit(&restored, &user, "later"), later);
+    restored.stop();
+    other.check_journal();
+    other.check_log();
+}
