@@ -5,6 +5,8 @@
 
 use super::table::Table;
 
+/// Rounds of reaching from known rates and works to others.
+const SPREADS_MAX: usize = 64;
 /// Rounds of taking means.
 const ROUNDS: usize = 12;
 /// The share of all costs that the products must explain.
@@ -29,10 +31,27 @@ pub(super) fn fit(table: &Table, out: Option<usize>) -> Option<Fit> {
     if entries.iter().any(|(.., cost)| *cost < 0.0) {
         return None;
     }
-    let mut rates = vec![1.0; table.sites()];
+    let mut rates = vec![0.0; table.sites()];
     let mut works = vec![0.0; table.jobs()];
     let by_job = |entry: &(usize, usize, f64)| (entry.0, entry.1, entry.2);
     let by_site = |entry: &(usize, usize, f64)| (entry.1, entry.0, entry.2);
+    // From one site to the jobs that may go there, from them to their sites, and so on, so that few pairs suffice.
+    let mut spreads = 0;
+    while let Some((_, site, _)) =
+        entries.iter().find(|(job, site, cost)| *cost > 0.0 && (works[*job] == 0.0 || rates[*site] == 0.0))
+    {
+        if spreads == SPREADS_MAX {
+            return None;
+        }
+        spreads += 1;
+        let known = rates.iter().filter(|rate| **rate > 0.0).count();
+        works = means(entries.iter().map(by_job), table.jobs(), &rates);
+        rates = means(entries.iter().map(by_site), table.sites(), &works);
+        let grown = rates.iter().filter(|rate| **rate > 0.0).count() > known;
+        if !grown && rates[*site] == 0.0 {
+            rates[*site] = 1.0;
+        }
+    }
     for _ in 0..ROUNDS {
         works = means(entries.iter().map(by_job), table.jobs(), &rates);
         rates = means(entries.iter().map(by_site), table.sites(), &works);

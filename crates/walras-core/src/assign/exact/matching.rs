@@ -8,7 +8,7 @@ pub(super) const BARRED: i64 = i64::MAX;
 
 /// The place of each job, and what all cost together; none where some job finds no place that it may have.
 ///
-/// `cost(job, place)` is [`BARRED`] or at most 2⁴⁰ times `n` below the largest whole number.
+/// `cost(job, place)` is [`BARRED`], or so far below it that `n` of them can be added.
 pub(super) fn match_all(n: usize, cost: impl Fn(usize, usize) -> i64) -> Option<(i64, Vec<usize>)> {
     let mut rows = vec![0_i64; n];
     // Place 0 is where a path begins; the places themselves count from 1.

@@ -62,9 +62,10 @@ impl<'a> Way<'a> {
             let (room, nowhere) = (table.capacities[site], out == Some(site));
             let mut stop = Stop { site, rate: *rate, room, nowhere, least: Vec::new() };
             stop.least = least(&stop, &kinds);
-            rate.is_finite().then_some(stop)
+            stop
         };
-        let mut stops: Vec<Stop> = fitted.rates.iter().enumerate().filter_map(stop).collect();
+        let open = fitted.rates.iter().enumerate().filter(|(_, rate)| rate.is_finite());
+        let mut stops: Vec<Stop> = open.map(stop).collect();
         stops.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.site.cmp(&b.site)));
         let floor = prices.iter().map(|price| *price as f64).sum::<f64>()
             + stops.iter().map(Stop::floor).sum::<f64>();
