@@ -1,7 +1,8 @@
 //! Our task schedules beside HEFT's on a folder of workflows: `cargo run --release -p walras-api --example heft -- DIR [UNITS]`.
 //!
-//! Every file below DIR whose name a workflow file may have is placed on 8, 16 and 64 nodes in three networks. The makespans go
-//! to standard output line by line, the means by network and number of nodes come last. Every schedule is verified.
+//! Every file below DIR whose name a workflow file may have is placed on 8, 16 and 64 nodes in three networks, once on nodes of
+//! different speeds and once with run times of its own for every task on every node, as the authors of HEFT draw them. The
+//! makespans go to standard output line by line, the means come last. Every schedule is verified.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,6 +32,25 @@ const PLACES: [Place; 3] = [
 ];
 const NODES: [u32; 3] = [8, 16, 64];
 
+/// How nodes differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nodes {
+    /// In speed, from 0.5 to 4: a node that is fast is fast for every task.
+    Speeds,
+    /// Task by task: a run time between 0.5 and 1.5 times the task's own for every node (Topcuoglu, Hariri and Wu 2002, β = 1).
+    Tasks,
+}
+
+const KINDS: [(&str, Nodes); 2] = [("speeds", Nodes::Speeds), ("tasks", Nodes::Tasks)];
+/// One for every kind of nodes, network and number of nodes.
+const GROUPS: usize = KINDS.len() * PLACES.len() * NODES.len();
+
+/// What a group stands for.
+fn group_of(group: usize) -> (&'static str, Nodes, Place, u32) {
+    let (kind, rest) = (group / (PLACES.len() * NODES.len()), group % (PLACES.len() * NODES.len()));
+    (KINDS[kind].0, KINDS[kind].1, PLACES[rest / NODES.len()], NODES[rest % NODES.len()])
+}
+
 /// What one workflow on one platform came to, in milliseconds.
 #[derive(Clone, Copy)]
 struct Row {
@@ -51,14 +71,13 @@ fn main() {
     let workflows = workflows(Path::new(&folder));
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
-    let groups = PLACES.len() * NODES.len();
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((name, workflow)) = workflows.get(at / groups) else { return };
-                    let row = measure(name, workflow, at % groups, &effort);
+                    let Some((name, workflow)) = workflows.get(at / GROUPS) else { return };
+                    let row = measure(name, workflow, at % GROUPS, &effort);
                     rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
                 }
             });
@@ -66,8 +85,14 @@ fn main() {
     });
     let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
     println!("{} workflows", workflows.len());
-    (0..groups).for_each(|group| summary(&rows, Some(group)));
-    summary(&rows, None);
+    for group in 0..GROUPS {
+        let (kind, _, place, nodes) = group_of(group);
+        summary(&rows, &format!("{kind} {} {nodes}", place.0), |it| it == group);
+    }
+    for (name, kind) in KINDS {
+        summary(&rows, name, |group| group_of(group).1 == kind);
+    }
+    summary(&rows, "all", |_| true);
 }
 
 /// All workflows below a folder, by name.
@@ -89,15 +114,41 @@ fn workflows(folder: &Path) -> Vec<(String, Workflow)> {
     found
 }
 
-/// Nodes of speeds 0.5 to 4.
-fn platform((_, sites, near, far): Place, nodes: u32) -> Platform {
+/// The same workflow with a run time of its own for every task that has none, on every node.
+fn drawn(workflow: &Workflow, nodes: u32) -> Workflow {
+    let mut tasks = workflow.tasks().to_vec();
+    for (number, task) in (0_u64..).zip(&mut tasks) {
+        let Some(work) = task.work.filter(|_| task.estimates.is_empty()) else { continue };
+        for node in 0..nodes {
+            let permille = 500 + i64::try_from(mixed(number << 32 | u64::from(node)) % 1_001).unwrap();
+            let millis = (work.as_millis() * permille / 1_000).max(1);
+            task.estimates.insert(format!("n{node}"), Span::from_millis(millis).unwrap());
+        }
+    }
+    Workflow::new(workflow.name(), tasks, workflow.edges().to_vec()).unwrap()
+}
+
+/// A number that looks random and follows from another (the end of SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Nodes of speeds 0.5 to 4, or all of speed 1.
+fn platform((_, sites, near, far): Place, kind: Nodes, nodes: u32) -> Platform {
+    let speed = |number: u32| match kind {
+        Nodes::Speeds => 500_000 * i64::from(number * 5 % 8 + 1),
+        Nodes::Tasks => 1_000_000,
+    };
     let time = |millis| Time::from_millis(millis).unwrap();
     let lane = |number: u32| Lane {
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(number % sites),
         site_name: format!("s{}", number % sites),
-        performance: Performance::from_millionths(500_000 * i64::from(number * 5 % 8 + 1)).unwrap(),
+        performance: Performance::from_millionths(speed(number)).unwrap(),
         rate: Rate::from_micros_per_second(1_000_000).unwrap(),
         free: vec![Interval::new(time(0), time(1_000_000_000_000)).unwrap()],
         attributes: Attributes::new(),
@@ -113,8 +164,9 @@ fn platform((_, sites, near, far): Place, nodes: u32) -> Platform {
 }
 
 fn measure(name: &str, workflow: &Workflow, group: usize, effort: &Effort) -> Row {
-    let (place, nodes) = (PLACES[group / NODES.len()], NODES[group % NODES.len()]);
-    let (platform, terms) = (platform(place, nodes), Terms::default());
+    let (named, kind, place, nodes) = group_of(group);
+    let (platform, terms) = (platform(place, kind, nodes), Terms::default());
+    let workflow = &if kind == Nodes::Tasks { drawn(workflow, nodes) } else { workflow.clone() };
     let of = |kind| baseline(workflow, &platform, &terms, kind).unwrap().makespan().as_millis();
     let began = Instant::now();
     let ours = refine(workflow, &platform, &terms, Strategy::Asap, effort).found().unwrap();
@@ -131,21 +183,18 @@ fn measure(name: &str, workflow: &Workflow, group: usize, effort: &Effort) -> Ro
         seconds,
     };
     let (tasks, Row { heft, rival, ours, bound, .. }) = (workflow.tasks().len(), row);
-    println!("{} {nodes} {name} {tasks} {heft} {rival} {ours} {bound} {seconds:.3}", place.0);
+    println!("{named} {} {nodes} {name} {tasks} {heft} {rival} {ours} {bound} {seconds:.3}", place.0);
     row
 }
 
-/// Means over the rows of a group, or over all.
-fn summary(rows: &[Row], group: Option<usize>) {
-    let rows: Vec<&Row> = rows.iter().filter(|row| group.is_none_or(|group| row.group == group)).collect();
+/// Means over the rows of some groups.
+fn summary(rows: &[Row], named: &str, wanted: impl Fn(usize) -> bool) {
+    let rows: Vec<&Row> = rows.iter().filter(|row| wanted(row.group)).collect();
     let mean = |of: &dyn Fn(&Row) -> f64| {
         let (sum, count) = rows.iter().fold((0.0, 0.0), |(sum, count), row| (sum + of(row), count + 1.0));
         sum / count
     };
     let share = |of: i64, whole: i64| f64::from_millis(of) / f64::from_millis(whole.max(1));
-    let named = group.map_or("all".into(), |group| {
-        format!("{} {}", PLACES[group / NODES.len()].0, NODES[group % NODES.len()])
-    });
     println!(
         "{named}: ours/heft {:.4} bound/heft {:.4} heft at bound {} ours at bound {} ours above best {} mean {:.2} s worst {:.2} s",
         mean(&|row| share(row.ours, row.heft)),

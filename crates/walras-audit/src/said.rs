@@ -45,7 +45,7 @@ fn by_client(input: &Input, event: &Event) -> Option<&'static str> {
             (key.key == *named && spec == job, "job-queued")
         }
         (Event::JobQueued { key, .. }, Input::Accept { key: named, .. }) => (key.key == *named, "job-queued"),
-        (Event::QuoteGiven { key, spec, .. }, Input::AskQuote { key: named, job }) => {
+        (Event::QuoteGiven { key, spec, .. }, Input::AskQuote { key: named, job, .. }) => {
             (key.key == *named && spec == job, "quote-given")
         }
         (

@@ -7,6 +7,7 @@ use crate::job::{JobSpec, PartEnd, SiteRefusal, Why};
 use crate::plan::Decision;
 use crate::policy::{BadPolicy, Policy};
 use crate::price::{BadPrices, PriceRules};
+use crate::quote::Findings;
 use crate::site::{Free, SiteSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -58,6 +59,9 @@ pub enum Input {
         key: String,
         /// The job.
         job: Box<JobSpec>,
+        /// What was found before asking, from a [`crate::quote::Inquiry`]; without it the broker searches itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Box<Findings>>,
     },
     /// A user takes one of a quote's alternatives.
     Accept {

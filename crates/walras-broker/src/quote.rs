@@ -7,10 +7,15 @@
 //! says, spread from the earliest to the cheapest. Each says how sure its time is, from how long jobs like it have run,
 //! and how well it suits the user. Without any, the quote carries the reasons and the smallest change of each kind that
 //! would help.
+//!
+//! Whoever asks may search before ([`Inquiry`]), so that a long search keeps nobody waiting; the broker then only looks
+//! whether what was found can be had.
 
-use crate::decide::Wanted;
+use crate::check::Prices;
+use crate::decide::{Draft, Wanted, check_job, stands};
+use crate::input::Refusal;
 use crate::job::JobSpec;
-use crate::plan::{self, Problem, ProblemJob};
+use crate::plan::{self, Problem, ProblemJob, Ways};
 use crate::price::MILLION;
 use crate::state::State;
 use crate::way::Way;
@@ -49,56 +54,114 @@ pub struct Confidence {
     pub jobs: u32,
 }
 
-/// What was found for a quote.
+/// What was found for a quote: ways, each with what its user loses by it; without any, why. Nothing about it is trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Findings {
+    /// To none of them another is at once no later and no dearer; earliest first.
+    pub ways: Vec<(Way, i64)>,
+    /// Why there is none.
+    pub why: Option<Explanation>,
+}
+
+/// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
+pub struct Inquiry {
+    problem: Problem,
+}
+
+impl Inquiry {
+    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that make no sense.
+    pub fn new(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
+        check_job(state, spec)?;
+        let now = now.max(state.clock);
+        let oldest = now.as_millis().saturating_sub(2 * state.policy.quotes.offers_age_max.as_millis());
+        let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
+        let Some(market) = market else { return Ok(None) };
+        let wanted = wanted(state, now, spec);
+        let user = state.users.get(&spec.user);
+        let users = vec![User {
+            name: spec.user.clone(),
+            group: user.and_then(|user| user.user.group.clone()),
+            weight: 1,
+        }];
+        let job = ProblemJob {
+            number: wanted.job,
+            request: wanted.request,
+            workflow: wanted.remaining,
+            preference: spec.preference.clone().unwrap_or_else(Preference::plain),
+            user: 0,
+            overdue: false,
+        };
+        let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
+        let problem = Problem {
+            cycle: state.last.cycle,
+            basis: state.version,
+            now,
+            offers: market.offers,
+            open: None,
+            queues: market.queues,
+            jobs: vec![job],
+            users,
+            rules,
+            policy: state.policy.clone(),
+        };
+        Ok(Some(Inquiry { problem }))
+    }
+
+    /// Searches.
+    pub fn search(&self) -> Findings {
+        let policy = &self.problem.policy;
+        let Ways { found, why } = plan::ways(&self.problem, &searches(&policy.search));
+        let ways = undominated(found, policy.quotes.options_max as usize);
+        let why = ways.is_empty().then(|| why.unwrap_or_default());
+        Findings { ways, why }
+    }
+}
+
+/// What a job would cost, and when it would run.
 pub(crate) struct Found {
     pub(crate) options: Vec<QuoteOption>,
     pub(crate) why: Option<Explanation>,
 }
 
-/// What a job would cost, and when it would run.
-pub(crate) fn find(state: &State, now: Time, spec: &JobSpec) -> Found {
-    let nothing = |why: Explanation| Found { options: Vec::new(), why: Some(why) };
-    let oldest = now.as_millis().saturating_sub(2 * state.policy.quotes.offers_age_max.as_millis());
-    let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
-    let Some(market) = market else {
-        return nothing(Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() });
-    };
+/// What a job wants before it is one.
+fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     let wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
-    let wanted = wanted.payable(state, now);
-    let user = state.users.get(&spec.user);
-    let users = vec![User {
-        name: spec.user.clone(),
-        group: user.and_then(|user| user.user.group.clone()),
-        weight: 1,
-    }];
-    let job = ProblemJob {
-        number: wanted.job,
-        request: wanted.request,
-        workflow: wanted.remaining,
-        preference: spec.preference.clone().unwrap_or_else(Preference::plain),
-        user: 0,
-        overdue: false,
-    };
-    let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
-    let problem = Problem {
-        cycle: state.last.cycle,
-        basis: state.version,
-        now,
-        offers: market.offers,
-        open: None,
-        queues: market.queues,
-        jobs: vec![job],
-        users,
-        rules,
-        policy: state.policy.clone(),
-    };
-    let ways = plan::ways(&problem, &searches(&problem.policy.search));
+    wanted.payable(state, now)
+}
+
+/// What of the findings can be had now; searches where there are none, or where none of them stands any more.
+pub(crate) fn find(
+    draft: &mut Draft<'_>,
+    spec: &JobSpec,
+    findings: Option<&Findings>,
+) -> Result<Found, Refusal> {
+    let (state, now) = (draft.state, draft.now);
+    let wanted = wanted(state, now, spec);
     let confidence = confidence(state, spec);
+    let mut standing = findings.cloned();
+    if let Some(findings) = &mut standing {
+        let searched = findings.ways.len();
+        findings.ways.retain(|(way, _)| stands(draft, &wanted, way, Prices::AsNow).is_ok());
+        if findings.ways.is_empty() && (searched > 0 || findings.why.is_none()) {
+            standing = None;
+        }
+    }
+    let Findings { ways, why } = match standing {
+        Some(findings) => findings,
+        None => Inquiry::new(state, now, spec)?.map_or_else(Findings::unexamined, |it| it.search()),
+    };
     let options: Vec<QuoteOption> =
-        ways.found.into_iter().map(|(way, loss)| option(way, loss, confidence)).collect();
-    let options = undominated(options, state.policy.quotes.options_max as usize);
-    let why = options.is_empty().then(|| ways.why.unwrap_or_default());
-    Found { options, why }
+        ways.into_iter().map(|(way, loss)| option(way, loss, confidence)).collect();
+    let why = if options.is_empty() { why } else { None };
+    Ok(Found { options, why })
+}
+
+impl Findings {
+    /// Nobody has looked: there was nothing to look at.
+    fn unexamined() -> Findings {
+        let why = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
+        Findings { ways: Vec::new(), why: Some(why) }
+    }
 }
 
 /// The policy's search, the cheapest and the fastest.
@@ -114,7 +177,7 @@ fn searches(config: &SearchConfig) -> Vec<SearchConfig> {
 }
 
 fn option(way: Way, loss: i64, confidence: Option<Confidence>) -> QuoteOption {
-    let content = i128::from(SCALE - loss) * i128::from(MILLION) / i128::from(SCALE);
+    let content = i128::from(SCALE - loss.clamp(0, SCALE)) * i128::from(MILLION) / i128::from(SCALE);
     QuoteOption {
         start: way.start(),
         finish: way.finish(),
@@ -127,12 +190,12 @@ fn option(way: Way, loss: i64, confidence: Option<Confidence>) -> QuoteOption {
 }
 
 /// Those to which none is at once no later and no dearer, earliest first; at most so many, the ends among them.
-fn undominated(mut options: Vec<QuoteOption>, most: usize) -> Vec<QuoteOption> {
-    options.sort_by_key(|option| (option.finish, option.price, option.start));
-    let mut kept: Vec<QuoteOption> = Vec::new();
-    for option in options {
-        if kept.last().is_none_or(|last| option.price < last.price) {
-            kept.push(option);
+fn undominated(mut ways: Vec<(Way, i64)>, most: usize) -> Vec<(Way, i64)> {
+    ways.sort_by_key(|(way, _)| (way.finish(), way.cost(), way.start()));
+    let mut kept: Vec<(Way, i64)> = Vec::new();
+    for (way, loss) in ways {
+        if kept.last().is_none_or(|(last, _)| way.cost() < last.cost()) {
+            kept.push((way, loss));
         }
     }
     while kept.len() > most.max(1) {
@@ -177,34 +240,36 @@ fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::way::{Hold, Leg};
+    use walras_core::{Interval, Rate};
 
-    fn option(finish: i64, price: i64) -> QuoteOption {
-        QuoteOption {
-            start: Time::from_millis(0).unwrap(),
-            finish: Time::from_millis(finish).unwrap(),
-            price: Money::from_micros(price),
-            sites: vec![],
-            satisfaction: 0,
-            confidence: None,
-            way: Way { legs: vec![], parts: vec![], supports: vec![] },
-        }
+    /// Held from 0 on.
+    fn way(finish: i64, price: i64) -> (Way, i64) {
+        let at = |millis| Time::from_millis(millis).unwrap();
+        let hold = Hold {
+            node: None,
+            interval: Interval::new(at(0), at(finish)).unwrap(),
+            rate: Rate::from_micros_per_second(1).unwrap(),
+            cost: Money::from_micros(price),
+        };
+        let leg = Leg { site: SiteId::new(0), holds: vec![hold] };
+        (Way { legs: vec![leg], parts: vec![], supports: vec![] }, 0)
+    }
+
+    fn pairs(kept: &[(Way, i64)]) -> Vec<(i64, i64)> {
+        kept.iter().map(|(way, _)| (way.finish().as_millis(), way.cost().as_micros())).collect()
     }
 
     #[test]
-    fn no_option_is_worse_than_another_in_every_way() {
-        let all =
-            vec![option(30, 5), option(10, 9), option(20, 9), option(20, 7), option(40, 5), option(30, 6)];
-        let kept = undominated(all, 5);
-        let pairs: Vec<(i64, i64)> =
-            kept.iter().map(|it| (it.finish.as_millis(), it.price.as_micros())).collect();
-        assert_eq!(pairs, [(10, 9), (20, 7), (30, 5)]);
+    fn no_way_is_worse_than_another_in_every_respect() {
+        let all = vec![way(30, 5), way(10, 9), way(20, 9), way(20, 7), way(40, 5), way(30, 6)];
+        assert_eq!(pairs(&undominated(all, 5)), [(10, 9), (20, 7), (30, 5)]);
     }
 
     #[test]
     fn the_earliest_and_the_cheapest_always_stay() {
-        let all = (0..9).map(|step| option(step, 100 - step)).collect();
-        let kept = undominated(all, 3);
-        assert_eq!(kept.len(), 3);
-        assert_eq!((kept[0].finish.as_millis(), kept[2].price.as_micros()), (0, 92));
+        let all = (1..10).map(|step| way(step, 100 - step)).collect();
+        let kept = pairs(&undominated(all, 3));
+        assert_eq!((kept.len(), kept[0].0, kept[2].1), (3, 1, 91));
     }
 }

@@ -153,8 +153,11 @@ impl World {
             let at = later(self.now, chance.between(1, span));
             let Some(spec) = setup::job(number, at, chance) else { continue };
             let (key, job) = (format!("job-{number}"), Box::new(spec));
-            let input =
-                if chance.happens(300) { Input::AskQuote { key, job } } else { Input::Submit { key, job } };
+            let input = if chance.happens(300) {
+                Input::AskQuote { key, job, findings: None }
+            } else {
+                Input::Submit { key, job }
+            };
             self.post(at, Parcel::Client(input, 0));
         }
         self.post(self.now, Parcel::Repeat);

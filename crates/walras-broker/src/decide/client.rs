@@ -10,7 +10,7 @@ use crate::event::{Event, Origin, RequestKey};
 use crate::id::{JobNumber, QuoteNumber};
 use crate::input::{Answer, Refusal};
 use crate::job::{JobEnd, JobSpec, Phase, Why};
-use crate::quote;
+use crate::quote::{self, Findings};
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::{Fault, share_of};
 use crate::state::{JOBS_MAX, NAME_MAX, State};
@@ -32,7 +32,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Whether a job makes sense.
-fn check(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
+pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     name(&spec.request.name)?;
     state.users.get(&spec.user).ok_or_else(|| Refusal::NoUser(spec.user.clone()))?;
     let bad = |why: &str| Err(Refusal::BadJob(why.to_owned()));
@@ -99,7 +99,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     if let Some(answer) = repeated(draft, &key, same)? {
         return Ok(answer);
     }
-    check(state, spec)?;
+    check_job(state, spec)?;
     if state.jobs.len() >= JOBS_MAX {
         return Err(Refusal::TooMany("jobs".to_owned()));
     }
@@ -109,7 +109,12 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     Ok(Answer::Job(job))
 }
 
-pub(super) fn ask_quote(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result<Answer, Refusal> {
+pub(super) fn ask_quote(
+    draft: &mut Draft<'_>,
+    key: &str,
+    spec: &JobSpec,
+    findings: Option<&Findings>,
+) -> Result<Answer, Refusal> {
     let key = request_key(&spec.user, key)?;
     let state = draft.state;
     let same = |answer: &Answer| match answer {
@@ -119,11 +124,11 @@ pub(super) fn ask_quote(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Res
     if let Some(answer) = repeated(draft, &key, same)? {
         return Ok(answer);
     }
-    check(state, spec)?;
+    check_job(state, spec)?;
     if state.quotes.len() >= JOBS_MAX {
         return Err(Refusal::TooMany("quotes".to_owned()));
     }
-    let found = quote::find(state, draft.now, spec);
+    let found = quote::find(draft, spec, findings)?;
     let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
     draft.last.quote = draft.last.quote.next();
     let quote = draft.last.quote;

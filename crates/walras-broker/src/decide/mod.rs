@@ -12,9 +12,10 @@ mod reserve;
 mod site;
 mod tick;
 
+pub(crate) use client::check_job;
 pub(crate) use cycle::problem;
 pub(crate) use draft::{Draft, Gone};
-pub(crate) use reserve::Wanted;
+pub(crate) use reserve::{Wanted, stands};
 
 use crate::event::Change;
 use crate::input::{Answer, Input, Refusal};
@@ -32,7 +33,9 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::SetBudget { spender, budget } => admin::set_budget(&mut draft, spender, *budget)?,
         Input::Deposit { key, account, amount } => admin::deposit(&mut draft, key, account, *amount)?,
         Input::Submit { key, job } => client::submit(&mut draft, key, job)?,
-        Input::AskQuote { key, job } => client::ask_quote(&mut draft, key, job)?,
+        Input::AskQuote { key, job, findings } => {
+            client::ask_quote(&mut draft, key, job, findings.as_deref())?
+        }
         Input::Accept { key, quote, option } => client::accept(&mut draft, key, *quote, *option)?,
         Input::CancelJob { user, job } => client::cancel(&mut draft, user, *job)?,
         Input::CycleNow => cycle::open(&mut draft),

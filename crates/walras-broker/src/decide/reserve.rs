@@ -61,6 +61,20 @@ fn funds(state: &State, user: &str, now: Time) -> Money {
     left.fold(account, Money::min)
 }
 
+/// Whether a way is free, allowed, and what the job wants, at the right price.
+pub(crate) fn stands(draft: &mut Draft<'_>, wanted: &Wanted, way: &Way, prices: Prices) -> Result<(), Why> {
+    let (state, now) = (draft.state, draft.now);
+    let asked = Asked { request: &wanted.request, remaining: wanted.remaining.as_ref() };
+    if draft.is_gone(way) {
+        return Err(Why::Outdated(vec!["a node of it has just been lost or taken".to_owned()]));
+    }
+    let wrong = check::violations(state, draft.ground(), now, &asked, way, prices);
+    if !wrong.is_empty() {
+        return Err(Why::Outdated(wrong));
+    }
+    admitted(state, &wanted.user, way)
+}
+
 /// Reserves a way, or says why not. `before` are events that belong before it.
 pub(crate) fn reserve(
     draft: &mut Draft<'_>,
@@ -71,16 +85,8 @@ pub(crate) fn reserve(
     prices: Prices,
     before: Vec<Event>,
 ) -> Result<ReservationNumber, Why> {
+    stands(draft, wanted, way, prices)?;
     let (state, now) = (draft.state, draft.now);
-    let asked = Asked { request: &wanted.request, remaining: wanted.remaining.as_ref() };
-    if draft.is_gone(way) {
-        return Err(Why::Outdated(vec!["a node of it has just been lost or taken".to_owned()]));
-    }
-    let wrong = check::violations(state, draft.ground(), now, &asked, way, prices);
-    if !wrong.is_empty() {
-        return Err(Why::Outdated(wrong));
-    }
-    admitted(state, &wanted.user, way)?;
     let cost = way.cost();
     let transaction =
         Transaction::transfer(Purpose::Lien, Account::User(wanted.user.clone()), Account::Held, cost);

@@ -15,7 +15,7 @@ mod choice;
 mod ways;
 mod workflow;
 
-pub(crate) use ways::ways;
+pub(crate) use ways::{Ways, ways};
 pub(crate) use workflow::remaining;
 
 use crate::id::{CycleNumber, JobNumber};

@@ -5,6 +5,7 @@ use walras_broker::id::QuoteNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::price::PriceRules;
+use walras_broker::quote::{Findings, Inquiry};
 use walras_broker::{Answer, Event, Input, Refusal};
 use walras_core::{Interval, NodeId, SiteId};
 
@@ -18,7 +19,7 @@ fn market() -> Vo {
 }
 
 fn ask(vo: &mut Vo, key: &str, job: JobSpec) -> QuoteNumber {
-    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job) }) {
+    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job), findings: None }) {
         Some(Answer::Quote(quote)) => quote,
         other => panic!("no quote: {other:?}"),
     }
@@ -84,6 +85,48 @@ fn a_quote_for_what_fits_nowhere_says_what_would() {
     let (options, why) = given.unwrap();
     assert_eq!(options, 0);
     assert_eq!(why.unwrap().smallest_change.budget.map(|budget| budget.as_micros()), Some(600_000));
+}
+
+fn ask_with(vo: &mut Vo, key: &str, job: &JobSpec, findings: &Findings) -> QuoteNumber {
+    let findings = Some(Box::new(findings.clone()));
+    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job.clone()), findings }) {
+        Some(Answer::Quote(quote)) => quote,
+        other => panic!("no quote: {other:?}"),
+    }
+}
+
+#[test]
+fn what_was_found_before_asking_gives_the_same_quote() {
+    let mut vo = market();
+    let job = vo.job("j", 1, 10);
+    let findings = Inquiry::new(vo.broker.state(), at(vo.now), &job).unwrap().unwrap().search();
+    let (own, found) = (ask(&mut vo, "own", job.clone()), ask_with(&mut vo, "found", &job, &findings));
+    let quotes = &vo.broker.state().quotes;
+    assert_eq!(quotes[&own].options, quotes[&found].options);
+    assert_eq!(quotes[&found].options.len(), 2);
+}
+
+#[test]
+fn of_what_was_found_before_only_what_stands_is_quoted() {
+    let mut vo = market();
+    let job = vo.job("j", 1, 10);
+    let mut findings = Inquiry::new(vo.broker.state(), at(vo.now), &job).unwrap().unwrap().search();
+    let late = vo.broker.state().clone();
+    // Somebody takes the early one meanwhile.
+    let other = ask(&mut vo, "other", job.clone());
+    assert!(matches!(accept(&mut vo, other, 0), Some(Answer::Accepted { .. })));
+    let quote = ask_with(&mut vo, "q", &job, &findings);
+    let options = vo.broker.state().quotes[&quote].options.clone();
+    assert_eq!(options.len(), 1, "{options:#?}");
+    assert_eq!(options[0].way, findings.ways[1].0);
+    // Where nothing of it stands, for example because it is sold too cheaply, the broker searches itself.
+    findings.ways.iter_mut().for_each(|(way, _)| way.legs[0].holds[0].cost = credits(0));
+    let quote = ask_with(&mut vo, "cheap", &job, &findings);
+    let options = &vo.broker.state().quotes[&quote].options;
+    assert!(!options.is_empty() && options.iter().all(|option| option.price > credits(0)), "{options:#?}");
+    // A job that makes no sense is refused before anything is searched.
+    let nobody = JobSpec { user: "nobody".to_owned(), ..job };
+    assert_eq!(Inquiry::new(&late, at(vo.now), &nobody).err(), Some(Refusal::NoUser("nobody".to_owned())));
 }
 
 #[test]

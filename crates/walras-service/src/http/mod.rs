@@ -31,8 +31,9 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::thread::available_parallelism;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use walras_core::SiteId;
 
 /// How much callers may ask for.
@@ -97,6 +98,8 @@ pub struct Inner {
     strangers: Limiter<IpAddr>,
     listeners: AtomicUsize,
     listeners_max: usize,
+    /// Searches for quotes that may run at once.
+    searches: Arc<Semaphore>,
     /// Changes when streams must look whether they may go on; true when they may not.
     closing: watch::Sender<bool>,
     answer_within: Duration,
@@ -145,6 +148,7 @@ impl App {
             strangers: Limiter::new(STRANGERS.0, STRANGERS.1),
             listeners: AtomicUsize::new(0),
             listeners_max: parts.limits.listeners,
+            searches: Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from))),
             closing: watch::Sender::new(false),
             answer_within: Duration::from_secs(parts.limits.answer_seconds.into()),
             openapi,

@@ -5,6 +5,7 @@ use super::endpoint::{Endpoint, USERS};
 use super::extract::{JsonBytes, Key, Sent, number};
 use super::fault::Fault;
 use super::jobs::{only, spec, unexpected};
+use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::job::quote_view;
 use axum::Json;
@@ -14,7 +15,10 @@ use axum::routing::{get, post};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use walras_api::service::{AcceptedView, JobFile, QuoteView};
+use walras_broker::event::RequestKey;
 use walras_broker::id::QuoteNumber;
+use walras_broker::job::JobSpec;
+use walras_broker::quote::{Findings, Inquiry};
 use walras_broker::{Answer, Input};
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -61,13 +65,31 @@ async fn quote(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<QuoteView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
-    match app.handle.send(Input::AskQuote { key, job }).await? {
+    // Who repeats a request is told the same again: there is nothing to search.
+    let findings =
+        if repeated(&app, &job.user, &key).await { None } else { search(&app, job.as_ref().clone()).await? };
+    match app.handle.send(Input::AskQuote { key, job, findings }).await? {
         Answer::Quote(quote) => {
             let (view, _) = quote_of(&app, quote).await?;
             Ok((StatusCode::CREATED, Json(view)))
         }
         other => Err(unexpected(&other)),
     }
+}
+
+/// Searches on a thread that may take its time: the engine only copies what is for sale, and looks whether what was found
+/// can be had. `None` when no site has said what is free.
+async fn search(app: &App, job: JobSpec) -> Result<Option<Box<Findings>>, Fault> {
+    let turn = app.searches.clone().acquire_owned().await.map_err(|error| app.broken(&error))?;
+    let inquiry = app.handle.ask(move |state, now| Inquiry::new(state, now, &job)).await?;
+    let Some(inquiry) = inquiry.map_err(|refusal| Failed::Refused(Box::new(refusal)))? else {
+        return Ok(None);
+    };
+    let found = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        Box::new(inquiry.search())
+    });
+    found.await.map(Some).map_err(|error| app.broken(&error))
 }
 
 /// A quote, and whose it is.
@@ -108,7 +130,7 @@ async fn accept(
     let number = QuoteNumber::new(number(&quote, "quote")?);
     // A quote that was accepted is gone; who repeats the request under the same key is told the same again.
     if let Err(fault) = own_quote(&app, &caller, &quote).await
-        && !repeated(&app, &caller, &key).await
+        && !repeated(&app, &caller.name, &key).await
     {
         return Err(fault);
     }
@@ -127,8 +149,8 @@ async fn accept(
     }
 }
 
-/// Whether the caller has made a request under this key before.
-async fn repeated(app: &App, caller: &Caller, key: &str) -> bool {
-    let key = walras_broker::event::RequestKey { by: caller.name.clone(), key: key.to_owned() };
+/// Whether a request was made under this key before.
+async fn repeated(app: &App, by: &str, key: &str) -> bool {
+    let key = RequestKey { by: by.to_owned(), key: key.to_owned() };
     app.handle.ask(move |state, _| state.requests.contains_key(&key)).await.unwrap_or(false)
 }

@@ -4,11 +4,20 @@ use super::{Parcel, World};
 use crate::chance::later;
 use crate::setup::MINUTE;
 use walras_broker::id::{JobNumber, QuoteNumber};
+use walras_broker::quote::Inquiry;
 use walras_broker::{Answer, Input};
 
 impl World {
     /// A client asks, repeats itself until it is answered, and goes on from there.
     pub(super) fn client(&mut self, input: Input, said: u32) {
+        if said == 0
+            && self.chance.happens(700)
+            && let Some(searched) = self.search(&input)
+        {
+            // The world goes on while somebody searches.
+            let pause = self.chance.between(0, 30_000);
+            return self.post(later(self.now, pause), Parcel::Client(searched, 1));
+        }
         let answer = self.say(&input);
         self.checker.answered(&input, answer.as_ref());
         let unheard = answer.is_none() && said < 20;
@@ -21,6 +30,15 @@ impl World {
             Some(Answer::Job(job)) if self.chance.happens(60) => self.think_again(job),
             _ => {}
         }
+    }
+
+    /// A question for a quote with what was found outside the broker, as the service does it.
+    fn search(&self, input: &Input) -> Option<Input> {
+        let Input::AskQuote { key, job, .. } = input else { return None };
+        let now = later(self.now, self.skew);
+        let inquiry = Inquiry::new(self.broker.state(), now, job).ok().flatten()?;
+        let findings = Some(Box::new(inquiry.search()));
+        Some(Input::AskQuote { key: key.clone(), job: job.clone(), findings })
     }
 
     /// Whoever gets a quote often takes it, sometimes too late.

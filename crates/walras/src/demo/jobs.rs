@@ -2,14 +2,14 @@
 
 use super::people::People;
 use super::place::Place;
-use crate::client::http::{Client, fresh_key};
+use crate::client::http::{Client, fresh_key, with_query};
 use crate::client::submit::finished;
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use walras_api::service::{AcceptedView, JobView, OffersView, QuoteView, SubmittedView};
+use walras_api::service::{AcceptedView, JobView, OffersView, QuoteView, SitesView, SubmittedView};
 use walras_world::chance::Chance;
 
 /// The samples that are submitted as they are, and by whom.
@@ -98,7 +98,18 @@ pub(super) fn submit_samples(
     Ok(samples)
 }
 
-/// Asks for a quote and takes the cheapest option; sites must have said what is free before.
+/// Whether every site has said what is free.
+fn all_offer(client: &Client) -> Result<bool, Failure> {
+    for site in client.get("/v1/sites")?.view::<SitesView>()?.sites {
+        let query = [("site", Some(site.name)), ("limit", Some("1".to_owned()))];
+        if client.get(&with_query("/v1/offers", &query))?.view::<OffersView>()?.offers.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Asks for a quote and takes the cheapest option; sites should have said what is free before.
 fn quote(
     place: &Place,
     people: &People,
@@ -109,9 +120,12 @@ fn quote(
     let client = people.user(user)?;
     let pause = Duration::from_millis(100);
     let mut waited = Duration::ZERO;
-    while client.get("/v1/offers?limit=1")?.view::<OffersView>()?.offers.is_empty() {
-        if waited >= OFFERS_WITHIN || over() {
+    while !all_offer(client)? {
+        if over() {
             return Ok(());
+        }
+        if waited >= OFFERS_WITHIN {
+            break;
         }
         std::thread::sleep(pause);
         waited += pause;

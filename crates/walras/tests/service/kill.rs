@@ -67,7 +67,7 @@ price = 0.1
 /// Every so many lives end by being asked to, and not by being killed.
 const GRACEFUL_EVERY: u64 = 9;
 /// A stop that was asked for takes at most this long.
-const STOP_WITHIN: Duration = Duration::from_secs(5);
+const STOP_WITHIN: Duration = Duration::from_secs(15);
 
 fn number_from(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
