@@ -62,7 +62,8 @@ impl Auditor {
             None if !self.places.is_queue(site) => faults.push(WayFault::NotAQueue(site)),
             None => {}
         }
-        if start <= look.now {
+        // In a queue times are expectations.
+        if hold.node.is_some() && start <= look.now {
             faults.push(WayFault::Past(start));
         }
         let (expected, cost) = (cost_of(hold.rate, length(hold.interval)), i128::from(hold.cost.as_micros()));

@@ -18,7 +18,8 @@ impl Auditor {
     pub(crate) fn reservation_event(&mut self, look: &mut Look<'_>, event: &Event) {
         match event {
             Event::ReservationAsked { reservation, job, origin, way, spares, transaction, until, expiry } => {
-                let first = holds(way).map(|(_, _, hold)| hold.interval.start()).min();
+                let nodes = holds(way).filter(|(_, _, hold)| hold.node.is_some());
+                let first = nodes.map(|(_, _, hold)| hold.interval.start()).min();
                 if *until < look.now || until > expiry || first.is_some_and(|first| *expiry > first) {
                     look.report(Kind::BadWay { reservation: *reservation, fault: WayFault::WrongExpiry });
                 }

@@ -50,7 +50,7 @@ fn by_client(input: &Input, event: &Event) -> Option<&'static str> {
         }
         (
             Event::QuoteAccepted { quote, key, option, .. } | Event::QuoteBroken { quote, key, option, .. },
-            Input::Accept { key: named, quote: asked, option: wanted },
+            Input::Accept { key: named, quote: asked, option: wanted, .. },
         ) => (key.key == *named && quote == asked && option == wanted, "quote-accepted"),
         (Event::JobQueued { .. }, _) => (false, "job-queued"),
         (Event::QuoteGiven { .. }, _) => (false, "quote-given"),

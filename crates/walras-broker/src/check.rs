@@ -91,7 +91,8 @@ fn shape(state: &State, way: &Way, now: Time) -> Vec<String> {
         {
             wrong.push(format!("site {} has no node {}", of_site.spec.name, node.number()));
         }
-        if hold.interval.start() <= now {
+        // In a queue times are expectations.
+        if hold.node.is_some() && hold.interval.start() <= now {
             wrong.push(format!("it starts at {} s, which is past", hold.interval.start()));
         }
     }
@@ -116,14 +117,22 @@ fn slots(
     user: &str,
 ) -> BTreeMap<NodeId, Vec<(Interval, Rate)>> {
     let mut slots = BTreeMap::new();
-    let Some(horizon) = Interval::new(now, way.end().max(now)) else { return slots };
+    // What is sold whole has the price of all that is for sale, and not only of what the way uses.
+    let all = now.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
+    let Some(horizon) = Interval::new(now, way.end().max(all)) else { return slots };
     for (_, hold) in way.holds() {
         let Some(node) = hold.node else { continue };
         let of = |map: &BTreeMap<NodeId, Vec<Interval>>| map.get(&node).cloned().unwrap_or_default();
-        let open = state.open(node, &of(&ground.free), horizon, &of(&ground.held));
+        let (free, held) = (of(&ground.free), of(&ground.held));
         let priced = match prices {
-            Prices::AsNow => state.sell(node, &open, Some(user)),
-            Prices::AsHeld => open.into_iter().map(|free| (free, hold.rate)).collect(),
+            Prices::AsNow => {
+                let sold = state.sell(node, &free, horizon, &held, Some(user)).into_iter();
+                sold.filter(|(piece, _)| piece.start() < way.end()).collect()
+            }
+            Prices::AsHeld => {
+                let open = state.open(node, &free, horizon, &held);
+                open.into_iter().map(|free| (free, hold.rate)).collect()
+            }
         };
         slots.insert(node, priced);
     }

@@ -65,6 +65,9 @@ pub enum Input {
     },
     /// A user takes one of a quote's alternatives.
     Accept {
+        /// Who says so; whoever the quote was given to, without.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user: Option<String>,
         /// The client's own name of the request.
         key: String,
         /// Which quote.
@@ -246,6 +249,10 @@ pub enum Refusal {
     NoQuote(QuoteNumber),
     /// The quote has no such alternative.
     NoOption(u32),
+    /// The time of the quote's alternative has begun.
+    OptionPast(u32),
+    /// What was found for a quote cannot be had any more.
+    Outdated,
     /// The job is somebody else's.
     NotYours(JobNumber),
     /// The key was used for another request.
@@ -281,6 +288,10 @@ impl fmt::Display for Refusal {
             Refusal::NoJob(job) => write!(f, "there is no job {job}, or it has ended"),
             Refusal::NoQuote(quote) => write!(f, "there is no quote {quote}, or it has expired"),
             Refusal::NoOption(option) => write!(f, "the quote has no alternative {option}"),
+            Refusal::OptionPast(option) => {
+                write!(f, "the time of alternative {option} has begun: ask for a new quote")
+            }
+            Refusal::Outdated => f.write_str("what was for sale has changed meanwhile: ask again"),
             Refusal::NotYours(job) => write!(f, "job {job} is somebody else's"),
             Refusal::KeyUsed(key) => write!(f, "the key '{key}' was used for another request"),
             Refusal::BadName(name) => {

@@ -56,7 +56,7 @@ impl State {
             queues.extend(self.queue(id, site, free, now));
             for (node, intervals) in free_of(site, free, horizon) {
                 let held = held.get(&node).map_or(&[][..], Vec::as_slice);
-                for (piece, rate) in self.sell(node, &self.open(node, &intervals, horizon, held), None) {
+                for (piece, rate) in self.sell(node, &intervals, horizon, held, None) {
                     slots.extend(affordable(node, piece, rate, &mut worth));
                 }
             }
@@ -83,8 +83,16 @@ impl State {
         complement(horizon, &busy)
     }
 
-    /// Puts a price on a node's open time: what a user pays, or the least that any does.
-    pub(crate) fn sell(&self, node: NodeId, open: &[Interval], user: Option<&str>) -> Vec<(Interval, Rate)> {
+    /// What is left of a node's free time with its price: what a user pays, or the least that any does. The price of a piece
+    /// that is sold whole does not depend on how much of it is held.
+    pub(crate) fn sell(
+        &self,
+        node: NodeId,
+        free: &[Interval],
+        horizon: Interval,
+        held: &[Interval],
+        user: Option<&str>,
+    ) -> Vec<(Interval, Rate)> {
         let site = self.node(node).and_then(|state| self.site(state.site));
         let (Some(site), Some(spec)) = (site, self.node_spec(node)) else { return Vec::new() };
         let (prices, class) = (&site.spec.prices, spec.class.as_deref());
@@ -92,8 +100,10 @@ impl State {
             Some(user) => prices.base_for(user, &spec.name, class),
             None => prices.least_of(&spec.name, class),
         };
-        let sell = |free: &Interval| site.spec.prices.sell(*free, base, site.demand, self.policy.calendar);
-        open.iter().flat_map(sell).collect()
+        let sell = |free: Interval| prices.sell(free, base, site.demand, self.policy.calendar);
+        let sold = self.open(node, free, horizon, &[]).into_iter().flat_map(sell);
+        let left = |(piece, rate)| complement(piece, held).into_iter().map(move |open| (open, rate));
+        sold.flat_map(left).collect()
     }
 
     /// What sites that stand say is free, node by node.

@@ -66,7 +66,7 @@ pub struct QuotePolicy {
     pub options_max: u32,
     /// What a quote that cannot be honoured is worth to its user, in millionths of its price.
     pub compensation: i64,
-    /// Offers older than this are not quoted from.
+    /// Offers are asked for again when they are this old; those of twice that age are not quoted from.
     pub offers_age_max: Span,
 }
 

@@ -21,6 +21,10 @@ use walras_core::{Interval, Rate, Span, Time};
 /// One, in the unit of factors.
 pub const MILLION: i64 = 1_000_000;
 const HOUR: i64 = 3_600_000;
+/// Rules have at most so many blackouts.
+pub const BLACKOUTS_MAX: usize = 100;
+/// Rules have at most so many prices for single users.
+pub const USERS_MAX: usize = 1_000;
 /// Free time is cut into at most so many hours; what lies beyond is not offered.
 const HOURS_MAX: usize = 24 * 366;
 
@@ -108,6 +112,10 @@ pub enum BadPrices {
     UserPrices,
     /// A price is beyond a thousand million credits a second.
     TooDear(Rate),
+    /// More than [`BLACKOUTS_MAX`] blackouts.
+    Blackouts(usize),
+    /// More than [`USERS_MAX`] prices for single users.
+    Users(usize),
 }
 
 impl std::fmt::Display for BadPrices {
@@ -122,6 +130,12 @@ impl std::fmt::Display for BadPrices {
             BadPrices::UserPrices => f.write_str(
                 "prices for single users go with one base price: without classes, nodes, hours, weekdays and demand",
             ),
+            BadPrices::Blackouts(count) => {
+                write!(f, "{count} blackouts: expected at most {BLACKOUTS_MAX}")
+            }
+            BadPrices::Users(count) => {
+                write!(f, "{count} prices for single users: expected at most {USERS_MAX}")
+            }
             BadPrices::TooDear(rate) => write!(f, "a price of {rate} is beyond 1000000000 credits a second"),
         }
     }
@@ -150,6 +164,12 @@ impl PriceRules {
         }
         if !matches!(self.weekdays.len(), 0 | 7) {
             return Err(BadPrices::Weekdays(self.weekdays.len()));
+        }
+        if self.blackouts.len() > BLACKOUTS_MAX {
+            return Err(BadPrices::Blackouts(self.blackouts.len()));
+        }
+        if self.users.len() > USERS_MAX {
+            return Err(BadPrices::Users(self.users.len()));
         }
         let bounds = self.demand.iter().flat_map(|demand| [demand.min, demand.max]);
         for factor in self.hours.iter().chain(&self.weekdays).copied().chain(bounds) {

@@ -129,7 +129,7 @@ fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     wanted.payable(state, now)
 }
 
-/// What of the findings can be had now; searches where there are none, or where none of them stands any more.
+/// What of the findings can be had now; searches where there are none, and refuses where none of them stands any more.
 pub(crate) fn find(
     draft: &mut Draft<'_>,
     spec: &JobSpec,
@@ -138,16 +138,15 @@ pub(crate) fn find(
     let (state, now) = (draft.state, draft.now);
     let wanted = wanted(state, now, spec);
     let confidence = confidence(state, spec);
-    let mut standing = findings.cloned();
-    if let Some(findings) = &mut standing {
-        let searched = findings.ways.len();
-        findings.ways.retain(|(way, _)| stands(draft, &wanted, way, Prices::AsNow).is_ok());
-        if findings.ways.is_empty() && (searched > 0 || findings.why.is_none()) {
-            standing = None;
+    let Findings { ways, why } = match findings {
+        Some(findings) => {
+            let mut ways = findings.ways.clone();
+            ways.retain(|(way, _)| stands(draft, &wanted, way, Prices::AsNow).is_ok());
+            if ways.is_empty() && (!findings.ways.is_empty() || findings.why.is_none()) {
+                return Err(Refusal::Outdated);
+            }
+            Findings { ways, why: findings.why.clone() }
         }
-    }
-    let Findings { ways, why } = match standing {
-        Some(findings) => findings,
         None => Inquiry::new(state, now, spec)?.map_or_else(Findings::unexamined, |it| it.search()),
     };
     let options: Vec<QuoteOption> =

@@ -335,13 +335,13 @@ impl State {
         })
     }
 
-    /// Whether the site and the node of a part have not failed.
     /// Whether an earlier attempt of a reservation's job may still run.
     pub fn is_fenced(&self, reservation: &Reservation) -> bool {
         let job = self.jobs.get(&reservation.job);
         job.is_some_and(|job| job.fences.iter().any(|earlier| self.may_run(*earlier)))
     }
 
+    /// Whether the site and the node of a part have not failed.
     fn stands(&self, reservation: &Reservation, part: &Part) -> bool {
         let site = self.site(part.site).is_some_and(|site| !site.lost);
         let node = reservation.way.hold_of(part).and_then(|hold| hold.node);

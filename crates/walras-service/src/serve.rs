@@ -23,9 +23,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use walras_api::service::Role;
-use walras_broker::Input;
-use walras_core::SiteId;
+use tokio::sync::oneshot;
+use walras_api::service::{Role, TokenView};
+use walras_broker::{Broker, Input};
+use walras_core::{SiteId, Time};
 
 /// After being told to stop, requests under way may take this long.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
@@ -84,7 +85,7 @@ fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) ->
     }
     for (place, site) in config.sites.iter().enumerate() {
         let wrong = |why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
-        let spec = site.spec().map_err(|why| wrong(&why))?;
+        let spec = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?;
         match engine.broker().state().sites.get(place) {
             None => {
                 engine.begin(Input::AddSite(spec)).map_err(|failed| wrong(&failed.to_string()))?;
@@ -111,6 +112,23 @@ fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) ->
     Ok(())
 }
 
+/// Whether a service could start with this configuration: its rules and its sites make sense, and its files are there.
+pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
+    let wrong = |site: &SiteConfig, why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
+    let mut broker = Broker::default();
+    let first = Time::from_millis(0).unwrap_or(Time::MIN);
+    let policy = Input::SetPolicy(Box::new(config.first_policy(source)?));
+    broker.handle(first, &policy).map_err(|refusal| ConfigError(format!("{source}: policy: {refusal}")))?;
+    for site in &config.sites {
+        let spec = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        broker.handle(first, &Input::AddSite(spec)).map_err(|refusal| wrong(site, &refusal.to_string()))?;
+    }
+    for file in config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key]) {
+        File::open(file).map_err(|error| refused(format!("{}: {error}", file.display())))?;
+    }
+    Ok(())
+}
+
 fn ports(
     sites: &[SiteConfig],
     engine: &Engine<SqliteJournal>,
@@ -131,21 +149,29 @@ fn ports(
 
 /// Writes the administrator's first token where only the owner of the service can read it.
 fn administrator(tokens: &Tokens, clock: Clock, path: &Path) -> Result<(), ConfigError> {
-    let has =
-        tokens.list().iter().any(|token| token.role == Role::Administrator && token.revoked_at.is_none());
-    if has {
+    let now = clock.now();
+    let good = |token: &TokenView| token.role == Role::Administrator && tokens.is_valid(token.token, now);
+    if tokens.list().iter().any(good) {
         return Ok(());
     }
-    let (_, secret) =
-        tokens.make(Role::Administrator, "administrator", clock.now(), None).map_err(refused)?;
-    let failed = |error: std::io::Error| ConfigError(format!("{}: {error}", path.display()));
+    let (token, secret) = tokens.make(Role::Administrator, "administrator", now, None).map_err(refused)?;
+    keep_secret(&secret, path).map_err(|error| {
+        // A secret that nobody could read must not stand in the way of another.
+        let _ = tokens.revoke(token.token, now);
+        ConfigError(format!("{}: {error}", path.display()))
+    })
+}
+
+fn keep_secret(secret: &str, path: &Path) -> std::io::Result<()> {
     // A file that is there already may be readable by others.
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
-    writeln!(file, "{secret}").and_then(|()| file.sync_all()).map_err(failed)
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{secret}")?;
+    file.sync_all()?;
+    path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
 }
 
 /// Runs a service until `stop` says so. `started` is told once requests are taken.
@@ -187,8 +213,19 @@ pub fn serve(
         limits: config.limits,
     });
     let handle = engine.handle();
-    let running = std::thread::Builder::new().name("engine".to_owned()).spawn(move || engine.run());
+    let (alive, gone) = oneshot::channel::<()>();
+    let running = std::thread::Builder::new().name("engine".to_owned()).spawn(move || {
+        let _alive = alive;
+        engine.run();
+    });
     let running = running.map_err(refused)?;
+    // Without its engine the service has nothing to say: it ends, and whoever watches over it can start it again.
+    let stop = async move {
+        tokio::select! {
+            () = stop => {}
+            _ = gone => {}
+        }
+    };
     let served = listen(config, app, &token_file, started, stop);
     handle.stop();
     if running.join().is_err() {

@@ -59,6 +59,9 @@ pub(crate) struct Args {
     show: usize,
 }
 
+/// The workflow that comes with the program.
+const PIPELINE: &str = "pipeline.yaml";
+
 /// Scenarios that come with the program.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Example {
@@ -69,8 +72,6 @@ pub(crate) enum Example {
     Worked,
     /// The federation with two jobs that are workflows
     TwoTier,
-    /// The workflow of those jobs
-    Pipeline,
     /// Sites that sell capacity, beside one that sells slots
     Metabroker,
     /// The federation with preferences, owners' rules and a queue
@@ -83,7 +84,6 @@ impl Example {
             Example::Federation => File::Federation.text(),
             Example::Worked => File::WorkedExample.text(),
             Example::TwoTier => File::TwoTier.text(),
-            Example::Pipeline => File::Pipeline.text(),
             Example::Metabroker => File::Metabroker.text(),
             Example::Preferences => File::Preferences.text(),
         }
@@ -94,7 +94,6 @@ impl Example {
             Example::Federation => "federation.yaml",
             Example::Worked => "worked-example.yaml",
             Example::TwoTier => "two-tier.yaml",
-            Example::Pipeline => "pipeline.yaml",
             Example::Metabroker => "metabroker.yaml",
             Example::Preferences => "preferences.yaml",
         }
@@ -102,11 +101,10 @@ impl Example {
 
     /// The built-in workflow of that name.
     pub(crate) fn workflow(name: &str) -> Result<Workflow, Failure> {
-        let example = Example::Pipeline;
-        if name != example.name() {
+        if name != PIPELINE {
             return Err(Failure::Fault(format!("there is no built-in workflow {name}")));
         }
-        read_workflow(example.text().as_bytes(), example.name(), WorkflowFormat::Yaml).map_err(Failure::fault)
+        read_workflow(File::Pipeline.text().as_bytes(), name, WorkflowFormat::Yaml).map_err(Failure::fault)
     }
 
     pub(crate) fn scenario(self) -> Result<Scenario, Failure> {

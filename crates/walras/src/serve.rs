@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::MakeWriter;
 use walras_service::config::Config;
-use walras_service::serve::{Started, serve};
+use walras_service::serve::{Started, check, serve};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -21,6 +21,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = args.config.display().to_string();
     let config = Config::read(&args.config).map_err(|error| Failure::Input(error.to_string()))?;
     if args.check {
+        check(&config, &source).map_err(|error| Failure::Input(error.to_string()))?;
         return crate::files::print(&format!("{source}: {} sites\n", config.sites.len()));
     }
     log(std::io::stderr, tracing::Level::WARN);

@@ -34,10 +34,20 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
     let draft = Draft { source, name: source.to_owned(), tasks: Vec::new(), edges: Vec::new() };
     let mut dax = Dax { draft, files: BTreeMap::new(), open: None, lines: Lines::new(text) };
     let mut reader = Reader::from_str(text);
+    let mut depth = 0_usize;
     loop {
         let at = reader.buffer_position();
         match reader.read_event() {
-            Ok(Event::Start(start) | Event::Empty(start)) => dax.element(&start, at)?,
+            Ok(Event::Start(start)) => {
+                dax.element(&start, at)?;
+                depth += 1;
+            }
+            Ok(Event::Empty(start)) => dax.element(&start, at)?,
+            Ok(Event::End(_)) => depth = depth.saturating_sub(1),
+            Ok(Event::Eof) if depth > 0 => {
+                let problem = "not valid XML: the file ends before all its elements are closed".to_owned();
+                return Err(syntax(Some(dax.lines.position(at)), problem));
+            }
             Ok(Event::Eof) => break,
             Ok(_) => {}
             Err(error) => {

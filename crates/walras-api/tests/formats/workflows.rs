@@ -138,6 +138,7 @@ fn bad_dax_is_refused() {
     w:12:5: parent: the attribute `ref` is missing
     ");
     assert!(wrong("</adag>", "</job>").contains("not valid XML"));
+    assert!(wrong("</adag>", "").contains("the file ends before all its elements are closed"));
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn happen(world: &mut World, number: usize, step: &Step) {
             let options = world.broker.state().quotes[&asked].options.len();
             if options > 0 {
                 world.run_until(world.now + step.wait / 4);
-                let accept = Input::Accept { key: format!("{key}-yes"), quote: asked, option: 0 };
+                let accept = Input::Accept { user: None, key: format!("{key}-yes"), quote: asked, option: 0 };
                 let at = world.broker.moment(time(world.now));
                 if world.broker.decide(at, &accept).is_ok() {
                     world.say(accept);

@@ -80,7 +80,7 @@ pub(crate) fn day() -> World {
     world.say(submit("b2", only_on(QUEUE, job("bob", 2, 100))));
     world.run_until(40_000);
     let accepted = quote(&mut world, "q1", job("ada", 1, 50));
-    world.say(Input::Accept { key: "q1-yes".into(), quote: accepted, option: 0 });
+    world.say(Input::Accept { user: None, key: "q1-yes".into(), quote: accepted, option: 0 });
     quote(&mut world, "q2", job("bob", 1, 50));
     let mut hopeless = job("bob", 9, 50);
     hopeless.request.budget = Some(credits(1));
@@ -116,7 +116,7 @@ fn delays(world: &mut World) {
     let promised = quote(world, "q4", only_on(SOUTH, job("bob", 1, 50)));
     let lost = world.now;
     world.hear(SOUTH, SiteMessage::Lost(time(lost)));
-    world.say(Input::Accept { key: "q4-yes".into(), quote: promised, option: 0 });
+    world.say(Input::Accept { user: None, key: "q4-yes".into(), quote: promised, option: 0 });
     world.hear(SOUTH, SiteMessage::Back(time(lost + 1)));
     let prices = PriceRules::flat(Rate::from_micros_per_second(2_000_000).unwrap());
     world.say(Input::SetPrices { site: SOUTH, prices });

@@ -10,10 +10,10 @@ use crate::event::{Event, Origin, RequestKey};
 use crate::id::{JobNumber, QuoteNumber};
 use crate::input::{Answer, Refusal};
 use crate::job::{JobEnd, JobSpec, Phase, Why};
-use crate::quote::{self, Findings};
+use crate::quote::{self, Findings, QuoteOption};
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::{Fault, share_of};
-use crate::state::{JOBS_MAX, NAME_MAX, State};
+use crate::state::{JOBS_MAX, NAME_MAX, Quote, State};
 use crate::way::Way;
 use walras_core::Money;
 
@@ -84,6 +84,13 @@ fn repeated(
     }
 }
 
+/// Whether two requests are for the same job. Times that a client counts from now differ when it repeats itself.
+fn is_same(one: &JobSpec, other: &JobSpec) -> bool {
+    let mut repeated = other.clone();
+    (repeated.request.deadline, repeated.request.earliest) = (one.request.deadline, one.request.earliest);
+    *one == repeated
+}
+
 fn request_key(by: &str, key: &str) -> Result<RequestKey, Refusal> {
     name(key)?;
     Ok(RequestKey { by: by.to_owned(), key: key.to_owned() })
@@ -93,7 +100,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     let key = request_key(&spec.user, key)?;
     let state = draft.state;
     let same = |answer: &Answer| match answer {
-        Answer::Job(job) => state.jobs.get(job).is_none_or(|job| job.spec == *spec),
+        Answer::Job(job) => state.jobs.get(job).is_none_or(|job| is_same(&job.spec, spec)),
         _ => false,
     };
     if let Some(answer) = repeated(draft, &key, same)? {
@@ -118,7 +125,7 @@ pub(super) fn ask_quote(
     let key = request_key(&spec.user, key)?;
     let state = draft.state;
     let same = |answer: &Answer| match answer {
-        Answer::Quote(quote) => state.quotes.get(quote).is_none_or(|quote| quote.spec == *spec),
+        Answer::Quote(quote) => state.quotes.get(quote).is_none_or(|quote| is_same(&quote.spec, spec)),
         _ => false,
     };
     if let Some(answer) = repeated(draft, &key, same)? {
@@ -146,26 +153,26 @@ pub(super) fn ask_quote(
 
 pub(super) fn accept(
     draft: &mut Draft<'_>,
+    user: Option<&str>,
     key: &str,
     number: QuoteNumber,
     option: u32,
 ) -> Result<Answer, Refusal> {
     let state = draft.state;
+    let given = state.quotes.get(&number);
+    let by = user.or(given.map(|quote| quote.spec.user.as_str())).ok_or(Refusal::NoQuote(number))?;
     // The quote may be gone when its acceptance is repeated: then only the key is left to know it by.
-    let by = state.quotes.get(&number).map(|quote| quote.spec.user.clone());
-    let by_key = |by: &str| RequestKey { by: by.to_owned(), key: key.to_owned() };
-    let remembered = match &by {
-        Some(by) => state.requests.get(&by_key(by)),
-        None => state.users.keys().find_map(|user| state.requests.get(&by_key(user))),
-    };
-    match remembered {
+    match state.requests.get(&RequestKey { by: by.to_owned(), key: key.to_owned() }) {
         Some((answer @ (Answer::Accepted { .. } | Answer::Broken { .. }), _)) => return Ok(answer.clone()),
         Some(_) => return Err(Refusal::KeyUsed(key.to_owned())),
         None => {}
     }
-    let quote =
-        state.quotes.get(&number).filter(|quote| draft.now < quote.until).ok_or(Refusal::NoQuote(number))?;
+    let binds = |quote: &&Quote| draft.now < quote.until && quote.spec.user == by;
+    let quote = given.filter(binds).ok_or(Refusal::NoQuote(number))?;
     let chosen = quote.options.get(option as usize).ok_or(Refusal::NoOption(option))?;
+    if chosen.start <= draft.now && !chosen.way.is_queue() {
+        return Err(Refusal::OptionPast(option));
+    }
     let key = request_key(&quote.spec.user, key)?;
     if state.jobs.len() >= JOBS_MAX {
         return Err(Refusal::TooMany("jobs".to_owned()));
@@ -185,7 +192,7 @@ pub(super) fn accept(
             draft.last.job = job;
             Ok(Answer::Accepted { job, reservation })
         }
-        Err(why) => Ok(broken(draft, number, key, option, why, chosen.price)),
+        Err(why) => Ok(broken(draft, number, key, option, why, chosen)),
     }
 }
 
@@ -196,11 +203,13 @@ fn broken(
     key: RequestKey,
     option: u32,
     why: Why,
-    price: Money,
+    chosen: &QuoteOption,
 ) -> Answer {
-    let own_fault = matches!(why, Why::NoMoney(_) | Why::OverBudget(_));
+    let own_fault =
+        matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) || has_taken(draft.state, &key.by, &chosen.way);
     let granted = if own_fault { 0 } else { draft.state.policy.quotes.compensation };
-    let compensation = share_of(price, granted).min(draft.books().available(&Account::Fee)).max(Money::ZERO);
+    let compensation =
+        share_of(chosen.price, granted).min(draft.books().available(&Account::Fee)).max(Money::ZERO);
     let user = Account::User(key.by.clone());
     let transaction = Transaction::transfer(Purpose::Compensation, Account::Fee, user, compensation);
     let payable = draft.post(&transaction).is_ok();
@@ -208,6 +217,16 @@ fn broken(
         if payable { (compensation, transaction) } else { (Money::ZERO, Transaction::default()) };
     draft.push(Event::QuoteBroken { quote, key, option, why: why.clone(), compensation, transaction });
     Answer::Broken { why, compensation }
+}
+
+/// Whether a user holds some of a way's time already.
+fn has_taken(state: &State, user: &str, way: &Way) -> bool {
+    let own = state.reservations.values().filter(|reservation| reservation.user == user);
+    own.flat_map(|reservation| reservation.holds_left()).any(|(_, held)| {
+        way.holds().any(|(_, hold)| {
+            hold.node.is_some() && hold.node == held.node && hold.interval.overlaps(held.interval)
+        })
+    })
 }
 
 pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Result<Answer, Refusal> {

@@ -100,6 +100,16 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
+    /// Gives back to budgets what a lien that was placed at a moment did not need.
+    pub(crate) fn give_back(&mut self, spenders: &[Spender], at: Time, amount: Money) {
+        let budgets = self.budgets.get_or_insert_with(|| self.state.budgets.clone());
+        for spender in spenders {
+            if let Some(budget) = budgets.get_mut(spender) {
+                budget.give_back(at, amount);
+            }
+        }
+    }
+
     /// A reservation, as this input has left it.
     pub(crate) fn reservation(&self, number: ReservationNumber) -> Option<&Reservation> {
         self.revised.get(&number).or_else(|| self.state.reservations.get(&number))

@@ -29,14 +29,20 @@ pub(super) fn close(
     if reservation.phase == ReservationPhase::Closing || draft.closed.contains(&number) {
         return Money::ZERO;
     }
+    let (spenders, asked_at) = (reservation.spenders.clone(), reservation.asked_at);
     let Settlement { transaction, kept } = settle(draft.state, draft.books(), reservation, draft.now, fault);
     draft.closed.insert(number);
     // What is held covers every charge and refund, and a compensation is never more than its owner has.
     let posted = draft.post(&transaction);
     debug_assert_eq!(posted, Ok(()), "reservation {number} cannot be settled");
-    let charged = -transaction.sum(&Account::Held, Purpose::Charge);
+    let moved = |purpose| {
+        let sum = -transaction.sum(&Account::Held, purpose);
+        Money::from_micros(i64::try_from(sum).unwrap_or(0))
+    };
+    let charged = moved(Purpose::Charge);
+    draft.give_back(&spenders, asked_at, moved(Purpose::Refund));
     draft.push(Event::ReservationClosed { reservation: number, why, transaction, kept });
-    Money::from_micros(i64::try_from(charged).unwrap_or(0))
+    charged
 }
 
 pub(super) fn end_job(draft: &mut Draft<'_>, job: JobNumber, end: JobEnd) {

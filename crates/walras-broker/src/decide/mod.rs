@@ -36,7 +36,9 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::AskQuote { key, job, findings } => {
             client::ask_quote(&mut draft, key, job, findings.as_deref())?
         }
-        Input::Accept { key, quote, option } => client::accept(&mut draft, key, *quote, *option)?,
+        Input::Accept { user, key, quote, option } => {
+            client::accept(&mut draft, user.as_deref(), key, *quote, *option)?
+        }
         Input::CancelJob { user, job } => client::cancel(&mut draft, user, *job)?,
         Input::CycleNow => cycle::open(&mut draft),
         Input::Site { site, message } => site::hear(&mut draft, *site, message)?,

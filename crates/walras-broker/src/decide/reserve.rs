@@ -102,9 +102,10 @@ pub(crate) fn reserve(
     for event in before {
         draft.push(event);
     }
-    let start = way.start();
-    let until = now.checked_add(state.policy.prepare_within).unwrap_or(start).min(start);
-    let expiry = until.checked_add(state.policy.confirm_within).unwrap_or(start).min(start);
+    // What is held must be held before it begins; in a queue that is only expected.
+    let latest = if way.is_queue() { Time::MAX } else { way.start() };
+    let until = now.checked_add(state.policy.prepare_within).unwrap_or(latest).min(latest);
+    let expiry = until.checked_add(state.policy.confirm_within).unwrap_or(latest).min(latest);
     draft.push(Event::ReservationAsked {
         reservation,
         job: wanted.job,

@@ -1,9 +1,10 @@
 //! Slots, capacity and queues take part alike.
 
-use crate::vo::{MINUTE, Vo, rate};
-use walras_broker::Event;
-use walras_broker::price::PriceRules;
+use crate::vo::{MINUTE, Vo, at, credits, rate, user};
+use walras_broker::price::{Crossing, MILLION, PriceRules};
+use walras_broker::quote::Inquiry;
 use walras_broker::site::SiteKind;
+use walras_broker::{Answer, Event, Input};
 use walras_core::SiteId;
 
 /// A VO with one site of each kind, at rising prices.
@@ -29,6 +30,41 @@ fn a_job_runs_on_every_kind_of_site() {
         });
         assert_eq!(used, Some(SiteId::new(site)));
     }
+}
+
+#[test]
+fn a_queue_without_any_wait_runs_jobs_too() {
+    let mut vo = Vo::new(&[]);
+    vo.wait = 0;
+    vo.add_site(Vo::queue_kind(), 0, PriceRules::flat(rate(3_000)));
+    vo.submit(vo.job("j", 2, 10));
+    vo.run_until(30 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1);
+    let job = vo.job("quoted", 1, 10);
+    let findings = Inquiry::new(vo.broker.state(), at(vo.now), &job).unwrap().map(|it| Box::new(it.search()));
+    vo.say(Input::AskQuote { key: "q".into(), job: Box::new(job), findings });
+    let quote = vo.broker.state().last.quote;
+    let accept = Input::Accept { user: None, key: "yes".into(), quote, option: 0 };
+    let answer = vo.say(accept);
+    assert!(matches!(answer, Some(Answer::Accepted { .. })), "{answer:?}");
+}
+
+/// Free from 0:00 to 10:00, nights until 8:00 are cheap, and everything is sold at the price of the day.
+#[test]
+fn what_is_sold_whole_keeps_its_price_when_some_of_it_is_held() {
+    let mut vo = Vo::new(&[]);
+    let hours = (0..24).map(|hour| if hour < 8 { MILLION / 2 } else { MILLION }).collect();
+    let prices = PriceRules { hours, crossing: Crossing::Dearest, ..PriceRules::flat(rate(100_000)) };
+    vo.add_site(SiteKind::Slots, 1, prices);
+    for name in ["a", "b", "c"] {
+        vo.submit(vo.job(name, 1, 10));
+    }
+    vo.run_until(2 * MINUTE);
+    assert_eq!(vo.broker.state().reservations.len(), 3, "all three were reserved by the first plan");
+    vo.run_until(60 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 3);
+    let spent = credits(1_000).checked_sub(vo.balance(&user("ada"))).unwrap();
+    assert_eq!(spent, credits(180), "ten minutes at a tenth of a credit, three times");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Quotes: several ways, binding, honoured or refused with a reason.
 
-use crate::vo::{MINUTE, Vo, at, credits, rate, user};
+use crate::vo::{MINUTE, Vo, at, credits, policy, rate, user};
+use walras_broker::account::Account;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobSpec, Why};
@@ -26,7 +27,22 @@ fn ask(vo: &mut Vo, key: &str, job: JobSpec) -> QuoteNumber {
 }
 
 fn accept(vo: &mut Vo, quote: QuoteNumber, option: u32) -> Option<Answer> {
-    vo.say(Input::Accept { key: format!("accept-{quote}"), quote, option })
+    let given = vo.broker.state().quotes.get(&quote);
+    let user = Some(given.map_or("ada", |quote| &quote.spec.user).to_owned());
+    vo.say(Input::Accept { user, key: format!("accept-{quote}"), quote, option })
+}
+
+#[test]
+fn who_repeats_a_request_later_is_told_the_same_although_now_has_moved() {
+    let mut vo = market();
+    let mut job = vo.job("j", 1, 10);
+    job.request.deadline = Some(at(300 * MINUTE));
+    let quote = ask(&mut vo, "q", job.clone());
+    job.request.deadline = Some(at(300 * MINUTE + 200));
+    assert_eq!(ask(&mut vo, "q", job.clone()), quote);
+    job.request.tasks = 2;
+    let other = Input::AskQuote { key: "q".to_owned(), job: Box::new(job), findings: None };
+    assert_eq!(vo.broker.decide(at(vo.now), &other), Err(Refusal::KeyUsed("q".to_owned())));
 }
 
 #[test]
@@ -119,14 +135,62 @@ fn of_what_was_found_before_only_what_stands_is_quoted() {
     let options = vo.broker.state().quotes[&quote].options.clone();
     assert_eq!(options.len(), 1, "{options:#?}");
     assert_eq!(options[0].way, findings.ways[1].0);
-    // Where nothing of it stands, for example because it is sold too cheaply, the broker searches itself.
+    // Where nothing of it stands, for example because it is sold too cheaply, whoever asks must search again.
     findings.ways.iter_mut().for_each(|(way, _)| way.legs[0].holds[0].cost = credits(0));
-    let quote = ask_with(&mut vo, "cheap", &job, &findings);
-    let options = &vo.broker.state().quotes[&quote].options;
-    assert!(!options.is_empty() && options.iter().all(|option| option.price > credits(0)), "{options:#?}");
+    let findings = Some(Box::new(findings));
+    let cheap = Input::AskQuote { key: "cheap".to_owned(), job: Box::new(job.clone()), findings };
+    assert_eq!(vo.broker.decide(at(vo.now), &cheap), Err(Refusal::Outdated));
     // A job that makes no sense is refused before anything is searched.
     let nobody = JobSpec { user: "nobody".to_owned(), ..job };
     assert_eq!(Inquiry::new(&late, at(vo.now), &nobody).err(), Some(Refusal::NoUser("nobody".to_owned())));
+}
+
+#[test]
+fn a_quote_is_accepted_by_whom_it_was_given_to() {
+    let mut vo = market();
+    vo.join("eve", None, 1_000);
+    let job = vo.job("j", 1, 10);
+    let quote = ask(&mut vo, "q", job);
+    let by =
+        |user: &str| Input::Accept { user: Some(user.to_owned()), key: "k".to_owned(), quote, option: 0 };
+    assert_eq!(vo.broker.decide(at(vo.now), &by("eve")), Err(Refusal::NoQuote(quote)));
+    let answer = vo.say(by("ada"));
+    assert!(matches!(answer, Some(Answer::Accepted { .. })), "{answer:?}");
+    // The same key of somebody else is another key.
+    assert_eq!(vo.broker.decide(at(vo.now), &by("eve")), Err(Refusal::NoQuote(quote)));
+    assert_eq!(vo.say(by("ada")), answer);
+}
+
+#[test]
+fn who_breaks_a_quote_is_not_paid_for_it() {
+    let mut vo = market();
+    let mut paying = policy();
+    paying.quotes.compensation = 50_000;
+    vo.say(Input::SetPolicy(Box::new(paying)));
+    vo.say(Input::Deposit { key: "fees".to_owned(), account: Account::Fee, amount: credits(100) });
+    vo.join("eve", None, 1_000);
+    let (job, other) = (vo.job("a", 1, 10), JobSpec { user: "eve".to_owned(), ..vo.job("b", 1, 10) });
+    let quotes = [ask(&mut vo, "1", job.clone()), ask(&mut vo, "2", job), ask(&mut vo, "3", other)];
+    assert!(matches!(accept(&mut vo, quotes[0], 0), Some(Answer::Accepted { .. })));
+    // Ada has taken the time herself; eve is told that it is gone, and paid.
+    let Some(Answer::Broken { compensation, .. }) = accept(&mut vo, quotes[1], 0) else {
+        panic!("accepted twice")
+    };
+    assert_eq!(compensation, credits(0));
+    let Some(Answer::Broken { compensation, .. }) = accept(&mut vo, quotes[2], 0) else {
+        panic!("accepted twice")
+    };
+    assert!(compensation > credits(0));
+}
+
+#[test]
+fn an_alternative_whose_time_has_begun_is_no_broken_promise() {
+    let mut vo = market();
+    let job = vo.job("j", 1, 10);
+    let quote = ask(&mut vo, "q", job);
+    let begins = vo.broker.state().quotes[&quote].options[0].start;
+    let late = Input::Accept { user: None, key: "late".to_owned(), quote, option: 0 };
+    assert_eq!(vo.broker.decide(begins, &late), Err(Refusal::OptionPast(0)));
 }
 
 #[test]
@@ -135,6 +199,6 @@ fn a_quote_binds_no_longer_than_it_says() {
     let job = vo.job("j", 1, 10);
     let quote = ask(&mut vo, "q", job);
     vo.run_until(6 * MINUTE);
-    let late = Input::Accept { key: "late".to_owned(), quote, option: 0 };
+    let late = Input::Accept { user: None, key: "late".to_owned(), quote, option: 0 };
     assert_eq!(vo.broker.decide(at(vo.now), &late), Err(Refusal::NoQuote(quote)));
 }

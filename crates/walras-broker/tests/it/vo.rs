@@ -44,6 +44,8 @@ pub(crate) struct Vo {
     pub(crate) refusing: BTreeSet<SiteId>,
     /// How much of its time a part takes, in hundredths.
     pub(crate) takes: i64,
+    /// What queues expect one to wait.
+    pub(crate) wait: i64,
     pub(crate) events: Vec<Event>,
     pub(crate) effects: Vec<Effect>,
     kinds: Vec<SiteKind>,
@@ -61,6 +63,7 @@ impl Vo {
             silent: BTreeSet::new(),
             refusing: BTreeSet::new(),
             takes: 100,
+            wait: MINUTE,
             events: Vec::new(),
             effects: Vec::new(),
             kinds: Vec::new(),
@@ -151,7 +154,7 @@ impl Vo {
                     SiteKind::Capacity => {
                         Free::Capacity(u32::try_from(self.nodes[site.index()].len()).unwrap())
                     }
-                    SiteKind::Queue(_) => Free::Queue { wait: span(MINUTE), units: 8 },
+                    SiteKind::Queue(_) => Free::Queue { wait: span(self.wait), units: 8 },
                 };
                 SiteMessage::Offers { cycle: *cycle, free }
             }

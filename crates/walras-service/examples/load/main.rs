@@ -1,9 +1,9 @@
 //! Load on a real service over loopback, with clients of our own.
 //!
 //! ```text
-//! cargo run --release -p walras-service --example load -- submit   [CLIENTS [SECONDS]]   durable submissions while cycles run
-//! cargo run --release -p walras-service --example load -- listen   [LISTENERS]           event streams, all of them fed
-//! cargo run --release -p walras-service --example load -- finished [JOBS]                memory and restart with so many finished jobs
+//! cargo run --release -p walras-service --example load -- submit   [CLIENTS [SECONDS [QUOTERS]]]   durable submissions while cycles run
+//! cargo run --release -p walras-service --example load -- listen   [LISTENERS]                     event streams, all of them fed
+//! cargo run --release -p walras-service --example load -- finished [JOBS]                          memory and restart with so many finished jobs
 //! ```
 //!
 //! Each starts a service of its own in another process, in a directory that goes with it (`finished` keeps `/tmp`-like
@@ -31,9 +31,9 @@ fn main() {
     };
     match arguments.first().map(String::as_str) {
         Some("serve") => service::serve(Path::new(&arguments[1])),
-        Some("submit") => submit::run(number(1, 64), number(2, 20)),
+        Some("submit") => submit::run(number(1, 64), number(2, 20), number(3, 0)),
         Some("listen") => listen::run(number(1, 1_000)),
         Some("finished") => finished::run(number(1, 1_000_000)),
-        _ => println!("submit [CLIENTS [SECONDS]] | listen [LISTENERS] | finished [JOBS]"),
+        _ => println!("submit [CLIENTS [SECONDS [QUOTERS]]] | listen [LISTENERS] | finished [JOBS]"),
     }
 }

@@ -25,6 +25,8 @@ pub(super) enum Command {
     Said(SiteId, Vec<SiteMessage>),
     /// A plan is there; making it took so many seconds.
     Planned(CycleNumber, Box<Decision>, f64),
+    /// There will be no plan.
+    NotPlanned,
     /// Take a snapshot and end.
     Stop,
 }

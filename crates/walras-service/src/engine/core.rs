@@ -10,6 +10,7 @@ use crate::journal::{Group, Journal, JournalError, encode};
 use crate::site::Connector;
 use crate::view::record::Scribe;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -70,6 +71,8 @@ pub struct Engine<J> {
     pub(super) snapshotting: Arc<AtomicBool>,
     pub(super) planning: Option<CycleNumber>,
     pub(super) stalled: Option<String>,
+    /// Whether the state may hold what is not durable, because the journal could not be read again.
+    pub(super) unread: bool,
     /// Inputs of the engine's own, before those of others.
     pub(super) own: VecDeque<Input>,
     /// When the broker wants to be woken, and when that was looked up.
@@ -124,6 +127,7 @@ impl<J: Journal> Engine<J> {
             snapshotting: Arc::new(AtomicBool::new(false)),
             planning: None,
             stalled: None,
+            unread: false,
             own: VecDeque::new(),
             timer: (None, now, Duration::ZERO),
             repeated: now,
@@ -246,6 +250,7 @@ impl<J: Journal> Engine<J> {
                 self.metrics.planned(seconds);
                 self.take_own(Input::Decided { cycle, decision }, outcome);
             }
+            Command::NotPlanned => self.planning = None,
             Command::Stop => {}
         }
     }
@@ -361,19 +366,29 @@ impl<J: Journal> Engine<J> {
         }
     }
 
-    /// Makes a plan on a thread of its own.
+    /// Makes a plan on a thread of its own, one at a time: while one takes too long, the next has to wait, or come to nothing.
     fn plan(&mut self, cycle: CycleNumber) {
-        if self.planning == Some(cycle) {
+        if self.planning.is_some() {
             return;
         }
         let Some(problem) = self.broker.problem(cycle) else { return };
         let commands = self.handle.commands.clone();
         let work = move || {
             let begun = Instant::now();
-            let decision = walras_broker::plan::plan(&problem);
+            let planned = catch_unwind(AssertUnwindSafe(|| walras_broker::plan::plan(&problem)));
             let seconds = begun.elapsed().as_secs_f64();
+            let command = match planned {
+                Ok(decision) => Command::Planned(cycle, Box::new(decision), seconds),
+                Err(_) => {
+                    tracing::error!(
+                        cycle = cycle.get(),
+                        "planning has panicked: the cycle ends without a plan"
+                    );
+                    Command::NotPlanned
+                }
+            };
             // The engine may have ended.
-            let _ = commands.send(Command::Planned(cycle, Box::new(decision), seconds));
+            let _ = commands.send(command);
         };
         match std::thread::Builder::new().name("plan".to_owned()).spawn(work) {
             Ok(_) => self.planning = Some(cycle),

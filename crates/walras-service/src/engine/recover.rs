@@ -16,8 +16,12 @@ const READ_AT_ONCE: usize = 10_000;
 /// The broker as the journal has it: the newest snapshot, and the entries after it.
 pub(super) fn load(journal: &mut impl Journal, snapshots: &Snapshots) -> Result<(Broker, u64), JournalError> {
     let end = journal.position()?;
-    // A snapshot of more than the journal holds is of another journal.
-    let snapshot = snapshots.newest().filter(|(position, _)| *position <= end);
+    if end == 0 && snapshots.newest().is_some() {
+        let problem = "it is empty, but there are snapshots of a journal: put that one back, or begin in an empty directory";
+        return Err(JournalError::Unreadable(problem.to_owned()));
+    }
+    snapshots.forget_after(end).map_err(|error| JournalError::Unreadable(error.to_string()))?;
+    let snapshot = snapshots.newest();
     let (mut position, mut broker) = match snapshot {
         Some((position, state)) => (position, Broker::from_state(state)),
         None => (0, Broker::default()),
@@ -59,16 +63,18 @@ impl<J: Journal> Engine<J> {
             Ok((broker, position)) => {
                 (self.broker, self.position) = (broker, position);
                 self.timer = (None, Instant::now(), Duration::ZERO);
+                self.unread = false;
                 true
             }
             Err(error) => {
                 tracing::error!(%error, "the journal cannot be read");
+                self.unread = true;
                 false
             }
         }
     }
 
-    /// While nothing can be written: questions are answered, everything else is refused.
+    /// While nothing can be written: questions are answered as far as what is known is durable, everything else is refused.
     pub(super) fn refuse(&mut self, commands: Vec<Command>) {
         let why = self.stalled.clone().unwrap_or_default();
         let now = self.broker.moment(self.config.clock.now());
@@ -77,8 +83,9 @@ impl<J: Journal> Engine<J> {
                 Command::Input(_, reply) => {
                     let _ = reply.send(Err(Failed::Unwritable(why.clone())));
                 }
-                Command::Ask(question) => question(self.broker.state(), now),
-                Command::Planned(..) => self.planning = None,
+                Command::Ask(question) if !self.unread => question(self.broker.state(), now),
+                Command::Ask(_) => {}
+                Command::Planned(..) | Command::NotPlanned => self.planning = None,
                 Command::Said(..) | Command::Stop => {}
             }
         }

@@ -10,8 +10,10 @@ use serde::de::DeserializeOwned;
 
 /// Bodies larger than this are refused, unless the endpoint takes jobs.
 const BODY_MAX: usize = 1 << 20;
+/// What tells keys of clients from our own.
+pub(super) const KEY_PREFIX: &str = "client ";
 /// A key of the client's own has at most so many characters.
-const KEY_MAX: usize = 200;
+const KEY_MAX: usize = 190;
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Fault;
@@ -46,7 +48,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
         let Some(value) = parts.headers.get("idempotency-key") else { return own_key().map(Key) };
         let key = value.to_str().ok().filter(|key| !key.is_empty() && key.chars().count() <= KEY_MAX);
         let wrong = || Fault::bad(format!("Idempotency-Key must have 1 to {KEY_MAX} visible characters"));
-        key.map(|key| Key(format!("client {key}"))).ok_or_else(wrong)
+        key.map(|key| Key(format!("{KEY_PREFIX}{key}"))).ok_or_else(wrong)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Refusals as answers: a status, a code for programs, a sentence for people.
 
+use super::extract::KEY_PREFIX;
 use crate::engine::Failed;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -90,8 +91,14 @@ fn refused(refusal: &Refusal) -> Fault {
         }
         Refusal::NoUser(_) => (StatusCode::UNPROCESSABLE_ENTITY, "no-user"),
         Refusal::NoOption(_) => (StatusCode::UNPROCESSABLE_ENTITY, "no-option"),
+        Refusal::OptionPast(_) => (StatusCode::CONFLICT, "option-past"),
+        Refusal::Outdated => (StatusCode::SERVICE_UNAVAILABLE, "outdated"),
         Refusal::NotYours(_) => (StatusCode::FORBIDDEN, "forbidden"),
-        Refusal::KeyUsed(_) => (StatusCode::CONFLICT, "key-used"),
+        Refusal::KeyUsed(key) => {
+            let shown = key.strip_prefix(KEY_PREFIX).unwrap_or(key);
+            let message = Refusal::KeyUsed(shown.to_owned()).to_string();
+            return Fault::new(StatusCode::CONFLICT, "key-used", message);
+        }
         Refusal::BadName(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-name"),
         Refusal::BadJob(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-job"),
         Refusal::BadSite(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-site"),

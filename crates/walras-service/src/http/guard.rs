@@ -24,7 +24,7 @@ pub(super) struct Post {
     pub(super) streams: bool,
 }
 
-/// So many callers are remembered; the one who asked longest ago is forgotten.
+/// So many callers are remembered; those who have not asked for long are forgotten, and without any, newcomers have to wait.
 const CALLERS_MAX: usize = 100_000;
 
 /// How often each caller may ask.

@@ -7,7 +7,7 @@ use super::fault::Fault;
 use crate::token::Caller;
 use crate::view::event::history;
 use crate::view::job::{job_view, rank_view};
-use crate::view::why::{changes_of, reason_of};
+use crate::view::why::{Purse, changes_of, reason_of};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -240,15 +240,16 @@ async fn explain(
     let told = move |state: &walras_broker::State, now| {
         let job = state.jobs.get(&number);
         let fit = job.and_then(|job| match &job.why {
-            Some(Why::NoFit(explanation)) => Some(explanation),
+            Some(Why::NoFit(explanation)) => Some((explanation, Purse::of(state, &job.spec, explanation))),
             _ => None,
         });
+        let reasons = fit.map(|(fit, purse)| fit.reasons.iter().map(|it| reason_of(it, purse)).collect());
         ExplanationView {
             job: number.get(),
             state: view.state,
             summary: summary(&view),
-            reasons: fit.map(|fit| fit.reasons.iter().map(reason_of).collect()).unwrap_or_default(),
-            changes: fit.map(|fit| changes_of(&fit.smallest_change)).unwrap_or_default(),
+            reasons: reasons.unwrap_or_default(),
+            changes: fit.map(|(fit, purse)| changes_of(&fit.smallest_change, purse)).unwrap_or_default(),
             rank: job.and_then(|job| rank_view(state, job, now)),
             history: history(state, number, &entries),
         }

@@ -100,6 +100,7 @@ pub struct Inner {
     listeners_max: usize,
     /// Searches for quotes that may run at once.
     searches: Arc<Semaphore>,
+    turns: quotes::Turns,
     /// Changes when streams must look whether they may go on; true when they may not.
     closing: watch::Sender<bool>,
     answer_within: Duration,
@@ -148,7 +149,11 @@ impl App {
             strangers: Limiter::new(STRANGERS.0, STRANGERS.1),
             listeners: AtomicUsize::new(0),
             listeners_max: parts.limits.listeners,
-            searches: Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from))),
+            // One processor is left to everything else.
+            searches: Arc::new(Semaphore::new(
+                available_parallelism().map_or(1, |all| (all.get() - 1).max(1)),
+            )),
+            turns: quotes::Turns::default(),
             closing: watch::Sender::new(false),
             answer_within: Duration::from_secs(parts.limits.answer_seconds.into()),
             openapi,

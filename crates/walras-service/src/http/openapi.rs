@@ -161,7 +161,7 @@ fn parameters(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Vec<Value
         all.push(json!({
             "name": "Idempotency-Key", "in": "header", "required": false,
             "description": "The client's own name of the request: the same key is the same request.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+            "schema": {"type": "string", "minLength": 1, "maxLength": 190, "pattern": "^[!-~]+$"},
         }));
     }
     all

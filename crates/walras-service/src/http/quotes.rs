@@ -8,18 +8,39 @@ use super::jobs::{only, spec, unexpected};
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::job::quote_view;
+use crate::view::why::why_text;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::sync::Semaphore;
 use walras_api::service::{AcceptedView, JobFile, QuoteView};
 use walras_broker::event::RequestKey;
 use walras_broker::id::QuoteNumber;
-use walras_broker::job::JobSpec;
+use walras_broker::job::{JobSpec, Why};
 use walras_broker::quote::{Findings, Inquiry};
-use walras_broker::{Answer, Input};
+use walras_broker::{Answer, Input, Refusal};
+
+/// A quote is searched at most so often while others buy what was found.
+const SEARCHES_MAX: u32 = 4;
+
+/// Whose turn it is to search: one at a time for every user.
+#[derive(Default)]
+pub(super) struct Turns(Mutex<BTreeMap<String, Weak<Semaphore>>>);
+
+impl Turns {
+    fn of(&self, user: &str) -> Arc<Semaphore> {
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        let turn = turns.get(user).and_then(Weak::upgrade).unwrap_or_else(|| Arc::new(Semaphore::new(1)));
+        turns.insert(user.to_owned(), Arc::downgrade(&turn));
+        turn
+    }
+}
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -65,16 +86,33 @@ async fn quote(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<QuoteView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
-    // Who repeats a request is told the same again: there is nothing to search.
-    let findings =
-        if repeated(&app, &job.user, &key).await { None } else { search(&app, job.as_ref().clone()).await? };
-    match app.handle.send(Input::AskQuote { key, job, findings }).await? {
+    match given(&app, key, job).await? {
         Answer::Quote(quote) => {
             let (view, _) = quote_of(&app, quote).await?;
             Ok((StatusCode::CREATED, Json(view)))
         }
         other => Err(unexpected(&other)),
     }
+}
+
+/// Searches and asks the broker, and again while others buy faster than is searched.
+async fn given(app: &App, key: String, job: Box<JobSpec>) -> Result<Answer, Fault> {
+    // A user who asks for many quotes at once keeps only themselves waiting.
+    let turn = app.turns.of(&job.user).acquire_owned().await.map_err(|error| app.broken(&error))?;
+    let mut left = SEARCHES_MAX;
+    let answer = loop {
+        left -= 1;
+        // Who repeats a request is told the same again: there is nothing to search.
+        let known = repeated(app, &job.user, &key).await;
+        let findings = if known { None } else { search(app, job.as_ref().clone()).await? };
+        let input = Input::AskQuote { key: key.clone(), job: job.clone(), findings };
+        match app.handle.send(input).await {
+            Err(Failed::Refused(refusal)) if *refusal == Refusal::Outdated && left > 0 => {}
+            answer => break answer?,
+        }
+    };
+    drop(turn);
+    Ok(answer)
 }
 
 /// Searches on a thread that may take its time: the engine only copies what is for sale, and looks whether what was found
@@ -96,9 +134,7 @@ async fn search(app: &App, job: JobSpec) -> Result<Option<Box<Findings>>, Fault>
 async fn quote_of(app: &App, number: QuoteNumber) -> Result<(QuoteView, String), Fault> {
     let found = app.handle.ask(move |state, _| {
         let quote = state.quotes.get(&number)?;
-        let name = &quote.spec.request.name;
-        let view = quote_view(state, number, name, quote.until, &quote.options, quote.why.as_deref());
-        Some((view, quote.spec.user.clone()))
+        Some((quote_view(state, number, quote), quote.spec.user.clone()))
     });
     found.await?.ok_or_else(|| Fault::missing(format_args!("quote {number}, or it has expired")))
 }
@@ -128,19 +164,24 @@ async fn accept(
     Sent(body): Sent<AcceptBody>,
 ) -> Result<(StatusCode, Json<AcceptedView>), Fault> {
     let number = QuoteNumber::new(number(&quote, "quote")?);
-    // A quote that was accepted is gone; who repeats the request under the same key is told the same again.
-    if let Err(fault) = own_quote(&app, &caller, &quote).await
-        && !repeated(&app, &caller.name, &key).await
-    {
-        return Err(fault);
-    }
-    match app.handle.send(Input::Accept { key, quote: number, option: body.option }).await? {
+    // An administrator accepts for whom a quote was given to. A quote that was accepted is gone; who repeats the request under the
+    // same key is told the same again.
+    let user = match (only(&caller), quote_of(&app, number).await) {
+        (None, Ok((_, user))) => user,
+        _ => caller.name.clone(),
+    };
+    let input = Input::Accept { user: Some(user), key, quote: number, option: body.option };
+    match app.handle.send(input).await? {
         Answer::Accepted { job, reservation } => {
             let view = AcceptedView { job: job.get(), reservation: reservation.get() };
             Ok((StatusCode::CREATED, Json(view)))
         }
         Answer::Broken { why, compensation } => {
-            let why = app.handle.ask(move |state, _| crate::view::why::why_text(state, &why)).await?;
+            let why = app.handle.ask(move |state, _| match &why {
+                Why::Outdated(_) => "Some of its time has been taken meanwhile.".to_owned(),
+                why => why_text(state, why),
+            });
+            let why = why.await?;
             let message =
                 format!("the quote cannot be honoured: {why} You were given {compensation} credits for it.");
             Err(Fault::new(StatusCode::CONFLICT, "quote-broken", message))

@@ -106,11 +106,13 @@ async fn events(
         let own = state.sites.iter().filter(|site| site.spec.owner == name);
         own.map(|site| site.spec.name.clone()).collect::<BTreeSet<String>>()
     });
-    let ear = Ear { role: caller.role, name: caller.name.clone(), sites: own.await? };
+    let ear = Arc::new(Ear { role: caller.role, name: caller.name.clone(), sites: own.await? });
     let listening = app.handle.listen(query.after.or(last));
     let first = listening.missed.then(lagged);
-    let past = listening.past.into_iter().filter(|told| ear.hears(&told.event)).map(|told| event(&told));
-    let past: Vec<Event> = first.into_iter().chain(past).collect();
+    // Written out one by one as they are read: a listener who does not read costs next to nothing.
+    let (past, hearing) = (listening.past.into_iter(), ear.clone());
+    let past = past.filter(move |told| hearing.hears(&told.event)).map(|told| event(&told));
+    let past = first.into_iter().chain(past);
     let live =
         Live { told: listening.live, ear, closing: app.closing.subscribe(), token: caller.token, counted };
     let live = futures_util::stream::unfold(live, |mut live| async move {
@@ -125,7 +127,7 @@ async fn events(
 /// A listener: hears until the service stops, or its token is good no more.
 struct Live {
     told: Receiver<Arc<Told>>,
-    ear: Ear,
+    ear: Arc<Ear>,
     closing: watch::Receiver<bool>,
     token: u64,
     counted: Counted,

@@ -40,6 +40,15 @@ impl Snapshots {
         })
     }
 
+    /// Removes snapshots of more entries than there are: they are of another journal, as after one was restored.
+    pub fn forget_after(&self, end: u64) -> io::Result<()> {
+        for position in self.positions().into_iter().filter(|position| *position > end) {
+            tracing::warn!(position, end, "a snapshot of another journal is removed");
+            fs::remove_file(self.path(position))?;
+        }
+        Ok(())
+    }
+
     /// Writes a state; older snapshots go.
     pub fn save(&self, position: u64, state: &State) -> io::Result<()> {
         let mut body = Vec::with_capacity(1 << 16);
@@ -114,6 +123,11 @@ mod tests {
         }
         assert_eq!(snapshots.positions(), [3, 4]);
         assert_eq!(snapshots.newest().map(|(position, state)| (position, state.users.len())), Some((4, 4)));
+        snapshots.save(9, &state(9)).unwrap();
+        snapshots.save(4, &state(4)).unwrap();
+        snapshots.forget_after(8).unwrap();
+        assert_eq!(snapshots.positions(), [4]);
+        snapshots.save(3, &state(3)).unwrap();
         let mut bytes = fs::read(snapshots.path(4)).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(snapshots.path(4), bytes).unwrap();

@@ -108,6 +108,11 @@ impl Local {
                 "local.uid: only a service that runs as root can run programs as somebody else".to_owned(),
             ));
         }
+        if machine.uid.is_some() && machine.gid.is_none() {
+            return Err(SiteError(
+                "local.gid: it is missing: with `uid` programs need a group of their own too".to_owned(),
+            ));
+        }
         make_directory(&directory, machine.uid.is_some()).map_err(wrong)?;
         let room = match machine.kind {
             Kind::Queue(units) => Room::Queue(units),

@@ -16,9 +16,9 @@ use super::SiteError;
 use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use walras_broker::job::PartEnd;
@@ -98,7 +98,9 @@ pub(super) fn wall() -> i64 {
 
 /// Makes a directory and those above it; with `open`, others may pass through it.
 pub(super) fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
-    DirBuilder::new().recursive(true).mode(if open { 0o711 } else { 0o700 }).create(path)
+    DirBuilder::new().recursive(true).mode(if open { 0o711 } else { 0o700 }).create(path)?;
+    // Whatever the service's umask says.
+    if open { std::fs::set_permissions(path, Permissions::from_mode(0o711)) } else { Ok(()) }
 }
 
 impl PartDirectory {

@@ -1,6 +1,6 @@
 //! What happened, as it is told to listeners and in a job's history: one line each.
 
-use super::why::why_text;
+use super::why::{why_of_job, why_text};
 use super::{place_name, site_name};
 use std::collections::BTreeSet;
 use walras_api::service::{EventView, HappeningView, Stamp};
@@ -86,7 +86,11 @@ fn told(state: &State, event: &Event) -> Option<(&'static str, String)> {
             ("job-queued", format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user))
         }
         Event::JobReturned { job, why } => {
-            ("job-returned", format!("Job {job} is back in the queue. {}", why_text(state, why)))
+            let why = match state.jobs.get(job) {
+                Some(known) => why_of_job(state, &known.spec, why),
+                None => why_text(state, why),
+            };
+            ("job-returned", format!("Job {job} is back in the queue. {why}"))
         }
         Event::JobEnded { job, end } => ("job-ended", ended(state, *job, end)),
         Event::CycleOpened { cycle, batch, .. } => {

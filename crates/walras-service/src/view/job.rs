@@ -1,6 +1,6 @@
 //! Jobs and quotes as the API shows them.
 
-use super::why::{changes_of, reason_of, why_text};
+use super::why::{Purse, changes_of, reason_of, why_of_job};
 use super::{node_name, site_name};
 use std::collections::BTreeMap;
 use walras_api::Num;
@@ -10,8 +10,8 @@ use walras_broker::id::{QuoteNumber, ReservationNumber};
 use walras_broker::job::{Job, JobEnd, PartEnd, Phase};
 use walras_broker::quote::QuoteOption;
 use walras_broker::rank::{Ranked, ranked};
-use walras_broker::state::{PartState, Reservation, ReservationPhase};
-use walras_core::{Explanation, Money, Time};
+use walras_broker::state::{PartState, Quote, Reservation, ReservationPhase};
+use walras_core::{Money, Time};
 
 /// A job that has not ended.
 pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
@@ -24,7 +24,8 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
         view.reservation = Some(number.get());
     }
     view.held = Num::of_money(reservation.map_or(Money::ZERO, |it| it.lien));
-    view.why = job.why.as_ref().filter(|_| reservation.is_none()).map(|why| why_text(state, why));
+    view.why =
+        job.why.as_ref().filter(|_| reservation.is_none()).map(|why| why_of_job(state, &job.spec, why));
     if let Some(reservation) = reservation {
         place(&mut view, state, job, reservation, whole);
     }
@@ -153,7 +154,7 @@ pub fn ended_view(
         JobEnd::GivenUp(why) => (JobState::GivenUp, Some(why)),
     };
     let mut view = plain(job, how);
-    view.why = why.map(|why| why_text(state, why));
+    view.why = why.map(|why| why_of_job(state, &job.spec, why));
     if let Some((number, reservation)) = last {
         view.reservation = Some(number.get());
         place(&mut view, state, job, reservation, true);
@@ -165,21 +166,16 @@ pub fn ended_view(
 }
 
 /// A quote. `why` is there when it has no alternatives.
-pub fn quote_view(
-    state: &State,
-    number: QuoteNumber,
-    name: &str,
-    until: Time,
-    options: &[QuoteOption],
-    why: Option<&Explanation>,
-) -> QuoteView {
+pub fn quote_view(state: &State, number: QuoteNumber, quote: &Quote) -> QuoteView {
+    let why = quote.why.as_deref().map(|why| (why, Purse::of(state, &quote.spec, why)));
+    let reasons = why.map(|(why, purse)| why.reasons.iter().map(|it| reason_of(it, purse)).collect());
     QuoteView {
         quote: number.get(),
-        name: name.to_owned(),
-        until: until.into(),
-        options: options.iter().zip(0..).map(|(it, place)| option(state, it, place)).collect(),
-        reasons: why.map(|why| why.reasons.iter().map(reason_of).collect()).unwrap_or_default(),
-        changes: why.map(|why| changes_of(&why.smallest_change)).unwrap_or_default(),
+        name: quote.spec.request.name.clone(),
+        until: quote.until.into(),
+        options: quote.options.iter().zip(0..).map(|(it, place)| option(state, it, place)).collect(),
+        reasons: reasons.unwrap_or_default(),
+        changes: why.map(|(why, purse)| changes_of(&why.smallest_change, purse)).unwrap_or_default(),
     }
 }
 

@@ -6,13 +6,13 @@ use walras_api::Unit;
 use walras_api::service::{ChangeView, Stamp};
 use walras_api::text::reason_text;
 use walras_broker::State;
-use walras_broker::job::{SiteRefusal, Why};
+use walras_broker::job::{JobSpec, SiteRefusal, Why};
 use walras_core::{Explanation, Reason, SmallestChange, Time};
 
 /// Why a job is not running, in one sentence.
 pub fn why_text(state: &State, why: &Why) -> String {
     match why {
-        Why::NoFit(explanation) => no_fit(explanation),
+        Why::NoFit(explanation) => no_fit(explanation, Purse::Own),
         Why::Refused { site, refusal } => {
             let what = match refusal {
                 SiteRefusal::Busy => "its time is taken",
@@ -42,6 +42,35 @@ pub fn why_text(state: &State, why: &Why) -> String {
     }
 }
 
+/// The same for a job that is known: a limit of its own is told from one of its user's money.
+pub fn why_of_job(state: &State, spec: &JobSpec, why: &Why) -> String {
+    match why {
+        Why::NoFit(explanation) => no_fit(explanation, Purse::of(state, spec, explanation)),
+        why => why_text(state, why),
+    }
+}
+
+/// What limits the money that a job may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purse {
+    /// Its own budget.
+    Own,
+    /// What its user has, or may spend in this period.
+    User,
+}
+
+impl Purse {
+    /// Which of them an explanation is about.
+    pub fn of(state: &State, spec: &JobSpec, explanation: &Explanation) -> Purse {
+        let own = spec.request.budget_limit(state.policy.search.budget_factor);
+        let users = explanation.reasons.iter().any(|reason| match reason {
+            Reason::BudgetTooSmall { budget, .. } => own.is_none_or(|own| *budget < own),
+            _ => false,
+        });
+        if users { Purse::User } else { Purse::Own }
+    }
+}
+
 /// The sentence with dates in place of seconds since 1970, which have ten digits or so.
 fn dated(text: &str) -> String {
     let mut told = String::new();
@@ -68,10 +97,11 @@ fn dated(text: &str) -> String {
     told + rest
 }
 
-fn no_fit(explanation: &Explanation) -> String {
-    let reason = explanation.reasons.first().map(reason_of).unwrap_or_else(|| "No window fits.".to_owned());
+fn no_fit(explanation: &Explanation, purse: Purse) -> String {
+    let reason = explanation.reasons.first().map(|reason| reason_of(reason, purse));
+    let reason = reason.unwrap_or_else(|| "No window fits.".to_owned());
     let changes: Vec<String> =
-        changes_of(&explanation.smallest_change).into_iter().map(|it| it.text).collect();
+        changes_of(&explanation.smallest_change, purse).into_iter().map(|it| it.text).collect();
     match changes.as_slice() {
         [] => reason,
         [only] => format!("{reason} This would do: {only}."),
@@ -87,8 +117,15 @@ fn sentence(text: &str) -> String {
 }
 
 /// A reason in one sentence.
-pub fn reason_of(reason: &Reason) -> String {
+pub fn reason_of(reason: &Reason, purse: Purse) -> String {
     match reason {
+        Reason::BudgetTooSmall { budget, needed } if purse == Purse::User => {
+            let short = needed.checked_sub(*budget).unwrap_or(*needed);
+            format!(
+                "The user can spend {budget} credits now, by account and budgets, which is {short} credits short of the \
+                 cheapest window, which costs {needed} credits."
+            )
+        }
         Reason::DeadlineTooEarly { deadline, needed } => {
             let (deadline, needed) = (Stamp::from(*deadline), Stamp::from(*needed));
             format!("The deadline {deadline} is too early: the first window ends at {needed}.")
@@ -101,12 +138,15 @@ pub fn reason_of(reason: &Reason) -> String {
 }
 
 /// Each change that alone would help.
-pub fn changes_of(change: &SmallestChange) -> Vec<ChangeView> {
+pub fn changes_of(change: &SmallestChange, purse: Purse) -> Vec<ChangeView> {
     let view = |kind: &str, text: String| ChangeView { kind: kind.to_owned(), text };
     let rate = |rate| Unit::Seconds.rate_text(rate);
     let SmallestChange { budget, price_max, deadline, tasks, performance_min } = change;
     let all = [
-        budget.map(|it| view("budget", format!("a budget of {it} credits"))),
+        budget.map(|it| match purse {
+            Purse::Own => view("budget", format!("a budget of {it} credits")),
+            Purse::User => view("funds", format!("{it} credits that the user can spend")),
+        }),
         price_max.map(|it| view("price_max", format!("a price_max of {} credits a second", rate(it)))),
         deadline.map(|it| view("deadline", format!("a deadline of {}", Stamp::from(it)))),
         tasks.map(|it| view("tasks", format!("{it} {}", if it == 1 { "task" } else { "tasks" }))),
@@ -130,6 +170,25 @@ mod tests {
             text,
             "The plan does not hold any more: it costs 12.5, more than the job may spend; it starts at \
              2026-11-15T12:52:33.555Z, which is past."
+        );
+    }
+
+    #[test]
+    fn an_account_that_is_too_small_is_told_from_a_budget() {
+        let (budget, needed) = (Money::from_micros(1_000_000), Money::from_micros(8_000_000));
+        let explanation = Explanation {
+            reasons: vec![Reason::BudgetTooSmall { budget, needed }],
+            smallest_change: SmallestChange { budget: Some(needed), ..SmallestChange::default() },
+        };
+        assert_eq!(
+            no_fit(&explanation, Purse::User),
+            "The user can spend 1 credits now, by account and budgets, which is 7 credits short of the cheapest window, \
+             which costs 8 credits. This would do: 8 credits that the user can spend."
+        );
+        assert_eq!(
+            no_fit(&explanation, Purse::Own),
+            "The budget of 1 credits is 7 credits short of the cheapest window, which costs 8 credits. This would do: a \
+             budget of 8 credits."
         );
     }
 

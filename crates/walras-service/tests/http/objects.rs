@@ -56,6 +56,27 @@ fn a_quote_can_be_accepted_once_and_the_acceptance_repeated() {
 }
 
 #[test]
+fn nobody_accepts_the_quote_of_another_not_even_under_a_key_that_was_used() {
+    let house = House::open();
+    let (ada, eve) = (house.user("ada"), house.user("eve"));
+    let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&job("mine"))).json(201);
+    let accept = format!("/v1/quotes/{}/accept", quote["quote"]);
+    let headers = format!("Authorization: Bearer {eve}\r\nIdempotency-Key: used\r\n");
+    house.call_with("post", "/v1/jobs", &headers, Some(&job("other"))).json(201);
+    // Under a key of her own she would be told of her own request; ada's quote is none of hers.
+    let stolen = house.call_with("post", &accept, &headers, Some(&json!({"option": 0})));
+    assert_eq!(stolen.json(409)["code"], "key-used");
+    assert_eq!(house.call("post", &accept, Some(&eve), Some(&json!({"option": 0}))).status, 404);
+    let account = house.call("get", "/v1/account", Some(&ada), None).json(200);
+    assert_eq!(account["held"], json!(0));
+    // An administrator accepts for whom it was given to.
+    let taken =
+        house.call("post", &accept, Some(&house.administrator), Some(&json!({"option": 0}))).json(201);
+    let view = house.call("get", &format!("/v1/jobs/{}", taken["job"]), Some(&ada), None).json(200);
+    assert_eq!(view["user"], "ada");
+}
+
+#[test]
 fn refusals_say_what_would_be_right() {
     let house = House::open();
     let ada = house.user("ada");

@@ -23,6 +23,7 @@ impl World {
         let unheard = answer.is_none() && said < 20;
         if unheard || (said < 3 && self.chance.happens(self.faults.repeat)) {
             let pause = self.chance.between(1_000, 60_000);
+            let input = if unheard { searched_anew(input) } else { input };
             self.post(later(self.now, pause), Parcel::Client(input, said + 1));
         }
         match answer {
@@ -43,12 +44,14 @@ impl World {
 
     /// Whoever gets a quote often takes it, sometimes too late.
     fn consider(&mut self, quote: QuoteNumber) {
-        let options = self.broker.state().quotes.get(&quote).map_or(0, |quote| quote.options.len());
+        let given = self.broker.state().quotes.get(&quote);
+        let user = given.map(|quote| quote.spec.user.clone());
+        let options = given.map_or(0, |quote| quote.options.len());
         if options > 0 && self.chance.happens(800) {
             let last = i64::try_from(options).unwrap_or(1) - 1;
             let option = u32::try_from(self.chance.between(0, last)).unwrap_or(0);
             let pause = self.chance.between(1_000, 6 * MINUTE);
-            let input = Input::Accept { key: format!("accept-{quote}"), quote, option };
+            let input = Input::Accept { user, key: format!("accept-{quote}"), quote, option };
             self.post(later(self.now, pause), Parcel::Client(input, 0));
         }
     }
@@ -57,5 +60,13 @@ impl World {
         let Some(user) = self.broker.state().jobs.get(&job).map(|job| job.spec.user.clone()) else { return };
         let pause = self.chance.between(0, 40 * MINUTE);
         self.post(later(self.now, pause), Parcel::Client(Input::CancelJob { user, job }, 19));
+    }
+}
+
+/// What was found may be outdated: whoever repeats the question leaves the search to the broker.
+fn searched_anew(input: Input) -> Input {
+    match input {
+        Input::AskQuote { key, job, .. } => Input::AskQuote { key, job, findings: None },
+        other => other,
     }
 }

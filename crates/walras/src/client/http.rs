@@ -1,7 +1,8 @@
 //! Requests: one agent, bounded answers, and repetition where it can do no harm.
 //!
 //! A submission carries a key. The service answers the same key with the same job, so a submission whose answer was lost
-//! is sent again, a few times, with growing pauses, and nothing is submitted twice. Other requests are sent once.
+//! is sent again, a few times, with growing pauses, and nothing is submitted twice; so is what must be known before it. Other
+//! requests are sent once.
 
 use super::settings::Settings;
 use super::show::clean;
@@ -103,6 +104,17 @@ impl Client {
 
     pub(crate) fn get(&self, path: &str) -> Result<Answer, Failure> {
         self.call(&Call { method: Method::GET, path: path.to_owned(), body: None, key: None })
+    }
+
+    /// Gets, and again while no answer comes.
+    pub(crate) fn get_patiently(&self, path: &str) -> Result<Answer, Failure> {
+        let mut pauses = self.pauses.iter();
+        loop {
+            match (self.get(path), pauses.next()) {
+                (Err(Failure::Unreachable(_)), Some(pause)) => std::thread::sleep(*pause),
+                (answer, _) => return answer,
+            }
+        }
     }
 
     pub(crate) fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answer, Failure> {

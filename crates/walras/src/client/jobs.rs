@@ -201,13 +201,20 @@ fn explanation_text(view: &ExplanationView) -> String {
     text
 }
 
+/// The service gives no more of an output.
+const OUTPUT_BYTES_MAX: usize = 1 << 20;
+
 pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
     let path = format!("/v1/jobs/{}/output?part={}", args.job, args.part);
     let answer = client(&args.connect)?.get(&path)?;
     if args.connect.json {
         return files::print(&pretty(&serde_json::json!({"output": answer.text}).to_string()));
     }
-    files::print(&answer.text)
+    files::print(&answer.text)?;
+    if answer.text.len() >= OUTPUT_BYTES_MAX {
+        eprintln!("walras: only the beginning is shown: the service gives at most {OUTPUT_BYTES_MAX} bytes");
+    }
+    Ok(())
 }
 
 pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {

@@ -212,7 +212,15 @@ fn check_url(url: &str) -> Result<bool, Failure> {
     let known = matches!(uri.scheme_str(), Some("http" | "https"));
     let authority = uri.authority().ok_or_else(wrong)?;
     // A name or password in it would be in the list of processes.
-    if !known || authority.as_str().contains('@') || uri.query().is_some() || authority.host().is_empty() {
+    // A port that is none would be left out, and somebody else asked.
+    let port = authority.port_u16().is_some()
+        || !authority.as_str().trim_start_matches(authority.host()).contains(':');
+    if !known
+        || !port
+        || authority.as_str().contains('@')
+        || uri.query().is_some()
+        || authority.host().is_empty()
+    {
         return Err(wrong());
     }
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');

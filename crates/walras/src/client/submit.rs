@@ -169,7 +169,9 @@ pub(crate) fn finished(
     }
     draft.add_arguments(arguments.iter().cloned());
     let now = match client {
-        Some(client) if draft.needs_now() => client.get("/v1/status")?.view::<StatusView>()?.now.time(),
+        Some(client) if draft.needs_now() => {
+            client.get_patiently("/v1/status")?.view::<StatusView>()?.now.time()
+        }
         _ => local_now()?,
     };
     let not_understood = draft.not_understood().to_vec();

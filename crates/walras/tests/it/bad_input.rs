@@ -79,3 +79,29 @@ fn wrong_calls_are_refused() {
     insta::assert_snapshot!(fails(&["plan", "--example", "--alternatives-max", "0"]), @"error: invalid value '0' for '--alternatives-max <N>': 0 is not in 1..=4294967295");
     insta::assert_snapshot!(fails(&["verify", "missing.json", "missing.yaml"]), @"walras: missing.yaml: cannot be read: No such file or directory (os error 2)");
 }
+
+#[test]
+fn a_configuration_is_checked_without_starting_anything() {
+    let directory = tempfile::tempdir().unwrap();
+    let good =
+        "[[site]]\nname = \"north\"\nowner = \"olga\"\nconnector = \"simulated\"\ncount = 2\nprice = 1\n";
+    let check = |text: &str| {
+        std::fs::write(directory.path().join("walras.toml"), text).unwrap();
+        let output = walras(directory.path(), &["serve", "--check"]);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(check(good), (Some(0), String::new()));
+    for (from, to, told) in [
+        ("price = 1", "price = -1", "walras.toml: site 'north': price: -1"),
+        ("count = 2", "count = 0", "walras.toml: site 'north': "),
+        ("price = 1", "price = 1\nhour_factors = [1, 2]", "2 factors for hours: expected none or 24"),
+        ("price = 1", "price = 1\n[site.simulated]\nfailures = 2", "simulated.failures: 2"),
+        ("[[site]]", "tls = { certificate = \"none.pem\", key = \"none.key\" }\n[[site]]", "none.pem: "),
+    ] {
+        let (code, problem) = check(&good.replacen(from, to, 1));
+        assert!(code == Some(2) && problem.contains(told), "{to}: {problem}");
+    }
+    let (code, problem) = check(&good.repeat(2));
+    assert!(code == Some(2) && problem.contains("site north: "), "{problem}");
+    assert!(!directory.path().join("data").exists());
+}

@@ -12,20 +12,6 @@ use std::time::Duration;
 const CONFIG: &str = r#"
 limits = { requests_per_second = 100000, burst = 100000 }
 journal = { snapshot_every = 200, repeat_seconds = 1 }
-
-[policy]
-cycle_every = 1
-lead = 0.8
-prepare_within = 0.4
-confirm_within = 0.4
-offers_within = 0.3
-
-[[site]]
-name = "north"
-owner = "olga"
-connector = "simulated"
-count = 4
-price = 0.5
 "#;
 
 fn limit_files(service: &Service, limit: &str) {
@@ -43,7 +29,7 @@ fn submit(user: &str, number: u32) -> Call {
 
 #[test]
 fn a_full_disk_refuses_what_is_new_and_loses_nothing() {
-    let place = Place::new(CONFIG);
+    let place = Place::brisk(CONFIG);
     // A write beyond the limit is an error then, and not the end of the program.
     let mut service = place.start("warn", &["env", "--ignore-signal=XFSZ"]);
     let administrator = place.token();

@@ -13,6 +13,23 @@ use std::time::{Duration, Instant};
 /// The program that is tested.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_walras");
 
+/// Rules by which everything happens within seconds, and a site with some nodes.
+const BRISK: &str = r#"
+[policy]
+cycle_every = 1
+lead = 0.8
+prepare_within = 0.4
+confirm_within = 0.4
+offers_within = 0.3
+
+[[site]]
+name = "north"
+owner = "olga"
+connector = "simulated"
+count = 4
+price = 0.5
+"#;
+
 /// A directory with a configuration, in which services are started.
 pub(crate) struct Place {
     directory: tempfile::TempDir,
@@ -31,6 +48,11 @@ impl Place {
         let text = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\n{config}");
         fs::write(directory.path().join("walras.toml"), text).unwrap();
         Place { directory }
+    }
+
+    /// With this configuration, and everything else such that things happen within seconds.
+    pub(crate) fn brisk(config: &str) -> Place {
+        Place::new(&format!("{config}{BRISK}"))
     }
 
     /// A path in it.

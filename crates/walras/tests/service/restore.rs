@@ -1,29 +1,16 @@
 //! A copy of a running service's databases, put into an empty directory, is the service as it was.
 
 use crate::http::Call;
-use crate::program::{Place, Service, wait_for};
+use crate::program::{PROGRAM, Place, Service, wait_for};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 const CONFIG: &str = r#"
 limits = { requests_per_second = 100000, burst = 100000 }
 journal = { snapshot_every = 100 }
-
-[policy]
-cycle_every = 1
-lead = 0.8
-prepare_within = 0.4
-confirm_within = 0.4
-offers_within = 0.3
-
-[[site]]
-name = "north"
-owner = "olga"
-connector = "simulated"
-count = 4
-price = 0.5
 "#;
 
 /// Copies a database while others write to it.
@@ -47,14 +34,14 @@ fn ended(service: &Service, user: &str, job: &Value) -> Option<Value> {
 
 #[test]
 fn a_copy_of_a_running_service_carries_on() {
-    let place = Place::new(CONFIG);
+    let place = Place::brisk(CONFIG);
     let mut service = place.start("warn", &[]);
     let user = service.make_user(&place.token(), "ada", 1_000);
     let jobs: Vec<Value> = (0..12).map(|number| submit(&service, &user, &number.to_string())).collect();
     wait_for("a job ends", Duration::from_secs(60), || ended(&service, &user, &jobs[0]).is_some());
     let first = ended(&service, &user, &jobs[0]);
 
-    let other = Place::new(CONFIG);
+    let other = Place::brisk(CONFIG);
     fs::create_dir(other.path("data")).unwrap();
     for name in ["data/journal.db", "data/tokens.db"] {
         copy(&place.path(name), &other.path(name));
@@ -75,4 +62,15 @@ fn a_copy_of_a_running_service_carries_on() {
     restored.stop();
     other.check_journal();
     other.check_log();
+
+    // Snapshots without the journal that they are of are no state to go on from.
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
+        let _ = fs::remove_file(other.path("data").join(name));
+    }
+    let serve =
+        Command::new(PROGRAM).args(["serve", "--config", "walras.toml"]).current_dir(other.path("")).output();
+    let serve = serve.unwrap();
+    let problem = String::from_utf8_lossy(&serve.stderr).into_owned();
+    assert_eq!(serve.status.code(), Some(2), "{problem}");
+    assert!(problem.contains("there are snapshots of a journal"), "{problem}");
 }

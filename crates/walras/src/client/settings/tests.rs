@@ -90,7 +90,16 @@ fn plain_http_carries_a_token_to_this_machine_only() {
         assert!(problem.contains("use https, or --insecure") && !problem.contains("hush"), "{problem}");
         assert!(settings(unsafe_, true).is_ok(), "{unsafe_}");
     }
-    for wrong in ["ftp://a", "a.example", "http://me:pw@a.example", "http://a/?x=1", "", "http:///x"] {
+    for wrong in [
+        "ftp://a",
+        "a.example",
+        "http://me:pw@a.example",
+        "http://a/?x=1",
+        "",
+        "http:///x",
+        "http://127.0.0.1:99999",
+        "http://a:",
+    ] {
         assert!(problem(settings(wrong, true)).contains("is not the address"), "{wrong}");
     }
 }
