@@ -179,6 +179,8 @@ mod tests {
         insta::assert_snapshot!(of("work: 3\nrequires: {mem: {min: 4, max: 2}}"), @"job.yaml:4:31: requires.mem.max: 2 is less than min, 4: no value is within such bounds");
         insta::assert_snapshot!(of("work: 3\nsites: [a, a]"), @"job.yaml:4:12: sites[1]: a is listed twice");
         insta::assert_snapshot!(of("tasks: 3"), @"job.yaml:1:1: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
+        insta::assert_snapshot!(of("work: 3\noutput: ../x"), @"job.yaml:4:9: output: ../x is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes");
+        insta::assert_snapshot!(of("work: 3\nscript: echo hi"), @"job.yaml:4:9: script: echo hi is not how a script begins: expected `#!` and a program");
         insta::assert_snapshot!(of("work: ["), @"job.yaml:3:7: not valid YAML: unclosed bracket '['");
         insta::assert_snapshot!(finish("walras: job/2\nname: a").unwrap_err(), @"job.yaml:1:9: walras: job/2 is not a version that is read here: expected job/1");
         insta::assert_snapshot!(finish("- 1").unwrap_err(), @"job.yaml:1:1: document: found a list, expected a map");

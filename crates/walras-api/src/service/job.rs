@@ -149,8 +149,27 @@ impl JobFile {
         self.into_spec("user", &sites, source).map(|_| ())
     }
 
+    /// Whether a machine could run it.
+    fn runnable(&self) -> Result<(), Problem> {
+        if let Some(argument) = self.command.iter().find(|argument| argument.contains('\0')) {
+            let what = "is not an argument: it must not contain the character 0";
+            return Err(Problem::new(argument, what)).in_field("command");
+        }
+        if let Some(script) = self.script.as_deref().filter(|script| !script.starts_with("#!")) {
+            let first = script.lines().next().unwrap_or_default();
+            return Err(Problem::new(first, "is not how a script begins: expected `#!` and a program"))
+                .in_field("script");
+        }
+        if let Some(output) = self.output.as_deref().filter(|output| !is_plain_name(output)) {
+            let what = "is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes";
+            return Err(Problem::new(output, what)).in_field("output");
+        }
+        Ok(())
+    }
+
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
         quantity::name(&self.name, "a job").in_field("name")?;
+        self.runnable()?;
         let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some())?;
         let (tasks, work) = match &self.workflow {
             Some(_) => jobs::unsized_tasks(&self.tasks, self.work)?,
@@ -196,6 +215,12 @@ impl JobFile {
             output: self.output,
         })
     }
+}
+
+/// Whether it names a file in a directory, and cannot lead out of it.
+fn is_plain_name(name: &str) -> bool {
+    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
+    (1..=200).contains(&name.len()) && !name.starts_with('.') && !name.contains(unfit)
 }
 
 enum Refused {
