@@ -11,7 +11,7 @@ fn the_demo_runs_its_course_and_carries_on() {
     let directory = tempfile::tempdir().unwrap();
     // The first start writes the configuration; whatever else listens here, the demo finds a port.
     let somebody = TcpListener::bind("127.0.0.1:7878");
-    let first = printed(directory.path(), &["demo", "vo", "--seconds", "120"]);
+    let first = printed(directory.path(), &["demo", "vo", "--seconds", "300"]);
     drop(somebody);
     for line in [
         "vo is new: a VO of four sites, three users and four owners",
