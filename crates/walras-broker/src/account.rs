@@ -161,6 +161,11 @@ impl Transaction {
         let lines = self.postings.iter().filter(|line| line.account == *account && line.purpose == purpose);
         lines.map(|line| i128::from(line.amount.as_micros())).sum()
     }
+
+    /// What is taken from one account for a purpose.
+    pub fn taken(&self, account: &Account, purpose: Purpose) -> Money {
+        Money::from_micros(i64::try_from(-self.sum(account, purpose)).unwrap_or(0))
+    }
 }
 
 /// All balances, and how low each may go.

@@ -124,16 +124,14 @@ fn slots(
         let Some(node) = hold.node else { continue };
         let of = |map: &BTreeMap<NodeId, Vec<Interval>>| map.get(&node).cloned().unwrap_or_default();
         let (free, held) = (of(&ground.free), of(&ground.held));
-        let priced = match prices {
-            Prices::AsNow => {
-                let sold = state.sell(node, &free, horizon, &held, Some(user)).into_iter();
-                sold.filter(|(piece, _)| piece.start() < way.end()).collect()
-            }
+        let mut priced: Vec<(Interval, Rate)> = match prices {
+            Prices::AsNow => state.sell(node, &free, horizon, &held, Some(user)),
             Prices::AsHeld => {
                 let open = state.open(node, &free, horizon, &held);
                 open.into_iter().map(|free| (free, hold.rate)).collect()
             }
         };
+        priced.retain(|(piece, _)| piece.start() < way.end());
         slots.insert(node, priced);
     }
     slots

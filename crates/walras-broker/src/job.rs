@@ -3,6 +3,7 @@
 use crate::account::Unpayable;
 use crate::budget::Overspent;
 use crate::id::{JobNumber, ReservationNumber};
+use crate::state::NAME_MAX;
 use crate::way::Way;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -33,6 +34,12 @@ pub struct JobSpec {
     /// The name of the file for what it prints; sites decide in which directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+/// Whether it names a file in a directory, and cannot lead out of it.
+pub fn is_plain_name(name: &str) -> bool {
+    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
+    !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains(unfit)
 }
 
 /// The tasks of a workflow and the rule by which they are placed.

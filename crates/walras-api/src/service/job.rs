@@ -15,7 +15,7 @@ use crate::workflow::{WorkflowFile, workflow_of};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::job::{JobSpec, WorkflowSpec, is_plain_name};
 use walras_core::refine::Strategy;
 use walras_core::{Request, Scope, SiteId, Time};
 
@@ -23,6 +23,8 @@ use walras_core::{Request, Scope, SiteId, Time};
 pub const JOB_TAG: &str = "job/1";
 /// The largest job that is read, in bytes: a workflow of thousands of tasks fits.
 pub const JOB_BYTES_MAX: usize = 8 << 20;
+/// So much of what a job has printed is given.
+pub const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
 /// What a user wants to run.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -215,12 +217,6 @@ impl JobFile {
             output: self.output,
         })
     }
-}
-
-/// Whether it names a file in a directory, and cannot lead out of it.
-fn is_plain_name(name: &str) -> bool {
-    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
-    (1..=200).contains(&name.len()) && !name.starts_with('.') && !name.contains(unfit)
 }
 
 enum Refused {

@@ -10,7 +10,7 @@ mod stamp;
 mod view;
 
 pub use draft::{JobDraft, NotUnderstood, read_object};
-pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, moment, read_job};
+pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, OUTPUT_BYTES_MAX, moment, read_job};
 pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use script::read_script;

@@ -9,11 +9,11 @@ use crate::check::Prices;
 use crate::event::{Event, Origin, RequestKey};
 use crate::id::{JobNumber, QuoteNumber};
 use crate::input::{Answer, Refusal};
-use crate::job::{JobEnd, JobSpec, Phase, Why};
+use crate::job::{JobEnd, JobSpec, Phase, Why, is_plain_name};
 use crate::quote::{self, Findings, QuoteOption};
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::{Fault, share_of};
-use crate::state::{JOBS_MAX, NAME_MAX, Quote, State};
+use crate::state::{JOBS_MAX, Quote, State};
 use crate::way::Way;
 use walras_core::Money;
 
@@ -24,12 +24,6 @@ const TASKS_MAX: usize = 100_000;
 
 /// A script has at most so many bytes.
 const SCRIPT_MAX: usize = 1_000_000;
-
-/// Whether it names a file in a directory, and cannot lead out of it.
-fn is_plain_name(name: &str) -> bool {
-    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
-    !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains(unfit)
-}
 
 /// Whether a job makes sense.
 pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {

@@ -102,6 +102,9 @@ impl<'a> Draft<'a> {
 
     /// Gives back to budgets what a lien that was placed at a moment did not need.
     pub(crate) fn give_back(&mut self, spenders: &[Spender], at: Time, amount: Money) {
+        if !spenders.iter().any(|spender| self.state.budgets.contains_key(spender)) {
+            return;
+        }
         let budgets = self.budgets.get_or_insert_with(|| self.state.budgets.clone());
         for spender in spenders {
             if let Some(budget) = budgets.get_mut(spender) {

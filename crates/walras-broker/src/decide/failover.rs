@@ -35,12 +35,8 @@ pub(super) fn close(
     // What is held covers every charge and refund, and a compensation is never more than its owner has.
     let posted = draft.post(&transaction);
     debug_assert_eq!(posted, Ok(()), "reservation {number} cannot be settled");
-    let moved = |purpose| {
-        let sum = -transaction.sum(&Account::Held, purpose);
-        Money::from_micros(i64::try_from(sum).unwrap_or(0))
-    };
-    let charged = moved(Purpose::Charge);
-    draft.give_back(&spenders, asked_at, moved(Purpose::Refund));
+    let charged = transaction.taken(&Account::Held, Purpose::Charge);
+    draft.give_back(&spenders, asked_at, transaction.taken(&Account::Held, Purpose::Refund));
     draft.push(Event::ReservationClosed { reservation: number, why, transaction, kept });
     charged
 }

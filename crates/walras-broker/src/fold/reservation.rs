@@ -10,7 +10,7 @@ use crate::quote::features;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::{LegState, PartState, Reservation, ReservationPhase, State};
 use crate::way::{Part, Way};
-use walras_core::{Money, SiteId, Span, TaskId, Time};
+use walras_core::{SiteId, Span, TaskId, Time};
 
 impl State {
     pub(super) fn fold_reservation(&mut self, event: &Event) {
@@ -137,10 +137,8 @@ impl State {
         }
         let (user, job, asked_at) = (reservation.user.clone(), reservation.job, reservation.asked_at);
         let spenders = reservation.spenders.clone();
-        let charge = -transaction.sum(&Account::Held, Purpose::Charge);
-        let charge = Money::from_micros(i64::try_from(charge).unwrap_or(0));
-        let refund = -transaction.sum(&Account::Held, Purpose::Refund);
-        let refund = Money::from_micros(i64::try_from(refund).unwrap_or(0));
+        let charge = transaction.taken(&Account::Held, Purpose::Charge);
+        let refund = transaction.taken(&Account::Held, Purpose::Refund);
         for spender in &spenders {
             if let Some(budget) = self.budgets.get_mut(spender) {
                 budget.give_back(asked_at, refund);

@@ -10,14 +10,12 @@ use crate::journal::{Group, Journal, JournalError, encode};
 use crate::site::Connector;
 use crate::view::record::Scribe;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot};
 use walras_api::service::EventView;
-use walras_broker::id::CycleNumber;
 use walras_broker::journal::Entry;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
 use walras_core::{SiteId, Time};
@@ -69,7 +67,8 @@ pub struct Engine<J> {
     pub(super) position: u64,
     pub(super) snapshot_at: u64,
     pub(super) snapshotting: Arc<AtomicBool>,
-    pub(super) planning: Option<CycleNumber>,
+    /// Whether a plan is being made.
+    pub(super) planning: bool,
     pub(super) stalled: Option<String>,
     /// Whether the state may hold what is not durable, because the journal could not be read again.
     pub(super) unread: bool,
@@ -125,7 +124,7 @@ impl<J: Journal> Engine<J> {
             position,
             snapshot_at: position,
             snapshotting: Arc::new(AtomicBool::new(false)),
-            planning: None,
+            planning: false,
             stalled: None,
             unread: false,
             own: VecDeque::new(),
@@ -246,11 +245,11 @@ impl<J: Journal> Engine<J> {
                 }
             }
             Command::Planned(cycle, decision, seconds) => {
-                self.planning = None;
+                self.planning = false;
                 self.metrics.planned(seconds);
                 self.take_own(Input::Decided { cycle, decision }, outcome);
             }
-            Command::NotPlanned => self.planning = None,
+            Command::NotPlanned => self.planning = false,
             Command::Stop => {}
         }
     }
@@ -363,36 +362,6 @@ impl<J: Journal> Engine<J> {
                     }
                 }
             }
-        }
-    }
-
-    /// Makes a plan on a thread of its own, one at a time: while one takes too long, the next has to wait, or come to nothing.
-    fn plan(&mut self, cycle: CycleNumber) {
-        if self.planning.is_some() {
-            return;
-        }
-        let Some(problem) = self.broker.problem(cycle) else { return };
-        let commands = self.handle.commands.clone();
-        let work = move || {
-            let begun = Instant::now();
-            let planned = catch_unwind(AssertUnwindSafe(|| walras_broker::plan::plan(&problem)));
-            let seconds = begun.elapsed().as_secs_f64();
-            let command = match planned {
-                Ok(decision) => Command::Planned(cycle, Box::new(decision), seconds),
-                Err(_) => {
-                    tracing::error!(
-                        cycle = cycle.get(),
-                        "planning has panicked: the cycle ends without a plan"
-                    );
-                    Command::NotPlanned
-                }
-            };
-            // The engine may have ended.
-            let _ = commands.send(command);
-        };
-        match std::thread::Builder::new().name("plan".to_owned()).spawn(work) {
-            Ok(_) => self.planning = Some(cycle),
-            Err(error) => tracing::error!(%error, "no thread for a plan"),
         }
     }
 

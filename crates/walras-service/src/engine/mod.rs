@@ -17,6 +17,7 @@
 mod command;
 mod core;
 mod metrics;
+mod plan;
 mod recover;
 mod sites;
 

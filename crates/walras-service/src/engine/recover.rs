@@ -85,7 +85,7 @@ impl<J: Journal> Engine<J> {
                 }
                 Command::Ask(question) if !self.unread => question(self.broker.state(), now),
                 Command::Ask(_) => {}
-                Command::Planned(..) | Command::NotPlanned => self.planning = None,
+                Command::Planned(..) | Command::NotPlanned => self.planning = false,
                 Command::Said(..) | Command::Stop => {}
             }
         }

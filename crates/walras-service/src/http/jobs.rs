@@ -19,7 +19,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_api::Syntax;
 use walras_api::service::{
-    ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView, read_job,
+    ExplanationView, JobFile, JobState, JobView, JobsView, OUTPUT_BYTES_MAX, Role, SubmittedView, read_job,
 };
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobSpec, Why};
@@ -31,8 +31,6 @@ const LIST_MAX: usize = 1_000;
 const LIST_DEFAULT: usize = 100;
 /// A job's history shows at most so many entries.
 const HISTORY_MAX: usize = 200;
-/// What a part printed is shown up to so many bytes.
-const OUTPUT_MAX: u64 = 1 << 20;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -306,5 +304,5 @@ fn read_output(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let file = crate::site::open_output(path)?;
     let mut bytes = Vec::new();
-    file.take(OUTPUT_MAX).read_to_end(&mut bytes).map(|_| bytes)
+    file.take(OUTPUT_BYTES_MAX as u64).read_to_end(&mut bytes).map(|_| bytes)
 }

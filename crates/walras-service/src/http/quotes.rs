@@ -98,9 +98,9 @@ async fn quote(
 /// Searches and asks the broker, and again while others buy faster than is searched.
 async fn given(app: &App, key: String, job: Box<JobSpec>) -> Result<Answer, Fault> {
     // A user who asks for many quotes at once keeps only themselves waiting.
-    let turn = app.turns.of(&job.user).acquire_owned().await.map_err(|error| app.broken(&error))?;
+    let _turn = app.turns.of(&job.user).acquire_owned().await.map_err(|error| app.broken(&error))?;
     let mut left = SEARCHES_MAX;
-    let answer = loop {
+    loop {
         left -= 1;
         // Who repeats a request is told the same again: there is nothing to search.
         let known = repeated(app, &job.user, &key).await;
@@ -108,11 +108,9 @@ async fn given(app: &App, key: String, job: Box<JobSpec>) -> Result<Answer, Faul
         let input = Input::AskQuote { key: key.clone(), job: job.clone(), findings };
         match app.handle.send(input).await {
             Err(Failed::Refused(refusal)) if *refusal == Refusal::Outdated && left > 0 => {}
-            answer => break answer?,
+            answer => return answer.map_err(Fault::from),
         }
-    };
-    drop(turn);
-    Ok(answer)
+    }
 }
 
 /// Searches on a thread that may take its time: the engine only copies what is for sale, and looks whether what was found
@@ -166,9 +164,9 @@ async fn accept(
     let number = QuoteNumber::new(number(&quote, "quote")?);
     // An administrator accepts for whom a quote was given to. A quote that was accepted is gone; who repeats the request under the
     // same key is told the same again.
-    let user = match (only(&caller), quote_of(&app, number).await) {
-        (None, Ok((_, user))) => user,
-        _ => caller.name.clone(),
+    let user = match only(&caller) {
+        Some(own) => own.to_owned(),
+        None => quote_of(&app, number).await.map_or_else(|_| caller.name.clone(), |(_, user)| user),
     };
     let input = Input::Accept { user: Some(user), key, quote: number, option: body.option };
     match app.handle.send(input).await? {

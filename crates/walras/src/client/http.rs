@@ -108,13 +108,7 @@ impl Client {
 
     /// Gets, and again while no answer comes.
     pub(crate) fn get_patiently(&self, path: &str) -> Result<Answer, Failure> {
-        let mut pauses = self.pauses.iter();
-        loop {
-            match (self.get(path), pauses.next()) {
-                (Err(Failure::Unreachable(_)), Some(pause)) => std::thread::sleep(*pause),
-                (answer, _) => return answer,
-            }
-        }
+        self.patiently(&Call { method: Method::GET, path: path.to_owned(), body: None, key: None })
     }
 
     pub(crate) fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answer, Failure> {
@@ -123,32 +117,29 @@ impl Client {
 
     /// Posts under a key, and again while no answer comes.
     pub(crate) fn post_once(&self, path: &str, body: &Value, key: &str) -> Result<Answer, Failure> {
-        self.call(&Call { method: Method::POST, path: path.to_owned(), body: Some(body), key: Some(key) })
+        let call = Call { method: Method::POST, path: path.to_owned(), body: Some(body), key: Some(key) };
+        self.patiently(&call).map_err(|failed| may_have_arrived(failed, key))
+    }
+
+    fn patiently(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+        let mut pauses = self.pauses.iter();
+        loop {
+            match (self.call(call), pauses.next()) {
+                (Err(Failure::Unreachable(_)), Some(pause)) => std::thread::sleep(*pause),
+                (answer, _) => return answer,
+            }
+        }
     }
 
     fn call(&self, call: &Call<'_>) -> Result<Answer, Failure> {
-        let mut pauses = self.pauses.iter();
-        loop {
-            let failed = match self.once(call, Some(ANSWER_WITHIN)) {
-                Ok(mut response) if response.status().is_success() => {
-                    let read = response.body_mut().with_config();
-                    // What a job printed may be anything.
-                    let read = read.limit(ANSWER_BYTES_MAX).lossy_utf8(true).read_to_string();
-                    match read {
-                        Ok(text) => return Ok(Answer { text }),
-                        Err(error) => self.unreachable(&error),
-                    }
-                }
-                Ok(response) => refusal(response),
-                Err(error) => self.unreachable(&error),
-            };
-            let again = matches!(failed, Failure::Unreachable(_)).then_some(call.key).flatten();
-            match (again, pauses.next()) {
-                (Some(_), Some(pause)) => std::thread::sleep(*pause),
-                (Some(key), None) => return Err(may_have_arrived(failed, key)),
-                (None, _) => return Err(failed),
-            }
+        let mut response = self.once(call, Some(ANSWER_WITHIN)).map_err(|error| self.unreachable(&error))?;
+        if !response.status().is_success() {
+            return Err(refusal(response));
         }
+        let read = response.body_mut().with_config();
+        // What a job printed may be anything.
+        let text = read.limit(ANSWER_BYTES_MAX).lossy_utf8(true).read_to_string();
+        text.map(|text| Answer { text }).map_err(|error| self.unreachable(&error))
     }
 
     /// A stream that ends when the service says so.

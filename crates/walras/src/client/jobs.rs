@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::files;
 use std::time::Duration;
 use ureq::http::Method;
-use walras_api::service::{ExplanationView, JobState, JobView, JobsView, MeView, Role};
+use walras_api::service::{ExplanationView, JobState, JobView, JobsView, MeView, OUTPUT_BYTES_MAX, Role};
 
 /// The first pause between two looks at a job, and the longest.
 const LOOK_AFTER: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
@@ -200,9 +200,6 @@ fn explanation_text(view: &ExplanationView) -> String {
     }
     text
 }
-
-/// The service gives no more of an output.
-const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
 pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
     let path = format!("/v1/jobs/{}/output?part={}", args.job, args.part);

@@ -211,10 +211,10 @@ fn check_url(url: &str) -> Result<bool, Failure> {
     let uri: Uri = url.parse().map_err(|_| wrong())?;
     let known = matches!(uri.scheme_str(), Some("http" | "https"));
     let authority = uri.authority().ok_or_else(wrong)?;
-    // A name or password in it would be in the list of processes.
     // A port that is none would be left out, and somebody else asked.
-    let port = authority.port_u16().is_some()
-        || !authority.as_str().trim_start_matches(authority.host()).contains(':');
+    let after_host = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+    let port = authority.port_u16().is_some() || after_host.is_empty();
+    // A name or password in it would be in the list of processes.
     if !known
         || !port
         || authority.as_str().contains('@')

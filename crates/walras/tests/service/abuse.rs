@@ -6,7 +6,7 @@ mod names;
 mod values;
 
 use crate::http::{Answer, Call, connect};
-use crate::program::{Place, Service};
+use crate::program::{NORTH, Place, Service};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -20,14 +20,9 @@ lead = 0.4
 prepare_within = 0.2
 confirm_within = 0.2
 offers_within = 0.2
+"#;
 
-[[site]]
-name = "north"
-owner = "olga"
-connector = "simulated"
-count = 4
-price = 0.5
-
+const HERE: &str = r#"
 [[site]]
 name = "here"
 owner = "olga"
@@ -48,7 +43,7 @@ struct Victim {
 }
 
 fn victim(level: &str) -> Victim {
-    let place = Place::new(CONFIG);
+    let place = Place::new(&format!("{CONFIG}{NORTH}{HERE}"));
     let service = place.start(level, &[]);
     let administrator = place.token();
     let user = service.make_user(&administrator, "ada", 1_000);

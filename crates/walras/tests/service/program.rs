@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// The program that is tested.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_walras");
 
-/// Rules by which everything happens within seconds, and a site with some nodes.
+/// Rules by which everything happens within seconds.
 const BRISK: &str = r#"
 [policy]
 cycle_every = 1
@@ -21,7 +21,10 @@ lead = 0.8
 prepare_within = 0.4
 confirm_within = 0.4
 offers_within = 0.3
+"#;
 
+/// A site with some nodes, for the end of a configuration.
+pub(crate) const NORTH: &str = r#"
 [[site]]
 name = "north"
 owner = "olga"
@@ -52,7 +55,7 @@ impl Place {
 
     /// With this configuration, and everything else such that things happen within seconds.
     pub(crate) fn brisk(config: &str) -> Place {
-        Place::new(&format!("{config}{BRISK}"))
+        Place::new(&format!("{config}{BRISK}{NORTH}"))
     }
 
     /// A path in it.

@@ -1,7 +1,7 @@
 //! TLS: who knows the authority is served; who does not, sends nothing; and nothing is said in the clear.
 
 use crate::http::{connect, until_closed};
-use crate::program::{PROGRAM, Place, Service};
+use crate::program::{NORTH, PROGRAM, Place, Service};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::ServerName;
@@ -15,13 +15,6 @@ use std::sync::Arc;
 const CONFIG: &str = r#"
 limits = { head_seconds = 2 }
 tls = { certificate = "service.pem", key = "service.key" }
-
-[[site]]
-name = "north"
-owner = "olga"
-connector = "simulated"
-count = 4
-price = 0.5
 "#;
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
@@ -39,7 +32,7 @@ fn serve_as(name: &str, authority: &Authority) -> (Place, Service) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new([name.to_owned()]).unwrap();
     let certificate = params.signed_by(&key, authority).unwrap();
-    let place = Place::new(CONFIG);
+    let place = Place::new(&format!("{CONFIG}{NORTH}"));
     fs::write(place.path("service.pem"), certificate.pem()).unwrap();
     fs::write(place.path("service.key"), key.serialize_pem()).unwrap();
     fs::write(place.path("ca.pem"), authority.pem()).unwrap();
