@@ -15,12 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use walras_api::{WorkflowFormat, read_workflow, task_claim};
-use walras_core::refine::{Baseline, Effort, Strategy, Terms, baseline, refine};
-use walras_core::verify::tasks::verify_tasks;
-use walras_core::{
+use walras_core::refine::{Baseline, Effort, Strategy, baseline, refine};
+use walras_model::workflow::Terms;
+use walras_model::{
     Attributes, Bandwidth, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate, SiteId, Span,
     Time, Workflow,
 };
+use walras_verify::tasks::verify_tasks;
 
 /// A network: its name, how many sites there are, and bytes a second and latency within and between them.
 type Place = (&'static str, u32, (i64, i64), (i64, i64));

@@ -5,9 +5,10 @@ use crate::plan::choice::relative;
 use crate::text::unplaced_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::Serialize;
-use walras_core::assign::{Kind, Unfit, Unplaced};
-use walras_core::verify::{ClaimedAssignment, ClaimedBound, ClaimedPlacement};
-use walras_core::{Span, Time};
+use walras_assign::{Unfit, Unplaced};
+use walras_model::market::Splitting;
+use walras_model::{Span, Time};
+use walras_verify::{ClaimedAssignment, ClaimedBound, ClaimedPlacement};
 
 /// What an assignment calls itself: the value of its key `schema`.
 const ASSIGNMENT_TAG: &str = "walras.assignment/1";
@@ -217,7 +218,7 @@ impl AssignmentReport {
 
 impl UnplacedItem {
     /// A reason as data, with its sentence; `of` is the kind of the job.
-    pub fn new(reason: &Unplaced, of: Kind, unit: Unit) -> UnplacedItem {
+    pub fn new(reason: &Unplaced, of: Splitting, unit: Unit) -> UnplacedItem {
         let count = |count: u64| Num::from_units(count.into(), 0);
         let span = |span: Span| Num::from_units(span.as_millis().into(), unit.time_decimals());
         let time = |time: Time| Num::from_units(time.as_millis().into(), unit.time_decimals());

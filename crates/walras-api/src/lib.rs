@@ -1,8 +1,8 @@
 //! Walras's file formats: what a file may say, and what that means to the core.
 //!
 //! There are no rules of the market in here, only shapes, ranges and conversions: a scenario file becomes
-//! [`walras_core::Offers`] and a [`walras_core::Batch`]; what a search found becomes a [`Plan`], and a plan
-//! file becomes a [`walras_core::Claim`] to verify. Whatever a file contains, reading it gives a value or a
+//! [`walras_model::Offers`] and a [`walras_model::Batch`]; what a search found becomes a [`Plan`], and a plan
+//! file becomes a [`walras_verify::Claim`] to verify. Whatever a file contains, reading it gives a value or a
 //! [`ReadError`] that names the file, the place and the value, never a panic.
 //!
 //! ```

@@ -10,7 +10,7 @@ use serde::ser::{self, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
-use walras_core::{Money, Rate, Span};
+use walras_model::{Money, Rate, Span};
 
 /// Counts of more digits than this are beyond every range.
 const DIGITS_MAX: i64 = 36;

@@ -14,7 +14,7 @@
 
 use crate::error::{ErrorKind, Position, ReadError, echo};
 use crate::input::check_size;
-use walras_core::assign::{Choices, Instance, InstanceError, Pair, Serve};
+use walras_model::market::{Choices, Instance, InstanceError, Pair, Serve};
 
 /// Files with instances above this are refused: 128 MiB, enough for ten thousand jobs on a thousand agents.
 pub const ORLIB_BYTES_MAX: usize = 128 * 1024 * 1024;

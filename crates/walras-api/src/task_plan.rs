@@ -4,8 +4,8 @@ use crate::number::Num;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
 use walras_core::refine::{Collisions, Event, NoSchedule, Refined, Strategy, Support, TaskSchedule};
-use walras_core::verify::tasks::{ClaimedTask, TaskClaim};
-use walras_core::{Lane, Money, Outcome, Platform, Span, Time, Work, Workflow};
+use walras_model::{Lane, Money, Outcome, Platform, Span, Time, Work, Workflow};
+use walras_verify::tasks::{ClaimedTask, TaskClaim};
 
 /// What a workflow plan calls itself: the value of its key `schema`.
 pub const TASK_PLAN_TAG: &str = "walras.tasks/1";
@@ -170,7 +170,7 @@ impl Figures {
     }
 }
 
-fn lane_of(platform: &Platform, node: walras_core::NodeId) -> Option<&Lane> {
+fn lane_of(platform: &Platform, node: walras_model::NodeId) -> Option<&Lane> {
     platform.lanes.iter().find(|lane| lane.node == node)
 }
 

@@ -2,15 +2,17 @@
 
 use crate::number::decimal_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
-use walras_core::assign::{Kind, Unfit, Unplaced};
+use walras_assign::{Unfit, Unplaced};
 use walras_core::choose::NoCombination;
-use walras_core::{Reason, SmallestChange};
+use walras_model::market::Splitting;
+use walras_model::{Reason, SmallestChange};
 
 /// Why a job has no window, as one sentence with times and prices in the scenario's unit.
 ///
 /// ```
-/// use walras_api::{Unit, text::reason_text};
-/// use walras_core::{Money, Reason};
+/// use walras_api::Unit;
+/// use walras_api::text::reason_text;
+/// use walras_model::{Money, Reason};
 /// let reason = Reason::BudgetTooSmall {
 ///     budget: Money::from_micros(800_000_000),
 ///     needed: Money::from_micros(920_500_000),
@@ -123,7 +125,7 @@ pub fn infeasible_text(reason: &NoCombination, unit: Unit) -> String {
 }
 
 /// Why a job of this kind is not placed on capacity, as one sentence with times in the scenario's unit.
-pub fn unplaced_text(reason: &Unplaced, kind: Kind, unit: Unit) -> String {
+pub fn unplaced_text(reason: &Unplaced, kind: Splitting, unit: Unit) -> String {
     let symbol = unit.symbol();
     match reason {
         Unplaced::NotYet { earliest } => {
@@ -133,12 +135,12 @@ pub fn unplaced_text(reason: &Unplaced, kind: Kind, unit: Unit) -> String {
             "No site with capacity has everything that it asks for.".to_owned()
         }
         Unplaced::Unfit(Unfit::TooWide { tasks, most }) => match kind {
-            Kind::SingleSite => {
+            Splitting::SingleSite => {
                 format!(
                     "It needs {tasks} processors on one site, and no site where it may go has more than {most}."
                 )
             }
-            Kind::Split => {
+            Splitting::Split => {
                 format!("It needs {tasks} processors, and all sites where it may go together have {most}.")
             }
         },

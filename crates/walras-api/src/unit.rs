@@ -3,7 +3,7 @@
 use crate::number::{decimal_text, scale};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use walras_core::{Money, Rate, Span, Time};
+use walras_model::{Money, Rate, Span, Time};
 
 /// The unit of times, spans and work, and of the time in prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use crate::Look;
 use crate::finding::Kind;
 use std::collections::BTreeMap;
 use walras_broker::budget::{Budget, Spender};
-use walras_core::Time;
+use walras_model::Time;
 
 /// A budget as it was set, and what was spent of it.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Budgets {
 mod tests {
     use super::*;
     use walras_broker::Input;
-    use walras_core::{Money, Span};
+    use walras_model::{Money, Span};
 
     #[test]
     fn a_refund_goes_back_only_to_the_budget_that_counted_its_lien() {

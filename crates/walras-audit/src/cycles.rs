@@ -11,7 +11,7 @@ use walras_broker::event::Event;
 use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::plan::Verdict;
 use walras_broker::rank::Ranked;
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 impl Auditor {
     pub(crate) fn cycle_event(&mut self, look: &mut Look<'_>, event: &Event) {

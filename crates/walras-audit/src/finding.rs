@@ -4,7 +4,7 @@ use serde::Serialize;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
-use walras_core::{Money, NodeId, SiteId, TaskId, Time};
+use walras_model::{Money, NodeId, SiteId, TaskId, Time};
 
 /// A broken promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

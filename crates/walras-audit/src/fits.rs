@@ -10,7 +10,7 @@ use crate::sums::{
 use crate::{Auditor, Look, tasks};
 use std::collections::BTreeSet;
 use walras_broker::way::{Hold, Way};
-use walras_core::{Request, SiteId};
+use walras_model::{Request, SiteId};
 
 impl Auditor {
     /// What is wrong with a way for a job at this moment. Who else holds its nodes is not looked at here.
@@ -82,7 +82,7 @@ impl Auditor {
         if machine.performance < request.performance_min {
             faults.push(WayFault::TooSlow(site));
         }
-        let unmet = |it: &walras_core::Requirement| !passes(it, machine.attributes.get(&it.attribute));
+        let unmet = |it: &walras_model::Requirement| !passes(it, machine.attributes.get(&it.attribute));
         if request.requires.iter().any(unmet) {
             faults.push(WayFault::Unmet(site));
         }

@@ -8,7 +8,7 @@ use walras_broker::event::Event;
 use walras_broker::id::JobNumber;
 use walras_broker::input::Input;
 use walras_broker::job::{JobEnd, JobSpec, Why};
-use walras_core::TaskId;
+use walras_model::TaskId;
 
 impl Auditor {
     pub(crate) fn job_event(&mut self, look: &mut Look<'_>, event: &Event) {

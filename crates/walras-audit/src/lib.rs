@@ -20,7 +20,7 @@
 //! use walras_broker::input::{Input, User};
 //! use walras_broker::journal::Entry;
 //! use walras_broker::{Broker, Event};
-//! use walras_core::{Money, Time};
+//! use walras_model::{Money, Time};
 //! let mut broker = Broker::default();
 //! let at = Time::from_millis(0).unwrap();
 //! let ada = User { name: "ada".into(), group: None, share: 1, lowest: Money::ZERO };
@@ -71,7 +71,7 @@ use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::input::{Input, User};
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
-use walras_core::{Interval, Time};
+use walras_model::{Interval, Time};
 
 /// Checks a journal entry by entry.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use walras_broker::event::Event;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::Input;
 use walras_broker::job::PartEnd;
-use walras_core::Time;
+use walras_model::Time;
 
 impl Auditor {
     pub(crate) fn part_event(&mut self, look: &mut Look<'_>, event: &Event) {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::id::ReservationNumber;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::way::Leg;
-use walras_core::{Attributes, Interval, NodeId, Performance, SiteId, Time};
+use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Time};
 
 /// A site.
 #[derive(Clone, Debug)]

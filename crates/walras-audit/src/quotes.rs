@@ -14,7 +14,7 @@ use walras_broker::event::Event;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::Input;
 use walras_broker::quote::QuoteOption;
-use walras_core::{Money, SiteId};
+use walras_model::{Money, SiteId};
 
 impl Auditor {
     pub(crate) fn quote_event(&mut self, look: &mut Look<'_>, event: &Event) {

@@ -8,7 +8,7 @@ use crate::{Auditor, Look};
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::Why;
-use walras_core::SiteId;
+use walras_model::SiteId;
 
 /// Whether a reason is one; `None` is that everything ended well.
 pub(crate) fn is_true(

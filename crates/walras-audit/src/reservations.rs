@@ -12,7 +12,7 @@ use walras_broker::event::{Event, Origin};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{PartEnd, Why};
 use walras_broker::way::Way;
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 impl Auditor {
     pub(crate) fn reservation_event(&mut self, look: &mut Look<'_>, event: &Event) {
@@ -191,7 +191,7 @@ impl Auditor {
         number: ReservationNumber,
         why: Option<&Why>,
         transaction: &Transaction,
-        kept: &[walras_core::TaskId],
+        kept: &[walras_model::TaskId],
     ) {
         let Some(reservation) = self.known(look, number) else { return };
         if reservation.phase == Phase::Closed {

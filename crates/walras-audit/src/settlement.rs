@@ -15,7 +15,7 @@ use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::id::ReservationNumber;
 use walras_broker::job::{PartEnd, SiteRefusal, Why};
 use walras_broker::way::{Hold, Part};
-use walras_core::{SiteId, TaskId, Time};
+use walras_model::{SiteId, TaskId, Time};
 
 /// The parts on every hold.
 type ByHold<'a> = BTreeMap<(SiteId, u32), Vec<(&'a Part, PartState)>>;

@@ -6,7 +6,7 @@ use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobSpec, PartEnd};
 use walras_broker::quote::QuoteOption;
 use walras_broker::way::Way;
-use walras_core::{SiteId, TaskId, Time};
+use walras_model::{SiteId, TaskId, Time};
 
 /// A job that has not ended.
 #[derive(Clone, Debug)]

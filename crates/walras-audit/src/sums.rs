@@ -1,7 +1,9 @@
 //! Arithmetic, on plain 128-bit integers: milliseconds, micro-credits, millionths.
 
 use walras_broker::way::{Hold, Part, Way};
-use walras_core::{Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work};
+use walras_model::{
+    Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work,
+};
 
 /// How many millionths make one.
 pub(crate) const MILLION: i128 = 1_000_000;
@@ -88,7 +90,7 @@ pub(crate) fn is_queue(way: &Way) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_core::{Bandwidth, Decimal, Span};
+    use walras_model::{Bandwidth, Decimal, Span};
 
     #[test]
     fn money_and_time_round_upwards() {

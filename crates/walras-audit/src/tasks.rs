@@ -7,7 +7,7 @@ use crate::places::{Machine, Places};
 use crate::sums::{hold_of, lag_of, meet, millis_between, passes, runtime_of};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::way::{Part, Way};
-use walras_core::{Network, Task, TaskId, Time, Value, Workflow};
+use walras_model::{Network, Task, TaskId, Time, Value, Workflow};
 
 /// Appends what is wrong with the parts of a way as the rest of a workflow.
 pub(crate) fn faults(

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use walras_broker::account::{Account, Books, Posting, Purpose, Transaction};
-//! use walras_core::Money;
+//! use walras_model::Money;
 //! let ada = Account::User("ada".into());
 //! let mut books = Books::default();
 //! books.open(ada.clone(), Money::ZERO);
@@ -25,7 +25,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use walras_core::Money;
+use walras_model::Money;
 
 /// Whose money it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use walras_core::{Money, Span, Time};
+use walras_model::{Money, Span, Time};
 
 /// Whose spending is limited.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

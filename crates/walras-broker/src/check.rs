@@ -8,13 +8,13 @@ use crate::site::SiteKind;
 use crate::state::State;
 use crate::way::{Hold, Part, Way};
 use std::collections::BTreeMap;
-use walras_core::refine::Terms;
-use walras_core::verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
-use walras_core::workflow::{Lane, Platform};
-use walras_core::{
-    Batch, Claim, ClaimedAlternative, ClaimedSlot, Factor, Interval, Money, Node, NodeId, Offers, Rate,
-    Request, Rules, Scope, Site, SiteId, Slot, Time, verify_plan,
+use walras_model::workflow::Terms;
+use walras_model::workflow::{Lane, Platform};
+use walras_model::{
+    Batch, Factor, Interval, Money, Node, NodeId, Offers, Rate, Request, Scope, Site, SiteId, Slot, Time,
 };
+use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
+use walras_verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, verify_plan};
 
 /// Which price counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,7 +300,7 @@ fn costs(way: &Way) -> Vec<String> {
 }
 
 /// The tasks of a workflow inside what is held, by the verifier of task schedules.
-fn tasks(state: &State, remaining: &Remaining, way: &Way, network: walras_core::Network) -> Vec<String> {
+fn tasks(state: &State, remaining: &Remaining, way: &Way, network: walras_model::Network) -> Vec<String> {
     let lane = |(site, hold): (SiteId, &Hold)| {
         let node = hold.node?;
         let spec = state.node_spec(node)?;

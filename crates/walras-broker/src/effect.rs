@@ -4,7 +4,7 @@
 use crate::id::{CycleNumber, JobNumber, NoticeNumber, ReservationNumber};
 use crate::way::Hold;
 use serde::{Deserialize, Serialize};
-use walras_core::{Interval, SiteId, Time};
+use walras_model::{Interval, SiteId, Time};
 
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::site::SiteSpec;
 use crate::state::{Cycle, NodeState, Quote, SiteState, State, UserState};
 use std::collections::BTreeSet;
-use walras_core::{Money, SiteId, Time};
+use walras_model::{Money, SiteId, Time};
 
 /// After every cycle, this much of what users have used still counts: 31 of 32 parts.
 const FADING: i64 = 32;

@@ -11,7 +11,7 @@ use crate::quote::Findings;
 use crate::site::{Free, SiteSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use walras_core::{Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Interval, Money, NodeId, SiteId, Time};
 
 /// Something that happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
-use walras_core::{Explanation, Money, NodeId, Reason, Request, SiteId, TaskId, Time, Workflow};
+use walras_model::{Explanation, Money, NodeId, Reason, Request, SiteId, TaskId, Time, Workflow};
 
 /// What a user submits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use crate::plan::{Decision, Problem, plan};
 use crate::{Broker, Change};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::Time;
+use walras_model::Time;
 
 /// The version of the format that is written.
 pub const VERSION: u32 = 1;

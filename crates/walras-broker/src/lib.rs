@@ -17,7 +17,7 @@
 //! use walras_broker::account::Account;
 //! use walras_broker::input::{Answer, Input, User};
 //! use walras_broker::Broker;
-//! use walras_core::{Money, Time};
+//! use walras_model::{Money, Time};
 //! let mut broker = Broker::default();
 //! let now = Time::from_millis(0).unwrap();
 //! let ada = User { name: "ada".into(), group: None, share: 1, lowest: Money::ZERO };
@@ -65,7 +65,7 @@ pub use market::Market;
 pub use state::State;
 
 use id::CycleNumber;
-use walras_core::Time;
+use walras_model::Time;
 
 /// The broker.
 #[derive(Clone, Debug, Default)]

@@ -4,10 +4,10 @@ use crate::price::MILLION;
 use crate::site::{Free, SiteKind};
 use crate::state::{SiteState, State};
 use std::collections::BTreeMap;
-use walras_core::assign::Capacity;
-use walras_core::interval::{complement, merge};
 use walras_core::prefer::QueueOffer;
-use walras_core::{
+use walras_model::interval::{complement, merge};
+use walras_model::market::Capacity;
+use walras_model::{
     Attributes, CapacityOffer, Interval, Node, NodeId, Offers, Rate, Site, SiteId, Slot, Time,
 };
 

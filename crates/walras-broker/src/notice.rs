@@ -4,7 +4,7 @@ use crate::event::Event;
 use crate::id::JobNumber;
 use crate::job::{JobEnd, Why};
 use crate::state::{NOTICES_MAX, Notice, State};
-use walras_core::SiteId;
+use walras_model::SiteId;
 
 /// Writes the notice that an event calls for, if any.
 pub(crate) fn take_note(state: &mut State, event: &Event) {

@@ -4,7 +4,7 @@ use crate::effect::{Effect, Program, StartPart};
 use crate::event::Event;
 use crate::id::{NoticeNumber, ReservationNumber};
 use crate::state::{LegState, Notice, PartState, Reservation, ReservationPhase, State};
-use walras_core::{Interval, SiteId};
+use walras_model::{Interval, SiteId};
 
 impl State {
     /// What an event that was just folded asks for.

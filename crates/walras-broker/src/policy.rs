@@ -1,10 +1,11 @@
 //! What the administrator decides: times, weights, fees.
 
 use serde::{Deserialize, Serialize};
+use walras_core::SearchConfig;
 use walras_core::choose::{LeaveOut, Limit, Objective, VoPolicy};
 use walras_core::prefer::Calendar;
-use walras_core::workflow::Network;
-use walras_core::{SearchConfig, Span};
+use walras_model::Span;
+use walras_model::workflow::Network;
 
 /// The VO's rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,9 +14,9 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use walras_core::interval::{complement, merge};
 use walras_core::prefer::{Calendar, Hours};
-use walras_core::{Interval, Rate, Span, Time};
+use walras_model::interval::{complement, merge};
+use walras_model::{Interval, Rate, Span, Time};
 
 /// One, in the unit of factors.
 pub const MILLION: i64 = 1_000_000;

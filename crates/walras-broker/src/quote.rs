@@ -22,7 +22,8 @@ use crate::way::Way;
 use serde::{Deserialize, Serialize};
 use walras_core::predict::{JobFeatures, Predicted};
 use walras_core::prefer::{Preference, SCALE, User};
-use walras_core::{Algorithm, Criterion, Explanation, Money, Reason, SearchConfig, SiteId, Span, Time};
+use walras_core::{Algorithm, Criterion, SearchConfig};
+use walras_model::{Explanation, Money, Reason, SiteId, Span, Time};
 
 /// One of a quote's alternatives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -240,7 +241,7 @@ fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
 mod tests {
     use super::*;
     use crate::way::{Hold, Leg};
-    use walras_core::{Interval, Rate};
+    use walras_model::{Interval, Rate};
 
     /// Held from 0 on.
     fn way(finish: i64, price: i64) -> (Way, i64) {

@@ -17,7 +17,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use walras_core::Time;
+use walras_model::Time;
 
 /// A job in the order of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

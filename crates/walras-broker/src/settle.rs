@@ -12,7 +12,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::{PartState, Reservation, State};
 use crate::way::{Hold, Part};
 use std::collections::BTreeMap;
-use walras_core::{Money, SiteId, Span, TaskId, Time};
+use walras_model::{Money, SiteId, Span, TaskId, Time};
 
 /// Whose fault the end of a reservation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::price::PriceRules;
 use serde::{Deserialize, Serialize};
 use walras_core::prefer::Rules;
-use walras_core::{Attributes, Interval, NodeId, Performance, Span, Watts};
+use walras_model::{Attributes, Interval, NodeId, Performance, Span, Watts};
 
 /// What is said of a site when it joins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::way::{Hold, Part, Way};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::predict::{Predictor, Quantity};
-use walras_core::{Explanation, Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Explanation, Interval, Money, NodeId, SiteId, Time};
 
 /// Names and keys are no longer than this, in bytes.
 pub const NAME_MAX: usize = 200;
@@ -287,8 +287,8 @@ impl State {
     /// When offers are asked for although nobody waits, so that quotes can be given.
     pub fn refresh_at(&self) -> Time {
         let idle = self.policy.quotes.offers_age_max.as_millis() - self.policy.cycle_every.as_millis();
-        let after =
-            walras_core::Span::from_millis(idle.max(0)).and_then(|span| self.next_cycle_at.checked_add(span));
+        let after = walras_model::Span::from_millis(idle.max(0))
+            .and_then(|span| self.next_cycle_at.checked_add(span));
         after.unwrap_or(Time::MAX)
     }
 

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::id::{JobNumber, ReservationNumber};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use walras_core::{Interval, Money, Time};
+use walras_model::{Interval, Money, Time};
 
 /// What happened on an account in a period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use crate::job::Phase;
 use crate::state::{PartState, Reservation, ReservationPhase, State};
-use walras_core::{Span, Time};
+use walras_model::{Span, Time};
 
 impl State {
     /// The next moment at which time alone changes something; may be past.

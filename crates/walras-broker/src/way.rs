@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use walras_core::{Explanation, Interval, Money, NodeId, Rate, SiteId, Span, TaskId, Time};
+use walras_model::{Explanation, Interval, Money, NodeId, Rate, SiteId, Span, TaskId, Time};
 
 /// One way to run a job, with everything that has to be reserved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use walras_core::search::{Criterion as By, *};
 use walras_core::slots::SlotList;
-use walras_core::*;
+use walras_model::*;
 
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;

@@ -5,8 +5,9 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use walras_core::refine::{Baseline, Effort, Instance, Strategy, Terms, refine};
-use walras_core::{
+use walras_core::refine::{Baseline, Effort, Instance, Strategy, refine};
+use walras_model::workflow::Terms;
+use walras_model::{
     Attributes, Bandwidth, Data, Edge, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate,
     SiteId, Span, Task, TaskId, Time, Work, Workflow,
 };

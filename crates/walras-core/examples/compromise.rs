@@ -2,10 +2,10 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints, and fails loudly")]
 
-use walras_core::Outcome;
 use walras_core::prefer::{
     Aggregation, Party, PreferLimits, Problem, ProblemJob, ProblemOption, SCALE, Voice, compromise,
 };
+use walras_model::Outcome;
 
 fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().unwrap()).collect();

@@ -17,46 +17,18 @@ mod oracle;
 #[cfg(test)]
 mod stress;
 
-pub mod assign;
-pub mod attribute;
-pub mod capacity;
 pub mod choose;
 pub mod explain;
-pub mod id;
-pub mod interval;
-pub mod offer;
-pub mod outcome;
 pub mod predict;
 pub mod prefer;
-pub mod program;
-pub mod quantity;
-mod random;
 pub mod refine;
-pub mod request;
 pub mod search;
 pub mod slots;
-pub mod verify;
-pub mod window;
-pub mod workflow;
 #[cfg(feature = "serde")]
 mod written;
 
-pub use attribute::{Attributes, Requirement, Test, Value};
-pub use capacity::CapacityOffer;
-pub use explain::{Explanation, Reason, SmallestChange, explain};
-pub use id::{JobId, NodeId, SiteId, TaskId};
-pub use interval::Interval;
-pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
-pub use outcome::Outcome;
-pub use quantity::{Bandwidth, Data, Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
-pub use request::{Batch, Request, Scope};
+pub use explain::explain;
 pub use search::{
-    Algorithm, Alternative, Alternatives, Criterion, LimitHit, Limits, Mode, NoWindow, SearchConfig,
-    Unscheduled, find_alternatives, find_window,
+    Algorithm, Alternatives, Criterion, LimitHit, Limits, Mode, NoWindow, SearchConfig, Unscheduled,
+    find_alternatives, find_window,
 };
-pub use verify::{
-    AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt,
-    Violation, verify_plan,
-};
-pub use window::{Placement, Window};
-pub use workflow::{Edge, Lane, Link, Network, Platform, Task, Workflow, WorkflowError};

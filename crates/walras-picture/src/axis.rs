@@ -5,7 +5,7 @@
 //! 1970, is counted from its start, which the axis title then names.
 
 use crate::scene::TimeUnit;
-use walras_core::Interval;
+use walras_model::Interval;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -110,7 +110,7 @@ fn title_of(base: i64, step: i64, clock: bool, unit: TimeUnit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_core::Time;
+    use walras_model::Time;
 
     /// The labels of an axis with at most ten steps, then its title.
     fn check(start: i64, end: i64, unit: TimeUnit, expect: &str) {

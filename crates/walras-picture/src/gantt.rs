@@ -28,7 +28,7 @@ const LEGEND_TOP: f64 = MARGIN + 52.0;
 /// the chart. The same scene always gives the same text. Time O(n log n) in slots, nodes and placements.
 ///
 /// ```
-/// use walras_core::{Batch, Interval, Offers, Time};
+/// use walras_model::{Batch, Interval, Offers, Time};
 /// use walras_picture::{Scene, gantt};
 /// let horizon = Interval::new(Time::from_millis(0).unwrap(), Time::from_millis(600_000).unwrap()).unwrap();
 /// let offers = Offers::new(horizon, vec![], vec![], vec![]).unwrap();

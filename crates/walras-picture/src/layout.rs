@@ -3,8 +3,8 @@
 use crate::number::{real, real_count, short, whole};
 use crate::scene::Scene;
 use crate::text::Font;
-use walras_core::quantity::MILLION;
-use walras_core::{Interval, Node, NodeId, Rate, SiteId};
+use walras_model::quantity::MILLION;
+use walras_model::{Interval, Node, NodeId, Rate, SiteId};
 
 /// Space around the picture.
 pub(crate) const MARGIN: f64 = 24.0;

@@ -8,7 +8,7 @@ use crate::scene::{Scene, WindowStyle};
 use crate::svg::{Element, Rect, Svg};
 use crate::text::Font;
 use crate::windows::paint;
-use walras_core::JobId;
+use walras_model::JobId;
 
 const FONT: Font = Font::plain(12.0);
 const LINE_HEIGHT: f64 = 20.0;

@@ -7,9 +7,9 @@ use crate::number::{counted, grouped, short, whole};
 use crate::scene::Scene;
 use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
-use walras_core::interval::complement;
-use walras_core::quantity::MILLION;
-use walras_core::{Interval, Rate};
+use walras_model::interval::complement;
+use walras_model::quantity::MILLION;
+use walras_model::{Interval, Rate};
 
 /// At most so many blocks of owners' work are drawn; where there are more, near ones are joined.
 const OWNER_BLOCKS_MAX: usize = 10_000;
@@ -207,7 +207,7 @@ fn draw_column_heads(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, axis: &A
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_core::Time;
+    use walras_model::Time;
 
     #[test]
     fn near_blocks_are_joined() {

@@ -2,8 +2,8 @@
 
 use crate::number::{exact, short};
 use crate::text::clean_name;
-use walras_core::quantity::MILLION;
-use walras_core::{Alternative, Batch, Interval, JobId, Money, NodeId, Offers, Rate};
+use walras_model::quantity::MILLION;
+use walras_model::{Alternative, Batch, Interval, JobId, Money, NodeId, Offers, Rate};
 
 /// Everything that one picture shows.
 #[derive(Clone, Copy, Debug)]

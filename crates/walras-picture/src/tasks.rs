@@ -7,7 +7,7 @@ use crate::scene::{Scene, TaskMark};
 use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
 use crate::windows::{WINDOW_BLOCKS_MAX, block_rect};
-use walras_core::quantity::MILLION;
+use walras_model::quantity::MILLION;
 
 /// Smaller text cannot be read.
 const FONT_SIZE_MIN: f64 = 7.5;

@@ -6,8 +6,8 @@ use crate::number::exact;
 use crate::scene::{Scene, WindowStyle, short_money};
 use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
-use walras_core::quantity::MILLION;
-use walras_core::{Alternative, Interval, Money, Placement};
+use walras_model::quantity::MILLION;
+use walras_model::{Alternative, Interval, Money, Placement};
 
 /// A picture draws at most this many blocks of windows; a note tells how many windows it left out.
 pub const WINDOW_BLOCKS_MAX: usize = 20_000;

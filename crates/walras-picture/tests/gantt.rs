@@ -10,7 +10,7 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use scenes::{Stage, free_slots, job, large, node, seconds, site, small};
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::{Alternative, Batch, JobId, Money, NodeId, Offers, Placement, SlotKey, Time, Window};
+use walras_model::{Alternative, Batch, JobId, Money, NodeId, Offers, Placement, SlotKey, Time, Window};
 use walras_picture::{Scene, TimeUnit, WINDOW_BLOCKS_MAX, WindowStyle, gantt};
 
 /// An element of a picture.

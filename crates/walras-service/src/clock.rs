@@ -1,7 +1,7 @@
 //! The service's time: milliseconds since 1970, or faster.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use walras_core::{Span, Time};
+use walras_model::{Span, Time};
 
 /// A clock that showed some time at some moment, and runs `speed` times as fast as the wall's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -153,7 +153,7 @@ impl Config {
     /// The VO's rules at the first start. Time 0 of the service was a Thursday.
     pub fn first_policy(&self, source: &str) -> Result<Policy, ConfigError> {
         let mut policy = Policy::default();
-        if let Some(since_monday) = walras_core::Span::from_millis(3 * 86_400_000) {
+        if let Some(since_monday) = walras_model::Span::from_millis(3 * 86_400_000) {
             policy.calendar = walras_core::prefer::Calendar::new(since_monday);
         }
         let Some(table) = &self.policy else { return Ok(policy) };

@@ -26,7 +26,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use walras_api::service::{Role, TokenView};
 use walras_broker::{Broker, Input};
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 /// After being told to stop, requests under way may take this long.
 const STOP_WITHIN: Duration = Duration::from_secs(5);

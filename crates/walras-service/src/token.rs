@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Mutex, RwLock};
 use std::time::Duration;
 use walras_api::service::{Role, TokenView};
-use walras_core::Time;
+use walras_model::Time;
 
 const SECRET_BYTES: usize = 32;
 /// What every secret begins with, so that one is recognised where it should not be.

@@ -7,11 +7,12 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::collections::BTreeMap;
 use std::hint::black_box;
-use walras_core::assign::genetic::{Evolution, evolve};
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::{Capacity, Demand, Kind, Market, mmc, split};
-use walras_core::program::Effort;
-use walras_core::{Performance, Rate, Span, Work};
+use walras_assign::genetic::{Evolution, evolve};
+use walras_assign::greedy::{self, Ranking};
+use walras_assign::program::Effort;
+use walras_assign::{mmc, split};
+use walras_model::market::{Capacity, CapacityMarket, Demand, Splitting};
+use walras_model::{Performance, Rate, Span, Work};
 use walras_solve::Highs;
 
 fn chance(seed: u64) -> impl FnMut(usize) -> usize {
@@ -23,7 +24,7 @@ fn chance(seed: u64) -> impl FnMut(usize) -> usize {
 }
 
 /// Four to twelve processors a site, one to nine tasks a job, one price per site.
-fn market(jobs: usize, sites: usize, kind: Kind) -> Market {
+fn market(jobs: usize, sites: usize, kind: Splitting) -> CapacityMarket {
     let mut draw = chance(1);
     let mut between = |low: usize, high: usize| i64::try_from(low + draw(high - low + 1)).unwrap();
     let sites = (0..sites).map(|_| Capacity {
@@ -43,7 +44,7 @@ fn market(jobs: usize, sites: usize, kind: Kind) -> Market {
         weight: 1,
         sites: None,
     });
-    Market { sites, jobs: jobs.collect() }
+    CapacityMarket { sites, jobs: jobs.collect() }
 }
 
 fn methods(criterion: &mut Criterion) {
@@ -51,7 +52,7 @@ fn methods(criterion: &mut Criterion) {
     group.sample_size(10);
     for (jobs, sites) in [(50, 200), (500, 200)] {
         let size = format!("{jobs} × {sites}");
-        let market = market(jobs, sites, Kind::SingleSite);
+        let market = market(jobs, sites, Splitting::SingleSite);
         let instance = market.instance().unwrap();
         let ranking = Ranking::by_price(&market, &instance);
         let first = greedy::assign(&instance, &ranking);
@@ -69,7 +70,7 @@ fn methods(criterion: &mut Criterion) {
             bench.iter(|| evolve(&instance, &ranking, first.clone(), &evolution, &mut chance(2)));
         });
     }
-    let market = market(50, 200, Kind::Split);
+    let market = market(50, 200, Splitting::Split);
     group.bench_function("split, 50 × 200", |bench| {
         bench.iter(|| split::divide(black_box(&market), &Highs, &Effort::UNLIMITED));
     });

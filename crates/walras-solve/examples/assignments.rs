@@ -11,9 +11,9 @@
 
 use std::io::Write;
 use std::time::Instant;
-use walras_core::assign::exact::{Limits, Watch, solve};
-use walras_core::assign::{Choices, Instance, Pair, Serve};
-use walras_core::program::{Answer, Effort, Program, Solver};
+use walras_assign::exact::{Limits, Watch, solve};
+use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+use walras_model::market::{Choices, Instance, Pair, Serve};
 use walras_solve::Highs;
 
 /// HiGHS alone is not asked beyond this.
@@ -190,7 +190,7 @@ impl Watch for Timer {
 
 /// The instance as one mixed-integer programme, with what can be served given; the gap that is left.
 fn highs(instance: &Instance, weight: u64, seconds: f64) -> (String, f64) {
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let mut served = Vec::new();
     let mut loads = vec![Vec::new(); instance.capacities().len()];
     for job in 0..instance.jobs() {

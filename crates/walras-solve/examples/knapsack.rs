@@ -4,9 +4,9 @@
 //! minutes.
 
 use std::time::{Duration, Instant};
+use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
 use walras_core::choose::core::solve;
 use walras_core::choose::problem::{Problem, Solved};
-use walras_core::program::{Answer, Effort, Program, Solver};
 use walras_solve::Highs;
 
 #[path = "../../walras-core/benches/knapsacks/mod.rs"]
@@ -56,7 +56,7 @@ fn walras(problem: &Problem) -> Result<(Duration, i128), &'static str> {
 
 /// One run of HiGHS as it comes, asked for the optimum itself.
 fn highs(problem: &Problem) -> (Duration, Option<i128>) {
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let mut limit = Vec::new();
     let mut values = Vec::new();
     for class in &problem.classes {

@@ -1,141 +1,50 @@
-//! HiGHS behind [`walras_core::program::Solver`]: linear programmes with duals, mixed-integer ones with a start.
+//! The general solver behind [`walras_assign::program::Solver`]: linear programmes with duals, mixed-integer ones with a start.
 //!
 //! This crate is the only one that knows HiGHS, and it knows no scheduling. Every call is a fresh model on one thread
 //! with a fixed seed, so that the same programme, start and effort give the same answer (unless seconds are limited).
-//! What HiGHS refuses (values that are not numbers, columns that do not exist) is [`Answer::Unknown`], never a panic.
+//! What HiGHS refuses (values that are not numbers, columns that do not exist) is `Answer::Unknown`, never a panic.
 //!
 //! A row's dual is what one unit more of its limit adds to the least cost: at most zero for an upper limit, at least
 //! zero for a lower one.
 //!
+//! HiGHS is built from source, which takes minutes, so it is a feature: without `highs` there is no solver, and [`solver`]
+//! says so.
+//!
 //! ```
-//! use walras_core::program::{Answer, Effort, Program, Solver};
-//! use walras_solve::Highs;
+//! use walras_assign::program::{Answer, Effort, LinearProgram};
 //!
 //! // 3 a + 4 b + 5 c in a sack of 8, worth 4, 5 and 6.
-//! let mut program = Program::default();
+//! let mut program = LinearProgram::default();
 //! let items = [4.0, 5.0, 6.0].map(|worth| program.column(-worth, 0.0, 1.0, true));
 //! program.row(f64::NEG_INFINITY, 8.0, vec![(items[0], 3.0), (items[1], 4.0), (items[2], 5.0)]);
-//! let Answer::Optimal(point) = Highs.solve(&program, None, &Effort::UNLIMITED) else { panic!() };
+//! let Ok(solver) = walras_solve::solver() else { return };
+//! let Answer::Optimal(point) = solver.solve(&program, None, &Effort::UNLIMITED) else { panic!() };
 //! assert_eq!(point.objective.round(), -10.0);
 //! ```
 
-use highs::{HighsModelStatus, HighsSolutionStatus, Model, RowProblem, Sense, SolvedModel};
-use walras_core::program::{Answer, Effort, Point, Program, Solver};
-
-/// The HiGHS solver (<https://highs.dev>), one thread per call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Highs;
-
-impl Solver for Highs {
-    fn solve(&self, program: &Program, start: Option<&[f64]>, effort: &Effort) -> Answer {
-        if !is_sound(program) {
-            return Answer::Unknown;
-        }
-        if has_crossed_bounds(program) {
-            return Answer::Infeasible;
-        }
-        let whole = program.columns.iter().any(|column| column.integer);
-        let Some(mut model) = model(program, effort) else { return Answer::Unknown };
-        if let Some(start) = start.filter(|start| whole && start.iter().all(|value| value.is_finite())) {
-            // A start that HiGHS refuses is no reason to fail: it begins without one.
-            let _ = model.try_set_solution(Some(start), None, None, None);
-        }
-        let Ok(solved) = model.try_solve() else { return Answer::Unknown };
-        answer(program, &solved, whole, effort)
-    }
-}
-
-/// Whether every number is one, and every term names a column that there is.
-fn is_sound(program: &Program) -> bool {
-    let columns = program.columns.len();
-    let terms: usize = program.rows.iter().map(|row| row.terms.len()).sum();
-    [columns, program.rows.len(), terms].into_iter().all(|size| i32::try_from(size).is_ok())
-        && program
-            .columns
-            .iter()
-            .all(|column| column.cost.is_finite() && !column.lower.is_nan() && !column.upper.is_nan())
-        && program.rows.iter().all(|row| {
-            !row.lower.is_nan()
-                && !row.upper.is_nan()
-                && row.terms.iter().all(|(at, factor)| *at < columns && factor.is_finite())
-        })
-}
-
-/// Whether a column or row can have no value, seen without solving anything. HiGHS takes some of these for models
-/// without contents, and refuses others.
-fn has_crossed_bounds(program: &Program) -> bool {
-    let empty =
-        |lower: f64, upper: f64| lower > upper || lower == f64::INFINITY || upper == f64::NEG_INFINITY;
-    program.columns.iter().any(|column| empty(column.lower, column.upper))
-        || program.rows.iter().any(|row| {
-            let nothing = row.terms.is_empty() && !(row.lower..=row.upper).contains(&0.0);
-            nothing || empty(row.lower, row.upper)
-        })
-}
-
-/// The programme as HiGHS has it; `None` where HiGHS refuses it.
-fn model(program: &Program, effort: &Effort) -> Option<Model> {
-    let mut problem = RowProblem::default();
-    let mut columns = Vec::with_capacity(program.columns.len());
-    for column in &program.columns {
-        let bounds = column.lower..=column.upper;
-        columns.push(problem.add_column_with_integrality(column.cost, bounds, column.integer));
-    }
-    for row in &program.rows {
-        problem.add_row(row.lower..=row.upper, row.terms.iter().map(|(at, factor)| (columns[*at], *factor)));
-    }
-    let mut model = problem.try_optimise(Sense::Minimise).ok()?;
-    model.make_quiet();
-    let nodes = effort.nodes.map_or(i32::MAX, |nodes| i32::try_from(nodes).unwrap_or(i32::MAX));
-    let seconds = effort.seconds.map_or(f64::INFINITY, |seconds| seconds.max(0.0));
-    model.try_set_option("threads", 1).ok()?;
-    model.try_set_option("parallel", "off").ok()?;
-    model.try_set_option("random_seed", 0).ok()?;
-    model.try_set_option("time_limit", seconds).ok()?;
-    model.try_set_option("mip_max_nodes", nodes).ok()?;
-    model.try_set_option("mip_rel_gap", 0.0).ok()?;
-    model.try_set_option("mip_abs_gap", effort.gap_absolute.max(0.0)).ok()?;
-    Some(model)
-}
-
-fn answer(program: &Program, solved: &SolvedModel, whole: bool, effort: &Effort) -> Answer {
-    match solved.status() {
-        HighsModelStatus::Optimal => Answer::Optimal(point(program, solved, whole)),
-        HighsModelStatus::ModelEmpty => Answer::Optimal(Point {
-            values: vec![0.0; program.columns.len()],
-            objective: 0.0,
-            duals: vec![0.0; program.rows.len()],
-        }),
-        HighsModelStatus::Infeasible => Answer::Infeasible,
-        HighsModelStatus::Unbounded => Answer::Unbounded,
-        HighsModelStatus::UnboundedOrInfeasible => unbounded_or_infeasible(program, effort),
-        _ if solved.primal_solution_status() == HighsSolutionStatus::Feasible => {
-            let bound = solved.double_info_value(c"mip_dual_bound").ok();
-            let bound = bound.filter(|bound| whole && bound.is_finite()).unwrap_or(f64::NEG_INFINITY);
-            Answer::Feasible { best: point(program, solved, whole), bound }
-        }
-        _ => Answer::Unknown,
-    }
-}
-
-fn point(program: &Program, solved: &SolvedModel, whole: bool) -> Point {
-    let solution = solved.get_solution();
-    let values = solution.columns().to_vec();
-    let objective = values.iter().zip(&program.columns).map(|(value, column)| value * column.cost).sum();
-    let duals = if whole { Vec::new() } else { solution.dual_rows().to_vec() };
-    Point { values, objective, duals }
-}
-
-/// HiGHS sometimes stops at "one of the two": without costs nothing is unbounded.
-fn unbounded_or_infeasible(program: &Program, effort: &Effort) -> Answer {
-    let mut free = program.clone();
-    free.columns.iter_mut().for_each(|column| column.cost = 0.0);
-    match Highs.solve(&free, None, effort) {
-        Answer::Optimal(_) | Answer::Feasible { .. } => Answer::Unbounded,
-        Answer::Infeasible => Answer::Infeasible,
-        Answer::Unbounded | Answer::Unknown => Answer::Unknown,
-    }
-}
-
-#[cfg(test)]
+#[cfg(feature = "highs")]
+mod highs;
+#[cfg(all(test, feature = "highs"))]
 mod tests;
+
+#[cfg(feature = "highs")]
+pub use highs::Highs;
+
+use walras_assign::program::Solver;
+
+/// This build has no solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this needs the HiGHS solver, which this program was built without: build it with `make build`")]
+pub struct NoSolver;
+
+/// The solver that this build has.
+#[cfg(feature = "highs")]
+pub fn solver() -> Result<&'static (dyn Solver + Sync), NoSolver> {
+    Ok(&Highs)
+}
+
+/// The solver that this build has: none.
+#[cfg(not(feature = "highs"))]
+pub fn solver() -> Result<&'static (dyn Solver + Sync), NoSolver> {
+    Err(NoSolver)
+}

@@ -16,7 +16,7 @@ use walras_broker::quote::QuoteOption;
 use walras_broker::state::{Reservation, ReservationPhase, State};
 use walras_broker::way::Way;
 use walras_broker::{Answer, Broker, Effect, Event, Input, Refusal};
-use walras_core::{Interval, NodeId, SiteId, Time};
+use walras_model::{Interval, NodeId, SiteId, Time};
 
 /// Collects what is wrong.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! What may go wrong, and how often.
 
-use crate::chance::Chance;
 use serde::{Deserialize, Serialize};
+use walras_random::Stream;
 
 /// How often what goes wrong, in thousandths of the occasions on which it could.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Faults {
 
 impl Faults {
     /// Everything goes wrong now and then; each seed has its own bad habits.
-    pub fn draw(chance: &mut Chance) -> Faults {
+    pub fn draw(chance: &mut Stream) -> Faults {
         let mut rate = |most: i64| if chance.happens(500) { chance.between(0, most) } else { 0 };
         Faults {
             lost: rate(200),

@@ -4,7 +4,7 @@
 //! of the period. So a share of all time is taken, nothing has to be written down, and every look gives the same answer.
 //!
 //! ```
-//! use walras_core::{Interval, NodeId, Span, Time};
+//! use walras_model::{Interval, NodeId, Span, Time};
 //! use walras_world::owner::Load;
 //! let minute = Span::from_millis(60_000).unwrap();
 //! let load = Load::new(7, 250, minute).unwrap();
@@ -12,8 +12,9 @@
 //! assert_eq!(load.of(NodeId::new(0), hour).len(), 15);
 //! ```
 
-use crate::chance::{Chance, later};
-use walras_core::{Interval, NodeId, Span, Time};
+use crate::chance::later;
+use walras_model::{Interval, NodeId, Span, Time};
+use walras_random::Stream;
 
 /// At most so many uses are looked at; what lies beyond counts as free.
 const USES_MAX: i64 = 100_000;
@@ -52,7 +53,7 @@ impl Load {
 
     fn of_period(self, node: NodeId, period: i64) -> Option<Interval> {
         let mut chance =
-            Chance::new(self.seed.wrapping_mul(SPREAD) ^ period.unsigned_abs(), u64::from(node.number()));
+            Stream::open(self.seed.wrapping_mul(SPREAD) ^ period.unsigned_abs(), u64::from(node.number()));
         let length = chance.between(self.shortest, self.longest);
         let after = chance.between(0, self.period - length);
         let start = later(Time::from_millis(period.checked_mul(self.period)?)?, after);

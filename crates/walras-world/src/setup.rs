@@ -1,6 +1,6 @@
 //! The VO of a simulated world: sites, prices, users, and jobs.
 
-use crate::chance::{Chance, later};
+use crate::chance::later;
 use crate::site::{Behaviour, Kind, SimNode, SimSite};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::Input;
@@ -13,11 +13,12 @@ use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_core::prefer::{AccessRule, Rules, Who};
 use walras_core::refine::Strategy;
-use walras_core::workflow::UNSIZED;
-use walras_core::{
+use walras_model::workflow::UNSIZED;
+use walras_model::{
     Attributes, Data, Edge, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Span, Task, TaskId,
     Time, Work, Workflow,
 };
+use walras_random::Stream;
 
 /// The users of every world.
 pub const USERS: [&str; 4] = ["ada", "bob", "cyd", "dan"];
@@ -34,7 +35,7 @@ fn rate(millicredits: i64) -> Option<Rate> {
 }
 
 /// The rules: short cycles, so that much happens.
-pub fn policy(chance: &mut Chance) -> Policy {
+pub fn policy(chance: &mut Stream) -> Policy {
     let mut policy = Policy {
         cycle_every: span(MINUTE),
         horizon: span(4 * 60 * MINUTE),
@@ -62,7 +63,7 @@ pub fn policy(chance: &mut Chance) -> Policy {
     policy
 }
 
-fn nodes(count: usize, chance: &mut Chance) -> Vec<NodeSpec> {
+fn nodes(count: usize, chance: &mut Stream) -> Vec<NodeSpec> {
     let node = |index: usize| NodeSpec {
         name: format!("n{index}"),
         class: (index == 0).then(|| "big".to_owned()),
@@ -73,7 +74,7 @@ fn nodes(count: usize, chance: &mut Chance) -> Vec<NodeSpec> {
     (0..count).map(node).collect()
 }
 
-fn prices(chance: &mut Chance) -> Option<PriceRules> {
+fn prices(chance: &mut Stream) -> Option<PriceRules> {
     let mut rules = PriceRules::flat(rate(chance.between(1, 9))?);
     rules.classes = [("big".to_owned(), rate(chance.between(5, 12))?)].into();
     if chance.happens(300) {
@@ -87,7 +88,7 @@ fn prices(chance: &mut Chance) -> Option<PriceRules> {
 }
 
 /// What is said to the broker at the beginning, and the sites that go with it.
-pub fn begin(chance: &mut Chance) -> Option<(Vec<Input>, Vec<SimSite>)> {
+pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<SimSite>)> {
     let mut inputs = vec![Input::SetPolicy(Box::new(policy(chance)))];
     for (place, name) in USERS.iter().enumerate() {
         let group = Some(if place < 2 { "physics" } else { "biology" }.to_owned());
@@ -129,7 +130,7 @@ pub fn begin(chance: &mut Chance) -> Option<(Vec<Input>, Vec<SimSite>)> {
     Some((inputs, sites))
 }
 
-fn site(kind: Kind, count: usize, number: u32, chance: &mut Chance) -> Option<SiteSpec> {
+fn site(kind: Kind, count: usize, number: u32, chance: &mut Stream) -> Option<SiteSpec> {
     let mut access = Rules::default();
     if number == 1 && chance.happens(300) {
         access.access = vec![AccessRule { who: Who::Group("physics".to_owned()), allow: true, hours: None }];
@@ -153,7 +154,7 @@ fn site(kind: Kind, count: usize, number: u32, chance: &mut Chance) -> Option<Si
 }
 
 /// What an owner uses from the beginning; sites that only count processors say nothing of it.
-fn owner_load(kind: Kind, chance: &mut Chance) -> Vec<Interval> {
+fn owner_load(kind: Kind, chance: &mut Stream) -> Vec<Interval> {
     if kind != Kind::Slots {
         return Vec::new();
     }
@@ -168,13 +169,13 @@ fn owner_load(kind: Kind, chance: &mut Chance) -> Vec<Interval> {
 }
 
 /// A deposit for a user.
-pub fn deposit(user: &str, key: String, chance: &mut Chance) -> Input {
+pub fn deposit(user: &str, key: String, chance: &mut Stream) -> Input {
     let amount = Money::from_micros(1_000_000 * chance.between(2, 60));
     Input::Deposit { key, account: Account::User(user.to_owned()), amount }
 }
 
 /// A job, of any kind.
-pub fn job(number: u64, now: Time, chance: &mut Chance) -> Option<JobSpec> {
+pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     let user = (*chance.one_of(&USERS)?).to_owned();
     let work = Work::from_millis(chance.between(1, 15) * MINUTE)?;
     let tasks = u32::try_from(chance.between(1, 4)).ok()?;
@@ -199,7 +200,7 @@ pub fn job(number: u64, now: Time, chance: &mut Chance) -> Option<JobSpec> {
     })
 }
 
-fn workflow(request: &mut Request, now: Time, chance: &mut Chance) -> Option<WorkflowSpec> {
+fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<WorkflowSpec> {
     let count = usize::try_from(chance.between(2, 6)).ok()?;
     let mut tasks = Vec::new();
     for index in 0..count {

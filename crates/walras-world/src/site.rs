@@ -8,7 +8,7 @@ mod run;
 
 pub use mishap::{OUTAGE, owner_needs};
 
-use crate::chance::Chance;
+use crate::chance::span;
 use crate::owner::Load;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,9 @@ use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::site::{Free, FreeTime};
 use walras_broker::way::Hold;
-use walras_core::interval::complement;
-use walras_core::{Interval, NodeId, SiteId, Time};
+use walras_model::interval::complement;
+use walras_model::{Interval, NodeId, SiteId, Time};
+use walras_random::Stream;
 
 /// How the site sells its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +135,7 @@ pub struct SimSite {
 
 impl SimSite {
     /// What the site answers to an effect that reaches it.
-    pub fn hear(&mut self, now: Time, effect: &Effect, chance: &mut Chance) -> Vec<SiteMessage> {
+    pub fn hear(&mut self, now: Time, effect: &Effect, chance: &mut Stream) -> Vec<SiteMessage> {
         if self.lost {
             return Vec::new();
         }
@@ -168,7 +169,7 @@ impl SimSite {
         now: Time,
         cycle: CycleNumber,
         horizon: Interval,
-        chance: &mut Chance,
+        chance: &mut Stream,
     ) -> Vec<SiteMessage> {
         // News may have been lost: with every answer the site says again how its nodes are.
         let mut said: Vec<SiteMessage> =
@@ -188,7 +189,7 @@ impl SimSite {
             Kind::Capacity => Free::Capacity(u32::try_from(standing.count()).unwrap_or(0)),
             Kind::Queue(units) => {
                 let (least, most) = self.behaviour.expected_wait;
-                Free::Queue { wait: chance.span(least, most), units }
+                Free::Queue { wait: span(chance, least, most), units }
             }
         };
         said.push(SiteMessage::Offers { cycle, free });
@@ -210,7 +211,7 @@ impl SimSite {
         reservation: ReservationNumber,
         holds: &[Hold],
         expiry: Time,
-        chance: &mut Chance,
+        chance: &mut Stream,
     ) -> SiteMessage {
         let refuse = |refusal| SiteMessage::Refused { reservation, refusal };
         if self.released.contains(&reservation) {
@@ -262,7 +263,7 @@ impl SimSite {
             })
     }
 
-    fn confirm(&mut self, reservation: ReservationNumber, chance: &mut Chance) -> SiteMessage {
+    fn confirm(&mut self, reservation: ReservationNumber, chance: &mut Stream) -> SiteMessage {
         let unwilling = chance.happens(self.unwilling);
         match self.bookings.get_mut(&reservation) {
             Some(booking) if booking.expiry.is_none() => SiteMessage::Confirmed(reservation),

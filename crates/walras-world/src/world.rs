@@ -3,7 +3,7 @@
 mod client;
 mod mishap;
 
-use crate::chance::{Chance, later};
+use crate::chance::later;
 use crate::check::Checker;
 use crate::fault::Faults;
 use crate::setup::{self, MINUTE, USERS};
@@ -14,7 +14,8 @@ use walras_broker::input::SiteMessage;
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
 use walras_broker::{Answer, Broker, Effect, Input};
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
+use walras_random::Stream;
 
 /// How long a world lasts, and what may go wrong in it.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,7 @@ pub struct World {
     pub(crate) checker: Checker,
     parcels: BTreeMap<(Time, u64), Parcel>,
     posted: u64,
-    chance: Chance,
+    chance: Stream,
     faults: Faults,
     /// How far the broker's clock is ahead, in milliseconds.
     skew: i64,
@@ -100,8 +101,8 @@ pub struct World {
 
 /// Lives through a world.
 pub fn live(settings: &Settings) -> Outcome {
-    let mut chance = Chance::new(settings.seed, 0);
-    let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Chance::new(settings.seed, 1)));
+    let mut chance = Stream::open(settings.seed, 0);
+    let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Stream::open(settings.seed, 1)));
     let (inputs, sites) = setup::begin(&mut chance).unwrap_or_default();
     let zero = Time::from_millis(0).unwrap_or(Time::MIN);
     let mut world = World {
@@ -112,7 +113,7 @@ pub fn live(settings: &Settings) -> Outcome {
         checker: Checker::default(),
         parcels: BTreeMap::new(),
         posted: 0,
-        chance: Chance::new(settings.seed, 2),
+        chance: Stream::open(settings.seed, 2),
         faults: Faults::default(),
         skew: 0,
         planning: None,
@@ -140,7 +141,7 @@ pub fn live(settings: &Settings) -> Outcome {
 
 impl World {
     /// Plans everything that does not follow from something else.
-    fn invite(&mut self, settings: &Settings, chance: &mut Chance) {
+    fn invite(&mut self, settings: &Settings, chance: &mut Stream) {
         let span = settings.minutes * MINUTE;
         for (place, user) in USERS.iter().enumerate() {
             for round in 0..3 {

@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use clap::ValueEnum;
 use walras_api::{PlannedChoice, Scenario, Unit};
+use walras_core::Alternatives;
 use walras_core::choose::{ChoiceLimits, LeaveOut, Limit, Menu, Objective, VoPolicy, choose_combination};
-use walras_core::{Alternatives, Money, Span};
+use walras_model::{Money, Span};
 
 #[derive(clap::Args)]
 pub(crate) struct ChoiceArgs {

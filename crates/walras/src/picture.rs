@@ -2,7 +2,7 @@
 
 use walras_api::Unit;
 use walras_core::refine::TaskSchedule;
-use walras_core::{Batch, Interval, Offers, Slot, Workflow};
+use walras_model::{Batch, Interval, Offers, Slot, Workflow};
 use walras_picture::{Scene, TaskMark, TimeUnit, gantt};
 
 /// The unit of a picture.

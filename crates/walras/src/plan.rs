@@ -6,10 +6,10 @@ use crate::{choice, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
-use walras_core::{
-    Algorithm, Alternatives, Factor, Limits, Mode, SearchConfig, Workflow, find_alternatives, verify_plan,
-};
+use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig, find_alternatives};
+use walras_model::{Factor, Workflow};
 use walras_picture::{Scene, TaskMark, gantt};
+use walras_verify::verify_plan;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

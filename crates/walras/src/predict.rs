@@ -5,8 +5,8 @@ use crate::files;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use walras_core::Span;
 use walras_core::predict::{JobFeatures, Predicted, Prediction, Quantity};
+use walras_model::Span;
 use walras_sim::trace::evaluate::{Compared, source};
 use walras_sim::trace::{Evaluation, Figures, Trace, evaluate, read_swf, train};
 

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use walras_api::{Choices, SCENARIO_BYTES_MAX, Syntax, read_choices};
-use walras_core::Decimal;
 use walras_core::prefer::{Learnt, LearntCriterion, learn};
-use walras_solve::Highs;
+use walras_model::Decimal;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -35,8 +34,9 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Command::Learn { choices, segments, json } = &args.command;
+    let solver = walras_solve::solver().map_err(Failure::input)?;
     let read = read(choices)?;
-    let learnt = learn(&read.criteria, &read.choices, usize::from(*segments), &Highs);
+    let learnt = learn(&read.criteria, &read.choices, usize::from(*segments), solver);
     let learnt = learnt.map_err(|error| Failure::Input(format!("{}: {error}", choices.display())))?;
     if *json {
         let text = serde_json::to_string_pretty(&to_json(&learnt)).map_err(Failure::fault)?;

@@ -94,6 +94,7 @@ fn reproduce(args: &Args, experiment: Experiment, config: Option<&str>) -> Resul
         cycles: args.cycles.unwrap_or(experiment.cycles_default()),
         threads: args.threads.map_or_else(cores, usize::from),
         progress: &|done, total| progress.show(done, total),
+        solver: walras_solve::solver().ok(),
     };
     let result = experiment.run(config, &options);
     progress.clear();
@@ -101,6 +102,7 @@ fn reproduce(args: &Args, experiment: Experiment, config: Option<&str>) -> Resul
         (ExperimentError::Config(error), Some(path)) => {
             Failure::Input(format!("{}: {error}", path.display()))
         }
+        (ExperimentError::NoSolver, _) => Failure::input(walras_solve::NoSolver),
         (ExperimentError::Config(_), None) | (ExperimentError::Law(_), _) => Failure::fault(error),
     })
 }

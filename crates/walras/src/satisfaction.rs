@@ -6,11 +6,12 @@ use crate::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use walras_api::{Plan, PlannedChoice, PlannedPareto, PlannedSatisfaction, Scenario};
+use walras_core::Alternatives;
 use walras_core::choose::{AppliedLimits, Combination, LeaveOut, Limit, Menu, Totals, VoPolicy};
 use walras_core::prefer::{
     Compromise, Criterion, Negotiation, PreferLimits, Source, Stakeholders, compromise, valued,
 };
-use walras_core::{Alternatives, Batch, Outcome};
+use walras_model::{Batch, Outcome};
 use walras_picture::{Line, LineChart, line_chart};
 
 #[derive(clap::Args)]
@@ -48,7 +49,7 @@ pub(crate) fn admitted(scenario: &Scenario) -> Batch {
     for (job, request) in requests.iter_mut().enumerate() {
         let open = wishes.sites_of(job);
         if open.len() < scenario.offers.sites().len() {
-            let may = |site: &walras_core::SiteId| request.scope.admits(*site);
+            let may = |site: &walras_model::SiteId| request.scope.admits(*site);
             request.scope.sites = Some(open.into_iter().filter(may).collect());
         }
     }

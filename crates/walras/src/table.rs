@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use walras_api::text::{change_texts, reason_text};
 use walras_api::{Plan, PlannedChoice, Scenario};
-use walras_core::{Alternative, Alternatives, LimitHit, Offers, SearchConfig, Unscheduled};
+use walras_core::{Alternatives, LimitHit, SearchConfig, Unscheduled};
+use walras_model::{Alternative, Offers};
 
 /// The whole plan; at most `show` alternatives of each job.
 pub(crate) fn of_plan(

@@ -5,9 +5,10 @@ use crate::plan::Example;
 use crate::workflow;
 use std::path::Path;
 use walras_api::{Figures, Plan, PlannedSize, PlannedWorkflow, Scenario};
-use walras_core::explain::{Explanation, SmallestChange};
 use walras_core::refine::{Effort, Refined, SizeOption, best_size, refine_window, size_options};
-use walras_core::{Alternative, Alternatives, JobId, Platform, Reason, SearchConfig, Unscheduled, Workflow};
+use walras_core::{Alternatives, SearchConfig, Unscheduled};
+use walras_model::{Alternative, JobId, Platform, Reason, Workflow};
+use walras_model::{Explanation, SmallestChange};
 use walras_picture::TaskMark;
 
 /// Units of improvement for the schedule in a chosen window.
@@ -130,7 +131,7 @@ pub(crate) fn planned(
             work: figures.work(request.work),
             sizes: sizes[job].iter().map(|option| PlannedSize::new(option, scenario.unit)).collect(),
             alternative: filled.map(|filled| filled.alternative),
-            cost: figures.money(schedule.map_or(walras_core::Money::ZERO, |schedule| schedule.cost())),
+            cost: figures.money(schedule.map_or(walras_model::Money::ZERO, |schedule| schedule.cost())),
             collisions: filled.map_or_else(Default::default, |filled| filled.refined.collisions).into(),
             tasks: schedule.map_or(Vec::new(), |schedule| figures.tasks(schedule, workflow, &platform)),
         })

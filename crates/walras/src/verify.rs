@@ -6,7 +6,7 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use walras_api::{PLAN_BYTES_MAX, Plan, Scenario, read_plan};
-use walras_core::verify_plan;
+use walras_verify::verify_plan;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

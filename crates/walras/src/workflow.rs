@@ -12,10 +12,11 @@ use walras_api::{
     read_workflow, task_claim,
 };
 use walras_core::refine::{
-    Baseline, Effort, Refined, Strategy, SupportLimits, Terms, baseline, refine, supporting_schedules,
+    Baseline, Effort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
 };
-use walras_core::verify::tasks::verify_tasks;
-use walras_core::{Platform, Workflow};
+use walras_model::workflow::Terms;
+use walras_model::{Platform, Workflow};
+use walras_verify::tasks::verify_tasks;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -121,7 +122,7 @@ fn terms(args: &Args, unit: Unit) -> Result<Terms, Failure> {
     };
     let deadline = args.deadline.as_ref().map(|text| {
         let span = unit.span_from_text(text).ok_or_else(|| wrong("--deadline", text, "a time"))?;
-        walras_core::Time::from_millis(span.as_millis()).ok_or_else(|| wrong("--deadline", text, "a time"))
+        walras_model::Time::from_millis(span.as_millis()).ok_or_else(|| wrong("--deadline", text, "a time"))
     });
     let budget = args.budget.as_ref().map(|text| {
         unit.money_from_text(text).ok_or_else(|| wrong("--budget", text, "an amount of credits"))

@@ -6,10 +6,11 @@ use crate::scenario::Scenario;
 use crate::text::infeasible_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
+use walras_core::Alternatives;
 use walras_core::choose::{
     AppliedLimits, ChoiceLimits, Combination, Menu, NoCombination, Totals, VoPolicy, applied_limits,
 };
-use walras_core::{Alternatives, Outcome};
+use walras_model::Outcome;
 
 /// Gaps are given to the millionth, rounded up.
 pub(super) const GAP_DECIMALS: u32 = 6;

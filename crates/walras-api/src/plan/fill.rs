@@ -4,9 +4,10 @@ use super::{Plan, PlannedAlternative, PlannedWorkflow};
 use crate::error::{ErrorKind, ReadError, Within, path_text};
 use crate::scenario::Scenario;
 use std::collections::BTreeSet;
-use walras_core::refine::Terms;
-use walras_core::verify::tasks::verify_tasks;
-use walras_core::{Claim, Interval, Lane, Platform, Workflow};
+use walras_model::workflow::Terms;
+use walras_model::{Interval, Lane, Platform, Workflow};
+use walras_verify::Claim;
+use walras_verify::tasks::verify_tasks;
 
 impl Plan {
     /// What is wrong with the tasks of workflows; `workflows` are those of the scenario's jobs, by job.

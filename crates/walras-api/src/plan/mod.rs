@@ -21,7 +21,8 @@ pub use satisfaction::{
     ParetoPick, ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, StakeholderItem,
 };
 use serde::{Deserialize, Serialize};
-use walras_core::{Algorithm, Factor, LimitHit, Mode};
+use walras_core::{Algorithm, LimitHit, Mode};
+use walras_model::Factor;
 pub use workflow::{PlannedSize, PlannedWorkflow};
 
 /// What a plan file must call itself: the value of its key `schema`.
@@ -171,7 +172,7 @@ pub struct ReasonItem {
     pub text: String,
 }
 
-/// What stands in the way of a job; see [`walras_core::Reason`].
+/// What stands in the way of a job; see [`walras_model::Reason`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each is documented at the variant of Reason of the same name")]

@@ -9,11 +9,10 @@ use crate::input::{PLAN_BYTES_MAX, Syntax};
 use crate::number::{Num, scale};
 use crate::scenario::Object;
 use crate::unit::{MONEY_DECIMALS, Unit};
-use walras_core::quantity::TIME_LIMIT;
-use walras_core::{
-    Algorithm, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Mode, Money, Rules, Span,
-    Time,
-};
+use walras_core::{Algorithm, Mode};
+use walras_model::quantity::TIME_LIMIT;
+use walras_model::{Money, Span, Time};
+use walras_verify::{ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules};
 
 /// Reads a plan, which is always JSON. `source` is the file's name, for errors.
 ///
@@ -30,7 +29,7 @@ pub fn read_plan(bytes: &[u8], source: &str) -> Result<Plan, ReadError> {
 }
 
 impl Plan {
-    /// What the plan claims, for [`walras_core::verify_plan`]. `source` is the file's name, for errors.
+    /// What the plan claims, for [`walras_verify::verify_plan`]. `source` is the file's name, for errors.
     ///
     /// Times that are no whole number of milliseconds, and costs that are no whole number of micro-credits,
     /// are refused and not rounded: nobody who plans with Walras has them.
@@ -160,7 +159,7 @@ pub(super) mod algorithm_name {
 pub(super) mod factor_number {
     use crate::number::Num;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-    use walras_core::Factor;
+    use walras_model::Factor;
 
     pub(crate) fn serialize<S: Serializer>(factor: &Factor, serializer: S) -> Result<S::Ok, S::Error> {
         Num::from_units(factor.as_millionths().into(), 6).serialize(serializer)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use walras_core::prefer::{
     Compromise, Criterion, Direction, Facts, Negotiation, Point, SCALE, Source, Stakeholders, of_queue,
 };
-use walras_core::{Money, Time};
+use walras_model::{Money, Time};
 
 /// Satisfaction is given to a millionth.
 const SATISFACTION_DECIMALS: u32 = 6;

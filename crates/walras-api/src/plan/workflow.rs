@@ -7,8 +7,8 @@ use crate::task_plan::{CollisionCounts, PlannedTask};
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
 use walras_core::refine::{Size, SizeOption};
-use walras_core::verify::tasks::{ClaimedTask, TaskClaim};
-use walras_core::{Batch, Money, Request, Time, Work};
+use walras_model::{Batch, Money, Request, Time, Work};
+use walras_verify::tasks::{ClaimedTask, TaskClaim};
 
 /// A job that is a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

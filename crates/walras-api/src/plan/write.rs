@@ -8,10 +8,8 @@ use crate::number::Num;
 use crate::scenario::Scenario;
 use crate::text::reason_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
-use walras_core::{
-    Algorithm, Alternative, Alternatives, Criterion, Money, Performance, Placement, Rate, Reason,
-    SearchConfig, SmallestChange, Span, Time, Unscheduled,
-};
+use walras_core::{Algorithm, Alternatives, Criterion, SearchConfig, Unscheduled};
+use walras_model::{Alternative, Money, Performance, Placement, Rate, Reason, SmallestChange, Span, Time};
 
 /// Performances and attributes are millionths, energy is microjoules.
 const MILLIONTHS: u32 = 6;

@@ -7,9 +7,9 @@ use crate::error::{Problem, Within};
 use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
-use walras_core::assign::Capacity;
-use walras_core::capacity::PROCESSORS_MAX;
-use walras_core::{CapacityOffer, Interval, NodeId, Performance, Rate, SiteId, Slot};
+use walras_model::capacity::PROCESSORS_MAX;
+use walras_model::market::Capacity;
+use walras_model::{CapacityOffer, Interval, NodeId, Performance, Rate, SiteId, Slot};
 
 /// What the site offers.
 pub(super) fn offer(

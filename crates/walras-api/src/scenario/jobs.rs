@@ -10,7 +10,7 @@ use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::refine::Strategy;
-use walras_core::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work};
+use walras_model::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work};
 
 /// The sites by name.
 type Sites = BTreeMap<String, SiteId>;
@@ -111,7 +111,7 @@ pub(crate) fn unsized_tasks(tasks: &TaskSpec, work: Option<Number>) -> Result<(u
         return Err(Problem::new(&work.to_string(), what)).in_field("work");
     }
     let given = match tasks {
-        TaskSpec::Count(Number::Unsigned(1)) => return Ok((1, walras_core::workflow::UNSIZED)),
+        TaskSpec::Count(Number::Unsigned(1)) => return Ok((1, walras_model::workflow::UNSIZED)),
         TaskSpec::Count(count) => count.to_string(),
         TaskSpec::Lengths(_) => "a list".to_owned(),
     };

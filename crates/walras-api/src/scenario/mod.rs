@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 pub(crate) use values::{Entries, List, Object, TaskSpec, TestSpec, objects, present, present_object};
 use walras_core::prefer::Stakeholders;
 use walras_core::refine::Strategy;
-use walras_core::{Batch, Network, Offers};
+use walras_model::{Batch, Network, Offers};
 use wire::ScenarioFile;
 
 /// What a scenario file must call itself: the value of its key `walras`.

@@ -4,7 +4,7 @@ use super::quantity;
 use super::wire::{LinkEntry, NetworkEntry};
 use crate::error::{Problem, Within};
 use crate::unit::Unit;
-use walras_core::{Bandwidth, Link, Network, Span};
+use walras_model::{Bandwidth, Link, Network, Span};
 
 /// Bytes per second within a site where a scenario states nothing: a gigabit.
 const WITHIN_SITE: i64 = 125_000_000;

@@ -6,10 +6,10 @@ use super::wire::{NodeEntry, SiteEntry};
 use super::{Unique, quantity};
 use crate::error::{Problem, Within};
 use crate::unit::Unit;
-use walras_core::capacity::PROCESSORS_MAX;
-use walras_core::interval::complement;
-use walras_core::offer::slots_of_node;
-use walras_core::{
+use walras_model::capacity::PROCESSORS_MAX;
+use walras_model::interval::complement;
+use walras_model::offer::slots_of_node;
+use walras_model::{
     Attributes, CapacityOffer, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot,
 };
 

@@ -8,8 +8,8 @@ use crate::error::{Problem, Within};
 use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::BTreeSet;
-use walras_core::Factor;
 use walras_core::choose::{Limit, Objective, Total, VoPolicy};
+use walras_model::Factor;
 
 /// What a scenario says about choosing.
 #[derive(Clone, Debug, PartialEq, Eq)]

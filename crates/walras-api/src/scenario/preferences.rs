@@ -15,7 +15,7 @@ use walras_core::prefer::{
     AccessRule, Aggregation, Calendar, CollectiveWish, Criterion, Hours, JobWish, Preference,
     PreferenceError, QueueOffer, Quota, Rules, Spread, Stakeholders, User, Weighted, Who,
 };
-use walras_core::{Batch, Offers, SiteId, Span};
+use walras_model::{Batch, Offers, SiteId, Span};
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;

@@ -4,8 +4,8 @@ use super::values::{Pair, Scalar};
 use crate::error::Problem;
 use crate::number::{Number, decimal_text};
 use crate::unit::{MONEY_DECIMALS, Unit};
-use walras_core::quantity::{MILLION, TIME_LIMIT};
-use walras_core::{Decimal, Factor, Interval, Money, Performance, Rate, Span, Time, Value, Watts, Work};
+use walras_model::quantity::{MILLION, TIME_LIMIT};
+use walras_model::{Decimal, Factor, Interval, Money, Performance, Rate, Span, Time, Value, Watts, Work};
 
 /// The most characters of a name or of an attribute's text.
 const NAME_CHARS_MAX: usize = 200;

@@ -13,7 +13,7 @@ use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::borrow::Cow;
-use walras_core::capacity::PROCESSORS_MAX;
+use walras_model::capacity::PROCESSORS_MAX;
 
 /// Sites with priced free time, and the jobs that want it.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -11,7 +11,7 @@ use crate::scenario::Object;
 use crate::workflow::workflow_json;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use walras_core::{Time, Workflow};
+use walras_model::{Time, Workflow};
 
 /// The keys whose values are points in time.
 const TIMES: [&str; 2] = ["deadline", "earliest"];
@@ -47,11 +47,12 @@ impl JobDraft {
     /// Reads a job file.
     ///
     /// ```
-    /// use walras_api::{Syntax, service::JobDraft};
+    /// use walras_api::Syntax;
+    /// use walras_api::service::JobDraft;
     /// let text = "{walras: job/1, name: hello, work: 5, deadline: 2h}";
     /// let draft = JobDraft::read(text.as_bytes(), "hello.yaml", Syntax::Yaml).unwrap();
     /// assert!(draft.needs_now());
-    /// let job = draft.finish(walras_core::Time::from_millis(0).unwrap()).unwrap();
+    /// let job = draft.finish(walras_model::Time::from_millis(0).unwrap()).unwrap();
     /// assert_eq!(job["deadline"], "1970-01-01T02:00:00.000Z");
     /// ```
     pub fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<JobDraft, ReadError> {

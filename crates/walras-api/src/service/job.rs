@@ -17,7 +17,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_broker::job::{JobSpec, WorkflowSpec, is_plain_name};
 use walras_core::refine::Strategy;
-use walras_core::{Request, Scope, SiteId, Time};
+use walras_model::{Request, Scope, SiteId, Time};
 
 /// What a job file must call itself: the value of its key `walras`.
 pub const JOB_TAG: &str = "job/1";
@@ -240,7 +240,7 @@ impl From<ReadError> for Refused {
 ///
 /// ```
 /// use walras_api::service::moment;
-/// let now = walras_core::Time::from_millis(1_000).unwrap();
+/// let now = walras_model::Time::from_millis(1_000).unwrap();
 /// assert_eq!(moment("90m", now).unwrap().as_millis(), 1_000 + 90 * 60_000);
 /// ```
 pub fn moment(text: &str, now: Time) -> Result<Time, String> {

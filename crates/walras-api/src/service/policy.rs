@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use walras_broker::policy::Policy;
 use walras_core::choose::{LeaveOut, Limit, Objective, Total};
-use walras_core::{Factor, Span};
+use walras_model::{Factor, Span};
 
 /// The VO's rules. Times are in seconds, shares between 0 and 1. What is left out stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

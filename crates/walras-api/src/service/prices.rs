@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use walras_broker::price::{Blackout, Crossing, Demand, PriceRules};
 use walras_core::prefer::Hours;
-use walras_core::{Interval, Rate};
+use walras_model::{Interval, Rate};
 
 /// What an owner asks for time on their nodes. Prices are in credits a second; factors are plain numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -18,7 +18,7 @@
 //! let zone = jiff::tz::TimeZone::UTC;
 //! let draft = walras_api::service::read_script(text.as_bytes(), "hello.sh", &zone).unwrap();
 //! assert_eq!(draft.not_understood()[0].directive, "--gres=gpu:1");
-//! let job = draft.finish(walras_core::Time::from_millis(0).unwrap()).unwrap();
+//! let job = draft.finish(walras_model::Time::from_millis(0).unwrap()).unwrap();
 //! assert_eq!((&job["tasks"], &job["work"], &job["budget"]), (&2.into(), &600.into(), &40.into()));
 //! ```
 

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
-use walras_core::Time;
+use walras_model::Time;
 
 /// A point in time. The service's time is the number of milliseconds since 1970-01-01T00:00:00Z.
 ///

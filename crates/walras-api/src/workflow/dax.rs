@@ -7,7 +7,7 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::BTreeMap;
-use walras_core::{Data, Task, Workflow};
+use walras_model::{Data, Task, Workflow};
 
 /// The files of a job: what it reads by name, and what it writes with the size.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use super::WORKFLOW_TASKS_MAX;
 use crate::error::{ErrorKind, Position, ReadError, echo};
 use crate::number::scale;
 use std::collections::BTreeMap;
-use walras_core::{Data, Edge, Task, TaskId, Work, Workflow, WorkflowError};
+use walras_model::{Data, Edge, Task, TaskId, Work, Workflow, WorkflowError};
 
 /// Where something stands in a file.
 #[derive(Clone, Debug, Default)]

@@ -31,7 +31,7 @@ use crate::error::ReadError;
 use crate::input::{Syntax, check_size};
 use std::fmt;
 use std::path::Path;
-use walras_core::Workflow;
+use walras_model::Workflow;
 
 /// What a workflow file of our own must call itself: the value of its key `walras`.
 pub const WORKFLOW_TAG: &str = "workflow/1";

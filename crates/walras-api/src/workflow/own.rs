@@ -12,7 +12,7 @@ use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_core::{Data, Span, Task, Workflow};
+use walras_model::{Data, Span, Task, Workflow};
 
 /// Tasks, and the data that flows between them.
 #[derive(Debug, Deserialize, JsonSchema)]

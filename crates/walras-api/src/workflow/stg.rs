@@ -3,7 +3,7 @@
 
 use super::draft::{Draft, DraftEdge, Place, missing, refuse, work_of};
 use crate::error::{ErrorKind, Position, ReadError};
-use walras_core::{Data, Task, Workflow};
+use walras_model::{Data, Task, Workflow};
 
 pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ReadError {

@@ -8,7 +8,7 @@ use crate::input::Syntax;
 use crate::number::Number;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::{Data, Task, Workflow};
+use walras_model::{Data, Task, Workflow};
 
 /// The versions that are read.
 const VERSIONS: [&str; 2] = ["1.5", "1.6"];

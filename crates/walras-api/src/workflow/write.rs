@@ -5,7 +5,7 @@
 
 use super::WORKFLOW_TAG;
 use serde_json::{Map, Value as Json, json};
-use walras_core::{Decimal, Task, Test, Value, Workflow};
+use walras_model::{Decimal, Task, Test, Value, Workflow};
 
 const BYTES_PER_GB: i64 = 1_000_000_000;
 const MILLIONTHS: i64 = 1_000_000;
@@ -92,7 +92,7 @@ mod tests {
     use crate::workflow::{WorkflowFormat, read_workflow};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
-    use walras_core::{Data, Edge, Requirement, Span, TaskId, Work};
+    use walras_model::{Data, Edge, Requirement, Span, TaskId, Work};
 
     fn any_value() -> impl Strategy<Value = Value> {
         prop_oneof![

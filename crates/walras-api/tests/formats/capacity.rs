@@ -2,8 +2,9 @@
 
 use crate::{CAPACITY, read_yaml};
 use insta::assert_snapshot;
-use walras_core::assign::{Kind, Market};
-use walras_core::{Factor, Money, NodeId, Performance, Rate, Span, Value, Work};
+use walras_assign::MarketRules;
+use walras_model::market::Splitting;
+use walras_model::{Factor, Money, NodeId, Performance, Rate, Span, Value, Work};
 
 fn refused(from: &str, to: &str) -> String {
     assert!(CAPACITY.contains(from), "the example does not contain {from}");
@@ -36,8 +37,8 @@ fn the_longest_task_of_a_list_counts_for_all() {
     assert_eq!((list.tasks, list.work), (3, Work::from_millis(170_500_000).unwrap()));
     assert_eq!((list.user.as_deref(), list.scope.same_site), (Some("ada"), true));
     assert_eq!((count.tasks, count.user.as_deref(), count.scope.same_site), (2, None, false));
-    let market = Market::of(&scenario.offers, &scenario.batch, Factor::ONE).unwrap();
-    assert_eq!((market.jobs[0].kind, market.jobs[1].kind), (Kind::SingleSite, Kind::Split));
+    let market = walras_assign::market_of(&scenario.offers, &scenario.batch, Factor::ONE).unwrap();
+    assert_eq!((market.jobs[0].kind, market.jobs[1].kind), (Splitting::SingleSite, Splitting::Split));
     // 170500 million instructions at 400 a second.
     let terms = market.terms(0, 0).unwrap();
     assert_eq!(terms.runtime, Span::from_millis(426_250).unwrap());

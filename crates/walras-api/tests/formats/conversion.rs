@@ -3,7 +3,7 @@
 use crate::{EXAMPLE, EXAMPLE_JSON, read_json, read_yaml};
 use std::fmt::Write;
 use walras_api::{Scenario, Unit};
-use walras_core::{Decimal, Money, Rate, SiteId, Test, Time, Value};
+use walras_model::{Decimal, Money, Rate, SiteId, Test, Time, Value};
 
 /// Free time and prices of a scenario's nodes, one line a slot.
 fn slots(scenario: &Scenario) -> String {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use walras_api::read_orlib_gap;
-use walras_core::assign::Serve;
+use walras_model::market::Serve;
 
 const TINY: &str = " 2 3\n 10 20 30\n 11 21\n 31\n 1 2 3\n 4 5 6\n 6 9\n";
 

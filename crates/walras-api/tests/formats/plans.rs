@@ -3,10 +3,10 @@
 use crate::{EXAMPLE, read_yaml};
 use insta::assert_snapshot;
 use walras_api::{Plan, Scenario, Unit, read_plan};
-use walras_core::{
-    Algorithm, Alternative, Alternatives, Criterion, Explanation, Factor, Interval, JobId, LimitHit, Money,
-    NodeId, Performance, Placement, Rate, Reason, Requirement, SearchConfig, SlotKey, SmallestChange, Span,
-    Test, Time, Unscheduled, Value, Window,
+use walras_core::{Algorithm, Alternatives, Criterion, LimitHit, SearchConfig, Unscheduled};
+use walras_model::{
+    Alternative, Explanation, Factor, Interval, JobId, Money, NodeId, Performance, Placement, Rate, Reason,
+    Requirement, SlotKey, SmallestChange, Span, Test, Time, Value, Window,
 };
 
 /// A plan file by hand.

@@ -4,7 +4,7 @@ use crate::{EXAMPLE, read_yaml};
 use insta::assert_snapshot;
 use walras_api::Policy;
 use walras_core::choose::{LeaveOut, Limit, Objective, Total};
-use walras_core::{Factor, Money, Span};
+use walras_model::{Factor, Money, Span};
 
 fn read(policy: &str) -> Policy {
     read_yaml(&format!("{EXAMPLE}policy: {policy}\n")).unwrap().policy.unwrap()

@@ -1,7 +1,7 @@
 //! Workflow files of every format: what is read, and what is refused.
 
 use walras_api::{WorkflowFormat, read_workflow};
-use walras_core::Workflow;
+use walras_model::Workflow;
 
 const STG: &str = "  3\n 0 0 0\n 1 5 1 0 # the long one\n\n 2 2.5 2 0 1\n# made by hand\n";
 

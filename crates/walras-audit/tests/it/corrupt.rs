@@ -9,7 +9,7 @@ use walras_broker::Event;
 use walras_broker::event::Origin;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, Why};
-use walras_core::{NodeId, SiteId};
+use walras_model::{NodeId, SiteId};
 
 /// What is done to a journal, and what must be found in it then.
 pub(crate) type Case = (&'static str, fn(&mut Journal), fn(&Kind) -> bool);

@@ -5,7 +5,7 @@ use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::JobSpec;
 use walras_broker::journal::Entry;
 use walras_broker::way::Way;
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 pub(crate) type Journal = Vec<Entry>;
 

@@ -9,7 +9,7 @@ use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::PartEnd;
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
-use walras_core::NodeId;
+use walras_model::NodeId;
 
 static DAY: LazyLock<Vec<Entry>> = LazyLock::new(|| day().journal);
 

@@ -6,7 +6,7 @@ use crate::world::credits;
 use walras_audit::Kind;
 use walras_broker::Event;
 use walras_broker::account::{Account, Purpose};
-use walras_core::Money;
+use walras_model::Money;
 
 fn plus(amount: &mut Money, micros: i64) {
     *amount = Money::from_micros(amount.as_micros() + micros);

@@ -8,7 +8,7 @@ use walras_audit::finding::WayFault;
 use walras_broker::Event;
 use walras_broker::event::Origin;
 use walras_broker::way::Way;
-use walras_core::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
+use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
 
 /// Whether a way was found to be bad in just this manner.
 fn bad(kind: &Kind, like: impl Fn(&WayFault) -> bool) -> bool {

@@ -7,7 +7,7 @@ use crate::world::credits;
 use walras_audit::Kind;
 use walras_broker::Event;
 use walras_broker::event::Origin;
-use walras_core::Time;
+use walras_model::Time;
 
 #[test]
 fn quotes() {

@@ -11,8 +11,8 @@ use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::state::PartState;
 use walras_core::refine::Strategy;
-use walras_core::workflow::{Link, Network, UNSIZED};
-use walras_core::{Data, Edge, NodeId, Rate, Request, SiteId, Task, TaskId, Work, Workflow};
+use walras_model::workflow::{Link, Network, UNSIZED};
+use walras_model::{Data, Edge, NodeId, Rate, Request, SiteId, Task, TaskId, Work, Workflow};
 
 pub(crate) const NORTH: SiteId = SiteId::new(0);
 pub(crate) const SOUTH: SiteId = SiteId::new(1);

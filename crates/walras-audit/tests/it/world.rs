@@ -12,7 +12,7 @@ use walras_broker::plan::plan;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::{Broker, Input as In};
-use walras_core::{
+use walras_model::{
     Attributes, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work,
 };
 

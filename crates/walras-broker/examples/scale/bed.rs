@@ -11,7 +11,7 @@ use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, FreeTime, NodeSpec, SiteKind, SiteSpec};
 use walras_broker::{Broker, Effect, Input};
-use walras_core::{
+use walras_model::{
     Attributes, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work,
 };
 

@@ -11,7 +11,7 @@ use crate::price::PriceRules;
 use crate::site::{SiteKind, SiteSpec};
 use crate::state::{NAME_MAX, NODES_MAX, SITES_MAX};
 use std::collections::BTreeSet;
-use walras_core::{Money, SiteId, Span};
+use walras_model::{Money, SiteId, Span};
 
 /// A name that is neither empty nor too long.
 pub(super) fn name(text: &str) -> Result<(), Refusal> {

@@ -15,7 +15,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::{Fault, share_of};
 use crate::state::{JOBS_MAX, Quote, State};
 use crate::way::Way;
-use walras_core::Money;
+use walras_model::Money;
 
 /// A command has at most so many arguments, and so many bytes.
 const COMMAND_MAX: usize = 100_000;
@@ -46,7 +46,7 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     if spec.output.as_ref().is_some_and(|output| !is_plain_name(output)) {
         return bad("its output is not the plain name of a file");
     }
-    let unknown = |site: &walras_core::SiteId| state.site(*site).is_none();
+    let unknown = |site: &walras_model::SiteId| state.site(*site).is_none();
     if request.scope.sites.as_ref().is_some_and(|sites| sites.iter().any(unknown)) {
         return bad("it names a site that is not there");
     }

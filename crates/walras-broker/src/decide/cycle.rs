@@ -12,7 +12,7 @@ use crate::rank::ranked;
 use crate::state::{Cycle, State};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::prefer::{Preference, User};
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 /// Opens a cycle, unless one is open.
 pub(super) fn open(draft: &mut Draft<'_>) -> Answer {

@@ -9,7 +9,7 @@ use crate::input::Answer;
 use crate::state::{Numbers, Reservation, State};
 use crate::way::Way;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::{Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Interval, Money, NodeId, SiteId, Time};
 
 /// What an input says is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::settle::{Fault, Settlement, settle};
 use crate::state::{PartState, Reservation, ReservationPhase, State};
 use crate::way::{Part, Way};
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::{Money, NodeId, SiteId, Span, TaskId, Time};
+use walras_model::{Money, NodeId, SiteId, Span, TaskId, Time};
 
 /// Closes a reservation: money is settled, sites are told. Gives what was charged.
 pub(super) fn close(

@@ -20,7 +20,7 @@ pub(crate) use reserve::{Wanted, stands};
 use crate::event::Change;
 use crate::input::{Answer, Input, Refusal};
 use crate::state::State;
-use walras_core::Time;
+use walras_model::Time;
 
 /// What an input comes to at a moment.
 pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, Refusal> {

@@ -11,7 +11,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::State;
 use crate::way::Way;
 use std::collections::BTreeSet;
-use walras_core::{Money, Request, SiteId, TaskId, Time};
+use walras_model::{Money, Request, SiteId, TaskId, Time};
 
 /// What a job wants now.
 pub(crate) struct Wanted {

@@ -11,7 +11,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::Fault;
 use crate::site::{Free, SiteKind};
 use crate::state::{LegState, PartState, Reservation, ReservationPhase, State};
-use walras_core::{Interval, NodeId, SiteId, Time};
+use walras_model::{Interval, NodeId, SiteId, Time};
 
 /// A site says at most so many free intervals.
 const FREE_MAX: usize = 2_000_000;

@@ -10,7 +10,7 @@ use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::Fault;
 use crate::state::{LegState, PartState, Reservation, ReservationPhase};
 use crate::way::Part;
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     let (state, now) = (draft.state, draft.now);

@@ -10,7 +10,7 @@ use crate::quote::features;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::{LegState, PartState, Reservation, ReservationPhase, State};
 use crate::way::{Part, Way};
-use walras_core::{SiteId, Span, TaskId, Time};
+use walras_model::{SiteId, Span, TaskId, Time};
 
 impl State {
     pub(super) fn fold_reservation(&mut self, event: &Event) {

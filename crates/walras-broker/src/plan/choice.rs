@@ -3,9 +3,10 @@
 use super::{Problem, Proof, Verdict};
 use crate::price::MILLION;
 use std::collections::BTreeMap;
+use walras_core::Alternatives;
 use walras_core::choose::{ChoiceLimits, Menu, MenuItem, MenuJob, choose_combination};
 use walras_core::prefer::{Compromise, Negotiation, PreferLimits, SCALE, Source, compromise, valued};
-use walras_core::{Alternatives, Batch, JobId, Money, Outcome};
+use walras_model::{Batch, JobId, Money, Outcome};
 
 /// How many overdue jobs are weighed before everything else; the others count as much as their rank.
 const OVERDUE_MAX: usize = 20;

@@ -29,10 +29,8 @@ use walras_core::prefer::{
 };
 use walras_core::refine::Strategy;
 use walras_core::slots::SlotList;
-use walras_core::{
-    Alternatives, Batch, Interval, JobId, Money, Offers, Request, SiteId, TaskId, Time, Window, Workflow,
-    find_alternatives, find_window,
-};
+use walras_core::{Alternatives, find_alternatives, find_window};
+use walras_model::{Batch, Interval, JobId, Money, Offers, Request, SiteId, TaskId, Time, Window, Workflow};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -281,7 +279,7 @@ fn way_of(
 
 /// What a window holds.
 pub(crate) fn holds_of(offers: &Offers, window: &Window, user: Option<&str>) -> Vec<(SiteId, Hold)> {
-    let hold = |placement: &walras_core::Placement| {
+    let hold = |placement: &walras_model::Placement| {
         let slots = offers.slots();
         let at = slots.binary_search_by_key(&placement.source, |slot| slot.key());
         // A slot that was cut keeps its rate, but not its key: the offered slot is the last that starts before.

@@ -2,7 +2,8 @@
 
 use super::{Problem, batch_of, negotiate, way_of, workflow};
 use crate::way::Way;
-use walras_core::{Alternatives, Explanation, SearchConfig, find_alternatives};
+use walras_core::{Alternatives, SearchConfig, find_alternatives};
+use walras_model::Explanation;
 
 /// Ways to run a job, each with what its user loses by it; or why there is none.
 pub(crate) struct Ways {

@@ -4,14 +4,15 @@ use super::{Problem, Remaining, holds_of};
 use crate::job::{JobSpec, Why};
 use crate::way::{Hold, Part, SupportingParts, Way};
 use std::collections::{BTreeMap, BTreeSet};
+use walras_core::Alternatives;
 use walras_core::refine::{
-    Effort, Event, SupportLimits, TaskSchedule, Terms, best_size, refine_window, size_options,
-    supporting_schedules,
+    Effort, Event, SupportLimits, TaskSchedule, best_size, refine_window, size_options, supporting_schedules,
 };
-use walras_core::workflow::Network;
-use walras_core::{
-    Alternatives, Batch, Edge, Explanation, JobId, NodeId, Platform, Reason, Request, SiteId, Span, TaskId,
-    Window, Workflow,
+use walras_model::workflow::Network;
+use walras_model::workflow::Terms;
+use walras_model::{
+    Batch, Edge, Explanation, JobId, NodeId, Platform, Reason, Request, SiteId, Span, TaskId, Window,
+    Workflow,
 };
 
 /// What is left of a job's workflow when some tasks are done; `None` when it is no workflow, or nothing is left.

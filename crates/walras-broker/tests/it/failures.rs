@@ -6,7 +6,7 @@ use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, Phase, Why, WorkflowSpec};
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
-use walras_core::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
+use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
 
 /// One node on each of two sites, so that a job of two tasks needs both.
 fn two_sites() -> Vo {

@@ -6,7 +6,7 @@ use walras_broker::budget::{Budget, Spender};
 use walras_broker::job::Why;
 use walras_broker::statement::statement;
 use walras_broker::{Event, Input};
-use walras_core::{Interval, Money};
+use walras_model::{Interval, Money};
 
 #[test]
 fn an_early_end_is_refunded_and_the_fee_is_taken() {

@@ -5,7 +5,7 @@ use walras_broker::price::{Crossing, MILLION, PriceRules};
 use walras_broker::quote::Inquiry;
 use walras_broker::site::SiteKind;
 use walras_broker::{Answer, Event, Input};
-use walras_core::SiteId;
+use walras_model::SiteId;
 
 /// A VO with one site of each kind, at rising prices.
 fn all_kinds() -> Vo {

@@ -8,7 +8,7 @@ use walras_broker::job::{JobSpec, Why};
 use walras_broker::price::PriceRules;
 use walras_broker::quote::{Findings, Inquiry};
 use walras_broker::{Answer, Event, Input, Refusal};
-use walras_core::{Interval, NodeId, SiteId};
+use walras_model::{Interval, NodeId, SiteId};
 
 /// A slow cheap site and a dear one that is free at once: ada's cheap site is busy for the first hour.
 fn market() -> Vo {

@@ -10,7 +10,7 @@ use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::{Answer, Broker, Effect, Event, Input};
-use walras_core::{Attributes, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work};
+use walras_model::{Attributes, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work};
 
 pub(crate) const MINUTE: i64 = 60_000;
 

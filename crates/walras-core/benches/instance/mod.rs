@@ -2,7 +2,7 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "a module of one benchmark")]
 
-use walras_core::*;
+use walras_model::*;
 
 /// What to draw.
 pub struct Shape {

@@ -1,9 +1,9 @@
 //! What there is to choose from: for each job its alternatives, reduced to what counts.
 
-use crate::id::JobId;
-use crate::quantity::{Money, Span, Time};
-use crate::request::Batch;
 use crate::search::Alternatives;
+use walras_model::id::JobId;
+use walras_model::quantity::{Money, Span, Time};
+use walras_model::request::Batch;
 
 /// One alternative as the choice sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,8 +35,8 @@ pub use policy::{
     VoPolicy,
 };
 
-use crate::outcome::Outcome;
 use objective::choose_within;
+use walras_model::outcome::Outcome;
 
 /// The best combination under a policy, proven or with a bound.
 pub fn choose_combination(

@@ -5,8 +5,8 @@ use super::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Objective,
     Total, Totals, VoPolicy, backward, core, several,
 };
-use crate::outcome::Outcome;
-use crate::quantity::Time;
+use walras_model::outcome::Outcome;
+use walras_model::quantity::Time;
 
 /// Up to so many candidates in all the papers' dynamic programme is tried first.
 const BACKWARD_CANDIDATES_MAX: usize = 64;

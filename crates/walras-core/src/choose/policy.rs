@@ -1,7 +1,7 @@
 //! What the VO wants of a combination, and what came out.
 
-use crate::quantity::{Money, Span, Time};
 use std::fmt;
+use walras_model::quantity::{Money, Span, Time};
 
 /// What the VO wants.
 #[derive(Clone, Debug, PartialEq, Eq)]

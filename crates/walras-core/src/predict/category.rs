@@ -1,8 +1,8 @@
 //! The finished jobs of one category, summed up.
 
 use super::template::{Basis, Statistic};
-use crate::quantity::{MILLION, Span};
 use std::collections::VecDeque;
+use walras_model::quantity::{MILLION, Span};
 
 /// How many of the latest jobs are kept one by one.
 const RECENT_MAX: usize = 25;

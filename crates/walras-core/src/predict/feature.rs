@@ -1,7 +1,7 @@
 //! What is known of a job before it runs.
 
-use crate::quantity::Span;
 use std::fmt;
+use walras_model::quantity::Span;
 
 /// What two jobs may have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,8 +5,8 @@ use super::consensus::{self, Guess};
 use super::feature::{Feature, JobFeatures, Key};
 use super::score::Scores;
 use super::template::{self, LIKENESSES, PER_LIKENESS, TEMPLATES, Template};
-use crate::quantity::Span;
 use std::collections::BTreeMap;
+use walras_model::quantity::Span;
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@
 //! Source: templates after Smith, Taylor and Foster (1998); the measured choice among them is ours.
 //!
 //! ```
-//! use walras_core::Span;
+//! use walras_model::Span;
 //! use walras_core::predict::{JobFeatures, Predicted, Predictor, Quantity};
 //! let seconds = |s: i64| Span::from_millis(s * 1_000).unwrap();
 //! let mut predictor = Predictor::new(Quantity::RunTime);

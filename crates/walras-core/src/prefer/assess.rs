@@ -4,12 +4,12 @@
 //! and expected alike; a queue guarantees nothing, and its expected start is now plus its expected wait.
 
 use super::criterion::{Criterion, Direction};
-use crate::attribute::{Attributes, Value};
-use crate::id::SiteId;
-use crate::offer::Offers;
-use crate::quantity::{MILLION, Money, Performance, Rate, Span, Time, Watts, Work};
-use crate::request::Request;
-use crate::window::Window;
+use walras_model::attribute::{Attributes, Value};
+use walras_model::id::SiteId;
+use walras_model::offer::Offers;
+use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, Time, Watts, Work};
+use walras_model::request::Request;
+use walras_model::window::Window;
 
 /// Best effort: what a site's queue says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,10 +82,11 @@ pub fn of_window(
     criterion: &Criterion,
     site: Option<SiteId>,
 ) -> Option<i64> {
-    let node = |placement: &crate::window::Placement| facts.offers.node(placement.node);
+    let node = |placement: &walras_model::window::Placement| facts.offers.node(placement.node);
     let placements = || {
-        let there =
-            move |placement: &&crate::window::Placement| site.is_none_or(|site| node(placement).site == site);
+        let there = move |placement: &&walras_model::window::Placement| {
+            site.is_none_or(|site| node(placement).site == site)
+        };
         window.placements().iter().filter(there)
     };
     placements().next()?;
@@ -175,11 +176,11 @@ fn spread(facts: &Facts<'_>, criterion: &Criterion, start: Time, slowest: Perfor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interval::Interval;
-    use crate::offer::{Node, Site, Slot};
-    use crate::quantity::Decimal;
-    use crate::window::Placement;
-    use crate::{NodeId, SlotKey};
+    use walras_model::interval::Interval;
+    use walras_model::offer::{Node, Site, Slot};
+    use walras_model::quantity::Decimal;
+    use walras_model::window::Placement;
+    use walras_model::{NodeId, SlotKey};
 
     fn seconds(value: i64) -> Time {
         Time::from_millis(value * 1_000).unwrap()

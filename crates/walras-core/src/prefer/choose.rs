@@ -5,7 +5,7 @@ use super::local::{self, Effort};
 use super::problem::Problem;
 use super::relax;
 use super::state::{Model, Pick, State};
-use crate::outcome::Outcome;
+use walras_model::outcome::Outcome;
 
 /// How much work a compromise may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

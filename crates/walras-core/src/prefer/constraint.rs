@@ -4,8 +4,8 @@
 //! when the whole job lies within its hours, a refusing one when any part does. Where a site has rules, those to
 //! whom none applies are refused. Quotas limit what those whom they name may get together in one batch.
 
-use crate::interval::Interval;
-use crate::quantity::{Money, Span, Time};
+use walras_model::interval::Interval;
+use walras_model::quantity::{Money, Span, Time};
 
 /// Whom a rule names.
 #[derive(Clone, Debug, PartialEq, Eq)]

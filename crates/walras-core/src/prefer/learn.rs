@@ -16,8 +16,8 @@
 
 use super::criterion::Criterion;
 use super::preference::{SCALE, scaled};
-use crate::program::{Answer, Effort, Point, Program, Solver};
 use std::fmt;
+use walras_assign::program::{Answer, Effort, LinearProgram, Point, Solver};
 
 /// Alternatives that somebody chose from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl Lesson {
 
     /// Either the greatest margin by which all preferences are kept, or the least slack with which they are.
     fn solve(&self, solver: &dyn Solver, keep_all: bool) -> Result<Point, LearnError> {
-        let mut program = Program::default();
+        let mut program = LinearProgram::default();
         let increments: Vec<usize> =
             (0..self.width()).map(|_| program.column(0.0, 0.0, 1.0, false)).collect();
         program.row(1.0, 1.0, increments.iter().map(|column| (*column, 1.0)).collect());

@@ -2,8 +2,8 @@
 
 use super::choose::Best;
 use super::state::{Model, Pick, State};
-use crate::random::Sequence;
 use std::collections::BTreeSet;
+use walras_random::Draws;
 
 /// What it costs to see whether an option fits, and what to try it.
 const LOOK: u64 = 1;
@@ -49,7 +49,7 @@ struct Search<'m> {
     /// Whether owners or the administrator look at totals: then even a worse option can be better for all.
     collective: bool,
     steps: u64,
-    random: Sequence,
+    random: Draws,
 }
 
 impl<'m> Search<'m> {
@@ -66,7 +66,7 @@ impl<'m> Search<'m> {
             options: model.problem.jobs.iter().map(sorted).collect(),
             collective: model.problem.totals() > 0,
             steps: effort.steps,
-            random: Sequence::new(effort.seed),
+            random: Draws::new(effort.seed),
         }
     }
 
@@ -77,7 +77,7 @@ impl<'m> Search<'m> {
     /// A number below `bound`.
     fn draw(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
-        usize::try_from(self.random.next() % bound).unwrap_or(0)
+        usize::try_from(self.random.any() % bound).unwrap_or(0)
     }
 
     /// Sets a pick for good.

@@ -6,12 +6,12 @@ use super::criterion::Criterion;
 use super::preference::{Preference, score};
 use super::problem::{Collective, Party, Problem, ProblemJob, ProblemOption, Voice};
 use super::stakeholders::{CollectiveWish, JobWish, Source, Stakeholders, User, WishError};
-use crate::id::SiteId;
-use crate::interval::Interval;
-use crate::offer::Offers;
-use crate::quantity::{Span, Time};
-use crate::request::{Batch, Request};
 use crate::search::Alternatives;
+use walras_model::id::SiteId;
+use walras_model::interval::Interval;
+use walras_model::offer::Offers;
+use walras_model::quantity::{Span, Time};
+use walras_model::request::{Batch, Request};
 
 /// What is known while a problem is put together.
 pub(super) struct Builder<'a> {
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    pub(super) fn admits_window(&self, job: usize, window: &crate::window::Window) -> bool {
+    pub(super) fn admits_window(&self, job: usize, window: &walras_model::window::Window) -> bool {
         window.placements().iter().all(|it| self.admits(job, self.offers.node(it.node).site, it.interval))
     }
 

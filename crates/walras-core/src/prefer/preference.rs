@@ -1,10 +1,10 @@
 //! One stakeholder's weights, and what they make of alternatives.
 
 use super::criterion::Criterion;
-use crate::quantity::MILLION;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use walras_model::quantity::MILLION;
 
 /// A loss of one: as far from the ideal as can be. Losses are integers between 0 and this.
 pub const SCALE: i64 = 1_000_000_000;

@@ -9,7 +9,7 @@
 use super::preference::Aggregation;
 use super::problem::{ProblemOption, Voice};
 use super::state::Model;
-use crate::quantity::MILLION;
+use walras_model::quantity::MILLION;
 
 /// How often prices are changed.
 const ROUNDS: u32 = 100;

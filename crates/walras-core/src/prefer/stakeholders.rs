@@ -7,12 +7,12 @@ use super::negotiate::Builder;
 use super::pareto::{Point, pareto_front};
 use super::preference::{Aggregation, Preference, PreferenceError};
 use super::problem::{Problem, ProblemError};
-use crate::id::SiteId;
-use crate::offer::Offers;
-use crate::quantity::{Money, Span};
-use crate::request::{Batch, Request};
 use crate::search::Alternatives;
 use std::fmt;
+use walras_model::id::SiteId;
+use walras_model::offer::Offers;
+use walras_model::quantity::{Money, Span};
+use walras_model::request::{Batch, Request};
 
 /// A user: how much they count, and their group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,10 +218,11 @@ impl Stakeholders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offer::{Node, Site, slots_of_node};
     use crate::prefer::{AccessRule, Quota, Weighted, Who, compromise};
-    use crate::quantity::{Performance, Rate, Time, Work};
-    use crate::{Attributes, Interval, NodeId, SearchConfig, find_alternatives};
+    use crate::{SearchConfig, find_alternatives};
+    use walras_model::offer::{Node, Site, slots_of_node};
+    use walras_model::quantity::{Performance, Rate, Time, Work};
+    use walras_model::{Attributes, Interval, NodeId};
 
     /// Two sites with a node each at 2 and 3 credits a second, free for 100 s; two jobs of 40 s.
     fn market() -> (Offers, Batch) {

@@ -6,7 +6,7 @@
 
 use super::preference::{Aggregation, SCALE, aggregate, relative, scaled};
 use super::problem::{Problem, Voice};
-use crate::quantity::MILLION;
+use walras_model::quantity::MILLION;
 
 /// What a job has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Small instances from a seed, for tests of this module's parts.
 
 use super::{Instance, Terms};
-use crate::random::Sequence as Draws;
-use crate::{
+use walras_model::{
     Attributes, Bandwidth, Data, Edge, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate,
     SiteId, Span, Task, TaskId, Time, Work, Workflow,
 };
+use walras_random::Draws;
 
 /// Tasks that wait for about two others each, on lanes of different speeds on two sites; owners have no tasks.
 pub(super) fn instance(tasks: u32, lanes: u32, seed: u64) -> Instance {

@@ -18,7 +18,7 @@ use super::rank;
 use super::schedule::{Placed, Score};
 use super::strategy::Goal;
 use super::walk;
-use crate::random::Sequence as Draws;
+use walras_random::Draws;
 
 /// Units of work that are left.
 #[derive(Clone, Copy, Debug)]

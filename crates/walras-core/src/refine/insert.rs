@@ -18,7 +18,7 @@ use super::arrival::Arrivals;
 use super::instance::{Instance, NEVER};
 use super::sequence::Sequence;
 use super::timeline::{earliest, latest};
-use crate::random::Sequence as Draws;
+use walras_random::Draws;
 
 /// No start is early enough.
 const TOO_LATE: i64 = i64::MIN / 4;

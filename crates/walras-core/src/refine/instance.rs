@@ -4,11 +4,12 @@
 //! sum in a schedule can overflow: all tasks one after the other on their slowest nodes, with every transfer, end
 //! within [`TIME_LIMIT`].
 
-use super::{NoSchedule, Terms};
-use crate::id::TaskId;
-use crate::quantity::{Rate, TIME_LIMIT};
-use crate::workflow::{Lane, Platform, Task, Workflow};
+use super::NoSchedule;
 use std::sync::Arc;
+use walras_model::id::TaskId;
+use walras_model::quantity::{Rate, TIME_LIMIT};
+use walras_model::workflow::Terms;
+use walras_model::workflow::{Lane, Platform, Task, Workflow};
 
 /// The run time on a lane that may not run the task.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -108,7 +109,7 @@ impl Instance {
         let costs = costs(workflow, platform)?;
         let (before, after) = adjacency(workflow, platform, &costs)?;
         check_length(&costs, &after, tasks, lanes)?;
-        let millis = |time: crate::quantity::Time| time.as_millis();
+        let millis = |time: walras_model::quantity::Time| time.as_millis();
         Ok(Instance {
             tasks,
             lanes,
@@ -258,7 +259,7 @@ fn adjacency(
     let (near_pairs, pairs) = pairs(costs);
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for edge in workflow.edges() {
-        let time = |link: &crate::workflow::Link| {
+        let time = |link: &walras_model::workflow::Link| {
             link.time_for(edge.data).map(|span| span.as_millis()).ok_or(NoSchedule::TooLong)
         };
         let near = time(&platform.network.within_site)?;

@@ -79,8 +79,9 @@ fn least_flow(instance: &Instance) -> (i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use crate::refine::{Instance, Terms};
-    use crate::{
+    use crate::refine::Instance;
+    use walras_model::workflow::Terms;
+    use walras_model::{
         Attributes, Bandwidth, Data, Edge, Interval, Lane, Link, Network, NodeId, Performance, Platform,
         Rate, SiteId, Span, Task, TaskId, Time, Work, Workflow,
     };

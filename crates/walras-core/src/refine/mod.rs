@@ -10,8 +10,10 @@
 //! ```
 //!
 //! ```
-//! use walras_core::refine::{Effort, Strategy, Terms, refine};
+//! use walras_core::refine::{Effort, Strategy, refine};
+//! use walras_model::workflow::Terms;
 //! use walras_core::*;
+//! use walras_model::*;
 //!
 //! let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
 //! let horizon = Interval::new(at(0), at(100)).unwrap();
@@ -72,25 +74,14 @@ pub use sizing::{Size, SizeFit, SizeOption, best_size, refine_window, size_optio
 pub use strategy::Strategy;
 pub use supporting::{Event, Support, SupportLimits, supporting_schedules};
 
-use crate::id::{NodeId, TaskId};
-use crate::outcome::Outcome;
-use crate::quantity::{Money, Span, Time};
-use crate::workflow::{Platform, Workflow};
 use improve::{Best, Fuel};
 use list::Board;
 use schedule::Placed;
 use strategy::Goal;
-
-/// What the job may use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
-    /// No task starts before; without it, before the platform's first free moment.
-    pub earliest: Option<Time>,
-    /// No task ends after.
-    pub deadline: Option<Time>,
-    /// All tasks together cost no more.
-    pub budget: Option<Money>,
-}
+use walras_model::id::{NodeId, TaskId};
+use walras_model::outcome::Outcome;
+use walras_model::quantity::{Money, Span, Time};
+use walras_model::workflow::{Platform, Terms, Workflow};
 
 /// How hard to try, and from which seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,18 +11,19 @@
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
 //! and up to four window searches and placements.
 
-use super::{Effort, NoSchedule, Refined, Strategy, Terms, refine};
-use crate::attribute::Attributes;
-use crate::id::{NodeId, SiteId};
-use crate::interval::Interval;
-use crate::offer::Offers;
-use crate::outcome::Outcome;
-use crate::quantity::{MILLION, Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
-use crate::request::Request;
+use super::{Effort, NoSchedule, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
-use crate::window::Window;
-use crate::workflow::{Lane, Network, Platform, Workflow};
+use walras_model::attribute::Attributes;
+use walras_model::id::{NodeId, SiteId};
+use walras_model::interval::Interval;
+use walras_model::offer::Offers;
+use walras_model::outcome::Outcome;
+use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
+use walras_model::request::Request;
+use walras_model::window::Window;
+use walras_model::workflow::Terms;
+use walras_model::workflow::{Lane, Network, Platform, Workflow};
 
 /// Windows are tried at these multiples of the least length, in hundredths.
 const STRETCHES: [i64; 4] = [100, 125, 160, 200];

@@ -18,11 +18,12 @@ use super::instance::{Instance, NEVER};
 use super::list::{Board, by_priority};
 use super::schedule::Placed;
 use super::strategy::{Goal, Strategy};
-use super::{TaskSchedule, Terms, rank, schedule};
-use crate::id::{NodeId, TaskId};
-use crate::quantity::{MILLION, Span, Time};
-use crate::workflow::{Platform, Workflow};
+use super::{TaskSchedule, rank, schedule};
 use std::sync::Arc;
+use walras_model::id::{NodeId, TaskId};
+use walras_model::quantity::{MILLION, Span, Time};
+use walras_model::workflow::Terms;
+use walras_model::workflow::{Platform, Workflow};
 
 /// What may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use super::rank;
 use super::schedule::Score;
 use super::sequence::{Fronts, NONE, Sequence, Timed};
 use super::strategy::Goal;
-use crate::random::Sequence as Draws;
+use walras_random::Draws;
 
 /// How long late acceptance looks back.
 const MEMORY: usize = 10;

@@ -22,32 +22,21 @@ use super::config::{Algorithm, Criterion, Mode, SearchConfig};
 use super::first::FirstSearch;
 use super::view::View;
 use super::{Found, search};
-use crate::explain::{Explanation, Reason, explain_counting};
-use crate::id::JobId;
-use crate::offer::{Offers, SlotKey};
-use crate::quantity::Time;
-use crate::request::Batch;
+use crate::explain::explain_counting;
 use crate::slots::SlotList;
-use crate::window::Window;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
+use walras_model::id::JobId;
+use walras_model::offer::{Offers, SlotKey};
+use walras_model::quantity::Time;
+use walras_model::request::Batch;
+use walras_model::window::{Alternative, Window};
+use walras_model::{Explanation, Reason};
 
 /// Views of more requests × nodes than this are made anew for each search rather than kept.
 const KEPT_RUNTIMES_MAX: usize = 16 << 20;
 /// More gathered candidates than this, over all requests, are gathered anew rather than kept.
 const KEPT_CANDIDATES_MAX: usize = if cfg!(test) { 100 } else { 8 << 20 };
-
-/// One feasible way to run one job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alternative {
-    /// Whose it is.
-    pub job: JobId,
-    /// Where, when and for how much.
-    pub window: Window,
-    /// Set when a limit was hit before this window was proven best by the criterion: no window is better
-    /// than this value (in the criterion's own integer unit).
-    pub bound: Option<i128>,
-}
 
 /// A job for which no window was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +78,7 @@ pub enum LimitHit {
 ///
 /// ```
 /// use walras_core::*;
+/// use walras_model::*;
 /// # let time = |s: i64| Time::from_millis(s * 1_000).unwrap();
 /// # let horizon = Interval::new(time(0), time(60)).unwrap();
 /// # let node = Node {

@@ -11,11 +11,11 @@
 //! **Complexity.** O(log m) amortised per arrival for m alive; O(1) on average for an arrival that is not
 //! among the n smallest.
 
-use crate::id::NodeId;
-use crate::offer::SlotKey;
-use crate::quantity::Time;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
+use walras_model::id::NodeId;
+use walras_model::offer::SlotKey;
+use walras_model::quantity::Time;
 
 /// A heap is compacted when it holds more than this, and twice what was alive at the last compaction.
 const COMPACT_FROM: usize = if cfg!(test) { 4 } else { 1_024 };

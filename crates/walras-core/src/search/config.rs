@@ -1,7 +1,7 @@
 //! What to search for, and how hard.
 
-use crate::quantity::Factor;
 use std::fmt;
+use walras_model::quantity::Factor;
 
 /// How windows are searched.
 #[derive(Clone, Debug, PartialEq, Eq)]

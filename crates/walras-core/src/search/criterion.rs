@@ -22,9 +22,9 @@ use super::knapsack::{self, Item};
 use super::scan::{Candidate, Selector, scan};
 use super::view::{View, attribute_millionths};
 use super::{Found, window_of};
-use crate::offer::{Offers, SlotKey};
 use crate::slots::SlotList;
 use std::ops::ControlFlow;
+use walras_model::offer::{Offers, SlotKey};
 
 /// The best window by a criterion.
 pub(crate) fn best_window(

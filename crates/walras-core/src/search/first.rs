@@ -24,10 +24,10 @@ use super::gathering::Gathering;
 use super::scan::{Candidate, Selector, scan, scan_on};
 use super::view::View;
 use super::window_of;
-use crate::offer::SlotKey;
 use crate::slots::SlotList;
-use crate::window::Window;
 use std::ops::ControlFlow;
+use walras_model::offer::SlotKey;
+use walras_model::window::Window;
 
 /// The earliest window for `view`.
 pub(crate) fn first_window(list: &SlotList, view: &View, slots_scanned: &mut u64) -> Option<Window> {

@@ -4,9 +4,9 @@
 //! are dead that the next pass would come too soon: then they are kept in order of expiry (exact) until few
 //! are alive again. Either way an arrival costs O(log N) amortised, and O(1) far from N.
 
-use crate::offer::SlotKey;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use walras_model::offer::SlotKey;
 
 /// See the module's documentation.
 #[derive(Clone)]

@@ -14,18 +14,18 @@ mod knapsack;
 mod scan;
 mod view;
 
-pub use alternatives::{Alternative, Alternatives, LimitHit, Unscheduled, find_alternatives};
+pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives};
 pub use config::{Algorithm, Criterion, Limits, Mode, SearchConfig};
 pub(crate) use scan::{Candidate, Selector, scan};
 pub(crate) use view::{View, states};
 
-use crate::interval::Interval;
-use crate::offer::{Offers, SlotKey};
-use crate::outcome::Outcome;
-use crate::quantity::{Rate, Span, Time};
-use crate::request::Request;
 use crate::slots::SlotList;
-use crate::window::{Placement, Window};
+use walras_model::interval::Interval;
+use walras_model::offer::{Offers, SlotKey};
+use walras_model::outcome::Outcome;
+use walras_model::quantity::{Rate, Span, Time};
+use walras_model::request::Request;
+use walras_model::window::{Placement, Window};
 
 /// A window, and a bound where it is not proven best.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,9 +14,9 @@
 //! work / performance, rounded up, where the papers' conditions 2°b and 4° print the product.
 
 use super::view::View;
-use crate::offer::{Slot, SlotKey};
 use crate::slots::{SLOTS_PER_BLOCK_MAX, SlotList, Summary};
 use std::ops::ControlFlow;
+use walras_model::offer::{Slot, SlotKey};
 
 /// A slot that a task fits on.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +42,9 @@ impl<'a> Candidate<'a> {
         fits.then(|| Candidate { slot, start, expiry: start + (length - runtime), runtime, rate })
     }
 
-    /// What the task costs here, in micro-credits: rate × run time, rounded up, as [`crate::Rate::cost_of`].
+    /// What the task costs here, in micro-credits: rate × run time, rounded up, as [`walras_model::Rate::cost_of`].
     ///
-    /// [`Slot::new`] guarantees that the product fits, and [`crate::Offers`] that it does for every user's rate.
+    /// [`Slot::new`] guarantees that the product fits, and [`walras_model::Offers`] that it does for every user's rate.
     #[inline]
     pub(crate) fn cost(&self) -> i64 {
         (self.rate * self.runtime + 999) / 1_000
@@ -151,7 +151,7 @@ impl<'a> Scan<'a> {
     fn first_position(&self) -> Position {
         let earliest = self.view.earliest;
         let groups = self.list.groups();
-        let before = |start: crate::Time| start.as_millis() < earliest;
+        let before = |start: walras_model::Time| start.as_millis() < earliest;
         let group = groups.partition_point(|group| before(group.from.start)).saturating_sub(1);
         let blocks = groups.get(group).map_or(&[][..], |group| &group.blocks);
         (group, blocks.partition_point(|block| before(block.from.start)).saturating_sub(1))

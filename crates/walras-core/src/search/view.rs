@@ -1,11 +1,11 @@
 //! A request as the search sees it: which nodes fit, how long each needs, and the limits in plain integers.
 
 use super::config::{Algorithm, Criterion};
-use crate::attribute::{Attributes, Value};
-use crate::id::NodeId;
-use crate::offer::{Node, Offers, Slot};
-use crate::quantity::{Factor, Money, Rate, Span, Time};
-use crate::request::Request;
+use walras_model::attribute::{Attributes, Value};
+use walras_model::id::NodeId;
+use walras_model::offer::{Node, Offers, Slot};
+use walras_model::quantity::{Factor, Money, Rate, Span, Time};
+use walras_model::request::Request;
 
 /// The run time of a node that does not fit: no slot is that long.
 pub(crate) const NO_FIT: i64 = i64::MAX;

@@ -1,7 +1,7 @@
 //! Blocks and groups: the two levels of a slot list.
 
 use super::summary::{AliveCount, LENGTH_CLASSES, Lengths, Summary};
-use crate::offer::{Slot, SlotKey};
+use walras_model::offer::{Slot, SlotKey};
 
 /// Slots of a fresh block. Unit tests build with small numbers, so that small instances use all of the index.
 pub(crate) const SLOTS_PER_BLOCK: usize = if cfg!(test) { 4 } else { 256 };

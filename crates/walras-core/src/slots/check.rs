@@ -2,7 +2,7 @@
 
 use super::summary::LENGTH_CLASSES;
 use super::{Block, Group, SLOTS_PER_BLOCK_MAX, SlotList, Summary};
-use crate::offer::Slot;
+use walras_model::offer::Slot;
 
 impl SlotList {
     /// Panics with what is wrong.

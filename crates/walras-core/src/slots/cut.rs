@@ -3,9 +3,9 @@
 use super::block::{BLOCKS_PER_GROUP, CUTS_BEFORE_TIGHTENING, Group, SLOTS_PER_BLOCK_MAX};
 use super::summary::{AliveCount, LENGTH_CLASSES, Summary};
 use super::{NotFree, SlotList};
-use crate::offer::{Slot, SlotKey};
-use crate::quantity::Time;
-use crate::window::{Placement, Window};
+use walras_model::offer::{Slot, SlotKey};
+use walras_model::quantity::Time;
+use walras_model::window::{Placement, Window};
 
 /// Recomputing a block's summary gives up when it would have to read more blocks than this.
 const LOOK_BACK_BLOCKS_MAX: usize = if cfg!(test) { 2 } else { 64 };
@@ -148,7 +148,8 @@ impl SlotList {
     /// the block's range and the cut reaches beyond it.
     fn lower_summaries(&mut self, start: Time, taken: &[Taken]) {
         let Some(last) = taken.last() else { return };
-        let Some(mut position) = self.position_of(SlotKey { start, node: crate::NodeId::new(0) }) else {
+        let Some(mut position) = self.position_of(SlotKey { start, node: walras_model::NodeId::new(0) })
+        else {
             return;
         };
         let mut covering = Covering::new(taken);

@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use walras_core::slots::SlotList;
-//! use walras_core::{Interval, NodeId, Performance, Rate, Slot, Time};
+//! use walras_model::{Interval, NodeId, Performance, Rate, Slot, Time};
 //! let time = |s: i64| Time::from_millis(s * 1_000).unwrap();
 //! let rate = Rate::from_micros_per_second(1_000_000).unwrap();
 //! let slot = Slot::new(NodeId::new(0), Interval::new(time(0), time(60)).unwrap(), rate).unwrap();
@@ -34,10 +34,10 @@ mod summary;
 pub(crate) use block::{Block, Group, SLOTS_PER_BLOCK_MAX};
 pub(crate) use summary::Summary;
 
-use crate::offer::{Offers, Slot, SlotKey};
-use crate::quantity::Performance;
 use block::{BLOCKS_PER_GROUP, SLOTS_PER_BLOCK};
 use summary::{AliveCount, Lengths};
+use walras_model::offer::{Offers, Slot, SlotKey};
+use walras_model::quantity::Performance;
 
 /// Slots in order of their keys, with an index. See the module's documentation.
 #[derive(Clone, Debug)]

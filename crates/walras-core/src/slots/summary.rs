@@ -1,8 +1,8 @@
 //! What a search must know of a stretch of slots before it reads it.
 
-use crate::offer::Slot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use walras_model::offer::Slot;
 
 /// How many length classes the index counts separately. Class 0 holds all slots.
 pub(crate) const LENGTH_CLASSES: usize = 6;

@@ -1,7 +1,7 @@
 //! Random instances larger than a block, with many equal starts.
 
 use std::collections::BTreeMap;
-use walras_core::*;
+use walras_model::*;
 
 /// xorshift64: a stream of numbers per seed.
 pub(super) struct Draw(u64);

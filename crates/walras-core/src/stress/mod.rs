@@ -7,8 +7,9 @@ mod draw;
 
 use crate::oracle::{self, FreeSlot, OracleWindow, Part, free_slots};
 use crate::slots::SlotList;
+use crate::*;
 use draw::{Draw, batch, interval, offers, request, time};
-use walras_core::*;
+use walras_model::*;
 
 const SEEDS: u64 = 120;
 

@@ -3,9 +3,11 @@
 use crate::random::{self, HORIZON, interval};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use walras_core::assign::Capacity;
-use walras_core::offer::slots_of_node;
 use walras_core::*;
+use walras_model::market::Capacity;
+use walras_model::offer::slots_of_node;
+use walras_model::*;
+use walras_verify::{Claim, Rules, verify_plan};
 
 const USERS: [Option<&str>; 3] = [None, Some("ada"), Some("bob")];
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use walras_core::choose::problem::{Candidate, Problem, Solved};
 use walras_core::choose::*;
-use walras_core::*;
+use walras_model::*;
 
 fn menu() -> impl Strategy<Value = Menu> {
     let item = (0..60_i64, 1..40_i64, 0..50_i64).prop_map(|(cost, time, finish)| MenuItem {

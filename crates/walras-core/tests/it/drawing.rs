@@ -7,6 +7,7 @@
 
 use std::fmt::Write;
 use walras_core::*;
+use walras_model::*;
 
 /// What a drawing shows.
 pub struct Drawing {
@@ -35,7 +36,7 @@ pub fn read(text: &str) -> Drawing {
         let (head, picture) = line.split_once('|').unwrap();
         let id = NodeId::from_index(index).unwrap();
         let (node, rate) = read_node(head, &mut sites);
-        slots.extend(walras_core::offer::slots_of_node(id, rate, &free_parts(picture)).unwrap());
+        slots.extend(walras_model::offer::slots_of_node(id, rate, &free_parts(picture)).unwrap());
         list.push(node);
     }
     let offers = Offers::new(horizon, sites, list, slots).unwrap();

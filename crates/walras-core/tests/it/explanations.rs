@@ -5,6 +5,7 @@ use crate::random;
 use proptest::prelude::*;
 use walras_core::slots::SlotList;
 use walras_core::*;
+use walras_model::*;
 
 fn has_window(offers: &Offers, request: &Request, config: &SearchConfig) -> bool {
     let slots = free_slots(offers);

@@ -4,6 +4,8 @@ use crate::random;
 use proptest::prelude::*;
 use walras_core::slots::SlotList;
 use walras_core::*;
+use walras_model::*;
+use walras_verify::{Claim, Rules, verify_plan};
 
 fn config(algorithm: Algorithm) -> SearchConfig {
     SearchConfig { algorithm, ..SearchConfig::default() }

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use std::ops::Range;
-use walras_core::Outcome;
 use walras_core::prefer::{
     Aggregation, Collective, Compromise, Criterion, Party, PreferLimits, Preference, Problem, ProblemJob,
     ProblemOption, SCALE, Voice, Weighted, compromise, score,
 };
+use walras_model::Outcome;
 
 const CRITERIA: [Criterion; 4] = [Criterion::Cost, Criterion::Finish, Criterion::Speed, Criterion::Load];
 

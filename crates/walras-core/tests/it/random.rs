@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use walras_core::*;
+use walras_model::*;
 
 pub fn time(millis: i64) -> Time {
     Time::from_millis(millis).unwrap()
@@ -21,8 +21,8 @@ pub fn offers() -> impl Strategy<Value = Offers> {
         let mut list = Vec::new();
         for (index, (node, rate, busy)) in nodes.into_iter().enumerate() {
             let id = NodeId::from_index(index).unwrap();
-            let free = walras_core::interval::complement(interval(0, HORIZON), &busy);
-            slots.extend(walras_core::offer::slots_of_node(id, rate, &free).unwrap());
+            let free = walras_model::interval::complement(interval(0, HORIZON), &busy);
+            slots.extend(walras_model::offer::slots_of_node(id, rate, &free).unwrap());
             list.push(Node { name: format!("n{index}"), ..node });
         }
         let sites = vec![Site { name: "a".into() }, Site { name: "b".into() }];

@@ -5,6 +5,7 @@ use crate::random;
 use proptest::prelude::*;
 use walras_core::slots::SlotList;
 use walras_core::*;
+use walras_model::*;
 
 fn config(algorithm: Algorithm, factor: Factor) -> SearchConfig {
     SearchConfig { algorithm, budget_factor: factor, ..SearchConfig::default() }

@@ -5,6 +5,7 @@ use crate::random::{self, interval, time};
 use proptest::prelude::*;
 use walras_core::slots::SlotList;
 use walras_core::*;
+use walras_model::*;
 
 fn listed(list: &SlotList) -> Vec<FreeSlot> {
     let free = |slot: &Slot| FreeSlot {

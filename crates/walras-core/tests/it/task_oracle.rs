@@ -4,8 +4,8 @@
 //! move some before others; then reading and setting again moves them further still, until starts are in order. So
 //! orders in which a task would start before the one set last need not be followed. A task that takes no time is in nobody's way.
 
-use walras_core::refine::Terms;
-use walras_core::{Lane, Platform, Workflow};
+use walras_model::workflow::Terms;
+use walras_model::{Lane, Platform, Workflow};
 
 /// What one complete schedule comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

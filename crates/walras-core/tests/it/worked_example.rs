@@ -1,6 +1,7 @@
 //! The worked example of the AMP papers: six nodes, seven local tasks, three jobs, eight windows.
 
 use walras_core::*;
+use walras_model::*;
 
 fn seconds(number: i64) -> Time {
     Time::from_millis(number * 1_000).unwrap()
@@ -24,9 +25,9 @@ fn offers() -> Offers {
     for (index, (price, busy)) in nodes.iter().enumerate() {
         let busy: Vec<Interval> = busy.iter().map(|(start, end)| interval(*start, *end)).collect();
         let rate = Rate::from_micros_per_second(price * 1_000_000).unwrap();
-        let free = walras_core::interval::complement(horizon, &busy);
+        let free = walras_model::interval::complement(horizon, &busy);
         let id = NodeId::from_index(index).unwrap();
-        slots.extend(walras_core::offer::slots_of_node(id, rate, &free).unwrap());
+        slots.extend(walras_model::offer::slots_of_node(id, rate, &free).unwrap());
         let name = format!("cpu{}", index + 1);
         let performance = Performance::ONE;
         list.push(Node {

@@ -5,11 +5,13 @@ use crate::task_oracle::{Sums, all_schedules};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use walras_core::refine::{
-    Baseline, Effort, NoSchedule, Refined, Strategy as Plan, SupportLimits, TaskSchedule, Terms, baseline,
-    refine, supporting_schedules,
+    Baseline, Effort, NoSchedule, Refined, Strategy as Plan, SupportLimits, TaskSchedule, baseline, refine,
+    supporting_schedules,
 };
-use walras_core::verify::tasks::{ClaimedTask, TaskClaim, TaskViolation, verify_tasks};
 use walras_core::*;
+use walras_model::workflow::Terms;
+use walras_model::*;
+use walras_verify::tasks::{ClaimedTask, TaskClaim, TaskViolation, verify_tasks};
 
 const END: i64 = 400;
 
@@ -42,7 +44,7 @@ fn platform(busy: bool) -> impl Strategy<Value = Platform> {
                 site_name: format!("s{site}"),
                 performance: Performance::from_millionths(speed).unwrap(),
                 rate: Rate::from_micros_per_second(rate).unwrap(),
-                free: walras_core::interval::complement(interval(0, END), &taken),
+                free: walras_model::interval::complement(interval(0, END), &taken),
                 attributes: Attributes::new(),
             }
         };

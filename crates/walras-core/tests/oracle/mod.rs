@@ -5,6 +5,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests and benchmarks each use a part")]
 
 use walras_core::*;
+use walras_model::*;
 
 /// A free slot, a candidate, or a part of a window; times in milliseconds, costs in micro-credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

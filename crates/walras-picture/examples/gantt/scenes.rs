@@ -1,7 +1,7 @@
 //! Scenes to draw: the worked example with six nodes, and generated ones of any size.
 
-use walras_core::interval::complement;
-use walras_core::{
+use walras_model::interval::complement;
+use walras_model::{
     Alternative, Attributes, Batch, Interval, JobId, Node, NodeId, Offers, Performance, Placement, Rate,
     Request, Site, SiteId, Slot, SlotKey, Span, Time, Window, Work,
 };

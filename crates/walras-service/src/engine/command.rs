@@ -10,7 +10,7 @@ use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::plan::Decision;
 use walras_broker::{Answer, Input, Refusal, State};
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 /// What is run on what the broker knows.
 pub(super) type Question = Box<dyn FnOnce(&State, Time) + Send>;

@@ -18,7 +18,7 @@ use tokio::sync::{broadcast, oneshot};
 use walras_api::service::EventView;
 use walras_broker::journal::Entry;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 /// So many requests may wait; more are refused until there is room.
 const WAITING_MAX: usize = 16_384;

@@ -14,7 +14,7 @@ use walras_broker::job::JobEnd;
 use walras_broker::plan::Proof;
 use walras_broker::state::PartState;
 use walras_broker::{Event, State};
-use walras_core::Time;
+use walras_model::Time;
 
 type Decimal = Gauge<f64, AtomicU64>;
 type Sum = Counter<f64, AtomicU64>;

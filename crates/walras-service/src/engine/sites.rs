@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use walras_broker::Effect;
 use walras_broker::id::ReservationNumber;
-use walras_core::SiteId;
+use walras_model::SiteId;
 
 /// So many effects may wait for a site; what does not fit is repeated later.
 const WAITING_MAX: usize = 20_000;
@@ -174,7 +174,7 @@ impl Runner {
         }
     }
 
-    fn effect(&mut self, now: walras_core::Time, effect: &Effect) -> Said {
+    fn effect(&mut self, now: walras_model::Time, effect: &Effect) -> Said {
         let site = &mut self.connector;
         match effect {
             Effect::AskOffers { cycle, horizon, .. } => site.offers(now, *cycle, *horizon),

@@ -17,7 +17,7 @@ use walras_api::Num;
 use walras_api::service::{AccountView, AccountsView, Role, StatementLine, StatementView};
 use walras_broker::Input;
 use walras_broker::account::Account;
-use walras_core::Money;
+use walras_model::Money;
 
 /// How many lines are listed at most, and without a word.
 const LIST_MAX: usize = 1_000;

@@ -20,7 +20,7 @@ use walras_api::service::{
 use walras_broker::Input;
 use walras_broker::budget::Budget;
 use walras_broker::input::User;
-use walras_core::{Money, Span, Time};
+use walras_model::{Money, Span, Time};
 
 /// Names of users and owners have at most so many characters.
 const NAME_MAX: usize = 200;

@@ -24,7 +24,7 @@ use walras_api::service::{
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::{Answer, Input};
-use walras_core::SiteId;
+use walras_model::SiteId;
 
 /// How many jobs are listed at most, and without a word.
 const LIST_MAX: usize = 1_000;

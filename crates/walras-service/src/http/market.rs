@@ -20,7 +20,7 @@ use walras_api::service::{
     TimetableView,
 };
 use walras_broker::{Input, State as Known};
-use walras_core::{Interval, SiteId, Span, Time};
+use walras_model::{Interval, SiteId, Span, Time};
 
 /// How many offers are listed at most, and without a word.
 const LIST_MAX: usize = 10_000;

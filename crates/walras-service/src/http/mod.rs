@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
-use walras_core::SiteId;
+use walras_model::SiteId;
 
 /// How much callers may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]

@@ -20,7 +20,7 @@ pub use register::Register;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use walras_broker::journal::Entry;
-use walras_core::Time;
+use walras_model::Time;
 
 /// A group of entries that are written together, or not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

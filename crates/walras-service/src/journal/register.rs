@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 use walras_broker::journal::Entry;
-use walras_core::Time;
+use walras_model::Time;
 
 /// So many connections are kept open between requests.
 const KEPT: usize = 4;

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use walras_broker::Broker;
     use walras_broker::input::{Input, User};
-    use walras_core::{Money, Time};
+    use walras_model::{Money, Time};
 
     fn state(users: u32) -> State {
         let mut broker = Broker::default();

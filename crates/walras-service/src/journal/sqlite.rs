@@ -174,7 +174,7 @@ impl Journal for SqliteJournal {
 mod tests {
     use super::*;
     use walras_broker::input::Input;
-    use walras_core::Time;
+    use walras_model::Time;
 
     fn entry(at: i64) -> Entry {
         Entry { at: Time::from_millis(at).unwrap(), input: Input::Tick, events: Vec::new() }

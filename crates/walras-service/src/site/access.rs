@@ -3,7 +3,7 @@
 use super::amount::Amount;
 use serde::Deserialize;
 use walras_core::prefer::{AccessRule, Hours, Quota, Rules, Who};
-use walras_core::{Money, Span};
+use walras_model::{Money, Span};
 
 const HOUR: i64 = 3_600_000;
 const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];

@@ -37,7 +37,7 @@ use walras_broker::effect::{Program, StartPart};
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::way::Hold;
-use walras_core::{Interval, Time};
+use walras_model::{Interval, Time};
 
 /// What a site says in answer; nothing when it has nothing to say yet.
 pub type Said = Result<Vec<SiteMessage>, SiteError>;
@@ -122,7 +122,7 @@ pub trait Connector: Send {
     /// Something goes wrong on demand; `Err` where that cannot be.
     fn fault(&mut self, now: Time, fault: &Fault) -> Said;
     /// When the owner uses the nodes themselves, as far as the site tells: for timetables.
-    fn owner_use(&self, _within: Interval) -> Vec<(walras_core::NodeId, Interval)> {
+    fn owner_use(&self, _within: Interval) -> Vec<(walras_model::NodeId, Interval)> {
         Vec::new()
     }
     /// The file with what a part has printed, where there is one.

@@ -5,7 +5,7 @@ use super::{Connector, Limits, Local, Machine, Model, Simulated, SiteError};
 use crate::clock::Clock;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use walras_core::SiteId;
+use walras_model::SiteId;
 use walras_world::site::Kind;
 
 /// Opens the connector of a site. What it keeps lies in `sites/` of the service's data directory; `executable` is what

@@ -14,8 +14,9 @@ use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::SiteRefusal;
 use walras_broker::way::Hold;
-use walras_core::{Interval, NodeId, SiteId, Time};
-use walras_world::chance::{Chance, later};
+use walras_model::{Interval, NodeId, SiteId, Time};
+use walras_random::Stream;
+use walras_world::chance::later;
 use walras_world::owner::Load;
 use walras_world::site::{Behaviour, Booking, Kind, SimNode, SimSite};
 
@@ -106,7 +107,7 @@ impl Simulated {
         if self.is_silent(now) || self.site.lost {
             return Ok(Vec::new());
         }
-        let mut chance = Chance::new(self.seed, STREAM ^ purpose);
+        let mut chance = Stream::open(self.seed, STREAM ^ purpose);
         let expired: Vec<ReservationNumber> = self.expired(now);
         let said = self.site.hear(now, effect, &mut chance);
         for wrong in self.site.wrong.drain(..) {

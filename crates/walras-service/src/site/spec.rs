@@ -7,7 +7,7 @@ use super::config::{AttributeConfig, ConnectorName, KindName, NodeConfig, SiteCo
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_core::{Attributes, Decimal, Performance, Rate, Span, Value, Watts};
+use walras_model::{Attributes, Decimal, Performance, Rate, Span, Value, Watts};
 use walras_world::owner::Load;
 use walras_world::site::{Behaviour, Kind};
 

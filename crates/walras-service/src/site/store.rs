@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::time::Duration;
 use walras_broker::id::ReservationNumber;
-use walras_core::Time;
+use walras_model::Time;
 
 /// How long a released number is remembered, in milliseconds of the service's time.
 pub const REMEMBERED: i64 = 30 * 86_400_000;

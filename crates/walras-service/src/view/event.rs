@@ -10,7 +10,7 @@ use walras_broker::job::JobEnd;
 use walras_broker::journal::Entry;
 use walras_broker::plan::Proof;
 use walras_broker::{Event, State};
-use walras_core::{SiteId, Time};
+use walras_model::{SiteId, Time};
 
 /// Who is concerned by an event.
 struct About {

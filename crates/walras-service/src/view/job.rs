@@ -11,7 +11,7 @@ use walras_broker::job::{Job, JobEnd, PartEnd, Phase};
 use walras_broker::quote::QuoteOption;
 use walras_broker::rank::{Ranked, ranked};
 use walras_broker::state::{PartState, Quote, Reservation, ReservationPhase};
-use walras_core::{Money, Time};
+use walras_model::{Money, Time};
 
 /// A job that has not ended.
 pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {

@@ -9,8 +9,8 @@ use walras_api::service::{
 use walras_broker::State;
 use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::{PartState, Reservation, ReservationPhase, SiteState};
-use walras_core::interval::complement;
-use walras_core::{Interval, NodeId, SiteId, Time};
+use walras_model::interval::complement;
+use walras_model::{Interval, NodeId, SiteId, Time};
 
 /// A site.
 pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
@@ -59,7 +59,7 @@ pub fn offers_view(state: &State, now: Time, site: Option<SiteId>, most: usize) 
             performance: Num::of_millionths(spec.performance.as_millionths()),
         })
     });
-    let mut slots: Vec<&walras_core::Slot> = market.offers.slots().iter().collect();
+    let mut slots: Vec<&walras_model::Slot> = market.offers.slots().iter().collect();
     slots.retain(|slot| state.node(slot.node()).is_some_and(|node| wanted(node.site)));
     slots.sort_by_key(|slot| (slot.node(), slot.start()));
     let more = slots.len() > most;
@@ -169,7 +169,7 @@ fn owners(state: &State, shown: Interval) -> Vec<(NodeId, Vec<Interval>)> {
             if let Some(state) = state.node(node) {
                 busy.extend(state.taken.iter().filter_map(|taken| taken.intersection(shown)));
             }
-            all.push((node, walras_core::interval::merge(&busy)));
+            all.push((node, walras_model::interval::merge(&busy)));
         }
     }
     all

@@ -11,7 +11,7 @@ pub mod record;
 pub mod why;
 
 use walras_broker::State;
-use walras_core::{NodeId, SiteId};
+use walras_model::{NodeId, SiteId};
 
 /// The name of a site.
 pub(crate) fn site_name(state: &State, site: SiteId) -> String {

@@ -6,7 +6,7 @@ use walras_broker::State;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::{BudgetUse, Spender};
 use walras_broker::state::UserState;
-use walras_core::{Money, Time};
+use walras_model::{Money, Time};
 
 /// An account as the API writes it.
 pub fn account_text(account: &Account) -> String {

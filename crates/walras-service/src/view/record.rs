@@ -10,7 +10,7 @@ use walras_broker::account::{Account, Transaction};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::state::Reservation;
 use walras_broker::{Event, State};
-use walras_core::Time;
+use walras_model::Time;
 
 /// Writes down what the events of one entry come to, before the state takes each of them in.
 pub struct Scribe<'a> {

@@ -7,7 +7,7 @@ use walras_api::service::{ChangeView, Stamp};
 use walras_api::text::reason_text;
 use walras_broker::State;
 use walras_broker::job::{JobSpec, SiteRefusal, Why};
-use walras_core::{Explanation, Reason, SmallestChange, Time};
+use walras_model::{Explanation, Reason, SmallestChange, Time};
 
 /// Why a job is not running, in one sentence.
 pub fn why_text(state: &State, why: &Why) -> String {
@@ -158,7 +158,7 @@ pub fn changes_of(change: &SmallestChange, purse: Purse) -> Vec<ChangeView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_core::Money;
+    use walras_model::Money;
 
     #[test]
     fn what_is_outdated_is_told_once_and_with_dates() {

@@ -3,7 +3,7 @@
 use crate::bench::SIMULATED;
 use walras_broker::site::SiteKind;
 use walras_core::prefer::{Quota, Who};
-use walras_core::{Performance, Value};
+use walras_model::{Performance, Value};
 use walras_service::site::SiteConfig;
 
 fn read(json: &str) -> Result<SiteConfig, String> {

@@ -7,7 +7,7 @@ use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::site::{Free, FreeTime};
 use walras_broker::way::Hold;
-use walras_core::{Interval, NodeId, Span};
+use walras_model::{Interval, NodeId, Span};
 
 /// One test for each law and connector.
 macro_rules! laws {

@@ -250,7 +250,7 @@ fn old_directories_go_and_recent_ones_stay() {
 #[test]
 fn a_supervisor_that_cannot_run_is_an_error_and_a_part_that_never_began_is_lost() {
     let mut bench = Bench::new(LOCAL);
-    let id = walras_core::SiteId::new(0);
+    let id = walras_model::SiteId::new(0);
     let (clock, missing) = (walras_service::clock::Clock::WALL, Path::new("/no/such/program"));
     bench.site = walras_service::site::open(&bench.config, clock, bench.data.path(), missing, id, 3).unwrap();
     bench.book(number(1), &[hold(0, now(), 1_000)]);

@@ -5,7 +5,7 @@ use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::PartEnd;
 use walras_broker::site::Free;
-use walras_core::{Interval, NodeId, Time};
+use walras_model::{Interval, NodeId, Time};
 use walras_service::site::Fault;
 
 fn moment(millis: i64) -> Time {

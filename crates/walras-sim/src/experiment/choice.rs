@@ -4,7 +4,7 @@ use super::CycleError;
 use walras_core::choose::{
     ChoiceLimits, Combination, LeaveOut, Limit, Menu, Objective, VoPolicy, choose_combination, time_limit,
 };
-use walras_core::{Money, Outcome, Span};
+use walras_model::{Money, Outcome, Span};
 
 /// The papers' limits of a menu.
 #[derive(Clone, Copy, Debug)]

@@ -16,6 +16,7 @@ pub mod two_tier;
 use crate::config::{ConfigError, read_config};
 use crate::results::Results;
 use std::fmt;
+use walras_assign::program::Solver;
 
 /// How an experiment is run.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Told now and then how many cycles of how many are done.
     pub progress: &'a (dyn Fn(u32, u32) + Sync),
+    /// What solves programmes, for the experiments that need it.
+    pub solver: Option<&'a (dyn Solver + Sync)>,
 }
 
 /// What a run gave.
@@ -57,6 +60,8 @@ pub enum ExperimentError {
     Config(ConfigError),
     /// A cycle broke a law: a fault of the search, the chooser or the generator.
     Law(BrokenLaw),
+    /// The experiment needs a solver, and was given none.
+    NoSolver,
 }
 
 /// A law that did not hold.
@@ -166,6 +171,7 @@ impl fmt::Display for ExperimentError {
             ExperimentError::Law(BrokenLaw { seed, cycle, law }) => {
                 write!(f, "cycle {cycle} of seed {seed} breaks a law: {law}")
             }
+            ExperimentError::NoSolver => f.write_str("this experiment needs a solver"),
         }
     }
 }

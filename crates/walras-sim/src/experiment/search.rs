@@ -1,10 +1,9 @@
 //! Searching the alternatives of a cycle, and having them verified.
 
 use super::CycleError;
-use walras_core::{
-    Algorithm, Alternatives, Batch, Claim, Factor, Limits, Mode, Offers, Rules, SearchConfig,
-    find_alternatives, verify_plan,
-};
+use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig, find_alternatives};
+use walras_model::{Batch, Factor, Offers};
+use walras_verify::{Claim, Rules, verify_plan};
 
 /// The search that an experiment uses: nobody reads explanations here.
 pub(super) fn config(algorithm: Algorithm, alternatives_per_job_max: u32) -> SearchConfig {

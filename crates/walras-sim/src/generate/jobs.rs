@@ -3,9 +3,9 @@
 use super::slots::LENGTH_MAX;
 use super::{RealRange, WholeRange, performance, rate};
 use crate::config::{Check, ConfigError};
-use crate::random::Stream;
 use serde::{Deserialize, Serialize};
-use walras_core::{Batch, Request, Work};
+use walras_model::{Batch, Request, Work};
+use walras_random::Stream;
 
 /// How the batch of a cycle is drawn; the defaults are the papers' values but for the price cap, which is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ mod tests {
     fn jobs_stay_in_the_printed_ranges() {
         let generator = JobGenerator::default();
         for cycle in 0..500 {
-            let batch = generator.draw(&mut Stream::open(1, Purpose::Jobs, cycle)).unwrap();
+            let batch = generator.draw(&mut Purpose::Jobs.stream(1, cycle)).unwrap();
             assert!((3..7).contains(&batch.requests().len()));
             for request in batch.requests() {
                 assert!((1..6).contains(&request.tasks));
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_same_stream_gives_the_same_batch() {
         let generator = JobGenerator::default();
-        let draw = |seed| generator.draw(&mut Stream::open(seed, Purpose::Jobs, 3)).unwrap();
+        let draw = |seed| generator.draw(&mut Purpose::Jobs.stream(seed, 3)).unwrap();
         assert_eq!(draw(3), draw(3));
         assert_ne!(draw(3), draw(4));
     }

@@ -7,11 +7,11 @@
 
 use super::{MILLION, WholeRange, rounded};
 use crate::config::{Check, ConfigError};
-use crate::random::Stream;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use walras_core::assign::{Capacity, Demand, Kind, Market};
-use walras_core::{Money, Performance, Rate, Span, Work};
+use walras_model::market::{Capacity, CapacityMarket, Demand, Splitting};
+use walras_model::{Money, Performance, Rate, Span, Work};
+use walras_random::Stream;
 
 /// A mean, and how far values stray from it, as a share of it: a Gaussian cut off there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ impl MarketGenerator {
             user: Some(user(job)),
             tasks: u32::try_from(rounded(tasks)).ok()?,
             work: Work::from_millis(rounded(runtime * MILLIS))?,
-            kind: Kind::SingleSite,
+            kind: Splitting::SingleSite,
             budget: Some(Money::from_micros(rounded(budget * MILLION))),
             within: None,
             weight: 1,
@@ -194,13 +194,13 @@ fn user(job: u32) -> String {
 
 /// The market of one round, so long after the start: what is left of each deadline, and jobs that it has passed left
 /// with no time at all.
-pub fn market_at(sites: Vec<Capacity>, jobs: &[Submission], now: Span) -> Market {
+pub fn market_at(sites: Vec<Capacity>, jobs: &[Submission], now: Span) -> CapacityMarket {
     let left = |job: &Submission| {
         let end = job.arrival.as_millis() + job.deadline.as_millis();
         Span::from_millis((end - now.as_millis()).max(0)).unwrap_or(Span::ZERO)
     };
     let demand = |job: &Submission| Demand { within: Some(left(job)), ..job.demand.clone() };
-    Market { sites, jobs: jobs.iter().map(demand).collect() }
+    CapacityMarket { sites, jobs: jobs.iter().map(demand).collect() }
 }
 
 #[cfg(test)]
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn draws_keep_the_printed_ranges_and_means() {
         let generator = MarketGenerator::default();
-        let sites = generator.draw_sites(400, &mut Stream::open(1, Purpose::Sites, 0)).unwrap();
+        let sites = generator.draw_sites(400, &mut Purpose::Sites.stream(1, 0)).unwrap();
         let mean = sites.iter().map(|site| f64::from(site.processors)).sum::<f64>() / 400.0;
         assert!((mean - 8.0).abs() < 0.4, "{mean}");
         for site in &sites {
@@ -224,7 +224,7 @@ mod tests {
         }
         let mut tasks = 0;
         for cycle in 0..20 {
-            let stream = &mut Stream::open(1, Purpose::Jobs, cycle);
+            let stream = &mut Purpose::Jobs.stream(1, cycle);
             for job in generator.draw_jobs(Bell(250.0, 0.2), stream).unwrap() {
                 tasks += job.demand.tasks;
                 let slack = job.deadline.as_millis() - job.demand.work.as_millis();
@@ -239,14 +239,14 @@ mod tests {
     #[test]
     fn fewer_sites_are_the_first_of_more() {
         let generator = MarketGenerator::default();
-        let draw = |count| generator.draw_sites(count, &mut Stream::open(2, Purpose::Sites, 7)).unwrap();
+        let draw = |count| generator.draw_sites(count, &mut Purpose::Sites.stream(2, 7)).unwrap();
         assert_eq!(draw(5), draw(9)[..5]);
     }
 
     #[test]
     fn waiting_takes_from_the_deadline() {
         let generator = MarketGenerator::default();
-        let jobs = generator.draw_jobs(Bell(50.0, 0.2), &mut Stream::open(1, Purpose::Jobs, 0)).unwrap();
+        let jobs = generator.draw_jobs(Bell(50.0, 0.2), &mut Purpose::Jobs.stream(1, 0)).unwrap();
         let at = |seconds: i64| market_at(vec![], &jobs, Span::from_millis(seconds * 1_000).unwrap());
         let job = &jobs[0];
         let left = job.arrival.as_millis() + job.deadline.as_millis() - 50_000;

@@ -23,7 +23,7 @@ pub use market::MarketGenerator;
 pub use range::{RealRange, WholeRange};
 pub use slots::SlotGenerator;
 
-use walras_core::{Performance, Rate};
+use walras_model::{Performance, Rate};
 
 /// Millionths in one.
 const MILLION: f64 = 1_000_000.0;

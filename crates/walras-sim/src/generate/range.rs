@@ -1,8 +1,8 @@
 //! Ranges from which parameters are drawn.
 
 use crate::config::{Check, ConfigError};
-use crate::random::Stream;
 use serde::{Deserialize, Serialize};
+use walras_random::Stream;
 
 /// Whole numbers from the first, up to but without the second; the first alone when both are equal.
 ///
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_upper_end_is_left_out() {
-        let mut stream = Stream::open(1, Purpose::Jobs, 0);
+        let mut stream = Purpose::Jobs.stream(1, 0);
         let drawn: BTreeSet<u32> = (0..1_000).map(|_| WholeRange(3, 7).draw(&mut stream)).collect();
         assert_eq!(drawn.into_iter().collect::<Vec<_>>(), [3, 4, 5, 6]);
         assert_eq!(WholeRange(3, 7).largest(), 6);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn real_numbers_fill_their_range() {
-        let mut stream = Stream::open(1, Purpose::Jobs, 0);
+        let mut stream = Purpose::Jobs.stream(1, 0);
         let drawn: Vec<f64> = (0..10_000).map(|_| RealRange(1.0, 3.0).draw(&mut stream)).collect();
         assert!(drawn.iter().all(|value| (1.0..3.0).contains(value)));
         let mean = drawn.iter().sum::<f64>() / 10_000.0;

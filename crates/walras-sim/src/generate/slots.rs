@@ -2,9 +2,9 @@
 
 use super::{RealRange, WholeRange, performance, rate};
 use crate::config::{Check, ConfigError};
-use crate::random::Stream;
 use serde::{Deserialize, Serialize};
-use walras_core::{Attributes, Interval, Node, NodeId, Offers, Site, SiteId, Slot, Time};
+use walras_model::{Attributes, Interval, Node, NodeId, Offers, Site, SiteId, Slot, Time};
+use walras_random::Stream;
 
 /// How the slot list of a cycle is drawn; the defaults are the papers' values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ mod tests {
         let generator = SlotGenerator::default();
         let (mut same, mut neighbours, mut count) = (0, 0, 0);
         for cycle in 0..200 {
-            let offers = generator.draw(&mut Stream::open(1, Purpose::Slots, cycle)).unwrap();
+            let offers = generator.draw(&mut Purpose::Slots.stream(1, cycle)).unwrap();
             assert!((120..150).contains(&offers.slots().len()));
             assert_eq!(offers.slots().len(), offers.nodes().len());
             count += offers.slots().len();
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn the_same_stream_gives_the_same_list() {
         let generator = SlotGenerator::default();
-        let draw = |cycle| generator.draw(&mut Stream::open(5, Purpose::Slots, cycle)).unwrap();
+        let draw = |cycle| generator.draw(&mut Purpose::Slots.stream(5, cycle)).unwrap();
         assert_eq!(draw(3), draw(3));
         assert_ne!(draw(3), draw(4));
     }

@@ -3,6 +3,7 @@
 use super::{Assign, Course, GivenUp, LEAD, Periods, RollError, Run};
 use crate::generate::market::{Submission, market_at};
 use std::collections::{BTreeMap, BTreeSet};
+use walras_assign::MarketRules;
 use walras_broker::account::Account;
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
@@ -13,8 +14,8 @@ use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
 use walras_broker::way::{Chosen, Hold, Part, Way};
 use walras_broker::{Answer, Broker, Effect, Input};
-use walras_core::assign::{Capacity, Kind};
-use walras_core::{Attributes, Interval, Money, NodeId, Performance, Request, SiteId, Span, Time};
+use walras_model::market::{Capacity, Splitting};
+use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, SiteId, Span, Time};
 
 /// Long enough for everything.
 const EVER: i64 = 10_000_000_000;
@@ -230,7 +231,7 @@ impl<'a> Driver<'a> {
         request.performance_min = Performance::from_millionths(1).unwrap_or(Performance::ONE);
         request.budget = job.demand.budget;
         request.deadline = Time::from_millis(job.arrival.as_millis() + job.deadline.as_millis());
-        request.scope.same_site = job.demand.kind == Kind::SingleSite;
+        request.scope.same_site = job.demand.kind == Splitting::SingleSite;
         request.scope.sites = job.demand.sites.as_ref().map(|sites| {
             sites.iter().filter_map(|site| self.numbers.get(*site as usize).copied().flatten()).collect()
         });

@@ -12,14 +12,14 @@
 //! arguments, and so is the method.
 //!
 //! ```
-//! use walras_core::assign::greedy::{self, Ranking};
+//! use walras_assign::{greedy::{self}, greedy::Ranking};
 //! use walras_sim::generate::market::{Bell, MarketGenerator};
-//! use walras_sim::random::{Purpose, Stream};
+//! use walras_sim::random::Purpose;
 //! use walras_sim::rolling::{Periods, roll};
 //! let generator = MarketGenerator::default();
-//! let sites = generator.draw_sites(10, &mut Stream::open(1, Purpose::Sites, 0)).unwrap();
-//! let jobs = generator.draw_jobs(Bell(900.0, 0.2), &mut Stream::open(1, Purpose::Jobs, 0)).unwrap();
-//! let periods = Periods { interval: walras_core::Span::from_millis(50_000).unwrap(), rounds_max: 100 };
+//! let sites = generator.draw_sites(10, &mut Purpose::Sites.stream(1, 0)).unwrap();
+//! let jobs = generator.draw_jobs(Bell(900.0, 0.2), &mut Purpose::Jobs.stream(1, 0)).unwrap();
+//! let periods = Periods { interval: walras_model::Span::from_millis(50_000).unwrap(), rounds_max: 100 };
 //! let course = roll(&sites, &jobs, periods, &mut |market, instance| {
 //!     greedy::assign(instance, &Ranking::by_price(market, instance))
 //! })
@@ -31,8 +31,9 @@ mod course;
 
 use crate::generate::market::Submission;
 use course::Driver;
-use walras_core::assign::{Assignment, Capacity, Instance, InstanceError, Market, Unfit};
-use walras_core::{Money, Span};
+use walras_assign::Unfit;
+use walras_model::market::{Assignment, Capacity, CapacityMarket, Instance, InstanceError};
+use walras_model::{Money, Span};
 
 /// How long and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ pub enum RollError {
 }
 
 /// How a round's market is assigned.
-pub type Assign<'a> = dyn FnMut(&Market, &Instance) -> Assignment + 'a;
+pub type Assign<'a> = dyn FnMut(&CapacityMarket, &Instance) -> Assignment + 'a;
 
 /// Follows the broker's loop.
 pub fn roll(

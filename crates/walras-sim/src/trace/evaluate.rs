@@ -10,7 +10,7 @@ use super::swf::{Trace, TraceJob};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use walras_core::predict::{Forecast, Predicted, Prediction, Predictor, Quantity};
-use walras_core::{Span, Time};
+use walras_model::{Span, Time};
 
 /// How well a trace could be predicted.
 #[derive(Clone, Debug, PartialEq, Eq)]

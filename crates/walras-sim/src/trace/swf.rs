@@ -18,7 +18,7 @@
 use super::number::decimal;
 use std::fmt;
 use walras_core::predict::JobFeatures;
-use walras_core::{Span, Time};
+use walras_model::{Span, Time};
 
 /// How many columns a line must have.
 const COLUMNS: usize = 18;

@@ -1,15 +1,16 @@
 //! Periods: no job is lost, none runs twice, waits count.
 
-use walras_core::Span;
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::{Assignment, Capacity, Instance, Market, Unfit, mmc};
-use walras_core::program::Effort;
+use walras_assign::greedy::{self, Ranking};
+use walras_assign::program::Effort;
+use walras_assign::{Unfit, mmc};
+use walras_model::Span;
+use walras_model::market::{Assignment, Capacity, CapacityMarket, Instance};
 use walras_sim::generate::market::{Bell, MarketGenerator, Submission};
-use walras_sim::random::{Purpose, Stream};
+use walras_sim::random::Purpose;
 use walras_sim::rolling::{Course, GivenUp, Periods, RollError, roll};
 use walras_solve::Highs;
 
-fn by_price(market: &Market, instance: &Instance) -> Assignment {
+fn by_price(market: &CapacityMarket, instance: &Instance) -> Assignment {
     greedy::assign(instance, &Ranking::by_price(market, instance))
 }
 
@@ -20,8 +21,8 @@ fn periods(rounds_max: u32) -> Periods {
 fn drawn(cycle: u32, sites: usize, slack: f64) -> (Vec<Capacity>, Vec<Submission>) {
     // Jobs come over ten minutes, so that rounds overlap.
     let generator = MarketGenerator { arrivals: 600.0, interval: 600.0, ..MarketGenerator::default() };
-    let sites = generator.draw_sites(sites, &mut Stream::open(3, Purpose::Sites, cycle)).unwrap();
-    let jobs = generator.draw_jobs(Bell(slack, 0.2), &mut Stream::open(3, Purpose::Jobs, cycle)).unwrap();
+    let sites = generator.draw_sites(sites, &mut Purpose::Sites.stream(3, cycle)).unwrap();
+    let jobs = generator.draw_jobs(Bell(slack, 0.2), &mut Purpose::Jobs.stream(3, cycle)).unwrap();
     (sites, jobs)
 }
 
@@ -83,9 +84,9 @@ fn waits_count_in_deadlines() {
         job.arrival = Span::ZERO;
         job.demand.tasks = 4;
         job.demand.budget = None;
-        job.demand.work = walras_core::Work::from_millis(100_000).unwrap();
+        job.demand.work = walras_model::Work::from_millis(100_000).unwrap();
     }
-    sites[0].speed = walras_core::Performance::ONE;
+    sites[0].speed = walras_model::Performance::ONE;
     let course = |deadline: i64| {
         jobs[1].deadline = Span::from_millis(deadline).unwrap();
         jobs[0].deadline = Span::from_millis(150_000).unwrap();

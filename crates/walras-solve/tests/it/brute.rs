@@ -1,7 +1,7 @@
 //! Everything is tried.
 
-use walras_core::assign::split::{Division, Share};
-use walras_core::assign::{Assignment, Instance, Kind, Market, Worth};
+use walras_assign::split::{Division, Share};
+use walras_model::market::{Assignment, CapacityMarket, Instance, Splitting, Worth};
 
 const NOTHING: Worth = Worth { weight: 0, jobs: 0, cost: 0 };
 
@@ -30,7 +30,7 @@ fn try_sites(instance: &Instance, job: usize, tried: &mut Assignment, best: &mut
 }
 
 /// The best worth of all divisions.
-pub(crate) fn divisions(market: &Market) -> Worth {
+pub(crate) fn divisions(market: &CapacityMarket) -> Worth {
     let ways: Vec<Vec<Vec<Share>>> = (0..market.jobs.len())
         .map(|job| {
             let mut ways = vec![vec![]];
@@ -44,7 +44,7 @@ pub(crate) fn divisions(market: &Market) -> Worth {
 }
 
 fn all_ways(
-    market: &Market,
+    market: &CapacityMarket,
     job: usize,
     site: usize,
     left: u32,
@@ -58,7 +58,7 @@ fn all_ways(
         return;
     }
     all_ways(market, job, site + 1, left, way, ways);
-    let least = if market.jobs[job].kind == Kind::SingleSite { left } else { 1 };
+    let least = if market.jobs[job].kind == Splitting::SingleSite { left } else { 1 };
     for processors in least..=left.min(market.sites[site].processors) {
         way.push(Share { site: u32::try_from(site).unwrap(), processors });
         all_ways(market, job, site + 1, left - processors, way, ways);
@@ -66,7 +66,7 @@ fn all_ways(
     }
 }
 
-fn try_ways(market: &Market, ways: &[Vec<Vec<Share>>], tried: &mut Division, best: &mut Worth) {
+fn try_ways(market: &CapacityMarket, ways: &[Vec<Vec<Share>>], tried: &mut Division, best: &mut Worth) {
     let job = tried.shares.len();
     let mut whole = tried.clone();
     whole.shares.resize(market.jobs.len(), vec![]);

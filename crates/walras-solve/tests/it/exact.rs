@@ -3,11 +3,12 @@
 use crate::chance::chance;
 use crate::{brute, markets};
 use proptest::prelude::*;
-use walras_core::assign::exact::{Limits, NoWatch, Solved, Watch, solve};
-use walras_core::assign::genetic::{Evolution, evolve};
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::{Choices, Instance, Pair, Serve, mmc};
-use walras_core::program::Effort;
+use walras_assign::exact::{Limits, NoWatch, Solved, Watch, solve};
+use walras_assign::genetic::{Evolution, evolve};
+use walras_assign::greedy::{self, Ranking};
+use walras_assign::mmc;
+use walras_assign::program::Effort;
+use walras_model::market::{Choices, Instance, Pair, Serve};
 use walras_solve::Highs;
 
 fn exact(instance: &Instance) -> Solved {

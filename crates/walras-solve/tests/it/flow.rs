@@ -1,6 +1,6 @@
 //! Minimum-cost flow by successive shortest paths (Bellman and Ford): the transportation problem without a solver.
 
-use walras_core::assign::Market;
+use walras_model::market::CapacityMarket;
 
 struct Edge {
     from: usize,
@@ -10,7 +10,7 @@ struct Edge {
 }
 
 /// The least cost of placing every task of every job, each on its own, whatever the budgets; `None` if they do not fit.
-pub(crate) fn least_cost(market: &Market) -> Option<i64> {
+pub(crate) fn least_cost(market: &CapacityMarket) -> Option<i64> {
     let (jobs, sites) = (market.jobs.len(), market.sites.len());
     let (source, sink) = (jobs + sites, jobs + sites + 1);
     let mut edges = Vec::new();

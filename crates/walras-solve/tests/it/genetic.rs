@@ -3,10 +3,11 @@
 use crate::chance::chance;
 use crate::{brute, markets};
 use proptest::prelude::*;
-use walras_core::assign::genetic::{Evolution, Evolved, evolve};
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::{Assignment, Instance, Market, mmc};
-use walras_core::program::Effort;
+use walras_assign::genetic::{Evolution, Evolved, evolve};
+use walras_assign::greedy::{self, Ranking};
+use walras_assign::mmc;
+use walras_assign::program::Effort;
+use walras_model::market::{Assignment, CapacityMarket, Instance};
 use walras_solve::Highs;
 
 const SHORT: Evolution = Evolution {
@@ -64,7 +65,7 @@ proptest! {
 
 #[test]
 fn limits_are_kept_and_shown() {
-    let empty = Market::default();
+    let empty = CapacityMarket::default();
     let instance = empty.instance().unwrap();
     let ranking = Ranking::by_price(&empty, &instance);
     let first = Assignment::empty(0);

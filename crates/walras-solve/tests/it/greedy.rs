@@ -2,8 +2,8 @@
 
 use crate::{brute, markets};
 use proptest::prelude::*;
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::{Assignment, Instance};
+use walras_assign::greedy::{self, Ranking};
+use walras_model::market::{Assignment, Instance};
 
 /// Nobody who is out could have had a place.
 fn is_maximal(instance: &Instance, assignment: &Assignment) -> bool {
@@ -54,15 +54,15 @@ fn brute_limit(instance: &Instance) -> bool {
 #[test]
 fn the_order_is_by_deadline() {
     let seconds = [Some(30), None, Some(10), Some(30), None];
-    let mut market = walras_core::assign::Market::default();
+    let mut market = walras_model::market::CapacityMarket::default();
     for within in seconds {
-        market.jobs.push(walras_core::assign::Demand {
+        market.jobs.push(walras_model::market::Demand {
             user: None,
             tasks: 1,
-            work: walras_core::Work::from_millis(1).unwrap(),
+            work: walras_model::Work::from_millis(1).unwrap(),
             kind: Default::default(),
             budget: None,
-            within: within.and_then(walras_core::Span::from_millis),
+            within: within.and_then(walras_model::Span::from_millis),
             weight: 1,
             sites: None,
         });

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use walras_core::assign::{Capacity, Choices, Demand, Instance, Kind, Market, Pair, Serve};
-use walras_core::{Money, Performance, Rate, Span, Work};
+use walras_model::market::{Capacity, CapacityMarket, Choices, Demand, Instance, Pair, Serve, Splitting};
+use walras_model::{Money, Performance, Rate, Span, Work};
 
 fn rate(credits: i64) -> Rate {
     Rate::from_micros_per_second(credits * 1_000_000).unwrap()
@@ -29,7 +29,7 @@ fn demand(sites: usize) -> impl Strategy<Value = Demand> {
             user: ann.then(|| "ann".to_owned()),
             tasks,
             work: Work::from_millis(seconds * 1_000).unwrap(),
-            kind: if split { Kind::Split } else { Kind::SingleSite },
+            kind: if split { Splitting::Split } else { Splitting::SingleSite },
             budget: budget.map(|credits| Money::from_micros(credits * 1_000_000)),
             within: within.map(|seconds| Span::from_millis(seconds * 1_000).unwrap()),
             weight,
@@ -41,15 +41,15 @@ fn demand(sites: usize) -> impl Strategy<Value = Demand> {
 }
 
 /// Markets of at most so many sites and jobs, with everything that a market can have.
-pub(crate) fn market(sites: usize, jobs: usize) -> impl Strategy<Value = Market> {
+pub(crate) fn market(sites: usize, jobs: usize) -> impl Strategy<Value = CapacityMarket> {
     prop::collection::vec(capacity(), 1..=sites).prop_flat_map(move |sites| {
         prop::collection::vec(demand(sites.len()), 0..=jobs)
-            .prop_map(move |jobs| Market { sites: sites.clone(), jobs })
+            .prop_map(move |jobs| CapacityMarket { sites: sites.clone(), jobs })
     })
 }
 
 /// The same with jobs of one kind only.
-pub(crate) fn of_kind(market: &Market, kind: Kind) -> Market {
+pub(crate) fn of_kind(market: &CapacityMarket, kind: Splitting) -> CapacityMarket {
     let mut market = market.clone();
     market.jobs.iter_mut().for_each(|job| job.kind = kind);
     market

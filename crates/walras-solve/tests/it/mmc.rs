@@ -2,10 +2,10 @@
 
 use crate::{brute, markets};
 use proptest::prelude::*;
-use walras_core::assign::greedy::Ranking;
-use walras_core::assign::mmc::{self, Part, Relaxed};
-use walras_core::assign::{Choices, Instance, Pair, Serve};
-use walras_core::program::Effort;
+use walras_assign::greedy::Ranking;
+use walras_assign::mmc::{self, Part, Relaxed};
+use walras_assign::program::Effort;
+use walras_model::market::{Choices, Instance, Pair, Serve};
 use walras_solve::Highs;
 
 fn ranking(instance: &Instance) -> Ranking {

@@ -2,12 +2,12 @@
 
 use crate::{brute, flow, markets};
 use proptest::prelude::*;
-use walras_core::assign::split::{Division, Share, divide};
-use walras_core::assign::{Kind, Market};
-use walras_core::program::{Answer, Effort, Program, Solver};
+use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+use walras_assign::split::{Division, Share, divide};
+use walras_model::market::{CapacityMarket, Splitting};
 use walras_solve::Highs;
 
-fn best(market: &Market) -> walras_core::assign::Worth {
+fn best(market: &CapacityMarket) -> walras_model::market::Worth {
     let divided = divide(market, &Highs, &Effort::UNLIMITED);
     assert!(divided.proven);
     assert_eq!(divided.division.worth(market), Some(divided.worth));
@@ -25,8 +25,8 @@ proptest! {
 
     #[test]
     fn splitting_never_hurts(market in markets::market(4, 5)) {
-        let whole = markets::of_kind(&market, Kind::SingleSite);
-        let (split, single) = (best(&markets::of_kind(&market, Kind::Split)), best(&whole));
+        let whole = markets::of_kind(&market, Splitting::SingleSite);
+        let (split, single) = (best(&markets::of_kind(&market, Splitting::Split)), best(&whole));
         prop_assert!(!single.beats(&split), "{single:?} {split:?}");
         let expected = brute::assignments(&whole.instance().unwrap());
         prop_assert_eq!((single.weight, single.cost), (expected.weight, expected.cost));
@@ -34,7 +34,7 @@ proptest! {
 
     #[test]
     fn without_budgets_it_is_a_flow(market in markets::market(5, 5)) {
-        let mut market = markets::of_kind(&market, Kind::Split);
+        let mut market = markets::of_kind(&market, Splitting::Split);
         market.jobs.iter_mut().for_each(|job| job.budget = None);
         let found = best(&market);
         match flow::least_cost(&market) {
@@ -49,16 +49,16 @@ fn budgets_bind() {
     // Cheap: 2 processors at 2 credits; dear: 5 processors at 20 credits. Three tasks cost 24 at best.
     let with = |budget: i64| {
         let mut market = fixture();
-        market.jobs[0].budget = Some(walras_core::Money::from_micros(budget * 1_000_000));
+        market.jobs[0].budget = Some(walras_model::Money::from_micros(budget * 1_000_000));
         best(&market)
     };
     assert_eq!((with(24).jobs, with(24).cost), (1, 24_000_000));
     assert_eq!(with(23).jobs, 0);
 }
 
-fn fixture() -> Market {
-    use walras_core::assign::{Capacity, Demand};
-    use walras_core::{Performance, Rate, Work};
+fn fixture() -> CapacityMarket {
+    use walras_model::market::{Capacity, Demand};
+    use walras_model::{Performance, Rate, Work};
     let site = |processors, credits: i64| Capacity {
         processors,
         speed: Performance::ONE,
@@ -69,13 +69,13 @@ fn fixture() -> Market {
         user: None,
         tasks: 3,
         work: Work::from_millis(2_000).unwrap(),
-        kind: Kind::Split,
+        kind: Splitting::Split,
         budget: None,
         within: None,
         weight: 1,
         sites: None,
     };
-    Market { sites: vec![site(2, 1), site(5, 10)], jobs: vec![job] }
+    CapacityMarket { sites: vec![site(2, 1), site(5, 10)], jobs: vec![job] }
 }
 
 #[test]
@@ -101,23 +101,23 @@ fn divisions_that_break_a_rule_are_worth_nothing() {
 }
 
 /// A solver that never finds anything, and one that answers nonsense.
-struct Fake(fn(&Program) -> Answer);
+struct Fake(fn(&LinearProgram) -> Answer);
 
 impl Solver for Fake {
-    fn solve(&self, program: &Program, _: Option<&[f64]>, _: &Effort) -> Answer {
+    fn solve(&self, program: &LinearProgram, _: Option<&[f64]>, _: &Effort) -> Answer {
         (self.0)(program)
     }
 }
 
 #[test]
 fn a_solver_that_fails_gives_nothing_and_proves_nothing() {
-    let nonsense = |program: &Program| {
+    let nonsense = |program: &LinearProgram| {
         let values = vec![f64::NAN; program.columns.len()];
-        Answer::Optimal(walras_core::program::Point { values, objective: -1e300, duals: vec![] })
+        Answer::Optimal(walras_assign::program::Point { values, objective: -1e300, duals: vec![] })
     };
-    let too_much = |program: &Program| {
+    let too_much = |program: &LinearProgram| {
         let values = vec![1e12; program.columns.len()];
-        Answer::Optimal(walras_core::program::Point { values, objective: 0.0, duals: vec![] })
+        Answer::Optimal(walras_assign::program::Point { values, objective: 0.0, duals: vec![] })
     };
     for solver in [Fake(|_| Answer::Unknown), Fake(too_much)] {
         let divided = divide(&fixture(), &solver, &Effort::UNLIMITED);

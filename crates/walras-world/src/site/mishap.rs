@@ -1,11 +1,12 @@
 //! What goes wrong at a site: nodes fail, owners need them, all of it fails.
 
 use super::{SimSite, news};
-use crate::chance::{Chance, later};
+use crate::chance::{later, span};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::PartEnd;
 use walras_broker::way::Hold;
-use walras_core::{Interval, Span, Time};
+use walras_model::{Interval, Span, Time};
+use walras_random::Stream;
 
 /// How long a site stays away, at least and at most.
 pub const OUTAGE: (i64, i64) = (60_000, 1_800_000);
@@ -57,8 +58,8 @@ impl SimSite {
 }
 
 /// The length of an interval that an owner takes.
-pub fn owner_needs(now: Time, chance: &mut Chance) -> Option<Interval> {
+pub fn owner_needs(now: Time, chance: &mut Stream) -> Option<Interval> {
     let start = later(now, chance.between(1, 1_800_000));
-    let length = chance.span(60_000, 1_200_000).max(Span::from_millis(1)?);
+    let length = span(chance, 60_000, 1_200_000).max(Span::from_millis(1)?);
     Interval::new(start, start.checked_add(length)?)
 }

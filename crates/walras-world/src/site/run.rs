@@ -1,13 +1,14 @@
 //! What runs: when a part begins and ends, and what of it was told.
 
 use super::{Behaviour, Booking, Kind, SimPart, SimSite};
-use crate::chance::{Chance, later};
+use crate::chance::later;
 use walras_broker::effect::StartPart;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::way::Hold;
-use walras_core::Time;
+use walras_model::Time;
+use walras_random::Stream;
 
 impl SimSite {
     pub(super) fn start(
@@ -16,7 +17,7 @@ impl SimSite {
         reservation: ReservationNumber,
         job: JobNumber,
         parts: &[StartPart],
-        chance: &mut Chance,
+        chance: &mut Stream,
     ) -> Vec<SiteMessage> {
         let queue = matches!(self.kind, Kind::Queue(_));
         let behaviour = self.behaviour;
@@ -101,7 +102,7 @@ fn begin(
     hold: &Hold,
     wait: Option<(i64, i64)>,
     behaviour: Behaviour,
-    chance: &mut Chance,
+    chance: &mut Stream,
 ) -> SimPart {
     let (least, most) = behaviour.takes;
     let begins = match wait {

@@ -7,7 +7,7 @@ use crate::site::{self, OUTAGE};
 use walras_broker::Input;
 use walras_broker::input::SiteMessage;
 use walras_broker::price::PriceRules;
-use walras_core::{Rate, SiteId, Time};
+use walras_model::{Rate, SiteId, Time};
 
 impl World {
     /// Something happens to a site, an owner, a price.

@@ -2,15 +2,16 @@
 
 use clap::ValueEnum;
 use std::time::{Duration, Instant};
-use walras_core::assign::exact::{self, Limits, Watch};
-use walras_core::assign::genetic::{self, Evolution};
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::split::{self, Divided};
-use walras_core::assign::{Assignment, Instance, Market, mmc};
-use walras_core::program::Effort;
-use walras_core::verify::{ClaimedAssignment, ClaimedBound, ClaimedPlacement};
-use walras_sim::random::{Purpose, Stream};
-use walras_solve::Highs;
+use walras_assign::exact::{self, Limits, Watch};
+use walras_assign::genetic::{self, Evolution};
+use walras_assign::greedy::{self, Ranking};
+use walras_assign::program::{Effort, Solver};
+use walras_assign::split::{self, Divided};
+use walras_assign::{MarketRules, mmc};
+use walras_model::market::{Assignment, CapacityMarket, Instance};
+use walras_sim::random::Purpose;
+use walras_solve::NoSolver;
+use walras_verify::{ClaimedAssignment, ClaimedBound, ClaimedPlacement};
 
 /// How to find an assignment.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,26 +62,35 @@ pub(super) struct Found {
 }
 
 /// Runs a method. Without a market there are no prices per second: what goes by them goes by the job's cost.
-pub(super) fn run(method: Method, instance: &Instance, market: Option<&Market>, options: &Options) -> Found {
-    let order = market.map_or_else(|| (0..instance.jobs()).collect(), Market::order);
+pub(super) fn run(
+    method: Method,
+    instance: &Instance,
+    market: Option<&CapacityMarket>,
+    options: &Options,
+) -> Result<Found, NoSolver> {
+    let order = market.map_or_else(|| (0..instance.jobs()).collect(), greedy::order);
     let ranking = match (method, market) {
         (Method::GreedyCost, _) | (_, None) => Ranking::by_cost(instance, order),
         (_, Some(market)) => Ranking::by_price(market, instance),
     };
     let effort = Effort { seconds: Some(options.seconds), ..Effort::UNLIMITED };
-    match method {
+    Ok(match method {
         Method::Greedy | Method::GreedyCost => found(instance, &greedy::assign(instance, &ranking), 0),
-        Method::Mmc => found(instance, &mmc::assign(instance, &ranking, &Highs, &effort), 0),
+        Method::Mmc => found(instance, &mmc::assign(instance, &ranking, walras_solve::solver()?, &effort), 0),
         Method::Hga => evolved(instance, &ranking, greedy::assign(instance, &ranking), options),
-        Method::Lpga => {
-            evolved(instance, &ranking, mmc::assign(instance, &ranking, &Highs, &effort), options)
-        }
-        Method::Exact => exact(instance, options),
+        Method::Lpga => evolved(
+            instance,
+            &ranking,
+            mmc::assign(instance, &ranking, walras_solve::solver()?, &effort),
+            options,
+        ),
+        Method::Exact => exact(instance, walras_solve::solver()?, options),
         Method::Split => {
-            let divided = market.map(|market| (market, split::divide(market, &Highs, &effort)));
+            let solver = walras_solve::solver()?;
+            let divided = market.map(|market| (market, split::divide(market, solver, &effort)));
             Found { claim: divided.map(|(market, divided)| of_division(market, &divided)), iterations: 0 }
         }
-    }
+    })
 }
 
 /// An assignment of whole jobs, as the verifier reads it.
@@ -102,7 +112,7 @@ fn of_assignment(instance: &Instance, assignment: &Assignment) -> ClaimedAssignm
 }
 
 /// Processors of jobs that may be split, as the verifier reads them.
-fn of_division(market: &Market, divided: &Divided) -> ClaimedAssignment {
+fn of_division(market: &CapacityMarket, divided: &Divided) -> ClaimedAssignment {
     let mut claim = ClaimedAssignment::default();
     for (job, shares) in divided.division.shares.iter().enumerate() {
         if shares.is_empty() {
@@ -131,15 +141,15 @@ fn found(instance: &Instance, assignment: &Assignment, iterations: u64) -> Found
 }
 
 fn evolved(instance: &Instance, ranking: &Ranking, first: Assignment, options: &Options) -> Found {
-    let mut stream = Stream::open(options.seed, Purpose::Evolution, 0);
+    let mut stream = Purpose::Evolution.stream(options.seed, 0);
     let evolution = Evolution { threads: options.threads, ..Evolution::default() };
     let evolved = genetic::evolve(instance, ranking, first, &evolution, &mut |below| stream.index(below));
     found(instance, &evolved.assignment, evolved.generations.into())
 }
 
-fn exact(instance: &Instance, options: &Options) -> Found {
+fn exact(instance: &Instance, solver: &dyn Solver, options: &Options) -> Found {
     let clock = Clock { until: Instant::now() + Duration::from_secs_f64(options.seconds) };
-    let solved = exact::solve(instance, &Highs, &Limits::default(), &clock);
+    let solved = exact::solve(instance, solver, &Limits::default(), &clock);
     let mut claim = solved.assignment.as_ref().map(|assignment| of_assignment(instance, assignment));
     if let Some(claim) = &mut claim {
         claim.bound = Some(ClaimedBound { weight: solved.weight_bound, cost: solved.cost_bound.into() });

@@ -13,9 +13,10 @@ use walras_api::{
     AssignmentNames, AssignmentReport, AssignmentRun, AssignmentStatus, ORLIB_BYTES_MAX, Scenario,
     UnplacedItem, UnplacedKind, read_orlib_gap,
 };
-use walras_core::Factor;
-use walras_core::assign::{Instance, InstanceError, Market, MarketError, why_unplaced};
-use walras_core::verify::{verify_assignment, verify_instance_assignment};
+use walras_assign::{MarketError, MarketRules, market_of, whole_jobs, why_unplaced};
+use walras_model::Factor;
+use walras_model::market::{Instance, InstanceError};
+use walras_verify::{verify_assignment, verify_instance_assignment};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -94,9 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn assign_scenario(args: &Args, source: &str, scenario: &Scenario) -> Result<AssignmentReport, Failure> {
     let offers = &scenario.offers;
     let factor = scenario.policy.as_ref().and_then(|policy| policy.budget_factor).unwrap_or(Factor::ONE);
-    let market = Market::of(offers, &scenario.batch, factor);
+    let market = market_of(offers, &scenario.batch, factor);
     let market = market.map_err(|error| no_market(&error, source, scenario))?;
-    let market = if args.method == Method::Split { market } else { market.whole() };
+    let market = if args.method == Method::Split { market } else { whole_jobs(&market) };
     let names = AssignmentNames {
         jobs: scenario.batch.requests().iter().map(|request| request.name.clone()).collect(),
         sites: offers
@@ -108,7 +109,7 @@ fn assign_scenario(args: &Args, source: &str, scenario: &Scenario) -> Result<Ass
     };
     let instance = market.instance().map_err(|error| no_instance(&error, source, &names))?;
     let started = Instant::now();
-    let found = method::run(args.method, &instance, Some(&market), &options(args));
+    let found = method::run(args.method, &instance, Some(&market), &options(args)).map_err(Failure::input)?;
     let run = finished(args, started, found.iterations);
     let Some(claim) = found.claim else {
         return Err(Failure::fault("a method that may leave jobs out found no assignment"));
@@ -141,7 +142,7 @@ fn assign_instance(args: &Args, path: &Path) -> Result<AssignmentReport, Failure
         let run = finished(args, started, 0);
         return Ok(AssignmentReport::without(run, AssignmentStatus::Infeasible, &names));
     }
-    let found = method::run(args.method, &instance, None, &options(args));
+    let found = method::run(args.method, &instance, None, &options(args)).map_err(Failure::input)?;
     let run = finished(args, started, found.iterations);
     let Some(claim) = found.claim.filter(|claim| claim.left_out.is_empty()) else {
         return Ok(AssignmentReport::without(run, AssignmentStatus::Unknown, &names));
@@ -203,7 +204,7 @@ fn no_instance(error: &InstanceError, source: &str, names: &AssignmentNames) -> 
             let name = names.jobs.get(*job).map_or("", String::as_str);
             Failure::Input(format!(
                 "{source}: jobs: those up to {name} could cost more than {} credits together, too much to be counted",
-                walras_core::assign::instance::COST_LIMIT / 1_000_000
+                walras_model::market::COST_LIMIT / 1_000_000
             ))
         }
         other => Failure::Fault(format!("the market makes no instance: {other:?}")),

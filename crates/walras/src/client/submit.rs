@@ -13,7 +13,7 @@ use walras_api::service::{
     AcceptedView, JOB_BYTES_MAX, JobDraft, NotUnderstood, QuoteView, StatusView, SubmittedView, read_script,
 };
 use walras_api::{Syntax, WORKFLOW_BYTES_MAX, WorkflowFormat, read_workflow};
-use walras_core::Time;
+use walras_model::Time;
 
 /// Exit codes: 1 when, with --wait, a job fails; 2 when a file is wrong
 #[derive(clap::Args)]

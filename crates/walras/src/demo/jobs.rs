@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use walras_api::service::{AcceptedView, JobView, OffersView, QuoteView, SitesView, SubmittedView};
-use walras_world::chance::Chance;
+use walras_random::Stream;
 
 /// The samples that are submitted as they are, and by whom.
 const SAMPLES: [(&str, &str); 13] = [
@@ -176,7 +176,7 @@ pub(super) fn keep_submitting(place: &Place, people: &People) -> Result<(), Fail
         by_user.push((Arc::clone(people.user(user)?), files));
     }
     // Another start, other jobs; the same start, the same ones.
-    let mut chance = Chance::new(people.known, 0);
+    let mut chance = Stream::open(people.known, 0);
     std::thread::spawn(move || {
         loop {
             let pause = chance.between(PAUSE.0, PAUSE.1);

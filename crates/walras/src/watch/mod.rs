@@ -20,7 +20,7 @@ use scene::{Scene, Snapshot};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use walras_api::service::{JobsView, MeView, Role, Stamp, StatusView, TimetableView};
-use walras_core::Time;
+use walras_model::Time;
 
 /// How many jobs are asked for.
 const JOBS_MAX: u32 = 200;

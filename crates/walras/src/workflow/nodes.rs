@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::files;
 use std::path::Path;
 use walras_api::{Syntax, Unit};
-use walras_core::quantity::TIME_LIMIT;
-use walras_core::{
+use walras_model::quantity::TIME_LIMIT;
+use walras_model::{
     Attributes, Bandwidth, Interval, Link, Network, Node, NodeId, Offers, Performance, Platform, Rate, Site,
     SiteId, Slot, Span, Time, Workflow,
 };

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
-use walras_core::Time;
+use walras_model::Time;
 
 fn draft(header: &str) -> Result<JobDraft, String> {
     let text = format!("#!/bin/sh\n{header}\necho\n#WALRAS nonsense after the first command\n");

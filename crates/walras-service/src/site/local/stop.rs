@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 use walras_broker::id::ReservationNumber;
-use walras_core::Time;
+use walras_model::Time;
 
 /// Stopping what runs is waited for so long; then it is looked at again later.
 const STOP_WITHIN: Duration = Duration::from_millis(300);

@@ -3,9 +3,10 @@
 use super::{Config, Problem};
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
-use crate::random::{Purpose, Stream};
+use crate::random::Purpose;
 use walras_core::Algorithm;
 use walras_core::choose::{AppliedLimits, Combination, Menu, choose_random};
+use walras_random::Stream;
 
 /// What is kept of a cycle: for each number of alternatives the four problems. `None` when no job had any.
 pub(super) type Record = Option<Vec<[Compared; 4]>>;
@@ -47,8 +48,8 @@ pub(super) fn counts(config: &Config) -> impl Iterator<Item = u32> {
 
 /// Cycle `number` of a seed.
 pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, CycleError> {
-    let offers = config.slots.draw(&mut Stream::open(seed, Purpose::Slots, number))?;
-    let batch = config.jobs.draw(&mut Stream::open(seed, Purpose::Jobs, number))?;
+    let offers = config.slots.draw(&mut Purpose::Slots.stream(seed, number))?;
+    let batch = config.jobs.draw(&mut Purpose::Jobs.stream(seed, number))?;
     let verify = number.is_multiple_of(config.verify_every);
     let most = counts(config).max().unwrap_or(1);
     let found = search::alternatives(&offers, &batch, &search::config(Algorithm::Amp, most), verify)?;
@@ -57,8 +58,7 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
         return Ok(None);
     }
     // The same draws for every number of alternatives, so that they differ in the alternatives alone.
-    let solve =
-        |count| compare(&first_of_each(&menu, count), &mut Stream::open(seed, Purpose::Choices, number));
+    let solve = |count| compare(&first_of_each(&menu, count), &mut Purpose::Choices.stream(seed, number));
     counts(config).map(solve).collect::<Result<_, _>>().map(Some)
 }
 
@@ -97,8 +97,8 @@ mod tests {
     fn a_limit_on_alternatives_keeps_the_first_of_each_job() {
         let config = Config::default();
         for number in 0..5 {
-            let offers = config.slots.draw(&mut Stream::open(1, Purpose::Slots, number)).unwrap();
-            let batch = config.jobs.draw(&mut Stream::open(1, Purpose::Jobs, number)).unwrap();
+            let offers = config.slots.draw(&mut Purpose::Slots.stream(1, number)).unwrap();
+            let batch = config.jobs.draw(&mut Purpose::Jobs.stream(1, number)).unwrap();
             let menu = |most| {
                 let search = search::config(Algorithm::Amp, most);
                 Menu::new(&search::alternatives(&offers, &batch, &search, false).unwrap(), &batch)

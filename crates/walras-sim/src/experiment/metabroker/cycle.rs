@@ -4,8 +4,11 @@ use super::methods::{self, Row};
 use super::{Config, Deadlines};
 use crate::experiment::CycleError;
 use crate::generate::market::{MarketGenerator, Prices, market_at};
-use crate::random::{Purpose, Stream};
-use walras_core::Span;
+use crate::random::Purpose;
+use walras_assign::program::Solver;
+use walras_model::Span;
+use walras_model::market::CapacityMarket;
+use walras_random::Stream;
 
 /// One market of a cycle.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,13 +48,19 @@ pub(super) fn regimes(config: &Config) -> Vec<Setting> {
 }
 
 /// Cycle `number` of a seed.
-pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, CycleError> {
+pub(super) fn run(
+    config: &Config,
+    seed: u64,
+    number: u32,
+    solver: &dyn Solver,
+) -> Result<Record, CycleError> {
     let mut index = 0;
     let mut all = |settings: Vec<Setting>| -> Result<Vec<Row>, CycleError> {
         let mut rows: Vec<Row> = Vec::with_capacity(settings.len());
         for setting in settings {
             index += 2;
-            rows.push(run_setting(config, &setting, seed, number, index)?);
+            let market = draw(config, &setting, seed, number)?;
+            rows.push(methods::run(config, &market, evolution(seed, number, index), solver)?);
         }
         Ok(rows)
     };
@@ -61,22 +70,20 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
 /// Streams of evolution in a cycle, at most.
 const STREAMS: u32 = 256;
 
-fn run_setting(
-    config: &Config,
-    setting: &Setting,
-    seed: u64,
-    number: u32,
-    index: u32,
-) -> Result<Row, CycleError> {
+/// The market of a setting.
+fn draw(config: &Config, setting: &Setting, seed: u64, number: u32) -> Result<CapacityMarket, CycleError> {
     let generator = &setting.generator;
-    let sites =
-        generator.draw_sites(setting.sites as usize, &mut Stream::open(seed, Purpose::Sites, number))?;
+    let sites = generator.draw_sites(setting.sites as usize, &mut Purpose::Sites.stream(seed, number))?;
     let slack = setting.deadlines.slack(config);
-    let jobs = generator.draw_jobs(slack, &mut Stream::open(seed, Purpose::Jobs, number))?;
+    let jobs = generator.draw_jobs(slack, &mut Purpose::Jobs.stream(seed, number))?;
     #[expect(clippy::cast_possible_truncation, reason = "checked to be below a million seconds")]
     let now = Span::from_millis((generator.interval * 1_000.0) as i64).unwrap_or(Span::ZERO);
-    let chance = |stream: u32| {
-        Stream::open(seed, Purpose::Evolution, number.wrapping_mul(STREAMS).wrapping_add(index + stream))
-    };
-    methods::run(config, &market_at(sites, &jobs, now), [chance(0), chance(1)])
+    Ok(market_at(sites, &jobs, now))
+}
+
+/// The streams of the two genetic algorithms.
+fn evolution(seed: u64, number: u32, index: u32) -> [Stream; 2] {
+    [0, 1].map(|stream: u32| {
+        Purpose::Evolution.stream(seed, number.wrapping_mul(STREAMS).wrapping_add(index + stream))
+    })
 }

@@ -2,14 +2,14 @@
 
 use super::Config;
 use crate::experiment::CycleError;
-use crate::random::Stream;
-use walras_core::assign::exact::{Limits, NoWatch, solve};
-use walras_core::assign::genetic::{Evolution, Evolved, evolve};
-use walras_core::assign::greedy::{self, Ranking};
-use walras_core::assign::split::divide;
-use walras_core::assign::{Assignment, Instance, Kind, Market, Worth, mmc};
-use walras_core::program::Effort;
-use walras_solve::Highs;
+use walras_assign::exact::{Limits, NoWatch, solve};
+use walras_assign::genetic::{Evolution, Evolved, evolve};
+use walras_assign::greedy::{self, Ranking};
+use walras_assign::program::{Effort, Solver};
+use walras_assign::split::divide;
+use walras_assign::{MarketRules, mmc};
+use walras_model::market::{Assignment, CapacityMarket, Instance, Splitting, Worth};
+use walras_random::Stream;
 
 /// The methods, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,18 +68,23 @@ impl Measured {
 pub(super) type Row = [Measured; Method::ALL.len()];
 
 /// Runs all methods; the two genetic ones draw from these streams.
-pub(super) fn run(config: &Config, market: &Market, chance: [Stream; 2]) -> Result<Row, CycleError> {
+pub(super) fn run(
+    config: &Config,
+    market: &CapacityMarket,
+    chance: [Stream; 2],
+    solver: &dyn Solver,
+) -> Result<Row, CycleError> {
     let out_of_range = |error| CycleError::law(format!("costs stay within the range of numbers: {error:?}"));
     let instance = market.instance().map_err(out_of_range)?;
     let by_price = Ranking::by_price(market, &instance);
-    let by_cost = Ranking::by_cost(&instance, market.order());
+    let by_cost = Ranking::by_cost(&instance, greedy::order(market));
     let [cheap_rates, cheap_jobs] = [&by_price, &by_cost].map(|ranking| greedy::assign(&instance, ranking));
-    let relaxed = mmc::assign(&instance, &by_cost, &Highs, &Effort::UNLIMITED);
+    let relaxed = mmc::assign(&instance, &by_cost, solver, &Effort::UNLIMITED);
     let [mut one, mut other] = chance;
     let hga = evolved(config, &instance, &by_price, &cheap_rates, &mut one);
     let lpga = evolved(config, &instance, &by_price, &relaxed, &mut other);
-    let (exact, exact_proven) = exact(&instance);
-    let division = divide(&of_kind(market, Kind::Split), &Highs, &EXACT_EFFORT);
+    let (exact, exact_proven) = exact(&instance, solver);
+    let division = divide(&of_kind(market, Splitting::Split), solver, &EXACT_EFFORT);
     let plain =
         |assignment: &Assignment| Ok::<_, CycleError>(Measured::new(valid(&instance, assignment)?, 0, false));
     let row = [
@@ -119,16 +124,16 @@ fn evolved(
 const EXACT_ROUNDS: usize = 8;
 const EXACT_EFFORT: Effort = Effort { seconds: None, nodes: Some(2_000), gap_absolute: 0.0 };
 
-fn of_kind(market: &Market, kind: Kind) -> Market {
+fn of_kind(market: &CapacityMarket, kind: Splitting) -> CapacityMarket {
     let mut market = market.clone();
     market.jobs.iter_mut().for_each(|job| job.kind = kind);
     market
 }
 
 /// The best assignment of whole jobs, and whether it is proven.
-fn exact(instance: &Instance) -> (Worth, bool) {
+fn exact(instance: &Instance, solver: &dyn Solver) -> (Worth, bool) {
     let limits = Limits { rounds: EXACT_ROUNDS, ..Limits::default() };
-    let solved = solve(instance, &Highs, &limits, &NoWatch);
+    let solved = solve(instance, solver, &limits, &NoWatch);
     (solved.worth, solved.is_optimal())
 }
 

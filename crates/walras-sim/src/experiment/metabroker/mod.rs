@@ -21,7 +21,7 @@ use crate::config::{self, Check, ConfigError};
 use crate::generate::market::{Bell, MarketGenerator};
 use crate::results::Results;
 use serde::{Deserialize, Serialize};
-use walras_core::assign::genetic::Evolution;
+use walras_assign::genetic::Evolution;
 
 /// The name of the experiment.
 pub const NAME: &str = "metabroker";
@@ -126,7 +126,8 @@ impl Deadlines {
 /// Runs the experiment.
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Reproduction, ExperimentError> {
     config::Config::check(config)?;
-    let records = cycles::run_singly(options, |number| cycle::run(config, options.seed, number))?;
+    let solver = options.solver.ok_or(ExperimentError::NoSolver)?;
+    let records = cycles::run_singly(options, |number| cycle::run(config, options.seed, number, solver))?;
     let results = Results {
         experiment: NAME.to_owned(),
         seed: options.seed,

@@ -3,8 +3,8 @@
 use super::product::Choices;
 use super::{Assignment, Config, name, paper};
 use crate::experiment::Picture;
-use walras_core::offer::slots_of_node;
-use walras_core::{
+use walras_model::offer::slots_of_node;
+use walras_model::{
     Alternative, Attributes, Batch, Interval, JobId, Money, Node, NodeId, Offers, Performance, Placement,
     Rate, Request, Site, SiteId, SlotKey, Time, Window, Work,
 };

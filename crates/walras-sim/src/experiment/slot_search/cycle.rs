@@ -3,10 +3,11 @@
 use super::Config;
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
-use crate::random::{Purpose, Stream};
+use crate::random::Purpose;
 use walras_core::choose::{Combination, Menu, Objective};
 use walras_core::slots::SlotList;
-use walras_core::{Algorithm, Alternatives, Batch, JobId, Offers, Time, find_window};
+use walras_core::{Algorithm, Alternatives, find_window};
+use walras_model::{Batch, JobId, Offers, Time};
 
 /// What is kept of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +50,8 @@ impl Record {
 
 /// Cycle `number` of a seed.
 pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, CycleError> {
-    let offers = config.slots.draw(&mut Stream::open(seed, Purpose::Slots, number))?;
-    let batch = config.jobs.draw(&mut Stream::open(seed, Purpose::Jobs, number))?;
+    let offers = config.slots.draw(&mut Purpose::Slots.stream(seed, number))?;
+    let batch = config.jobs.draw(&mut Purpose::Jobs.stream(seed, number))?;
     let verify = number.is_multiple_of(config.verify_every);
     let found = |algorithm| {
         let search = search::config(algorithm, u32::MAX);

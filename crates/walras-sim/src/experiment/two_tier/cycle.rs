@@ -3,10 +3,12 @@
 use super::draw::{Nodes, between, critical_path, job};
 use super::{Config, FACTORS, MULTIPLES, TIERS};
 use crate::experiment::CycleError;
-use crate::random::{Purpose, Stream};
-use walras_core::refine::{CriticalPlan, Strategy, Terms, critical_jobs};
-use walras_core::verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
-use walras_core::{Platform, Workflow};
+use crate::random::Purpose;
+use walras_core::refine::{CriticalPlan, Strategy, critical_jobs};
+use walras_model::workflow::Terms;
+use walras_model::{Platform, Workflow};
+use walras_random::Stream;
+use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
 
 /// Labels kept by the planning of chains; the goal is an early end, for which one is enough.
 const LABELS_MAX: usize = 16;
@@ -53,8 +55,8 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
     for (flow, k) in record.flows.iter_mut().zip([1.0, config.k]) {
         *flow = run_flow(config, seed, number, k)?;
     }
-    let mut nodes_stream = Stream::open(seed, Purpose::Choices, number);
-    let mut jobs_stream = Stream::open(seed, Purpose::Choices, number.wrapping_add(1 << 20));
+    let mut nodes_stream = Purpose::Choices.stream(seed, number);
+    let mut jobs_stream = Purpose::Choices.stream(seed, number.wrapping_add(1 << 20));
     for _ in 0..config.experiments_per_cycle {
         for (point, tenths) in record.by_factor.iter_mut().zip(FACTORS) {
             let tiers = config.tiers.draw(&mut jobs_stream);
@@ -75,8 +77,8 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
 
 /// The same jobs, nodes and owners' tasks for either k.
 fn run_flow(config: &Config, seed: u64, number: u32, k: f64) -> Result<Flow, CycleError> {
-    let mut jobs = Stream::open(seed, Purpose::Jobs, number);
-    let mut owners = Stream::open(seed, Purpose::Slots, number);
+    let mut jobs = Purpose::Jobs.stream(seed, number);
+    let mut owners = Purpose::Slots.stream(seed, number);
     let mut nodes = Nodes::draw(&config.table_3, config.price, config.nodes, &mut owners)?;
     let mut flow = Flow::default();
     let mut start = 0;
@@ -125,7 +127,7 @@ fn interval_length(job: &Workflow, nodes: &Nodes, h: f64) -> i64 {
 fn place(
     job: &Workflow,
     platform: &Platform,
-    interval: walras_core::Interval,
+    interval: walras_model::Interval,
 ) -> Result<CriticalPlan, CycleError> {
     let terms = Terms { earliest: Some(interval.start()), deadline: Some(interval.end()), budget: None };
     let plan = critical_jobs(job, platform, &terms, Strategy::Asap, LABELS_MAX)

@@ -2,12 +2,12 @@
 
 use super::Environment;
 use crate::experiment::CycleError;
-use crate::random::Stream;
-use walras_core::interval::complement;
-use walras_core::{
+use walras_model::interval::complement;
+use walras_model::{
     Attributes, Bandwidth, Data, Edge, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate,
     SiteId, Span, Task, TaskId, Time, Work, Workflow,
 };
+use walras_random::Stream;
 
 /// Micro-credits per second in a credit per time unit, which is a millisecond.
 const RATE_SCALE: f64 = 1e9;

@@ -1,0 +1,17 @@
+//! Assignment of whole jobs to sites that sell capacity: free processors now, at a speed and a price.
+//!
+//! This is seed 003's MetaBroker. [`CapacityMarket`](walras_model::market::CapacityMarket) states its model; [`Instance`](walras_model::market::Instance) is the generalised assignment problem
+//! that follows for jobs that need all their processors on one site (the paper's SGN). All methods read an
+//! instance and give an [`Assignment`](walras_model::market::Assignment).
+
+pub mod exact;
+pub mod genetic;
+pub mod greedy;
+pub mod market;
+pub mod mmc;
+mod of_offers;
+pub mod program;
+pub mod split;
+
+pub use market::{MarketRules, ProcessorTerms, Unfit};
+pub use of_offers::{MarketError, Unplaced, market_of, whole_jobs, why_unplaced};

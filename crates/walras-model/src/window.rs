@@ -1,0 +1,78 @@
+//! Windows: slots on several nodes with one common start.
+
+use crate::id::{JobId, NodeId};
+use crate::interval::Interval;
+use crate::offer::SlotKey;
+use crate::quantity::{Money, Span, Time};
+
+/// One task's part of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Where the task runs.
+    pub node: NodeId,
+    /// From the window's start for as long as this node needs.
+    pub interval: Interval,
+    /// What that time costs.
+    pub cost: Money,
+    /// The slot that it was cut from.
+    pub source: SlotKey,
+}
+
+/// Slots on N nodes, one common start, each as long as its node needs (the rough right edge).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    start: Time,
+    placements: Vec<Placement>,
+}
+
+impl Window {
+    /// `None` without placements, or when they do not start together on distinct nodes, each cut from a slot of
+    /// its own node.
+    ///
+    /// Placements are put in order of their nodes.
+    pub fn new(mut placements: Vec<Placement>) -> Option<Window> {
+        placements.sort_unstable_by_key(|placement| placement.node);
+        let start = placements.first()?.interval.start();
+        let together = placements.iter().all(|placement| placement.interval.start() == start);
+        let distinct = placements.windows(2).all(|pair| pair[0].node != pair[1].node);
+        let own = placements.iter().all(|placement| placement.source.node == placement.node);
+        (together && distinct && own).then_some(Window { start, placements })
+    }
+
+    /// When all tasks start.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// When the last task ends.
+    pub fn end(&self) -> Time {
+        self.placements.iter().map(|placement| placement.interval.end()).fold(self.start, Time::max)
+    }
+
+    /// How long the longest task takes.
+    pub fn runtime(&self) -> Span {
+        self.end().span_since(self.start).unwrap_or(Span::ZERO)
+    }
+
+    /// What all tasks cost together.
+    pub fn cost(&self) -> Money {
+        self.placements.iter().map(|placement| placement.cost).sum()
+    }
+
+    /// The tasks, in order of their nodes.
+    pub fn placements(&self) -> &[Placement] {
+        &self.placements
+    }
+}
+
+/// One feasible way to run one job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// Whose it is.
+    pub job: JobId,
+    /// Where, when and for how much.
+    pub window: Window,
+    /// Set when a limit was hit before this window was proven best by the criterion: no window is better
+    /// than this value (in the criterion's own integer unit).
+    pub bound: Option<i128>,
+}

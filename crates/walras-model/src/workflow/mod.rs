@@ -1,0 +1,222 @@
+//! Workflows: tasks, and the data that flows between them.
+//!
+//! A [`Workflow`] is a directed acyclic graph. Each task has an amount of work and runs on one node; each edge
+//! carries data from one task to another, which may start when the data of all its edges has arrived. What the
+//! tasks may run on is a [`Platform`]: nodes with their free time, and the [`Network`] between them.
+//!
+//! Constructors refuse what makes no sense: cycles, edges to tasks that are not there, names that stand twice.
+//!
+//! ```
+//! use walras_model::{Data, Edge, Task, TaskId, Work, Workflow, WorkflowError};
+//! let work = Work::from_millis(5_000);
+//! let tasks = vec![Task::new("split", work), Task::new("merge", work)];
+//! let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
+//! let workflow = Workflow::new("two", tasks.clone(), vec![edge(0, 1)]).unwrap();
+//! assert_eq!(workflow.order(), [TaskId::new(0), TaskId::new(1)]);
+//!
+//! let error = Workflow::new("two", tasks, vec![edge(0, 1), edge(1, 0)]).unwrap_err();
+//! assert_eq!(error, WorkflowError::Cycle(vec![TaskId::new(0), TaskId::new(1)]));
+//! ```
+
+mod graph;
+mod platform;
+
+pub use platform::{Lane, Link, Network, Platform};
+
+use crate::attribute::Requirement;
+use crate::id::TaskId;
+use crate::quantity::{Data, Money, Span, Time, Work};
+use std::collections::BTreeMap;
+
+/// The work of a request that waits for its workflow to be sized.
+pub const UNSIZED: Work = match Work::from_millis(1) {
+    Some(work) => work,
+    None => panic!("a millisecond is an amount of work"),
+};
+
+/// One step of a workflow. It runs on one node and holds it whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Task {
+    /// Unique in its workflow.
+    pub name: String,
+    /// How much there is to compute; `None` for a task that takes no time.
+    pub work: Option<Work>,
+    /// Parallel width: how many cores of its node it uses. Nodes that state fewer do not fit.
+    pub cores: u32,
+    /// Memory that it needs. Nodes that state less do not fit.
+    pub memory: Option<Data>,
+    /// What its node must satisfy.
+    pub requires: Vec<Requirement>,
+    /// How long it takes on nodes of these names (`node`, or `site/node`), instead of what follows from its work.
+    pub estimates: BTreeMap<String, Span>,
+}
+
+impl Task {
+    /// A task without any other wish.
+    pub fn new(name: &str, work: Option<Work>) -> Task {
+        Task {
+            name: name.to_owned(),
+            work,
+            cores: 1,
+            memory: None,
+            requires: Vec::new(),
+            estimates: BTreeMap::new(),
+        }
+    }
+}
+
+/// Data that one task gives to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Edge {
+    /// Who gives it.
+    pub from: TaskId,
+    /// Who waits for it.
+    pub to: TaskId,
+    /// How much it is.
+    pub data: Data,
+}
+
+/// A directed acyclic graph of tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workflow {
+    name: String,
+    tasks: Vec<Task>,
+    edges: Vec<Edge>,
+    order: Vec<TaskId>,
+}
+
+/// Why a workflow was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkflowError {
+    /// There are no tasks, or more than 2³² - 1.
+    Count(usize),
+    /// Two tasks have one name.
+    Duplicate {
+        /// The task that has it first.
+        first: TaskId,
+        /// The task that has it again.
+        second: TaskId,
+    },
+    /// An edge names a task that is not there.
+    Dangling {
+        /// Its position among the edges.
+        edge: usize,
+        /// The task that is not there.
+        task: TaskId,
+    },
+    /// Two edges join the same tasks.
+    DoubleEdge {
+        /// The position of the second among the edges.
+        edge: usize,
+    },
+    /// These tasks wait for each other, each for the one before it and the first for the last.
+    Cycle(Vec<TaskId>),
+}
+
+impl Workflow {
+    /// A workflow of these tasks and edges. Time O((tasks + edges) log (tasks + edges)).
+    pub fn new(name: &str, tasks: Vec<Task>, edges: Vec<Edge>) -> Result<Workflow, WorkflowError> {
+        if tasks.is_empty() || u32::try_from(tasks.len()).is_err() {
+            return Err(WorkflowError::Count(tasks.len()));
+        }
+        graph::check_names(&tasks)?;
+        graph::check_edges(tasks.len(), &edges)?;
+        let order = graph::order(tasks.len(), &edges)?;
+        Ok(Workflow { name: name.to_owned(), tasks, edges, order })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The tasks; a [`TaskId`] is a position here.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The task with this id.
+    pub fn task(&self, id: TaskId) -> &Task {
+        &self.tasks[id.index()]
+    }
+
+    /// The edges as they were given.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// All tasks, each after those that it waits for; otherwise by id.
+    pub fn order(&self) -> &[TaskId] {
+        &self.order
+    }
+
+    /// How many tasks run side by side at most when each starts as soon as those before it have ended, counted by
+    /// levels: the most tasks that have the same number of tasks before them on the longest way.
+    pub fn width(&self) -> usize {
+        let mut level = vec![0_usize; self.tasks.len()];
+        let mut counts: Vec<usize> = Vec::new();
+        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.tasks.len()];
+        for edge in &self.edges {
+            after[edge.from.index()].push(edge.to.index());
+        }
+        for task in &self.order {
+            let own = level[task.index()];
+            counts.resize(counts.len().max(own + 1), 0);
+            counts[own] += 1;
+            for next in &after[task.index()] {
+                level[*next] = level[*next].max(own + 1);
+            }
+        }
+        counts.into_iter().max().unwrap_or(0)
+    }
+}
+
+/// What a workflow may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// No task starts before; without it, before the platform's first free moment.
+    pub earliest: Option<Time>,
+    /// No task ends after.
+    pub deadline: Option<Time>,
+    /// All tasks together cost no more.
+    pub budget: Option<Money>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks(count: u32) -> Vec<Task> {
+        (0..count).map(|number| Task::new(&format!("t{number}"), Work::from_millis(1))).collect()
+    }
+
+    fn edge(from: u32, to: u32) -> Edge {
+        Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let id = TaskId::new;
+        let refused = |tasks: Vec<Task>, edges: Vec<Edge>| Workflow::new("w", tasks, edges).unwrap_err();
+        assert_eq!(refused(vec![], vec![]), WorkflowError::Count(0));
+        let mut twice = tasks(3);
+        twice[2].name = "t0".into();
+        assert_eq!(refused(twice, vec![]), WorkflowError::Duplicate { first: id(0), second: id(2) });
+        assert_eq!(refused(tasks(2), vec![edge(0, 5)]), WorkflowError::Dangling { edge: 0, task: id(5) });
+        let double = vec![edge(0, 1), edge(1, 2), edge(0, 1)];
+        assert_eq!(refused(tasks(3), double), WorkflowError::DoubleEdge { edge: 2 });
+        assert_eq!(refused(tasks(1), vec![edge(0, 0)]), WorkflowError::Cycle(vec![id(0)]));
+        let cycle = vec![edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 1)];
+        assert_eq!(refused(tasks(4), cycle), WorkflowError::Cycle(vec![id(1), id(2), id(3)]));
+    }
+
+    #[test]
+    fn tasks_come_after_those_they_wait_for() {
+        let workflow = Workflow::new("w", tasks(4), vec![edge(3, 0), edge(0, 2), edge(3, 1)]).unwrap();
+        let numbers: Vec<u32> = workflow.order().iter().map(|task| task.number()).collect();
+        assert_eq!(numbers, [3, 0, 1, 2]);
+        assert_eq!(workflow.width(), 2);
+    }
+}

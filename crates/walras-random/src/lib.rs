@@ -1,0 +1,13 @@
+//! Numbers that look random and follow from a seed: the same everywhere, always. Nothing is drawn from outside.
+//!
+//! - [`Draws`] for algorithms that try things: eight bytes of state, no dependency;
+//! - [`Stream`] for generators and simulated worlds: as many independent streams of one seed as there are purposes (feature
+//!   `streams`).
+
+mod draws;
+#[cfg(feature = "streams")]
+mod stream;
+
+pub use draws::Draws;
+#[cfg(feature = "streams")]
+pub use stream::Stream;
