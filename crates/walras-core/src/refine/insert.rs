@@ -119,7 +119,8 @@ impl Places {
         self.ahead.fill((instance.earliest, first));
         for other in &trial.order[..first] {
             let other = *other as usize;
-            self.ahead[trial.lane[other] as usize].0 = trial.end[other];
+            let ahead = &mut self.ahead[trial.lane[other] as usize].0;
+            *ahead = trial.end[other].max(*ahead);
         }
         *units += (trial.order.len() / 8 + instance.lanes + last + 1 - first) as u64;
         *units += (instance.before.of(task).len() + instance.after.of(task).len()) as u64;
@@ -204,7 +205,7 @@ impl Places {
             if position > at {
                 retime(instance, trial, other, self.ahead[lane].0);
             }
-            self.ahead[lane] = (trial.end[other], position + 1);
+            self.ahead[lane] = (trial.end[other].max(self.ahead[lane].0), position + 1);
         }
         for lane in 0..instance.lanes {
             look(self.place(instance, task, lane, self.due_behind[lane], last + 1));

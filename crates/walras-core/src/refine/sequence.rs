@@ -1,6 +1,7 @@
 //! A schedule as an order of tasks and a lane for each: cheap to change, cheap to time.
 //!
-//! Timing a sequence puts every task behind those before it on its lane, as early as its data and the owners allow.
+//! Timing a sequence puts every task behind those before it on its lane, as early as its data and the owners allow. A task that
+//! takes no time is in nobody's way: it starts when its data is there, and keeps nobody behind it.
 //! Any schedule, read in order of starts, gives a sequence that ends no later than it.
 
 use super::instance::{Instance, NEVER};
@@ -136,9 +137,12 @@ impl Fronts {
         self.last.clear();
         self.last.resize(instance.lanes, NONE);
         for task in &sequence.order[..from] {
-            let lane = sequence.lane[*task as usize] as usize;
-            self.free_from[lane] = sequence.end[*task as usize];
-            self.last[lane] = *task;
+            let index = *task as usize;
+            if sequence.start[index] < sequence.end[index] {
+                let lane = sequence.lane[index] as usize;
+                self.free_from[lane] = sequence.end[index];
+                self.last[lane] = *task;
+            }
         }
     }
 
@@ -154,10 +158,14 @@ impl Fronts {
         if length == NEVER {
             return None;
         }
+        let free = &instance.free[lane];
+        if length == 0 {
+            let (from, _) = free.get(free.partition_point(|(_, to)| *to < ready))?;
+            return Some((ready.max(*from), NONE));
+        }
         let behind = self.free_from[lane];
         let waited = if behind > ready { self.last[lane] } else { NONE };
         let wanted = ready.max(behind);
-        let free = &instance.free[lane];
         let mut gap = self.gap[lane];
         while free.get(gap)?.1 < wanted.max(free[gap].0) + length {
             gap += 1;

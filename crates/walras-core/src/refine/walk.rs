@@ -103,10 +103,14 @@ impl<'a> Walk<'a> {
     /// Times the sequence anew and reads it in order of starts, so that positions mean something.
     fn settle(&mut self) {
         let no_limit = (i64::MAX, self.tail.as_slice());
-        if self.now.time(self.instance, 0, no_limit, &mut self.fronts, &mut 0) == Timed::Done {
-            self.now.sort();
-        }
         self.trial.clone_from(&self.now);
+        if self.trial.time(self.instance, 0, no_limit, &mut self.fronts, &mut 0) == Timed::Done {
+            self.trial.sort();
+            self.now.clone_from(&self.trial);
+        } else {
+            // Times that were given up mean nothing: those from before still do.
+            self.trial.clone_from(&self.now);
+        }
         self.find_critical();
     }
 

@@ -70,6 +70,24 @@ fn workflow(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Wor
         })
 }
 
+/// Tasks of which two in three take no time, and the others 5 or 10 ms; most edges carry nothing.
+fn mostly_empty(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Workflow> {
+    let works = prop::collection::vec(prop::sample::select(vec![0, 0, 0, 0, 5, 10_i64]), tasks);
+    let draws = prop::collection::vec((0..8_u8, prop::sample::select(vec![0, 0, 0, 20_i64])), 300);
+    (works, draws).prop_map(|(works, draws)| {
+        let task = |(index, work): (usize, i64)| Task::new(&format!("t{index}"), Work::from_millis(work));
+        let tasks: Vec<Task> = works.iter().copied().enumerate().map(task).collect();
+        let pairs = (0..tasks.len()).flat_map(|to| (0..to).map(move |from| (from, to)));
+        let edges = pairs.zip(&draws).filter(|(_, (draw, _))| *draw == 0);
+        let edge = |((from, to), (_, bytes)): ((usize, usize), &(u8, i64))| Edge {
+            from: TaskId::from_index(from).unwrap(),
+            to: TaskId::from_index(to).unwrap(),
+            data: Data::from_bytes(*bytes).unwrap(),
+        };
+        Workflow::new("mostly empty", tasks.clone(), edges.map(edge).collect()).unwrap()
+    })
+}
+
 fn chain(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Workflow> {
     prop::collection::vec((1..20_i64, 0..30_i64), tasks).prop_map(|links| {
         let task = |(index, (work, _)): (usize, &(i64, i64))| {
@@ -229,6 +247,24 @@ proptest! {
                 verified(&theirs, &workflow, &platform, &terms);
                 let ours = ours.as_ref().expect("there is a schedule");
                 prop_assert!(ours.schedule.finish() <= theirs.finish(), "{}", kind.name());
+            }
+        }
+    }
+
+    /// Tasks that take no time, edges without data, equal times, and a deadline that only just suffices: nothing panics, and whatever
+    /// is found holds.
+    #[test]
+    fn tasks_that_take_no_time_are_in_nobodys_way(
+        (workflow, platform) in (mostly_empty(6..=24), platform(true)), late in 0..3_i64, seed in 0..1_000_u64,
+    ) {
+        let Some(early) = baseline(&workflow, &platform, &Terms::default(), Baseline::Heft) else { return Ok(()) };
+        let deadline = early.finish().as_millis() + late;
+        let terms = Terms { deadline: Some(time(deadline)), ..Terms::default() };
+        for strategy in Plan::ALL {
+            let effort = Effort { units_max: 60_000, labels_max: 8, seed };
+            if let Some(ours) = found(refine(&workflow, &platform, &terms, strategy, &effort)) {
+                verified(&ours.schedule, &workflow, &platform, &terms);
+                prop_assert!(ours.lower_bound <= ours.schedule.makespan());
             }
         }
     }
