@@ -9,7 +9,10 @@ use std::process::Command;
 fn schemathesis() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join("target/tools/python/bin/schemathesis");
-    assert!(path.exists(), "schemathesis is missing: `scripts/setup test` installs it, and `make test` calls that");
+    assert!(
+        path.exists(),
+        "schemathesis is missing: `scripts/setup test` installs it, and `make test` calls that"
+    );
     path
 }
 
