@@ -1,29 +1,65 @@
 # make demo   a VO on this machine: simulated sites, real commands, users, owners, jobs of every kind; kept in demo/
-# make test   everything that must hold: format, lints, tests, documentation, licences
+# make test   everything that must hold: format, lints, spelling, tests, documentation, licences
+# make check  the fast half of it, without the solver: format, lints, unit tests; below a minute when built
+# make build  the whole program with the HiGHS solver: target/release/walras
+# make dist   the same, optimised as one and stripped: target/dist/walras
+# make book   the documents as a book: target/book/index.html
+# make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
+# make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60 (needs nightly Rust and cargo-fuzz)
 # make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
 #
-# The first build takes minutes: it compiles the HiGHS solver.
+# HiGHS takes minutes to build, once. The demo, `make check` and the service do without.
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: demo test soak bench bench-highs bench-assign
+# What needs no solver.
+LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features
+
+.PHONY: demo test check build dist book audit fuzz soak bench bench-highs bench-assign
 
 demo:
-	scripts/setup build
-	$(CARGO) build --release --locked --package walras
+	scripts/setup demo
+	$(CARGO) build --release --locked --package walras --no-default-features
 	target/release/walras demo demo
 
 test:
 	scripts/setup test
 	$(CARGO) fmt --all --check
+	target/tools/python/bin/typos
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
 	$(CARGO) test --workspace --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
-	target/tools/bin/cargo-deny check licenses bans sources
+
+check:
+	scripts/setup check
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(LEAN) --all-targets --locked -- --deny warnings
+	$(CARGO) test $(LEAN) --lib --bins --locked --quiet
+
+build:
+	scripts/setup build
+	$(CARGO) build --release --locked --package walras
+
+dist:
+	scripts/setup build
+	$(CARGO) build --profile dist --locked --package walras
+
+book:
+	scripts/setup book
+	target/tools/bin/mdbook build
+
+audit:
+	scripts/setup audit
+	target/tools/bin/cargo-deny check
+
+fuzz:
+	scripts/setup demo
+	$(CARGO) +nightly fuzz run $(or $(READER),scenario) -- -max_total_time=$(or $(SECONDS),60)
 
 soak:
 	scripts/setup build

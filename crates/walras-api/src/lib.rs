@@ -26,6 +26,7 @@
 mod assignment;
 mod choices;
 mod decode;
+pub mod described;
 mod error;
 mod input;
 mod journal;
@@ -58,7 +59,9 @@ pub use plan::{
     SmallestChangeItem, StakeholderItem, UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
-pub use schema::{job_schema, scenario_schema, workflow_schema};
+#[cfg(feature = "schema")]
+pub use schema::generated as generated_schema;
+pub use schema::{SCHEMAS, job_schema, scenario_schema, workflow_schema};
 pub use task_plan::{
     BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,
     TaskPlanStatus, no_schedule_text, task_claim,

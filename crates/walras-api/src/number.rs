@@ -4,10 +4,12 @@
 //! turns decimal text into such a count by looking at its digits, so 0.1 is a tenth and nothing else, and
 //! [`decimal_text`] writes a count as the shortest decimal that reads back as the same count.
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{self, Serialize, Serializer};
 use serde_json::value::RawValue;
+#[cfg(feature = "schema")]
 use std::borrow::Cow;
 use std::fmt;
 use walras_model::{Money, Rate, Span};
@@ -148,6 +150,7 @@ impl Visitor<'_> for NumberVisitor {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Number {
     fn schema_name() -> Cow<'static, str> {
         "number".into()
@@ -235,6 +238,7 @@ impl fmt::Display for Num {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Num {
     fn schema_name() -> Cow<'static, str> {
         "num".into()

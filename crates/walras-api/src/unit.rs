@@ -1,7 +1,7 @@
 //! The unit of time that a scenario chooses, and the core's quantities in it.
 
+use crate::described::JsonSchema;
 use crate::number::{decimal_text, scale};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use walras_model::{Money, Rate, Span, Time};
 

@@ -1,6 +1,6 @@
 //! The words of a policy, and what they stand for in the core.
 
-use schemars::JsonSchema;
+use crate::described::JsonSchema;
 use serde::Deserialize;
 use walras_core::choose::{LeaveOut, Total};
 use walras_core::prefer::Aggregation;

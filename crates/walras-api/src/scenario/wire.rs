@@ -8,11 +8,15 @@ use super::values::{
     present_objects,
 };
 use super::wishes::PreferencesEntry;
+use crate::described::JsonSchema;
 use crate::number::Number;
 use crate::unit::Unit;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(feature = "schema")]
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+#[cfg(feature = "schema")]
 use std::borrow::Cow;
+#[cfg(feature = "schema")]
 use walras_model::capacity::PROCESSORS_MAX;
 
 /// Sites with priced free time, and the jobs that want it.
@@ -322,6 +326,7 @@ pub(crate) fn one_task() -> TaskSpec {
 }
 
 /// Prices by user, for the schema: numbers greater than 0.
+#[cfg(feature = "schema")]
 struct Prices;
 
 pub(crate) fn zero() -> Number {
@@ -329,6 +334,7 @@ pub(crate) fn zero() -> Number {
 }
 
 /// The schema of a value that is described where it is used.
+#[cfg(feature = "schema")]
 macro_rules! inline_schema {
     ($([$($generic:ident)?] $name:ty => |$generator:ident| $schema:expr),* $(,)?) => {$(
         impl $(<$generic: JsonSchema>)? JsonSchema for $name {
@@ -347,6 +353,7 @@ macro_rules! inline_schema {
     )*};
 }
 
+#[cfg(feature = "schema")]
 inline_schema!(
     [T] List<T> => |generator| {
         json_schema!({"type": "array", "items": generator.subschema_for::<T>()})

@@ -3,8 +3,8 @@
 use super::names::{AggregationName, DayName};
 use super::values::{Entries, List, Pair, Scalar, objects, present, present_object};
 use super::wire::{one, zero};
+use crate::described::JsonSchema;
 use crate::number::Number;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// What users, owners and the administrator want.

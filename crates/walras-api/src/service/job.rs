@@ -5,6 +5,7 @@
 
 use super::stamp::Stamp;
 use crate::decode::Document;
+use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within, echo};
 use crate::input::Syntax;
 use crate::number::Number;
@@ -12,7 +13,6 @@ use crate::scenario::wire::{one, one_task, zero};
 use crate::scenario::{Entries, List, Object, TaskSpec, TestSpec, jobs, present, quantity};
 use crate::unit::Unit;
 use crate::workflow::{WorkflowFile, workflow_of};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_broker::job::{JobSpec, WorkflowSpec, is_plain_name};

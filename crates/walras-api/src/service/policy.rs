@@ -1,10 +1,10 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
+use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
 use crate::scenario::wire::PolicyEntry;
 use crate::scenario::{policy_of, present_object};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use walras_broker::policy::Policy;

@@ -1,10 +1,10 @@
 //! Owners' price rules as the API carries them.
 
 use super::stamp::Stamp;
+use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
 use crate::scenario::{objects, present_object};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use walras_broker::price::{Blackout, Crossing, Demand, PriceRules};

@@ -1,6 +1,7 @@
 //! Points in time as people and programs exchange them: RFC 3339 in UTC, to the millisecond.
 
 use jiff::Timestamp;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
@@ -65,6 +66,7 @@ impl<'de> Deserialize<'de> for Stamp {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Stamp {
     fn schema_name() -> Cow<'static, str> {
         "stamp".into()

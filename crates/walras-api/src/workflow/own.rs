@@ -4,12 +4,12 @@
 
 use super::draft::{Draft, DraftEdge, Place};
 use crate::decode::Document;
+use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::input::Syntax;
 use crate::number::Number;
 use crate::scenario::{Entries, List, Object, TestSpec, objects, present, quantity, requires};
 use crate::unit::Unit;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_model::{Data, Span, Task, Workflow};

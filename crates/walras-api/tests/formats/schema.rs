@@ -232,3 +232,18 @@ fn every_key_is_described() {
     assert_eq!(schema["$defs"]["node"]["required"], serde_json::json!(["name", "price"]));
     assert_eq!(schema["$defs"]["job"]["required"], serde_json::json!(["name"]));
 }
+
+/// `UPDATE_SCHEMAS=1 cargo test -p walras-api --test formats committed` writes the files anew.
+#[test]
+fn the_committed_schemas_are_what_the_types_say() {
+    for (name, committed) in walras_api::SCHEMAS {
+        let path = format!("{}/schemas/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let generated = walras_api::generated_schema(name).unwrap();
+        let text = serde_json::to_string_pretty(&generated).unwrap() + "\n";
+        if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+            continue;
+        }
+        assert!(committed == text, "{path} is not what the types say: run this test with UPDATE_SCHEMAS=1");
+    }
+}

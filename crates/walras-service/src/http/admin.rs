@@ -11,9 +11,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, patch, post, put};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use walras_api::Num;
+use walras_api::described::JsonSchema;
 use walras_api::service::{
     BudgetView, CycleView, PolicyFile, Role, TokenMade, TokenView, TokensView, UserView, UsersView,
 };

@@ -2,8 +2,9 @@
 //! tests are made. An endpoint that is not in the table does not exist.
 
 use super::App;
+use super::shape::Shape;
 use axum::routing::MethodRouter;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use walras_api::described::JsonSchema;
 use walras_api::service::Role;
 
 /// Everybody who has a token.
@@ -15,14 +16,11 @@ pub(super) const OWNERS: &[Role] = &[Role::Owner, Role::Administrator];
 /// The administrator.
 pub(super) const ADMINISTRATOR: &[Role] = &[Role::Administrator];
 
-/// Makes the schema of a type.
-type Describe = fn(&mut SchemaGenerator) -> Schema;
-
 /// What an answer carries.
 #[derive(Clone, Copy)]
 pub enum Content {
     /// JSON of this shape.
-    Json(Describe),
+    Json(Shape),
     /// Text of this media type.
     Text(&'static str),
 }
@@ -38,9 +36,9 @@ pub struct Endpoint {
     /// Who may call it; nobody in particular means everybody, without a token.
     pub roles: &'static [Role],
     /// The parameters of its query, as the properties of an object.
-    pub query: Option<Describe>,
+    pub query: Option<Shape>,
     /// What it is sent.
-    pub body: Option<Describe>,
+    pub body: Option<Shape>,
     /// Whether it can be repeated under a key.
     pub keyed: bool,
     /// The status of its answer.
@@ -51,10 +49,6 @@ pub struct Endpoint {
     pub refusals: &'static [u16],
     /// What answers it.
     pub route: MethodRouter<App>,
-}
-
-fn describe<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
 }
 
 impl Endpoint {
@@ -75,7 +69,7 @@ impl Endpoint {
             body: None,
             keyed: false,
             status: 200,
-            content: Content::Json(describe::<T>),
+            content: Content::Json(Shape::of::<T>()),
             refusals: &[],
             route,
         }
@@ -83,13 +77,13 @@ impl Endpoint {
 
     /// It has a query of this shape.
     pub fn query<Q: JsonSchema>(mut self) -> Endpoint {
-        self.query = Some(describe::<Q>);
+        self.query = Some(Shape::of::<Q>());
         self
     }
 
     /// It is sent JSON of this shape.
     pub fn body<B: JsonSchema>(mut self) -> Endpoint {
-        self.body = Some(describe::<B>);
+        self.body = Some(Shape::of::<B>());
         self
     }
 

@@ -13,8 +13,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
-use schemars::JsonSchema;
 use serde::Deserialize;
+use walras_api::described::JsonSchema;
 use walras_api::service::{
     CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
     TimetableView,

@@ -1,5 +1,5 @@
 //! The OpenAPI document, made from the table of endpoints and the types that requests and answers are read and written
-//! with.
+//! with. What is served is the committed document, which a test holds against this one.
 
 use super::endpoint::{Content, Endpoint};
 use schemars::generate::SchemaSettings;
@@ -74,7 +74,7 @@ fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator, error: &Value
         operation["parameters"] = Value::Array(parameters);
     }
     if let Some(body) = endpoint.body {
-        let schema = body(generator).to_value();
+        let schema = body.schema(generator).to_value();
         operation["requestBody"] =
             json!({"required": true, "content": {"application/json": {"schema": schema}}});
     }
@@ -92,7 +92,7 @@ fn tag(path: &str) -> &str {
 
 fn responses(endpoint: &Endpoint, generator: &mut SchemaGenerator, error: &Value) -> Value {
     let content = match endpoint.content {
-        Content::Json(describe) => json!({"application/json": {"schema": describe(generator).to_value()}}),
+        Content::Json(shape) => json!({"application/json": {"schema": shape.schema(generator).to_value()}}),
         Content::Text(media) => json!({media: {"schema": {"type": "string"}}}),
     };
     let mut responses = json!({});
@@ -149,7 +149,7 @@ fn parameters(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Vec<Value
         all.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
     }
     if let Some(query) = endpoint.query {
-        let schema = resolved(&query(generator), generator);
+        let schema = resolved(&query.schema(generator), generator);
         let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         for (name, mut schema) in properties {
             let description = schema.get("description").cloned().unwrap_or_default();

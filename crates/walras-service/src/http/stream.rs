@@ -11,7 +11,6 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
 use futures_util::Stream;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -21,6 +20,7 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+use walras_api::described::JsonSchema;
 use walras_api::service::{EventView, Role};
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

@@ -8,9 +8,9 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use walras_api::described::JsonSchema;
 
 /// That it lives.
 #[derive(Serialize, JsonSchema)]

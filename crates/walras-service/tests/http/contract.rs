@@ -1,18 +1,18 @@
 //! Contract tests: schemathesis makes requests from the OpenAPI document, good ones and bad ones, and looks whether the
-//! answers are what the document says. `scripts/setup test` installs it; where it is missing, the test does.
+//! answers are what the document says. `scripts/setup test` installs it.
 
 use super::house::{House, job};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program, installed when it is missing.
+/// The program.
 fn schemathesis() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let path = root.join("target/tools/schemathesis/bin/schemathesis");
-    if !path.exists() {
-        let setup = Command::new(root.join("scripts/setup")).arg("contract").status().unwrap();
-        assert!(setup.success(), "scripts/setup contract failed");
-    }
+    let path = root.join("target/tools/python/bin/schemathesis");
+    assert!(
+        path.exists(),
+        "schemathesis is missing: `scripts/setup test` installs it, and `make test` calls that"
+    );
     path
 }
 

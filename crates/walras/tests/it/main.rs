@@ -10,6 +10,8 @@ mod commands;
 mod demo;
 mod documents;
 mod journals;
+mod licences;
+mod links;
 mod predict;
 mod preferences;
 mod reproduce;

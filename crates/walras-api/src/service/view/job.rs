@@ -1,8 +1,8 @@
 //! Jobs: where they are, and why.
 
+use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! What is for sale and where, and what it was offered for.
 
 use super::job::ChangeView;
+use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A quote.

@@ -1,8 +1,8 @@
 //! Accounts, budgets and what has moved.
 
+use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An account.

@@ -1,8 +1,8 @@
 //! Users, and what tokens allow.
 
+use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A user.

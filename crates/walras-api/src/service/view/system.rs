@@ -1,7 +1,7 @@
 //! How the service is, what happens in it, who has which node when, and why it refuses.
 
+use crate::described::JsonSchema;
 use crate::service::stamp::Stamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the service is.

@@ -1,0 +1,13 @@
+//! What `#[derive(JsonSchema)]` stands for: `schemars` where formats are described (the feature `schema`), nothing elsewhere.
+
+#[cfg(feature = "schema")]
+pub use schemars::JsonSchema;
+#[cfg(not(feature = "schema"))]
+pub use walras_no_schema::JsonSchema;
+
+/// A type that would be described: every one.
+#[cfg(not(feature = "schema"))]
+pub trait JsonSchema {}
+
+#[cfg(not(feature = "schema"))]
+impl<T: ?Sized> JsonSchema for T {}

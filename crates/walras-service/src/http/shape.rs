@@ -1,0 +1,26 @@
+//! The shape of what a request or an answer carries: its type, where the API is described (the feature `schema`).
+
+use walras_api::described::JsonSchema;
+
+/// A shape.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    #[cfg(feature = "schema")]
+    describe: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+}
+
+impl Shape {
+    /// That of a type.
+    pub fn of<T: JsonSchema>() -> Shape {
+        Shape {
+            #[cfg(feature = "schema")]
+            describe: |generator| generator.subschema_for::<T>(),
+        }
+    }
+
+    /// Its schema.
+    #[cfg(feature = "schema")]
+    pub fn schema(self, generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        (self.describe)(generator)
+    }
+}
