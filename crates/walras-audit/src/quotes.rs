@@ -56,7 +56,6 @@ impl Auditor {
                 }
                 Some(_) => {}
             },
-            _ => {}
         }
     }
 

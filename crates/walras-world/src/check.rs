@@ -8,6 +8,7 @@
 use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
 use crate::site::SimSite;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use walras_audit::Auditor;
 use walras_broker::account::Account;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
@@ -38,7 +39,7 @@ pub struct Checker {
     /// Parts of open reservations that have not ended well.
     parts: BTreeMap<ReservationNumber, BTreeSet<u32>>,
     /// What quotes promise.
-    quoted: BTreeMap<QuoteNumber, Vec<QuoteOption>>,
+    quoted: BTreeMap<QuoteNumber, Arc<[QuoteOption]>>,
     /// What a job of an accepted quote was promised.
     promised: BTreeMap<JobNumber, Allocation>,
 }
