@@ -1,5 +1,6 @@
 //! Cycles: one at a time, step by step, with a batch whose order can be explained.
 
+use walras_broker::event::CycleEvent;
 use crate::finding::{Kind, Thing};
 use crate::jobs::next;
 use crate::state::{After, Cycle, Decided, Job, Place};
@@ -7,23 +8,22 @@ use crate::sums::{MILLION, millis_between};
 use crate::{Auditor, Look};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use walras_broker::event::Event;
 use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::plan::Verdict;
 use walras_broker::rank::Ranked;
 use walras_model::{SiteId, Time};
 
 impl Auditor {
-    pub(crate) fn cycle_event(&mut self, look: &mut Look<'_>, event: &Event) {
+    pub(crate) fn cycle_event(&mut self, look: &mut Look<'_>, event: &CycleEvent) {
         match event {
-            Event::CycleOpened { cycle, batch, asked, until, demand } => {
+            CycleEvent::Opened { cycle, batch, asked, until, demand } => {
                 if *until < look.now || demand.len() != self.places.count() {
                     look.report(Kind::CycleStep { cycle: *cycle, step: "opened" });
                 }
                 self.opened(look, *cycle, batch, asked, *until);
             }
-            Event::OffersReceived { site, cycle, .. } => self.offered(look, *site, *cycle),
-            Event::CycleClosed { cycle, until } => {
+            CycleEvent::OffersReceived { site, cycle, .. } => self.offered(look, *site, *cycle),
+            CycleEvent::Closed { cycle, until } => {
                 let now = look.now;
                 let open = self.open_cycle(*cycle).filter(|open| !open.closed && !open.batch.is_empty());
                 match open.filter(|open| open.unanswered.is_empty() || now >= open.until) {
@@ -31,9 +31,8 @@ impl Auditor {
                     None => look.report(Kind::CycleStep { cycle: *cycle, step: "closed" }),
                 }
             }
-            Event::CycleDecided { cycle, verdict } => self.decided(look, *cycle, verdict),
-            Event::CycleEnded(cycle) => self.cycle_ended(look, *cycle),
-            _ => {}
+            CycleEvent::Decided { cycle, verdict } => self.decided(look, *cycle, verdict),
+            CycleEvent::Ended(cycle) => self.cycle_ended(look, *cycle),
         }
     }
 

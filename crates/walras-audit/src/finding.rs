@@ -51,7 +51,7 @@ pub enum Kind {
     /// One request was carried out twice.
     RequestTwice { by: String, key: String },
     /// An event says that somebody said something, and the entry's input says otherwise.
-    Unsaid { event: &'static str },
+    Unprompted { event: &'static str },
 
     /// The postings do not sum to zero.
     Unbalanced { sum: i128 },
@@ -107,7 +107,7 @@ pub enum Kind {
     WrongRank { cycle: CycleNumber, job: JobNumber, aspect: &'static str, expected: i128, found: i128 },
 
     /// What was reserved could not be.
-    BadWay { reservation: ReservationNumber, fault: WayFault },
+    BadAllocation { reservation: ReservationNumber, fault: AllocationFault },
     /// A step of a reservation came out of order.
     ReservationStep { reservation: ReservationNumber, step: &'static str },
     /// A site's step came out of order.
@@ -123,7 +123,7 @@ pub enum Kind {
     /// A part started or ended at a moment that cannot be.
     WrongTime { reservation: ReservationNumber, part: u32, at: Time },
     /// Parts were moved to where they cannot run.
-    BadSchedule { reservation: ReservationNumber, part: u32, fault: WayFault },
+    BadSchedule { reservation: ReservationNumber, part: u32, fault: AllocationFault },
     /// A reservation was closed or changed for a reason that the journal does not show.
     WrongReason { reservation: ReservationNumber },
     /// A reservation still relies on a place that is gone.
@@ -142,9 +142,9 @@ pub enum Kind {
     NoSuchOption { quote: QuoteNumber, option: u32 },
     /// What was reserved is not what was quoted.
     NotAsQuoted { quote: QuoteNumber },
-    /// One alternative of a quote is no better than another in any way.
+    /// One alternative of a quote is no better than another in any allocation.
     Dominated { quote: QuoteNumber, option: usize, by: usize },
-    /// An alternative's times, price or sites are not those of its way; or there are too many.
+    /// An alternative's times, price or sites are not those of its allocation; or there are too many.
     WrongOption { quote: QuoteNumber, option: usize },
     /// A quote without alternatives says no reason.
     NoReason { quote: QuoteNumber },
@@ -178,11 +178,11 @@ pub enum EndFault {
     NotCancelled,
 }
 
-/// What is wrong with a way to run a job.
+/// What is wrong with an alternative to run a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the fields are named by what they hold, and every fault says what it means")]
-pub enum WayFault {
+pub enum AllocationFault {
     /// It holds or runs nothing.
     Empty,
     /// A site has two legs.
@@ -193,7 +193,7 @@ pub enum WayFault {
     SiteLost(SiteId),
     /// The node is not the site's.
     NotOfSite { node: NodeId, site: SiteId },
-    /// A hold in a queue names a node, or one elsewhere names none, or the way has both.
+    /// A hold in a queue names a node, or one elsewhere names none, or the alternative has both.
     NotAQueue(SiteId),
     /// The node has failed.
     NodeLost(NodeId),

@@ -1,115 +1,115 @@
-//! Whether a way is one in which a job can be run: its places, its times and its price.
+//! Whether an alternative is one in which a job can be run: its places, its times and its price.
 //!
 //! Time O(holds · log holds + parts), and O(tasks + edges) for a workflow.
 
-use crate::finding::WayFault;
+use crate::finding::AllocationFault;
 use crate::state::Job;
 use crate::sums::{
     MILLION, cost_of, hold_of, holds, is_queue, length, passes, price_of, runtime_of, share_of,
 };
 use crate::{Auditor, Look, tasks};
 use std::collections::BTreeSet;
-use walras_broker::way::{Hold, Way};
+use walras_broker::allocation::{Allocation, Hold};
 use walras_model::{Request, SiteId};
 
 impl Auditor {
-    /// What is wrong with a way for a job at this moment. Who else holds its nodes is not looked at here.
-    pub(crate) fn way_faults(&self, look: &Look<'_>, job: &Job, way: &Way) -> Vec<WayFault> {
+    /// What is wrong with an alternative for a job at this moment. Who else holds its nodes is not looked at here.
+    pub(crate) fn allocation_faults(&self, look: &Look<'_>, job: &Job, allocation: &Allocation) -> Vec<AllocationFault> {
         let mut faults = Vec::new();
-        if way.parts.is_empty() || holds(way).next().is_none() {
-            faults.push(WayFault::Empty);
+        if allocation.parts.is_empty() || holds(allocation).next().is_none() {
+            faults.push(AllocationFault::Empty);
         }
         let mut seen = BTreeSet::new();
-        for leg in &way.legs {
+        for leg in &allocation.legs {
             if !seen.insert(leg.site) {
-                faults.push(WayFault::SiteTwice(leg.site));
+                faults.push(AllocationFault::SiteTwice(leg.site));
             }
             if leg.holds.is_empty() {
-                faults.push(WayFault::Empty);
+                faults.push(AllocationFault::Empty);
             }
         }
-        for (site, _, hold) in holds(way) {
+        for (site, _, hold) in holds(allocation) {
             self.hold_faults(look, site, hold, &mut faults);
             self.machine_faults(&job.spec.request, site, hold, &mut faults);
         }
-        part_faults(way, &mut faults);
-        self.limit_faults(job, way, &mut faults);
+        part_faults(allocation, &mut faults);
+        self.limit_faults(job, allocation, &mut faults);
         match &job.spec.workflow {
-            None => self.parallel_faults(&job.spec.request, way, &mut faults),
+            None => self.parallel_faults(&job.spec.request, allocation, &mut faults),
             Some(spec) => {
                 let workflow = &spec.workflow;
-                tasks::faults(workflow, &job.done, way, &self.places, &self.policy.network, &mut faults);
+                tasks::faults(workflow, &job.done, allocation, &self.places, &self.policy.network, &mut faults);
             }
         }
         faults
     }
 
     /// A hold is on a node or a queue that stands, in time that is to come and nobody else's, at its price.
-    fn hold_faults(&self, look: &Look<'_>, site: SiteId, hold: &Hold, faults: &mut Vec<WayFault>) {
+    fn hold_faults(&self, look: &Look<'_>, site: SiteId, hold: &Hold, faults: &mut Vec<AllocationFault>) {
         if !self.places.has(site) {
-            faults.push(WayFault::NoSite(site));
+            faults.push(AllocationFault::NoSite(site));
         } else if !self.places.site_stands(site) {
-            faults.push(WayFault::SiteLost(site));
+            faults.push(AllocationFault::SiteLost(site));
         }
         let (start, end) = (hold.interval.start(), hold.interval.end());
         match hold.node {
             Some(node) if self.places.site_of(node) != Some(site) => {
-                faults.push(WayFault::NotOfSite { node, site });
+                faults.push(AllocationFault::NotOfSite { node, site });
             }
-            Some(node) if !self.places.node_stands(node) => faults.push(WayFault::NodeLost(node)),
-            Some(node) if self.places.is_taken(node, start, end) => faults.push(WayFault::NodeTaken(node)),
+            Some(node) if !self.places.node_stands(node) => faults.push(AllocationFault::NodeLost(node)),
+            Some(node) if self.places.is_taken(node, start, end) => faults.push(AllocationFault::NodeTaken(node)),
             Some(_) => {}
-            None if !self.places.is_queue(site) => faults.push(WayFault::NotAQueue(site)),
+            None if !self.places.is_queue(site) => faults.push(AllocationFault::NotAQueue(site)),
             None => {}
         }
         // In a queue times are expectations.
         if hold.node.is_some() && start <= look.now {
-            faults.push(WayFault::Past(start));
+            faults.push(AllocationFault::Past(start));
         }
         let (expected, cost) = (cost_of(hold.rate, length(hold.interval)), i128::from(hold.cost.as_micros()));
         if expected != cost {
-            faults.push(WayFault::WrongCost { expected, cost });
+            faults.push(AllocationFault::WrongCost { expected, cost });
         }
     }
 
     /// What the job asks of every node.
-    fn machine_faults(&self, request: &Request, site: SiteId, hold: &Hold, faults: &mut Vec<WayFault>) {
+    fn machine_faults(&self, request: &Request, site: SiteId, hold: &Hold, faults: &mut Vec<AllocationFault>) {
         let wanted = request.scope.sites.as_ref();
         if wanted.is_some_and(|sites| !sites.contains(&site)) {
-            faults.push(WayFault::OutOfScope(site));
+            faults.push(AllocationFault::OutOfScope(site));
         }
         let Some(machine) = self.places.machine(site, hold.node) else { return };
         if machine.performance < request.performance_min {
-            faults.push(WayFault::TooSlow(site));
+            faults.push(AllocationFault::TooSlow(site));
         }
         let unmet = |it: &walras_model::Requirement| !passes(it, machine.attributes.get(&it.attribute));
         if request.requires.iter().any(unmet) {
-            faults.push(WayFault::Unmet(site));
+            faults.push(AllocationFault::Unmet(site));
         }
     }
 
     /// Deadline, earliest start, budget, and all on one site where that is asked for.
-    fn limit_faults(&self, job: &Job, way: &Way, faults: &mut Vec<WayFault>) {
+    fn limit_faults(&self, job: &Job, allocation: &Allocation, faults: &mut Vec<AllocationFault>) {
         let request = &job.spec.request;
         let last = match job.spec.workflow {
-            None => holds(way).map(|(_, _, hold)| hold.interval.end()).max(),
-            Some(_) => way.parts.iter().map(|part| part.end).max(),
+            None => holds(allocation).map(|(_, _, hold)| hold.interval.end()).max(),
+            Some(_) => allocation.parts.iter().map(|part| part.end).max(),
         };
         if last.zip(request.deadline).is_some_and(|(end, deadline)| end > deadline) {
-            faults.push(WayFault::AfterDeadline);
+            faults.push(AllocationFault::AfterDeadline);
         }
-        let first = holds(way).map(|(_, _, hold)| hold.interval.start()).min();
+        let first = holds(allocation).map(|(_, _, hold)| hold.interval.start()).min();
         if first.zip(request.earliest).is_some_and(|(start, earliest)| start < earliest) {
-            faults.push(WayFault::BeforeEarliest);
+            faults.push(AllocationFault::BeforeEarliest);
         }
-        let cost = price_of(way);
+        let cost = price_of(allocation);
         if let Some(limit) = self.may_spend(request).map(|limit| limit - job.spent)
             && cost > limit
         {
-            faults.push(WayFault::OverBudget { limit, cost });
+            faults.push(AllocationFault::OverBudget { limit, cost });
         }
-        if let Some(second) = way.legs.get(1).filter(|_| request.scope.same_site) {
-            faults.push(WayFault::OutOfScope(second.site));
+        if let Some(second) = allocation.legs.get(1).filter(|_| request.scope.same_site) {
+            faults.push(AllocationFault::OutOfScope(second.site));
         }
     }
 
@@ -125,48 +125,48 @@ impl Auditor {
 
     /// As many holds as tasks, on nodes of their own, with one start, each as long as the work takes there; and a part
     /// for each.
-    fn parallel_faults(&self, request: &Request, way: &Way, faults: &mut Vec<WayFault>) {
-        let count = u32::try_from(holds(way).count()).unwrap_or(u32::MAX);
+    fn parallel_faults(&self, request: &Request, allocation: &Allocation, faults: &mut Vec<AllocationFault>) {
+        let count = u32::try_from(holds(allocation).count()).unwrap_or(u32::MAX);
         if count != request.tasks {
-            faults.push(WayFault::WrongCount);
+            faults.push(AllocationFault::WrongCount);
         }
-        let mut starts = holds(way).map(|(_, _, hold)| hold.interval.start());
+        let mut starts = holds(allocation).map(|(_, _, hold)| hold.interval.start());
         let first = starts.next();
         if starts.any(|start| Some(start) != first) {
-            faults.push(WayFault::StartsApart);
+            faults.push(AllocationFault::StartsApart);
         }
-        for (site, _, hold) in holds(way) {
+        for (site, _, hold) in holds(allocation) {
             let Some(machine) = self.places.machine(site, hold.node) else { continue };
             let (expected, length) = (runtime_of(request.work, machine.performance), length(hold.interval));
             if expected != length {
-                faults.push(WayFault::WrongLength { expected, length });
+                faults.push(AllocationFault::WrongLength { expected, length });
             }
         }
         let mut places = BTreeSet::new();
         let whole = |hold: &Hold, start, end| hold.interval.start() == start && hold.interval.end() == end;
-        let each = way.parts.iter().all(|part| {
-            let fits = hold_of(way, part).is_some_and(|hold| whole(hold, part.start, part.end));
+        let each = allocation.parts.iter().all(|part| {
+            let fits = hold_of(allocation, part).is_some_and(|hold| whole(hold, part.start, part.end));
             fits && part.task.is_none() && part.after.is_empty() && places.insert((part.site, part.hold))
         });
-        if !each || u32::try_from(way.parts.len()) != Ok(count) {
-            faults.push(WayFault::WrongTasks);
+        if !each || u32::try_from(allocation.parts.len()) != Ok(count) {
+            faults.push(AllocationFault::WrongTasks);
         }
     }
 }
 
 /// Every part lies within what is held for it; a queue holds for nobody but itself.
-fn part_faults(way: &Way, faults: &mut Vec<WayFault>) {
-    for (part, place) in way.parts.iter().zip(0_u32..) {
-        let inside = hold_of(way, part).is_some_and(|hold| {
+fn part_faults(allocation: &Allocation, faults: &mut Vec<AllocationFault>) {
+    for (part, place) in allocation.parts.iter().zip(0_u32..) {
+        let inside = hold_of(allocation, part).is_some_and(|hold| {
             hold.node.is_none() || (hold.interval.start() <= part.start && part.end <= hold.interval.end())
         });
         if !inside || part.end < part.start {
-            faults.push(WayFault::PartOutside(place));
+            faults.push(AllocationFault::PartOutside(place));
         }
     }
-    if is_queue(way)
-        && let Some((site, _, _)) = holds(way).find(|(_, _, hold)| hold.node.is_some())
+    if is_queue(allocation)
+        && let Some((site, _, _)) = holds(allocation).find(|(_, _, hold)| hold.node.is_some())
     {
-        faults.push(WayFault::NotAQueue(site));
+        faults.push(AllocationFault::NotAQueue(site));
     }
 }

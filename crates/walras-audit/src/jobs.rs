@@ -1,36 +1,37 @@
 //! Jobs: queued once, ended at most once, and always somewhere.
 
+use walras_broker::event::JobEvent;
 use crate::finding::{EndFault, Kind, Thing};
 use crate::state::{After, Job, Place};
 use crate::{Auditor, Look};
 use std::collections::BTreeSet;
-use walras_broker::event::Event;
+use std::sync::Arc;
 use walras_broker::id::JobNumber;
 use walras_broker::input::Input;
 use walras_broker::job::{JobEnd, JobSpec, Why};
 use walras_model::TaskId;
 
 impl Auditor {
-    pub(crate) fn job_event(&mut self, look: &mut Look<'_>, event: &Event) {
+    pub(crate) fn job_event(&mut self, look: &mut Look<'_>, event: &JobEvent) {
         match event {
-            Event::JobQueued { job, key, spec } => {
+            JobEvent::Queued { job, key, spec } => {
                 self.request(look, key);
                 self.queued(look, *job, spec);
             }
-            Event::JobReturned { job, .. } => self.returned(look, *job),
-            Event::JobEnded { job, end } => self.ended(look, *job, end),
-            _ => {}
+            JobEvent::Returned { job, .. } => self.returned(look, *job),
+            JobEvent::Ended { job, end } => self.ended(look, *job, end),
+            JobEvent::Noticed(_) => {}
         }
     }
 
-    fn queued(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &JobSpec) {
+    fn queued(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &Arc<JobSpec>) {
         self.last.job = next(look, Thing::Job, number.get(), self.last.job);
         if !self.users.contains_key(&spec.user) {
             look.report(Kind::NoSuchUser(spec.user.clone()));
         }
         self.counts.jobs += 1;
         let job = Job {
-            spec: spec.clone(),
+            spec: Arc::clone(spec),
             queued_at: look.now,
             place: Place::Queued,
             since: look.position,
@@ -54,7 +55,12 @@ impl Auditor {
             }
             Place::Loose(After::Plan | After::Broken) => {}
             Place::Queued if planned => {}
-            _ => look.report(Kind::JobNotReturning { job: number }),
+            Place::Queued
+            | Place::Planning
+            | Place::Reserved(_)
+            | Place::Loose(After::Well | After::Failed | After::Cancelled) => {
+                look.report(Kind::JobNotReturning { job: number });
+            }
         }
         (job.place, job.since) = (Place::Queued, look.position);
         job.spares.clear();

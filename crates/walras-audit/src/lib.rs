@@ -33,19 +33,24 @@
 //! assert_eq!(auditor.entry(2, &silent)[0].to_string(), "entry 2: the entry says nothing");
 //! ```
 
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event must not compile until the auditor has said what it means"
+)]
+
 mod budgets;
 mod cycles;
 pub mod finding;
 mod fits;
 mod jobs;
 mod ledger;
-mod moved;
+mod rescheduling;
 mod parts;
 mod places;
 mod quotes;
 mod reasons;
 mod reservations;
-mod said;
+mod prompted;
 mod sentence;
 mod settlement;
 mod state;
@@ -66,9 +71,9 @@ use summary::Counts;
 use walras_broker::Event;
 use walras_broker::account::Account;
 use walras_broker::budget::Spender;
-use walras_broker::event::RequestKey;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
-use walras_broker::input::{Input, User};
+use walras_broker::event::{SiteEvent, VoEvent};
+use walras_broker::input::{Input, RequestKey, User};
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
 use walras_model::{Interval, Time};
@@ -146,8 +151,8 @@ impl Auditor {
         }
         self.counts.entries += 1;
         for event in &entry.events {
-            if let Some(event) = said::unsaid(&entry.input, event) {
-                look.report(Kind::Unsaid { event });
+            if let Some(event) = prompted::unprompted(&entry.input, event) {
+                look.report(Kind::Unprompted { event });
             }
             self.event(&mut look, event);
         }
@@ -157,56 +162,52 @@ impl Auditor {
 
     fn event(&mut self, look: &mut Look<'_>, event: &Event) {
         match event {
-            Event::PolicySet(policy) => self.policy = (**policy).clone(),
-            Event::UserSet(user) => {
+            Event::Vo(event) => self.vo_event(look, event),
+            Event::Site(event) => self.site_event(look, event),
+            Event::Job(event) => self.job_event(look, event),
+            Event::Quote(event) => self.quote_event(look, event),
+            Event::Cycle(event) => self.cycle_event(look, event),
+            Event::Reservation(event) => self.reservation_event(look, event),
+        }
+    }
+
+    fn vo_event(&mut self, look: &mut Look<'_>, event: &VoEvent) {
+        match event {
+            VoEvent::PolicySet(policy) => self.policy = (**policy).clone(),
+            VoEvent::UserSet(user) => {
                 let lowest = i128::from(user.lowest.as_micros());
                 self.ledger.open(look, Account::User(user.name.clone()), lowest);
                 self.users.insert(user.name.clone(), user.clone());
             }
-            Event::SiteAdded(spec) => {
+            VoEvent::BudgetSet { spender, budget } => self.budgets.set(spender, *budget),
+            VoEvent::Deposited { key, account, transaction } => {
+                self.request(look, key);
+                self.deposited(look, account, transaction);
+            }
+        }
+    }
+
+    fn site_event(&mut self, look: &mut Look<'_>, event: &SiteEvent) {
+        match event {
+            SiteEvent::Added(spec) => {
                 self.ledger.open(look, Account::Owner(spec.owner.clone()), 0);
                 self.places.add(look, spec);
             }
-            Event::PricesSet { site, .. } => {
+            SiteEvent::PricesSet { site, .. } => {
                 if !self.places.has(*site) {
                     look.report(Kind::NoSuchSite(*site));
                 }
             }
-            Event::BudgetSet { spender, budget } => self.budgets.set(spender, *budget),
-            Event::Deposited { key, account, transaction } => {
-                self.request(look, key);
-                self.deposited(look, account, transaction);
-            }
-            Event::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
-            Event::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
-            Event::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),
-            Event::SiteLost { site, at } => {
+            SiteEvent::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
+            SiteEvent::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
+            SiteEvent::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),
+            SiteEvent::Lost { site, at } => {
                 self.places.site_changed(look, *site, *at, true);
                 if let Some(cycle) = &mut self.cycle {
                     look.answered |= cycle.unanswered.remove(site);
                 }
             }
-            Event::SiteBack { site, at } => self.places.site_changed(look, *site, *at, false),
-            Event::Noticed(_) => {}
-            Event::JobQueued { .. } | Event::JobReturned { .. } | Event::JobEnded { .. } => {
-                self.job_event(look, event);
-            }
-            Event::CycleOpened { .. }
-            | Event::OffersReceived { .. }
-            | Event::CycleClosed { .. }
-            | Event::CycleDecided { .. }
-            | Event::CycleEnded(_) => self.cycle_event(look, event),
-            Event::QuoteGiven { .. }
-            | Event::QuoteAccepted { .. }
-            | Event::QuoteBroken { .. }
-            | Event::QuoteExpired(_) => self.quote_event(look, event),
-            Event::PartsDue { .. } | Event::PartStarted { .. } | Event::PartEnded { .. } => {
-                self.part_event(look, event);
-            }
-            Event::Rescheduled { reservation, parts, why } => {
-                self.rescheduled(look, *reservation, parts, why);
-            }
-            _ => self.reservation_event(look, event),
+            SiteEvent::Back { site, at } => self.places.site_changed(look, *site, *at, false),
         }
     }
 

@@ -4,26 +4,17 @@ use crate::finding::Kind;
 use crate::state::{LegState, PartState, Phase, Reservation};
 use crate::sums::{hold_of, is_queue, millis_between};
 use crate::{Auditor, Look};
-use walras_broker::event::Event;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::Input;
 use walras_broker::job::PartEnd;
 use walras_model::Time;
 
 impl Auditor {
-    pub(crate) fn part_event(&mut self, look: &mut Look<'_>, event: &Event) {
-        match event {
-            Event::PartsDue { reservation, parts } => {
-                self.runs_twice(look, *reservation);
-                for part in parts {
-                    self.due(look, *reservation, *part);
-                }
-            }
-            Event::PartStarted { reservation, part, at } => self.started(look, *reservation, *part, *at),
-            Event::PartEnded { reservation, part, at, end } => {
-                self.part_ended(look, *reservation, *part, *at, *end);
-            }
-            _ => {}
+    /// Parts are to be started.
+    pub(crate) fn parts_due(&mut self, look: &mut Look<'_>, number: ReservationNumber, parts: &[u32]) {
+        self.runs_twice(look, number);
+        for part in parts {
+            self.due(look, number, *part);
         }
     }
 
@@ -41,8 +32,8 @@ impl Auditor {
     /// Whether anything may run: asked to start on a site that has not let go, on what has not failed. Only a site's word
     /// counts, never the clock.
     pub(crate) fn may_run(&self, reservation: &Reservation) -> bool {
-        reservation.way.parts.iter().zip(&reservation.parts).any(|(part, state)| {
-            let node = hold_of(&reservation.way, part).and_then(|hold| hold.node);
+        reservation.allocation.parts.iter().zip(&reservation.parts).any(|(part, state)| {
+            let node = hold_of(&reservation.allocation, part).and_then(|hold| hold.node);
             let stands =
                 self.places.site_stands(part.site) && node.is_none_or(|node| self.places.node_stands(node));
             let there = reservation.legs.get(&part.site).is_some_and(|leg| *leg != LegState::Released);
@@ -66,13 +57,13 @@ impl Auditor {
     fn due(&mut self, look: &mut Look<'_>, number: ReservationNumber, part: u32) {
         let Some(reservation) = self.reservations.get(&number) else { return };
         let state = reservation.parts.get(part as usize);
-        let planned = reservation.way.parts.get(part as usize);
+        let planned = reservation.allocation.parts.get(part as usize);
         let held = reservation.phase == Phase::Held;
         let Some(planned) = planned.filter(|_| held && state == Some(&PartState::Waiting)) else {
             return look.report(Kind::PartStep { reservation: number, part, step: "started" });
         };
         // In a queue the site decides when it starts.
-        if planned.start > look.now && !is_queue(&reservation.way) {
+        if planned.start > look.now && !is_queue(&reservation.allocation) {
             look.report(Kind::TooSoon { reservation: number, part });
         }
         for (after, lag) in &planned.after {
@@ -89,7 +80,7 @@ impl Auditor {
         self.set_part(number, part, PartState::Due);
     }
 
-    fn started(&mut self, look: &mut Look<'_>, number: ReservationNumber, part: u32, at: Time) {
+    pub(crate) fn started(&mut self, look: &mut Look<'_>, number: ReservationNumber, part: u32, at: Time) {
         if self.part_of(look, number, part) != Some(PartState::Due) {
             return look.report(Kind::PartStep { reservation: number, part, step: "running" });
         }
@@ -101,7 +92,7 @@ impl Auditor {
         self.set_part(number, part, PartState::Running(at));
     }
 
-    fn part_ended(
+    pub(crate) fn part_ended(
         &mut self,
         look: &mut Look<'_>,
         number: ReservationNumber,
@@ -113,7 +104,9 @@ impl Auditor {
             Some(PartState::Running(since)) => since,
             // Its start was never heard of.
             Some(PartState::Due) => at,
-            _ => return look.report(Kind::PartStep { reservation: number, part, step: "ended" }),
+            Some(PartState::Waiting | PartState::Ended { .. }) | None => {
+                return look.report(Kind::PartStep { reservation: number, part, step: "ended" });
+            }
         };
         if at > look.now || at < since {
             look.report(Kind::WrongTime { reservation: number, part, at });
@@ -130,11 +123,11 @@ impl Auditor {
         part: u32,
         event: &'static str,
     ) {
-        let planned = self.reservations.get(&number).and_then(|it| it.way.parts.get(part as usize));
+        let planned = self.reservations.get(&number).and_then(|it| it.allocation.parts.get(part as usize));
         if let (Input::Site { site, .. }, Some(planned)) = (look.input, planned)
             && planned.site != *site
         {
-            look.report(Kind::Unsaid { event });
+            look.report(Kind::Unprompted { event });
         }
     }
 }

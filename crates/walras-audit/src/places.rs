@@ -4,11 +4,11 @@
 //! overlap it, so that looking takes time O(log holds).
 
 use crate::Look;
-use crate::finding::{Gone, Kind, WayFault};
+use crate::finding::{Gone, Kind, AllocationFault};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::id::ReservationNumber;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_broker::way::Leg;
+use walras_broker::allocation::Leg;
 use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Time};
 
 /// A site.
@@ -168,7 +168,7 @@ impl Places {
     }
 
     /// Books a leg's holds; gives those that overlap others.
-    pub(crate) fn hold(&mut self, leg: &Leg, reservation: ReservationNumber) -> Vec<WayFault> {
+    pub(crate) fn hold(&mut self, leg: &Leg, reservation: ReservationNumber) -> Vec<AllocationFault> {
         let mut faults = Vec::new();
         for hold in &leg.holds {
             let Some(node) = hold.node else { continue };
@@ -176,7 +176,7 @@ impl Places {
             let (start, end) = (hold.interval.start(), hold.interval.end());
             let before = state.holds.range(..(end, ReservationNumber::new(0))).next_back();
             if let Some(((_, other), _)) = before.filter(|(_, other_end)| **other_end > start) {
-                faults.push(WayFault::DoubleBooked { node, other: *other });
+                faults.push(AllocationFault::DoubleBooked { node, other: *other });
             }
             state.holds.insert((start, reservation), end);
         }

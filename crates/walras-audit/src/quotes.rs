@@ -1,7 +1,8 @@
-//! Quotes: alternatives of which none is worse in every way, honoured as they were given or paid for, while they bind.
+//! Quotes: alternatives of which none is worse in every allocation, honoured as they were given or paid for, while they bind.
 //!
 //! Time O(options²), of which a quote has few.
 
+use walras_broker::event::QuoteEvent;
 use crate::finding::{Kind, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
@@ -10,16 +11,15 @@ use crate::sums::{cost_of, holds, length, price_of, share_of};
 use crate::{Auditor, Look};
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Purpose, Transaction};
-use walras_broker::event::Event;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::Input;
 use walras_broker::quote::QuoteOption;
 use walras_model::{Money, SiteId};
 
 impl Auditor {
-    pub(crate) fn quote_event(&mut self, look: &mut Look<'_>, event: &Event) {
+    pub(crate) fn quote_event(&mut self, look: &mut Look<'_>, event: &QuoteEvent) {
         match event {
-            Event::QuoteGiven { quote, key, spec, options, until, why } => {
+            QuoteEvent::Given { quote, key, spec, options, until, why } => {
                 self.request(look, key);
                 if !self.users.contains_key(&spec.user) {
                     look.report(Kind::NoSuchUser(spec.user.clone()));
@@ -28,10 +28,10 @@ impl Auditor {
                     look.report(Kind::NoReason { quote: *quote });
                 }
                 self.given(look, *quote, options);
-                let given = Quote { spec: (**spec).clone(), options: options.clone(), until: *until };
+                let given = Quote { spec: spec.clone(), options: options.clone(), until: *until };
                 self.quotes.insert(*quote, given);
             }
-            Event::QuoteAccepted { quote, key, option, job, reservation } => {
+            QuoteEvent::Accepted { quote, key, option, job, reservation } => {
                 // The job that it has become was queued by the same request.
                 let asked = self.requests.get(key).is_some_and(|(position, _)| *position == look.position);
                 let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
@@ -40,23 +40,22 @@ impl Auditor {
                     look.report(Kind::NotAsQuoted { quote: *quote });
                 }
                 self.counts.quotes_accepted += 1;
-                let (quote, job, reservation, way) = (*quote, *job, *reservation, chosen.way);
-                look.accepted = Some(Accepted { quote, job, reservation, way });
+                let (quote, job, reservation, allocation) = (*quote, *job, *reservation, chosen.allocation);
+                look.accepted = Some(Accepted { quote, job, reservation, allocation });
             }
-            Event::QuoteBroken { quote, key, option, compensation, transaction, .. } => {
+            QuoteEvent::Broken { quote, key, option, compensation, transaction, .. } => {
                 self.request(look, key);
                 let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
                 self.counts.quotes_broken += 1;
                 self.broken(look, *quote, &quoted.spec.user, &chosen, *compensation, transaction);
             }
-            Event::QuoteExpired(quote) => match self.quotes.remove(quote) {
+            QuoteEvent::Expired(quote) => match self.quotes.remove(quote) {
                 None => look.report(Kind::NotThere { thing: Thing::Quote, number: quote.get() }),
                 Some(given) if look.now < given.until => {
                     look.report(Kind::QuoteTime { quote: *quote, until: given.until });
                 }
                 Some(_) => {}
             },
-            _ => {}
         }
     }
 
@@ -136,18 +135,18 @@ impl Auditor {
     }
 }
 
-/// Whether an alternative says of its way what is so.
+/// Whether an alternative says of its allocation what is so.
 fn is_true(option: &QuoteOption) -> bool {
-    let way = &option.way;
-    let start = holds(way).map(|(_, _, hold)| hold.interval.start()).min();
-    let finish = way.parts.iter().map(|part| part.end).max();
-    let sites: Vec<SiteId> = way.legs.iter().map(|leg| leg.site).collect();
-    let priced = |hold: &walras_broker::way::Hold| {
+    let allocation = &option.allocation;
+    let start = holds(allocation).map(|(_, _, hold)| hold.interval.start()).min();
+    let finish = allocation.parts.iter().map(|part| part.end).max();
+    let sites: Vec<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
+    let priced = |hold: &walras_broker::allocation::Hold| {
         i128::from(hold.cost.as_micros()) == cost_of(hold.rate, length(hold.interval))
     };
     start == Some(option.start)
         && finish == Some(option.finish)
         && sites == option.sites
-        && price_of(way) == i128::from(option.price.as_micros())
-        && holds(way).all(|(_, _, hold)| priced(hold))
+        && price_of(allocation) == i128::from(option.price.as_micros())
+        && holds(allocation).all(|(_, _, hold)| priced(hold))
 }

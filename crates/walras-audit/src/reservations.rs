@@ -1,6 +1,7 @@
 //! Reservations: asked, prepared, confirmed, held, closed, released; all sites or none.
 
-use crate::finding::{EndFault, Gone, Kind, Thing, WayFault};
+use walras_broker::event::ReservationEvent;
+use crate::finding::{EndFault, Gone, Kind, Thing, AllocationFault};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
 use crate::state::{After, LegState, PartState, Phase, Place, Reservation};
@@ -8,52 +9,61 @@ use crate::sums::{hold_of, holds, meet, price_of};
 use crate::{Auditor, Look, reasons};
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Purpose, Transaction};
-use walras_broker::event::{Event, Origin};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{PartEnd, Why};
-use walras_broker::way::Way;
+use walras_broker::reservation::Origin;
+use walras_broker::allocation::Allocation;
 use walras_model::{SiteId, Time};
 
 impl Auditor {
-    pub(crate) fn reservation_event(&mut self, look: &mut Look<'_>, event: &Event) {
+    pub(crate) fn reservation_event(&mut self, look: &mut Look<'_>, event: &ReservationEvent) {
         match event {
-            Event::ReservationAsked { reservation, job, origin, way, spares, transaction, until, expiry } => {
-                let nodes = holds(way).filter(|(_, _, hold)| hold.node.is_some());
+            ReservationEvent::Asked { reservation, job, origin, allocation, spares, transaction, until, expiry } => {
+                let nodes = holds(allocation).filter(|(_, _, hold)| hold.node.is_some());
                 let first = nodes.map(|(_, _, hold)| hold.interval.start()).min();
                 if *until < look.now || until > expiry || first.is_some_and(|first| *expiry > first) {
-                    look.report(Kind::BadWay { reservation: *reservation, fault: WayFault::WrongExpiry });
+                    look.report(Kind::BadAllocation { reservation: *reservation, fault: AllocationFault::WrongExpiry });
                 }
-                self.leave_place(look, *reservation, *job, *origin, way);
-                self.asked(look, *reservation, *job, way, transaction, *until);
+                self.leave_place(look, *reservation, *job, *origin, allocation);
+                self.asked(look, *reservation, *job, allocation, transaction, *until);
                 if let Some(job) = self.jobs.get_mut(job) {
                     (job.place, job.since) = (Place::Reserved(*reservation), look.position);
                     job.spares = spares.clone();
                 }
             }
-            Event::LegPrepared { reservation, site } => {
+            ReservationEvent::LegPrepared { reservation, site } => {
                 let now = look.now;
                 let preparing = |phase| matches!(phase, Phase::Preparing(until) if now < until);
                 self.leg(look, *reservation, *site, preparing, LegState::Asked, LegState::Prepared);
             }
-            Event::LegConfirmed { reservation, site } => {
+            ReservationEvent::LegConfirmed { reservation, site } => {
                 let now = look.now;
                 let confirming = |phase| matches!(phase, Phase::Confirming(until) if now < until);
                 self.leg(look, *reservation, *site, confirming, LegState::Prepared, LegState::Confirmed);
             }
-            Event::Confirming { reservation, until } => {
+            ReservationEvent::Confirming { reservation, until } => {
                 let preparing = |phase| matches!(phase, Phase::Preparing(_));
                 let to = Phase::Confirming(*until);
                 self.step(look, *reservation, preparing, LegState::Prepared, to, "asked to confirm");
             }
-            Event::ReservationHeld(reservation) => {
+            ReservationEvent::Held(reservation) => {
                 let confirming = |phase| matches!(phase, Phase::Confirming(_));
                 self.step(look, *reservation, confirming, LegState::Confirmed, Phase::Held, "held");
             }
-            Event::ReservationClosed { reservation, why, transaction, kept } => {
+            ReservationEvent::Closed { reservation, why, transaction, kept } => {
                 self.closed(look, *reservation, why.as_ref(), transaction, kept);
             }
-            Event::LegReleased { reservation, site } => self.released(look, *reservation, *site),
-            _ => {}
+            ReservationEvent::LegReleased { reservation, site } => self.released(look, *reservation, *site),
+            ReservationEvent::PartsDue { reservation, parts } => self.parts_due(look, *reservation, parts),
+            ReservationEvent::PartStarted { reservation, part, at } => {
+                self.started(look, *reservation, *part, *at);
+            }
+            ReservationEvent::PartEnded { reservation, part, at, end } => {
+                self.part_ended(look, *reservation, *part, *at, *end);
+            }
+            ReservationEvent::Rescheduled { reservation, parts, why } => {
+                self.rescheduled(look, *reservation, parts, why);
+            }
         }
     }
 
@@ -72,7 +82,7 @@ impl Auditor {
         number: ReservationNumber,
         job: JobNumber,
         origin: Origin,
-        way: &Way,
+        allocation: &Allocation,
     ) {
         let Some(of_job) = self.jobs.get(&job) else {
             return look.report(Kind::NotThere { thing: Thing::Job, number: job.get() });
@@ -86,7 +96,7 @@ impl Auditor {
             Origin::Spare => of_job.place == Place::Loose(After::Broken),
             Origin::Quote(quote) => {
                 let accepted = look.accepted.take_if(|it| it.quote == quote);
-                if !accepted.as_ref().is_some_and(|it| it.reservation == number && it.way == *way) {
+                if !accepted.as_ref().is_some_and(|it| it.reservation == number && it.allocation == *allocation) {
                     look.report(Kind::NotAsQuoted { quote });
                 }
                 accepted.is_some_and(|it| it.job == job) && of_job.place == Place::Queued
@@ -98,8 +108,8 @@ impl Auditor {
         if origin == Origin::Spare && of_job.attempts > self.policy.attempts_max {
             look.report(Kind::WrongEnd { job, why: EndFault::Attempts });
         }
-        if origin == Origin::Spare && !of_job.spares.iter().any(|spare| spare.legs == way.legs) {
-            look.report(Kind::BadWay { reservation: number, fault: WayFault::NotASpare });
+        if origin == Origin::Spare && !of_job.spares.iter().any(|spare| spare.legs == allocation.legs) {
+            look.report(Kind::BadAllocation { reservation: number, fault: AllocationFault::NotASpare });
         }
     }
 
@@ -108,20 +118,20 @@ impl Auditor {
         look: &mut Look<'_>,
         number: ReservationNumber,
         job: JobNumber,
-        way: &Way,
+        allocation: &Allocation,
         transaction: &Transaction,
         until: Time,
     ) {
         self.last.reservation = next(look, Thing::Reservation, number.get(), self.last.reservation);
         self.counts.reservations += 1;
         let of_job = self.jobs.get(&job);
-        let mut faults = of_job.map(|of_job| self.way_faults(look, of_job, way)).unwrap_or_default();
+        let mut faults = of_job.map(|of_job| self.allocation_faults(look, of_job, allocation)).unwrap_or_default();
         let user = of_job.map(|job| job.spec.user.clone()).unwrap_or_default();
-        faults.extend(way.legs.iter().flat_map(|leg| self.places.hold(leg, number)));
+        faults.extend(allocation.legs.iter().flat_map(|leg| self.places.hold(leg, number)));
         for fault in faults {
-            look.report(Kind::BadWay { reservation: number, fault });
+            look.report(Kind::BadAllocation { reservation: number, fault });
         }
-        let lien = price_of(way);
+        let lien = price_of(allocation);
         let (payer, purpose) = (Account::User(user.clone()), Purpose::Lien);
         let sums = sums(transaction);
         let posted = sums.get(&(Account::Held, purpose)).copied().unwrap_or(0);
@@ -134,9 +144,9 @@ impl Auditor {
         let reservation = Reservation {
             job,
             user,
-            way: way.clone(),
-            legs: way.legs.iter().map(|leg| (leg.site, LegState::Asked)).collect(),
-            parts: vec![PartState::Waiting; way.parts.len()],
+            allocation: allocation.clone(),
+            legs: allocation.legs.iter().map(|leg| (leg.site, LegState::Asked)).collect(),
+            parts: vec![PartState::Waiting; allocation.parts.len()],
             phase: Phase::Preparing(until),
             lien,
             asked_at: look.now,
@@ -228,7 +238,7 @@ impl Auditor {
         }
         let Some(reservation) = self.reservations.get_mut(&number) else { return };
         reservation.legs.insert(site, LegState::Released);
-        if let Some(leg) = reservation.way.legs.iter().find(|leg| leg.site == site) {
+        if let Some(leg) = reservation.allocation.legs.iter().find(|leg| leg.site == site) {
             self.places.release(leg, number);
         }
         if reservation.legs.values().all(|leg| *leg == LegState::Released) {
@@ -243,10 +253,10 @@ impl Auditor {
     pub(crate) fn left_there(&self, look: &mut Look<'_>) {
         for (place, when) in std::mem::take(&mut look.gone) {
             for (number, it) in self.reservations.iter().filter(|(_, it)| it.phase != Phase::Closed) {
-                let relies = it.way.parts.iter().zip(&it.parts).any(|(part, state)| match place {
+                let relies = it.allocation.parts.iter().zip(&it.parts).any(|(part, state)| match place {
                     Gone::Site(site) => it.legs.contains_key(&site),
                     Gone::Node(node) => {
-                        let there = hold_of(&it.way, part).and_then(|hold| hold.node) == Some(node);
+                        let there = hold_of(&it.allocation, part).and_then(|hold| hold.node) == Some(node);
                         let then =
                             when.is_none_or(|when| meet((part.start, part.end), (when.start(), when.end())));
                         there && then && !matches!(state, PartState::Ended { .. })

@@ -1,6 +1,6 @@
 //! Findings as sentences.
 
-use crate::finding::{EndFault, Finding, Gone, Kind, Thing, WayFault};
+use crate::finding::{EndFault, Finding, Gone, Kind, Thing, AllocationFault};
 use std::fmt;
 
 impl fmt::Display for Finding {
@@ -49,7 +49,7 @@ impl fmt::Display for Kind {
             Kind::NoSuchNode(node) => write!(f, "there is no node {}", node.number()),
             Kind::NoSuchUser(name) => write!(f, "there is no user '{name}'"),
             Kind::RequestTwice { by, key } => write!(f, "request '{key}' of {by} was carried out twice"),
-            Kind::Unsaid { event } => write!(f, "nobody said what the event '{event}' says"),
+            Kind::Unprompted { event } => write!(f, "nobody said what the event '{event}' says"),
             Kind::NodeAlready { node } => write!(f, "node {} was in that state already", node.number()),
             Kind::SiteAlready { site } => write!(f, "site {} was in that state already", site.number()),
             Kind::JobNotFree { job } => write!(f, "job {job} was reserved for when it was not to be"),
@@ -126,7 +126,7 @@ fn quote(kind: &Kind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "alternative {option} of quote {quote} is neither sooner nor cheaper than {by}")
         }
         Kind::WrongOption { quote, option } => {
-            write!(f, "alternative {option} of quote {quote} is not what its way says, or one too many")
+            write!(f, "alternative {option} of quote {quote} is not what its allocation says, or one too many")
         }
         Kind::NoReason { quote } => write!(f, "quote {quote} has no alternative and no reason"),
         _ => Ok(()),
@@ -173,7 +173,7 @@ fn money(kind: &Kind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn reservation(kind: &Kind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match kind {
-        Kind::BadWay { reservation, fault } => write!(f, "reservation {reservation} cannot be: {fault}"),
+        Kind::BadAllocation { reservation, fault } => write!(f, "reservation {reservation} cannot be: {fault}"),
         Kind::ReservationStep { reservation, step } => {
             write!(f, "reservation {reservation} was {step} out of order")
         }
@@ -239,52 +239,52 @@ impl fmt::Display for EndFault {
     }
 }
 
-impl fmt::Display for WayFault {
+impl fmt::Display for AllocationFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WayFault::Empty => f.write_str("it holds or runs nothing"),
-            WayFault::SiteTwice(site) => write!(f, "site {} has two legs", site.number()),
-            WayFault::NoSite(site) => write!(f, "there is no site {}", site.number()),
-            WayFault::SiteLost(site) => write!(f, "site {} has failed", site.number()),
-            WayFault::NotOfSite { node, site } => {
+            AllocationFault::Empty => f.write_str("it holds or runs nothing"),
+            AllocationFault::SiteTwice(site) => write!(f, "site {} has two legs", site.number()),
+            AllocationFault::NoSite(site) => write!(f, "there is no site {}", site.number()),
+            AllocationFault::SiteLost(site) => write!(f, "site {} has failed", site.number()),
+            AllocationFault::NotOfSite { node, site } => {
                 write!(f, "node {} is not one of site {}", node.number(), site.number())
             }
-            WayFault::NotAQueue(site) => {
+            AllocationFault::NotAQueue(site) => {
                 write!(f, "site {} does not offer its time like this", site.number())
             }
-            WayFault::NodeLost(node) => write!(f, "node {} has failed", node.number()),
-            WayFault::NodeTaken(node) => write!(f, "the owner of node {} uses it then", node.number()),
-            WayFault::DoubleBooked { node, other } => {
+            AllocationFault::NodeLost(node) => write!(f, "node {} has failed", node.number()),
+            AllocationFault::NodeTaken(node) => write!(f, "the owner of node {} uses it then", node.number()),
+            AllocationFault::DoubleBooked { node, other } => {
                 write!(f, "node {} is held for reservation {other} then", node.number())
             }
-            WayFault::Past(start) => write!(f, "it starts at {start} s, which is past"),
-            WayFault::WrongCost { expected, cost } => {
+            AllocationFault::Past(start) => write!(f, "it starts at {start} s, which is past"),
+            AllocationFault::WrongCost { expected, cost } => {
                 write!(f, "a hold costs {} credits instead of {}", Credits(*cost), Credits(*expected))
             }
-            WayFault::AfterDeadline => f.write_str("it ends after the deadline"),
-            WayFault::BeforeEarliest => f.write_str("it starts before the job may"),
-            WayFault::OverBudget { limit, cost } => {
+            AllocationFault::AfterDeadline => f.write_str("it ends after the deadline"),
+            AllocationFault::BeforeEarliest => f.write_str("it starts before the job may"),
+            AllocationFault::OverBudget { limit, cost } => {
                 write!(f, "it costs {} credits, and the job may spend {}", Credits(*cost), Credits(*limit))
             }
-            WayFault::WrongCount => f.write_str("the job has another number of tasks"),
-            WayFault::StartsApart => f.write_str("its holds do not start together"),
-            WayFault::WrongLength { expected, length } => {
+            AllocationFault::WrongCount => f.write_str("the job has another number of tasks"),
+            AllocationFault::StartsApart => f.write_str("its holds do not start together"),
+            AllocationFault::WrongLength { expected, length } => {
                 write!(f, "{length} ms are planned for what takes {expected} ms")
             }
-            WayFault::TooSlow(site) => write!(f, "a node of site {} is too slow", site.number()),
-            WayFault::Unmet(site) => {
+            AllocationFault::TooSlow(site) => write!(f, "a node of site {} is too slow", site.number()),
+            AllocationFault::Unmet(site) => {
                 write!(f, "a node of site {} lacks what the job asks for", site.number())
             }
-            WayFault::OutOfScope(site) => write!(f, "the job may not run on site {} then", site.number()),
-            WayFault::PartOutside(part) => write!(f, "part {part} lies outside what is held for it"),
-            WayFault::WrongTasks => f.write_str("its parts are not what is left of the job"),
-            WayFault::BeforeData(part) => write!(f, "part {part} does not wait for its data"),
-            WayFault::PartsOverlap(part) => write!(f, "part {part} runs beside another on one node"),
-            WayFault::WrongExpiry => {
+            AllocationFault::OutOfScope(site) => write!(f, "the job may not run on site {} then", site.number()),
+            AllocationFault::PartOutside(part) => write!(f, "part {part} lies outside what is held for it"),
+            AllocationFault::WrongTasks => f.write_str("its parts are not what is left of the job"),
+            AllocationFault::BeforeData(part) => write!(f, "part {part} does not wait for its data"),
+            AllocationFault::PartsOverlap(part) => write!(f, "part {part} runs beside another on one node"),
+            AllocationFault::WrongExpiry => {
                 f.write_str("what is prepared must expire after now and not after the start")
             }
-            WayFault::NotASpare => f.write_str("it is none of the job's spare ways"),
-            WayFault::Moved => f.write_str("what has begun stays where it is"),
+            AllocationFault::NotASpare => f.write_str("it is none of the job's spare ways"),
+            AllocationFault::Moved => f.write_str("what has begun stays where it is"),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::id::ReservationNumber;
 use walras_broker::job::{PartEnd, SiteRefusal, Why};
-use walras_broker::way::{Hold, Part};
+use walras_broker::allocation::{Hold, Part};
 use walras_model::{SiteId, TaskId, Time};
 
 /// The parts on every hold.
@@ -83,7 +83,7 @@ impl Auditor {
         match why {
             Why::TakenBack(node) => self.places.site_of(*node),
             Why::PartEnded { part, end: PartEnd::TakenBack } => {
-                reservation.way.parts.get(*part as usize).map(|part| part.site)
+                reservation.allocation.parts.get(*part as usize).map(|part| part.site)
             }
             Why::Refused { site, refusal } => {
                 let promised = matches!(refusal, SiteRefusal::PriceChanged | SiteRefusal::Unwilling);
@@ -101,11 +101,11 @@ impl Auditor {
             Some(_) => false,
         };
         let mut by_hold: ByHold<'_> = BTreeMap::new();
-        for (part, state) in reservation.way.parts.iter().zip(&reservation.parts) {
+        for (part, state) in reservation.allocation.parts.iter().zip(&reservation.parts) {
             by_hold.entry((part.site, part.hold)).or_default().push((part, *state));
         }
         let mut charges: BTreeMap<SiteId, i128> = BTreeMap::new();
-        for (site, place, hold) in holds(&reservation.way) {
+        for (site, place, hold) in holds(&reservation.allocation) {
             let parts = by_hold.get(&(site, place)).map_or(&[][..], Vec::as_slice);
             let most = i128::from(hold.cost.as_micros());
             let charge = if own {
@@ -127,7 +127,7 @@ impl Auditor {
         reservation: &Reservation,
         kept: &[TaskId],
     ) {
-        let parts = reservation.way.parts.iter().zip(&reservation.parts);
+        let parts = reservation.allocation.parts.iter().zip(&reservation.parts);
         let done: BTreeSet<TaskId> =
             parts.filter(|(_, state)| state.is_done()).filter_map(|(part, _)| part.task).collect();
         if kept.len() != done.len() || !kept.iter().all(|task| done.contains(task)) {

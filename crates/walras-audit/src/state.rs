@@ -2,16 +2,17 @@
 
 use crate::budgets::Counted;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobSpec, PartEnd};
 use walras_broker::quote::QuoteOption;
-use walras_broker::way::Way;
+use walras_broker::allocation::Allocation;
 use walras_model::{SiteId, TaskId, Time};
 
 /// A job that has not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
-    pub(crate) spec: JobSpec,
+    pub(crate) spec: Arc<JobSpec>,
     pub(crate) queued_at: Time,
     pub(crate) place: Place,
     /// The entry that brought it there.
@@ -23,7 +24,7 @@ pub(crate) struct Job {
     pub(crate) spent: i128,
     /// Reservations that were closed and of which something is still held.
     pub(crate) earlier: BTreeSet<ReservationNumber>,
-    pub(crate) spares: Vec<Way>,
+    pub(crate) spares: Vec<Arc<Allocation>>,
 }
 
 /// Where a job is.
@@ -57,7 +58,7 @@ pub(crate) enum After {
 pub(crate) struct Reservation {
     pub(crate) job: JobNumber,
     pub(crate) user: String,
-    pub(crate) way: Way,
+    pub(crate) allocation: Allocation,
     pub(crate) legs: BTreeMap<SiteId, LegState>,
     pub(crate) parts: Vec<PartState>,
     pub(crate) phase: Phase,
@@ -108,8 +109,8 @@ impl PartState {
 /// A quote that binds.
 #[derive(Clone, Debug)]
 pub(crate) struct Quote {
-    pub(crate) spec: JobSpec,
-    pub(crate) options: Vec<QuoteOption>,
+    pub(crate) spec: Arc<JobSpec>,
+    pub(crate) options: Arc<[QuoteOption]>,
     pub(crate) until: Time,
 }
 
@@ -119,7 +120,7 @@ pub(crate) struct Accepted {
     pub(crate) quote: QuoteNumber,
     pub(crate) job: JobNumber,
     pub(crate) reservation: ReservationNumber,
-    pub(crate) way: Way,
+    pub(crate) allocation: Allocation,
 }
 
 /// The open cycle.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fmt;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 
-/// What was counted on the way.
+/// What was counted on the allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) entries: u64,

@@ -1,6 +1,6 @@
 //! Arithmetic, on plain 128-bit integers: milliseconds, micro-credits, millionths.
 
-use walras_broker::way::{Hold, Part, Way};
+use walras_broker::allocation::{Allocation, Hold, Part};
 use walras_model::{
     Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work,
 };
@@ -67,24 +67,24 @@ pub(crate) fn passes(requirement: &Requirement, value: Option<&Value>) -> bool {
     }
 }
 
-/// The holds of a way with their sites and their places in their legs.
-pub(crate) fn holds(way: &Way) -> impl Iterator<Item = (SiteId, u32, &Hold)> {
-    way.legs.iter().flat_map(|leg| leg.holds.iter().zip(0_u32..).map(|(hold, at)| (leg.site, at, hold)))
+/// The holds of an alternative with their sites and their places in their legs.
+pub(crate) fn holds(allocation: &Allocation) -> impl Iterator<Item = (SiteId, u32, &Hold)> {
+    allocation.legs.iter().flat_map(|leg| leg.holds.iter().zip(0_u32..).map(|(hold, at)| (leg.site, at, hold)))
 }
 
 /// The hold of a part.
-pub(crate) fn hold_of<'a>(way: &'a Way, part: &Part) -> Option<&'a Hold> {
-    way.legs.iter().find(|leg| leg.site == part.site)?.holds.get(part.hold as usize)
+pub(crate) fn hold_of<'a>(allocation: &'a Allocation, part: &Part) -> Option<&'a Hold> {
+    allocation.legs.iter().find(|leg| leg.site == part.site)?.holds.get(part.hold as usize)
 }
 
 /// What all holds cost.
-pub(crate) fn price_of(way: &Way) -> i128 {
-    holds(way).map(|(_, _, hold)| i128::from(hold.cost.as_micros())).sum()
+pub(crate) fn price_of(allocation: &Allocation) -> i128 {
+    holds(allocation).map(|(_, _, hold)| i128::from(hold.cost.as_micros())).sum()
 }
 
 /// Whether any of it is in a queue.
-pub(crate) fn is_queue(way: &Way) -> bool {
-    holds(way).any(|(_, _, hold)| hold.node.is_none())
+pub(crate) fn is_queue(allocation: &Allocation) -> bool {
+    holds(allocation).any(|(_, _, hold)| hold.node.is_none())
 }
 
 #[cfg(test)]

@@ -2,55 +2,55 @@
 //!
 //! Time O((tasks + edges) · log tasks).
 
-use crate::finding::WayFault;
+use crate::finding::AllocationFault;
 use crate::places::{Machine, Places};
 use crate::sums::{hold_of, lag_of, meet, millis_between, passes, runtime_of};
 use std::collections::{BTreeMap, BTreeSet};
-use walras_broker::way::{Part, Way};
+use walras_broker::allocation::{Allocation, Part};
 use walras_model::{Network, Task, TaskId, Time, Value, Workflow};
 
-/// Appends what is wrong with the parts of a way as the rest of a workflow.
+/// Appends what is wrong with the parts of an alternative as the rest of a workflow.
 pub(crate) fn faults(
     workflow: &Workflow,
     done: &BTreeSet<TaskId>,
-    way: &Way,
+    allocation: &Allocation,
     places: &Places,
     network: &Network,
-    faults: &mut Vec<WayFault>,
+    faults: &mut Vec<AllocationFault>,
 ) {
     let mut at: BTreeMap<TaskId, u32> = BTreeMap::new();
-    for (part, place) in way.parts.iter().zip(0_u32..) {
+    for (part, place) in allocation.parts.iter().zip(0_u32..) {
         let task = part.task.filter(|task| task.index() < workflow.tasks().len() && !done.contains(task));
         if task.is_none_or(|task| at.insert(task, place).is_some()) {
-            faults.push(WayFault::WrongTasks);
+            faults.push(AllocationFault::WrongTasks);
         }
     }
     let left = (0..workflow.tasks().len()).filter_map(TaskId::from_index).filter(|task| !done.contains(task));
     if left.count() != at.len() {
-        faults.push(WayFault::WrongTasks);
+        faults.push(AllocationFault::WrongTasks);
     }
     for (task, place) in &at {
-        let Some(part) = way.parts.get(*place as usize) else { continue };
-        let node = hold_of(way, part).and_then(|hold| hold.node);
+        let Some(part) = allocation.parts.get(*place as usize) else { continue };
+        let node = hold_of(allocation, part).and_then(|hold| hold.node);
         let Some(machine) = places.machine(part.site, node) else { continue };
         task_faults(workflow.task(*task), part, &machine, faults);
     }
     for edge in workflow.edges() {
         let (Some(from), Some(to)) = (at.get(&edge.from), at.get(&edge.to)) else { continue };
-        let (Some(giver), Some(taker)) = (way.parts.get(*from as usize), way.parts.get(*to as usize)) else {
+        let (Some(giver), Some(taker)) = (allocation.parts.get(*from as usize), allocation.parts.get(*to as usize)) else {
             continue;
         };
         let lag =
             lag_of(network, edge.data.as_bytes().into(), (giver.site, giver.hold), (taker.site, taker.hold));
         let waits = taker.after.iter().any(|(part, _)| part == from);
         if !waits || millis_between(giver.end, taker.start) < lag {
-            faults.push(WayFault::BeforeData(*to));
+            faults.push(AllocationFault::BeforeData(*to));
         }
     }
-    faults.extend(overlapping(&way.parts, |_| true).into_iter().map(WayFault::PartsOverlap));
+    faults.extend(overlapping(&allocation.parts, |_| true).into_iter().map(AllocationFault::PartsOverlap));
 }
 
-fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec<WayFault>) {
+fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec<AllocationFault>) {
     let known = machine.names.as_ref();
     let estimate = known.and_then(|(full, name)| task.estimates.get(full).or(task.estimates.get(*name)));
     let expected = match (estimate, task.work) {
@@ -60,7 +60,7 @@ fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec
     };
     let length = millis_between(part.start, part.end);
     if length != expected {
-        faults.push(WayFault::WrongLength { expected, length });
+        faults.push(AllocationFault::WrongLength { expected, length });
     }
     let stated = |name: &str| match machine.attributes.get(name) {
         Some(Value::Number(number)) => Some(i128::from(number.as_millionths())),
@@ -71,12 +71,12 @@ fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec
     let too_little = stated("memory_gb").is_some_and(|memory| memory * 1_000 < needed);
     let unmet = task.requires.iter().any(|it| !passes(it, machine.attributes.get(&it.attribute)));
     if too_few || too_little || unmet {
-        faults.push(WayFault::Unmet(part.site));
+        faults.push(AllocationFault::Unmet(part.site));
     }
 }
 
 /// The parts that begin on a hold before another on it, of those that count, has ended. Parts that take no time are
-/// never in the way.
+/// never in the allocation.
 pub(crate) fn overlapping(parts: &[Part], counts: impl Fn(usize) -> bool) -> Vec<u32> {
     let lasting =
         parts.iter().zip(0_u32..).filter(|(part, at)| part.start < part.end && counts(*at as usize));

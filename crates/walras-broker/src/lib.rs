@@ -13,6 +13,10 @@
 //! held on the user's account; when all have prepared, all confirm; when any refuses or keeps silent, all let go. Nothing
 //! starts before all have confirmed, and nothing starts while an earlier attempt of the same job may still run.
 //!
+//! The crate has three layers, each of which knows only those below it: machine (inputs to events, events to
+//! state, state to effects), rules (what may be sold, at which price, who is first, how it is settled) and data, whose
+//! modules are named here by what they are about.
+//!
 //! ```
 //! use walras_broker::account::Account;
 //! use walras_broker::input::{Answer, Input, User};
@@ -31,107 +35,25 @@
 //! assert_eq!(broker.state().books.balance(&account), Money::from_micros(5));
 //! ```
 
-pub mod account;
-pub mod budget;
-mod check;
-mod decide;
-pub mod effect;
-pub mod event;
-mod fold;
-pub mod id;
-pub mod input;
-pub mod job;
-pub mod journal;
-mod market;
-mod notice;
-mod outstanding;
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event, input or state must not compile until everybody has said what it means to them"
+)]
+
+mod machine;
+mod model;
 pub mod plan;
-pub mod policy;
-pub mod price;
-pub mod quote;
-pub mod rank;
-pub mod sabotage;
-mod settle;
-pub mod site;
-pub mod state;
-pub mod statement;
-mod timer;
-pub mod way;
+mod rules;
 
-pub use effect::Effect;
-pub use event::{Change, Event};
-pub use input::{Answer, Input, Refusal};
-pub use market::Market;
-pub use state::State;
-
-use id::CycleNumber;
-use walras_model::Time;
-
-/// The broker.
-#[derive(Clone, Debug, Default)]
-pub struct Broker {
-    state: State,
-}
-
-/// What became of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Handled {
-    /// What happened.
-    pub events: Vec<Event>,
-    /// What has to be done.
-    pub effects: Vec<Effect>,
-    /// What whoever sent the input is told.
-    pub answer: Answer,
-}
-
-impl Broker {
-    /// A broker that knows what another knew: its state as it was written down, instead of the events before it.
-    pub fn from_state(state: State) -> Broker {
-        Broker { state }
-    }
-
-    /// What it knows.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// The moment that counts: time never goes back.
-    pub fn moment(&self, now: Time) -> Time {
-        now.max(self.state.clock)
-    }
-
-    /// What an input comes to. Nothing changes: the events must be written down, and then each [`Broker::step`]ped.
-    pub fn decide(&self, now: Time, input: &Input) -> Result<Change, Refusal> {
-        decide::decide(&self.state, self.moment(now), input)
-    }
-
-    /// Takes in an event; gives what has to be done.
-    pub fn step(&mut self, now: Time, event: &Event) -> Vec<Effect> {
-        let notices = self.state.last.notice;
-        self.state.fold(now, event);
-        self.state.effects_of(event, notices)
-    }
-
-    /// Decides and steps at once, for whoever keeps no journal.
-    pub fn handle(&mut self, now: Time, input: &Input) -> Result<Handled, Refusal> {
-        let now = self.moment(now);
-        let Change { events, answer } = self.decide(now, input)?;
-        let effects = events.iter().flat_map(|event| self.step(now, event)).collect();
-        Ok(Handled { events, effects, answer })
-    }
-
-    /// All that was asked for and has not been acknowledged.
-    pub fn outstanding(&self) -> Vec<Effect> {
-        self.state.outstanding()
-    }
-
-    /// What is to be planned in the open cycle.
-    pub fn problem(&self, cycle: CycleNumber) -> Option<plan::Problem> {
-        decide::problem(&self.state).filter(|problem| problem.cycle == cycle)
-    }
-
-    /// The next moment at which something is due, and a [`Input::Tick`] is wanted.
-    pub fn next_timer(&self) -> Option<Time> {
-        self.state.next_timer()
-    }
-}
+pub use machine::{Broker, Change, Handled, journal, statement};
+pub use model::effect::Effect;
+pub use model::event::Event;
+pub use model::input::{Answer, Input, Refusal};
+pub use model::state::State;
+pub use model::{
+    account, allocation, budget, cycle, decision, effect, event, id, input, job, limits, notice, policy,
+    price, quote, rank, reservation, site, state, table,
+};
+pub use rules::market::Market;
+pub use rules::quoting;
+pub use rules::rank::ranked;

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p walras-world --example soak -- FIRST COUNT`
 
+use walras_broker::event::{JobEvent, ReservationEvent};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use walras_broker::Event;
@@ -38,12 +39,12 @@ fn main() -> ExitCode {
 fn kind(event: &Event) -> String {
     let name = |text: String| text.split(['(', ' ', '{']).next().unwrap_or_default().to_owned();
     match event {
-        Event::JobEnded { end, .. } => format!("JobEnded {}", name(format!("{end:?}"))),
-        Event::ReservationClosed { why, .. } => {
+        Event::Job(JobEvent::Ended { end, .. }) => format!("JobEnded {}", name(format!("{end:?}"))),
+        Event::Reservation(ReservationEvent::Closed { why, .. }) => {
             let why = why.as_ref().map_or("done".to_owned(), |why| name(format!("{why:?}")));
             format!("ReservationClosed {why}")
         }
-        Event::JobReturned { why, .. } => format!("JobReturned {}", name(format!("{why:?}"))),
+        Event::Job(JobEvent::Returned { why, .. }) => format!("JobReturned {}", name(format!("{why:?}"))),
         event => name(format!("{event:?}")),
     }
 }

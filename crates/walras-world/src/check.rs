@@ -5,16 +5,19 @@
 //! its window has confirmed; no job runs twice at once; nobody asks for time that is held. In the end: every job that was
 //! acknowledged is done, failed, given up, cancelled, or waits with a reason, and nothing is held for anybody.
 
+use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
 use crate::site::SimSite;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use walras_audit::Auditor;
 use walras_broker::account::Account;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Phase};
 use walras_broker::journal::Entry;
 use walras_broker::quote::QuoteOption;
-use walras_broker::state::{Reservation, ReservationPhase, State};
-use walras_broker::way::Way;
+use walras_broker::reservation::{Reservation, ReservationPhase};
+use walras_broker::state::State;
+use walras_broker::allocation::Allocation;
 use walras_broker::{Answer, Broker, Effect, Event, Input, Refusal};
 use walras_model::{Interval, NodeId, SiteId, Time};
 
@@ -36,9 +39,9 @@ pub struct Checker {
     /// Parts of open reservations that have not ended well.
     parts: BTreeMap<ReservationNumber, BTreeSet<u32>>,
     /// What quotes promise.
-    quoted: BTreeMap<QuoteNumber, Vec<QuoteOption>>,
-    /// The way that a job of an accepted quote was promised.
-    promised: BTreeMap<JobNumber, Way>,
+    quoted: BTreeMap<QuoteNumber, Arc<[QuoteOption]>>,
+    /// What a job of an accepted quote was promised.
+    promised: BTreeMap<JobNumber, Allocation>,
 }
 
 impl Checker {
@@ -57,22 +60,22 @@ impl Checker {
     pub fn entry(&mut self, broker: &Broker, entry: &Entry) {
         for event in &entry.events {
             match event {
-                Event::ReservationAsked { reservation, job, way, .. } => {
-                    let sites = way.legs.iter().map(|leg| leg.site).collect();
+                Event::Reservation(ReservationEvent::Asked { reservation, job, allocation, .. }) => {
+                    let sites = allocation.legs.iter().map(|leg| leg.site).collect();
                     self.windows.insert(*reservation, (*job, sites));
-                    let parts = way.parts.iter().zip(0..).map(|(_, place)| place);
+                    let parts = allocation.parts.iter().zip(0..).map(|(_, place)| place);
                     self.parts.insert(*reservation, parts.collect());
                     if self.ended.contains_key(job) {
                         self.complain(format!("job {job} has ended and is reserved again"));
                     }
-                    if self.promised.remove(job).is_some_and(|promised| promised != **way) {
+                    if self.promised.remove(job).is_some_and(|promised| promised != **allocation) {
                         self.complain(format!("job {job} does not get what its quote promised"));
                     }
                 }
-                Event::PartEnded { reservation, part, end: PartEnd::Done, .. } => {
+                Event::Reservation(ReservationEvent::PartEnded { reservation, part, end: PartEnd::Done, .. }) => {
                     self.parts.entry(*reservation).or_default().remove(part);
                 }
-                Event::ReservationClosed { reservation, why, .. } => {
+                Event::Reservation(ReservationEvent::Closed { reservation, why, .. }) => {
                     let left = self.parts.remove(reservation).unwrap_or_default();
                     if why.is_none() && !left.is_empty() {
                         self.complain(format!(
@@ -80,19 +83,19 @@ impl Checker {
                         ));
                     }
                 }
-                Event::QuoteGiven { quote, options, .. } => {
+                Event::Quote(QuoteEvent::Given { quote, options, .. }) => {
                     self.quoted.insert(*quote, options.clone());
                 }
-                Event::QuoteAccepted { quote, option, job, .. } => {
+                Event::Quote(QuoteEvent::Accepted { quote, option, job, .. }) => {
                     let options = self.quoted.get(quote).and_then(|options| options.get(*option as usize));
                     if let Some(option) = options.filter(|_| !self.windows.values().any(|it| it.0 == *job)) {
-                        self.promised.insert(*job, option.way.clone());
+                        self.promised.insert(*job, option.allocation.clone());
                     }
                 }
-                Event::JobQueued { job, .. } => {
+                Event::Job(JobEvent::Queued { job, .. }) => {
                     self.queued.insert(*job);
                 }
-                Event::JobEnded { job, end } => {
+                Event::Job(JobEvent::Ended { job, end }) => {
                     let before = self.ended.insert(*job, end.clone());
                     if before.is_some_and(|before| before != *end) {
                         self.complain(format!("job {job} has ended twice"));
@@ -255,7 +258,7 @@ impl Checker {
         }
         let mut again = Broker::default();
         journal.iter().for_each(|entry| again.restore(entry));
-        if format!("{:?}", again.state()) != format!("{state:?}") {
+        if again.state() != state {
             self.complain("the journal does not give the same state again".to_owned());
         }
     }

@@ -17,7 +17,7 @@ use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::site::{Free, FreeTime};
-use walras_broker::way::Hold;
+use walras_broker::allocation::Hold;
 use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, SiteId, Time};
 use walras_random::Stream;

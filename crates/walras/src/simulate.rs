@@ -1,5 +1,6 @@
 //! `walras simulate`
 
+use walras_broker::event::ReservationEvent;
 use crate::failure::Failure;
 use crate::files;
 use serde_json::json;
@@ -108,7 +109,7 @@ impl Course {
         self.quotes_kept += totals.quotes_kept;
         self.quotes_broken += totals.quotes_broken;
         for event in outcome.journal.iter().flat_map(|entry| &entry.events) {
-            if let Event::ReservationClosed { transaction, .. } = event {
+            if let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event {
                 let charges =
                     transaction.postings.iter().filter(|posting| posting.purpose == Purpose::Charge);
                 self.charged -= charges.map(|posting| i128::from(posting.amount.as_micros())).sum::<i128>();

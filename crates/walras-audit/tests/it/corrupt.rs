@@ -1,12 +1,13 @@
-//! Every kind of finding, each from a journal that was corrupted in that way.
+//! Every kind of finding, each from a journal that was corrupted in that allocation.
 
+use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use crate::edit::{Journal, before_asked, change, drop_first, edit, find, repeat_first, spec};
 use crate::story::{NORTH, again, journal};
 use crate::world::{audit, interval, time};
 use walras_audit::Kind;
 use walras_audit::finding::{EndFault, Thing};
 use walras_broker::Event;
-use walras_broker::event::Origin;
+use walras_broker::reservation::Origin;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, Why};
 use walras_model::{NodeId, SiteId};
@@ -14,7 +15,7 @@ use walras_model::{NodeId, SiteId};
 /// What is done to a journal, and what must be found in it then.
 pub(crate) type Case = (&'static str, fn(&mut Journal), fn(&Kind) -> bool);
 
-/// Corrupts the day's journal in each way, and looks for what must be found.
+/// Corrupts the day's journal in each allocation, and looks for what must be found.
 pub(crate) fn check(cases: &[Case]) {
     let day = journal();
     for (name, corrupt, expected) in cases {
@@ -34,22 +35,22 @@ fn journals() {
         ("time", |it| it[99].at = time(-5), |it| matches!(it, Kind::TimeWentBack { .. })),
         (
             "number",
-            |it| change!(it, Event::JobQueued { job, .. } => { *job = job.next(); true }),
+            |it| change!(it, Event::Job(JobEvent::Queued { job, .. }) => { *job = job.next(); true }),
             |it| matches!(it, Kind::NumberOutOfOrder { thing: Thing::Job, number: 2, expected: 1 }),
         ),
         (
             "gone",
-            |it| repeat_first(it, |event| matches!(event, Event::JobEnded { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Job(JobEvent::Ended { .. }))),
             |it| matches!(it, Kind::NotThere { thing: Thing::Job, .. }),
         ),
         (
             "site",
-            |it| change!(it, Event::PricesSet { site, .. } => { *site = SiteId::new(9); true }),
+            |it| change!(it, Event::Site(SiteEvent::PricesSet { site, .. }) => { *site = SiteId::new(9); true }),
             |it| *it == Kind::NoSuchSite(SiteId::new(9)),
         ),
         (
             "node",
-            |it| change!(it, Event::NodeLost { node, .. } => { *node = NodeId::new(99); true }),
+            |it| change!(it, Event::Site(SiteEvent::NodeLost { node, .. }) => { *node = NodeId::new(99); true }),
             |it| *it == Kind::NoSuchNode(NodeId::new(99)),
         ),
         (
@@ -65,32 +66,32 @@ fn journals() {
         (
             "request",
             |it| {
-                let key = |event: &Event| matches!(event, Event::JobQueued { key, .. } if key.key == "a2");
+                let key = |event: &Event| matches!(event, Event::Job(JobEvent::Queued { key, .. }) if key.key == "a2");
                 let (entry, event) = find(it, key);
-                let Event::JobQueued { key, .. } = &mut it[entry].events[event] else { return };
+                let Event::Job(JobEvent::Queued { key, .. }) = &mut it[entry].events[event] else { return };
                 key.key = "a1".into();
             },
             |it| matches!(it, Kind::RequestTwice { key, .. } if key == "a1"),
         ),
         (
             "unsaid",
-            |it| change!(it, Event::OffersReceived { site, .. } => { *site = SiteId::new(9); true }),
-            |it| *it == Kind::Unsaid { event: "offers-received" },
+            |it| change!(it, Event::Cycle(CycleEvent::OffersReceived { site, .. }) => { *site = SiteId::new(9); true }),
+            |it| *it == Kind::Unprompted { event: "offers-received" },
         ),
         (
             "node twice",
-            |it| repeat_first(it, |event| matches!(event, Event::NodeLost { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Site(SiteEvent::NodeLost { .. }))),
             |it| matches!(it, Kind::NodeAlready { .. }),
         ),
         (
             "site twice",
-            |it| repeat_first(it, |event| matches!(event, Event::SiteLost { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Site(SiteEvent::Lost { .. }))),
             |it| matches!(it, Kind::SiteAlready { .. }),
         ),
         (
             "left there",
             |it| {
-                let (entry, _) = find(it, |event| matches!(event, Event::NodeLost { .. }));
+                let (entry, _) = find(it, |event| matches!(event, Event::Site(SiteEvent::NodeLost { .. })));
                 it[entry].events.truncate(1);
             },
             |it| matches!(it, Kind::LeftThere { .. }),
@@ -98,7 +99,7 @@ fn journals() {
         (
             "left on a taken node",
             |it| {
-                let (entry, _) = find(it, |event| matches!(event, Event::NodeTaken { .. }));
+                let (entry, _) = find(it, |event| matches!(event, Event::Site(SiteEvent::NodeTaken { .. })));
                 it[entry].events.truncate(1);
             },
             |it| matches!(it, Kind::LeftThere { .. }),
@@ -106,7 +107,7 @@ fn journals() {
         (
             "left on a site",
             |it| {
-                let (entry, _) = find(it, |event| matches!(event, Event::SiteLost { .. }));
+                let (entry, _) = find(it, |event| matches!(event, Event::Site(SiteEvent::Lost { .. })));
                 it[entry].events.truncate(1);
             },
             |it| matches!(it, Kind::LeftThere { .. }),
@@ -116,7 +117,7 @@ fn journals() {
 
 fn ends_as(journal: &mut Journal, from: fn(&JobEnd) -> bool, to: JobEnd) {
     edit(journal, |event, _| match event {
-        Event::JobEnded { end, .. } if from(end) => {
+        Event::Job(JobEvent::Ended { end, .. }) if from(end) => {
             *end = to.clone();
             true
         }
@@ -133,31 +134,31 @@ fn jobs() {
     check(&[
         (
             "not free",
-            |it| change!(it, Event::ReservationAsked { origin, .. } => { *origin = Origin::Spare; true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Asked { origin, .. }) => { *origin = Origin::Spare; true }),
             |it| matches!(it, Kind::JobNotFree { .. }),
         ),
         (
             "not returning",
             |it| {
-                let (entry, event) = find(it, |event| matches!(event, Event::JobQueued { .. }));
-                let Event::JobQueued { job, .. } = it[entry].events[event] else { return };
-                it[entry].events.push(Event::JobReturned { job, why: Why::LeftOut });
+                let (entry, event) = find(it, |event| matches!(event, Event::Job(JobEvent::Queued { .. })));
+                let Event::Job(JobEvent::Queued { job, .. }) = it[entry].events[event] else { return };
+                it[entry].events.push(Event::Job(JobEvent::Returned { job, why: Why::LeftOut }));
             },
             |it| matches!(it, Kind::JobNotReturning { .. }),
         ),
         (
             "forgotten",
-            |it| drop_first(it, |event| matches!(event, Event::JobReturned { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Job(JobEvent::Returned { .. }))),
             |it| matches!(it, Kind::JobForgotten { .. }),
         ),
         (
             "ended while reserved",
-            |it| drop_first(it, |event| matches!(event, Event::ReservationClosed { why: None, .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { why: None, .. }))),
             |it| wrong(it, EndFault::Reserved),
         ),
         (
             "not done",
-            |it| change!(it, Event::ReservationClosed { why: why @ None, .. } => { *why = Some(Why::Late); true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Closed { why: why @ None, .. }) => { *why = Some(Why::Late); true }),
             |it| wrong(it, EndFault::NotDone),
         ),
         (
@@ -188,20 +189,20 @@ fn jobs() {
         ),
         (
             "no attempts left",
-            |it| change!(it, Event::PolicySet(policy) => { policy.attempts_max = 0; true }),
+            |it| change!(it, Event::Vo(VoEvent::PolicySet(policy)) => { policy.attempts_max = 0; true }),
             |it| wrong(it, EndFault::Attempts),
         ),
         (
             "task twice",
             |it| {
                 let mut kept = Vec::new();
-                change!(it, Event::ReservationClosed { why: Some(_), kept: first, .. } => { kept.clone_from(first); !first.is_empty() });
+                change!(it, Event::Reservation(ReservationEvent::Closed { why: Some(_), kept: first, .. }) => { kept.clone_from(first); !first.is_empty() });
                 let from = find(
                     it,
-                    |event| matches!(event, Event::ReservationClosed { kept: first, .. } if *first == kept),
+                    |event| matches!(event, Event::Reservation(ReservationEvent::Closed { kept: first, .. }) if *first == kept),
                 );
                 let mut rest = it.split_off(from.0 + 1);
-                change!(&mut rest, Event::ReservationClosed { kept: later, .. } => { let any = !later.is_empty(); later.extend(&kept); any });
+                change!(&mut rest, Event::Reservation(ReservationEvent::Closed { kept: later, .. }) => { let any = !later.is_empty(); later.extend(&kept); any });
                 it.append(&mut rest);
             },
             |it| matches!(it, Kind::TaskTwice { .. }),
@@ -214,42 +215,42 @@ fn cycles() {
     check(&[
         (
             "step",
-            |it| drop_first(it, |event| matches!(event, Event::CycleClosed { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Cycle(CycleEvent::Closed { .. }))),
             |it| matches!(it, Kind::CycleStep { step: "decided", .. }),
         ),
         (
             "asked",
-            |it| change!(it, Event::CycleOpened { asked, .. } => { asked.push(NORTH); true }),
+            |it| change!(it, Event::Cycle(CycleEvent::Opened { asked, .. }) => { asked.push(NORTH); true }),
             |it| matches!(it, Kind::AskedWrongly { site: NORTH, .. }),
         ),
         (
             "offer",
-            |it| repeat_first(it, |event| matches!(event, Event::OffersReceived { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Cycle(CycleEvent::OffersReceived { .. }))),
             |it| matches!(it, Kind::OfferUnasked { .. }),
         ),
         (
             "stranger",
-            |it| change!(it, Event::CycleOpened { batch, .. } => { batch.extend(batch.first().copied()); !batch.is_empty() }),
+            |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => { batch.extend(batch.first().copied()); !batch.is_empty() }),
             |it| matches!(it, Kind::BatchStranger { .. }),
         ),
         (
             "order",
-            |it| change!(it, Event::CycleOpened { batch, .. } => { batch.reverse(); batch.len() > 1 }),
+            |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => { batch.reverse(); batch.len() > 1 }),
             |it| matches!(it, Kind::BatchOrder { .. }),
         ),
         (
             "size",
-            |it| change!(it, Event::CycleOpened { batch, .. } => batch.pop().is_some()),
+            |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.pop().is_some()),
             |it| matches!(it, Kind::BatchSize { .. }),
         ),
         (
             "score",
-            |it| change!(it, Event::CycleOpened { batch, .. } => batch.first_mut().is_some_and(|it| { it.score += 1; true })),
+            |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.first_mut().is_some_and(|it| { it.score += 1; true })),
             |it| matches!(it, Kind::WrongRank { aspect: "score", .. }),
         ),
         (
             "waiting",
-            |it| change!(it, Event::CycleOpened { batch, .. } => batch.first_mut().is_some_and(|it| { it.aspects.waiting += 1; true })),
+            |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.first_mut().is_some_and(|it| { it.aspects.waiting += 1; true })),
             |it| matches!(it, Kind::WrongRank { aspect: "waiting time", .. }),
         ),
     ]);
@@ -259,7 +260,7 @@ fn cycles() {
 fn a_job_that_may_still_run_is_not_started_again() {
     let mut journal = again().journal;
     assert_eq!(audit(&journal).0, []);
-    drop_first(&mut journal, |event| matches!(event, Event::LegReleased { .. }));
+    drop_first(&mut journal, |event| matches!(event, Event::Reservation(ReservationEvent::LegReleased { .. })));
     let (found, _) = audit(&journal);
     assert!(found.iter().any(|it| matches!(it.kind, Kind::RunsTwice { .. })), "{found:?}");
 }
@@ -267,19 +268,19 @@ fn a_job_that_may_still_run_is_not_started_again() {
 #[test]
 fn what_is_gone_is_not_reserved() {
     let at = time(1);
-    let lost = (SiteMessage::Lost(at), Event::SiteLost { site: NORTH, at });
+    let lost = (SiteMessage::Lost(at), Event::Site(SiteEvent::Lost { site: NORTH, at }));
     let node = NodeId::new(0);
     let taken = interval(0, 10_000_000);
     let all = [
         lost,
-        (SiteMessage::NodeLost { node, at }, Event::NodeLost { node, at }),
-        (SiteMessage::Taken { node, interval: taken }, Event::NodeTaken { node, interval: taken }),
+        (SiteMessage::NodeLost { node, at }, Event::Site(SiteEvent::NodeLost { node, at })),
+        (SiteMessage::Taken { node, interval: taken }, Event::Site(SiteEvent::NodeTaken { node, interval: taken })),
     ];
     for (message, event) in all {
         let mut journal = journal();
         before_asked(&mut journal, NORTH, message, event.clone());
         let (found, _) = audit(&journal);
-        let bad = found.iter().any(|it| matches!(it.kind, Kind::BadWay { .. }));
+        let bad = found.iter().any(|it| matches!(it.kind, Kind::BadAllocation { .. }));
         assert!(bad, "{event:?}: {found:?}");
     }
 }

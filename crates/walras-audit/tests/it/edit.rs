@@ -1,10 +1,11 @@
 //! Ways to corrupt a journal.
 
+use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::Event;
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::JobSpec;
 use walras_broker::journal::Entry;
-use walras_broker::way::Way;
+use walras_broker::allocation::Allocation;
 use walras_model::{SiteId, Time};
 
 pub(crate) type Journal = Vec<Entry>;
@@ -52,20 +53,20 @@ pub(crate) fn repeat_first(journal: &mut Journal, like: impl Fn(&Event) -> bool)
 
 /// Changes the first job that lets itself be changed, as it was submitted.
 pub(crate) fn spec(journal: &mut Journal, mut change: impl FnMut(&mut JobSpec) -> bool) {
-    change!(journal, Event::JobQueued { spec, .. } => change(spec));
+    change!(journal, Event::Job(JobEvent::Queued { spec, .. }) => change(spec));
 }
 
-/// Changes the first reserved way that lets itself be changed.
-pub(crate) fn way(journal: &mut Journal, mut change: impl FnMut(&mut Way, Time) -> bool) {
+/// Changes the first reserved allocation that lets itself be changed.
+pub(crate) fn allocation(journal: &mut Journal, mut change: impl FnMut(&mut Allocation, Time) -> bool) {
     edit(journal, |event, at| match event {
-        Event::ReservationAsked { way, .. } => change(way, at),
+        Event::Reservation(ReservationEvent::Asked { allocation, .. }) => change(allocation, at),
         _ => false,
     });
 }
 
 /// A site says something just before the first reservation is asked for.
 pub(crate) fn before_asked(journal: &mut Journal, site: SiteId, message: SiteMessage, event: Event) {
-    let (at, _) = find(journal, |event| matches!(event, Event::ReservationAsked { .. }));
+    let (at, _) = find(journal, |event| matches!(event, Event::Reservation(ReservationEvent::Asked { .. })));
     let input = Input::Site { site, message };
     let entry = Entry { at: journal[at].at, input, events: vec![event] };
     journal.insert(at, entry);

@@ -1,5 +1,6 @@
 //! Laws: no event can vanish or be repeated unnoticed, and honest brokers are never accused.
 
+use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use crate::story::{NORTH, QUEUE, SOUTH, day, diamond, only_on, quote, vo};
 use crate::world::{World, audit, credits, interval, job, submit, time};
 use proptest::prelude::*;
@@ -15,15 +16,15 @@ static DAY: LazyLock<Vec<Entry>> = LazyLock::new(|| day().journal);
 
 /// That a part began the broker can do without: its end says enough.
 fn is_needed(event: &Event) -> bool {
-    !matches!(event, Event::PartStarted { .. })
+    !matches!(event, Event::Reservation(ReservationEvent::PartStarted { .. }))
 }
 
 /// Events that may be said again: what they say is so already.
 fn may_repeat(event: &Event) -> bool {
     matches!(
         event,
-        Event::PolicySet(_) | Event::BudgetSet { .. } | Event::UserSet(_) | Event::PricesSet { .. }
-    ) || matches!(event, Event::Noticed(_) | Event::Rescheduled { .. })
+        Event::Vo(VoEvent::PolicySet(_)) | Event::Vo(VoEvent::BudgetSet { .. }) | Event::Vo(VoEvent::UserSet(_)) | Event::Site(SiteEvent::PricesSet { .. })
+    ) || matches!(event, Event::Job(JobEvent::Noticed(_)) | Event::Reservation(ReservationEvent::Rescheduled { .. }))
 }
 
 /// The places of the events that are like this.

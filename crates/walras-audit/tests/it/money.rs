@@ -1,5 +1,6 @@
 //! Corrupted money, and what is found in it.
 
+use walras_broker::event::{QuoteEvent, ReservationEvent, VoEvent};
 use crate::corrupt::check;
 use crate::edit::{change, edit};
 use crate::world::credits;
@@ -17,39 +18,39 @@ fn money() {
     check(&[
         (
             "unbalanced",
-            |it| change!(it, Event::Deposited { transaction, .. } => { plus(&mut transaction.postings[1].amount, 1); true }),
+            |it| change!(it, Event::Vo(VoEvent::Deposited { transaction, .. }) => { plus(&mut transaction.postings[1].amount, 1); true }),
             |it| *it == Kind::Unbalanced { sum: 1 },
         ),
         (
             "purpose",
-            |it| change!(it, Event::ReservationAsked { transaction, .. } => { transaction.postings[1].purpose = Purpose::Income; true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Asked { transaction, .. }) => { transaction.postings[1].purpose = Purpose::Income; true }),
             |it| matches!(it, Kind::BadPosting { account: Account::Held, purpose: Purpose::Income, .. }),
         ),
         (
             "account",
-            |it| change!(it, Event::ReservationAsked { transaction, .. } => { transaction.postings[0].account = Account::User("eve".into()); true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Asked { transaction, .. }) => { transaction.postings[0].account = Account::User("eve".into()); true }),
             |it| *it == Kind::NoAccount(Account::User("eve".into())),
         ),
         (
             "limit",
-            |it| change!(it, Event::Deposited { account: Account::User(_), transaction, .. } => { transaction.postings.clear(); true }),
+            |it| change!(it, Event::Vo(VoEvent::Deposited { account: Account::User(_), transaction, .. }) => { transaction.postings.clear(); true }),
             |it| matches!(it, Kind::BelowLimit { account: Account::User(name), .. } if name == "ada"),
         ),
         (
             "limit raised",
-            |it| change!(it, Event::UserSet(user) => { user.lowest = credits(1); true }),
+            |it| change!(it, Event::Vo(VoEvent::UserSet(user)) => { user.lowest = credits(1); true }),
             |it| matches!(it, Kind::BelowLimit { lowest: 1_000_000, .. }),
         ),
         (
             "held",
-            |it| change!(it, Event::ReservationClosed { transaction, .. } => { transaction.postings.clear(); true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Closed { transaction, .. }) => { transaction.postings.clear(); true }),
             |it| matches!(it, Kind::HeldDiffers { liens: 0.., .. }),
         ),
         (
             "lien",
             |it| {
                 edit(it, |event, _| match event {
-                    Event::ReservationAsked { transaction, .. } => {
+                    Event::Reservation(ReservationEvent::Asked { transaction, .. }) => {
                         plus(&mut transaction.postings[0].amount, -1);
                         plus(&mut transaction.postings[1].amount, 1);
                         true
@@ -63,7 +64,7 @@ fn money() {
             "fee",
             |it| {
                 edit(it, |event, _| {
-                    let Event::ReservationClosed { transaction, .. } = event else { return false };
+                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else { return false };
                     let all = &mut transaction.postings;
                     let Some(fee) = all.iter().position(|it| it.purpose == Purpose::Fee) else {
                         return false;
@@ -79,7 +80,7 @@ fn money() {
             "refund",
             |it| {
                 edit(it, |event, _| {
-                    let Event::ReservationClosed { transaction, .. } = event else { return false };
+                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else { return false };
                     let before = transaction.postings.len();
                     transaction.postings.retain(|it| it.purpose != Purpose::Refund);
                     transaction.postings.len() < before
@@ -91,7 +92,7 @@ fn money() {
             "compensation of an owner",
             |it| {
                 edit(it, |event, _| {
-                    let Event::ReservationClosed { transaction, .. } = event else { return false };
+                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else { return false };
                     let before = transaction.postings.len();
                     transaction.postings.retain(|it| it.purpose != Purpose::Compensation);
                     transaction.postings.len() < before
@@ -103,7 +104,7 @@ fn money() {
             "deposit",
             |it| {
                 edit(it, |event, _| match event {
-                    Event::Deposited { transaction, .. } => {
+                    Event::Vo(VoEvent::Deposited { transaction, .. }) => {
                         plus(&mut transaction.postings[0].amount, -1);
                         plus(&mut transaction.postings[1].amount, 1);
                         true
@@ -115,17 +116,17 @@ fn money() {
         ),
         (
             "compensation",
-            |it| change!(it, Event::QuoteBroken { compensation, .. } => { plus(compensation, 1); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Broken { compensation, .. }) => { plus(compensation, 1); true }),
             |it| matches!(it, Kind::WrongCompensation { .. }),
         ),
         (
             "budget",
-            |it| change!(it, Event::BudgetSet { budget: Some(budget), .. } => { budget.amount = credits(1); true }),
+            |it| change!(it, Event::Vo(VoEvent::BudgetSet { budget: Some(budget), .. }) => { budget.amount = credits(1); true }),
             |it| matches!(it, Kind::OverBudget { left: 1_000_000, .. }),
         ),
         (
             "kept",
-            |it| change!(it, Event::ReservationClosed { kept, .. } => kept.pop().is_some()),
+            |it| change!(it, Event::Reservation(ReservationEvent::Closed { kept, .. }) => kept.pop().is_some()),
             |it| matches!(it, Kind::WrongKept { .. }),
         ),
     ]);

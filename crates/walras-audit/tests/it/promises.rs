@@ -1,18 +1,19 @@
 //! Corrupted reservations and parts, and what is found in them.
 
+use walras_broker::event::{ReservationEvent, SiteEvent};
 use crate::corrupt::check;
-use crate::edit::{Journal, change, drop_first, edit, find, repeat_first, spec, way};
+use crate::edit::{Journal, change, drop_first, edit, find, repeat_first, spec, allocation};
 use crate::world::{credits, span, time};
 use walras_audit::Kind;
-use walras_audit::finding::WayFault;
+use walras_audit::finding::AllocationFault;
 use walras_broker::Event;
-use walras_broker::event::Origin;
-use walras_broker::way::Way;
+use walras_broker::reservation::Origin;
+use walras_broker::allocation::Allocation;
 use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
 
-/// Whether a way was found to be bad in just this manner.
-fn bad(kind: &Kind, like: impl Fn(&WayFault) -> bool) -> bool {
-    matches!(kind, Kind::BadWay { fault, .. } if like(fault))
+/// Whether an alternative was found to be bad in just this manner.
+fn bad(kind: &Kind, like: impl Fn(&AllocationFault) -> bool) -> bool {
+    matches!(kind, Kind::BadAllocation { fault, .. } if like(fault))
 }
 
 pub(crate) fn moved(interval: Interval, by: i64) -> Interval {
@@ -20,8 +21,8 @@ pub(crate) fn moved(interval: Interval, by: i64) -> Interval {
     Interval::new(to(interval.start()), to(interval.end())).unwrap()
 }
 
-fn is_parallel(way: &Way) -> bool {
-    way.parts.iter().all(|part| part.task.is_none())
+fn is_parallel(allocation: &Allocation) -> bool {
+    allocation.parts.iter().all(|part| part.task.is_none())
 }
 
 #[test]
@@ -30,107 +31,107 @@ fn places() {
         (
             "empty",
             |it| {
-                way(it, |way, _| {
-                    way.parts.clear();
+                allocation(it, |allocation, _| {
+                    allocation.parts.clear();
                     true
                 })
             },
-            |it| bad(it, |it| *it == WayFault::Empty),
+            |it| bad(it, |it| *it == AllocationFault::Empty),
         ),
         (
             "site twice",
             |it| {
-                way(it, |way, _| {
-                    way.legs.push(way.legs[0].clone());
+                allocation(it, |allocation, _| {
+                    allocation.legs.push(allocation.legs[0].clone());
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::SiteTwice(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::SiteTwice(_))),
         ),
         (
             "no site",
             |it| {
-                way(it, |way, _| {
-                    way.legs[0].site = SiteId::new(9);
+                allocation(it, |allocation, _| {
+                    allocation.legs[0].site = SiteId::new(9);
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::NoSite(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::NoSite(_))),
         ),
         (
             "not of its site",
             |it| {
-                way(it, |way, _| {
-                    way.legs[0].holds[0].node = Some(NodeId::new(99));
+                allocation(it, |allocation, _| {
+                    allocation.legs[0].holds[0].node = Some(NodeId::new(99));
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::NotOfSite { .. })),
+            |it| bad(it, |it| matches!(it, AllocationFault::NotOfSite { .. })),
         ),
         (
             "no queue",
-            |it| way(it, |way, _| way.legs[0].holds[0].node.take().is_some()),
-            |it| bad(it, |it| matches!(it, WayFault::NotAQueue(_))),
+            |it| allocation(it, |allocation, _| allocation.legs[0].holds[0].node.take().is_some()),
+            |it| bad(it, |it| matches!(it, AllocationFault::NotAQueue(_))),
         ),
         (
             "double booked",
             |it| {
-                way(it, |way, _| {
-                    let hold = way.legs[0].holds[0];
-                    way.legs[0].holds.push(hold);
+                allocation(it, |allocation, _| {
+                    let hold = allocation.legs[0].holds[0];
+                    allocation.legs[0].holds.push(hold);
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::DoubleBooked { .. })),
+            |it| bad(it, |it| matches!(it, AllocationFault::DoubleBooked { .. })),
         ),
         (
             "not released",
             |it| {
                 // What the first reservation held is reserved again, although nobody has let it go.
-                let (entry, event) = find(it, |event| matches!(event, Event::ReservationAsked { .. }));
-                let Event::ReservationAsked { way: first, .. } = it[entry].events[event].clone() else {
+                let (entry, event) = find(it, |event| matches!(event, Event::Reservation(ReservationEvent::Asked { .. })));
+                let Event::Reservation(ReservationEvent::Asked { allocation: first, .. }) = it[entry].events[event].clone() else {
                     return;
                 };
                 edit(it, |event, _| match event {
-                    Event::ReservationAsked { reservation, way, .. } if reservation.get() == 2 => {
-                        *way = first.clone();
+                    Event::Reservation(ReservationEvent::Asked { reservation, allocation, .. }) if reservation.get() == 2 => {
+                        *allocation = first.clone();
                         true
                     }
                     _ => false,
                 });
             },
-            |it| bad(it, |it| matches!(it, WayFault::DoubleBooked { other, .. } if other.get() == 1)),
+            |it| bad(it, |it| matches!(it, AllocationFault::DoubleBooked { other, .. } if other.get() == 1)),
         ),
         (
             "past",
             |it| {
-                way(it, |way, at| {
-                    let hold = &mut way.legs[0].holds[0];
+                allocation(it, |allocation, at| {
+                    let hold = &mut allocation.legs[0].holds[0];
                     hold.interval = moved(hold.interval, at.as_millis() - hold.interval.start().as_millis());
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::Past(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::Past(_))),
         ),
         (
             "cost",
             |it| {
-                way(it, |way, _| {
-                    way.legs[0].holds[0].cost = Money::from_micros(1);
+                allocation(it, |allocation, _| {
+                    allocation.legs[0].holds[0].cost = Money::from_micros(1);
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::WrongCost { cost: 1, .. })),
+            |it| bad(it, |it| matches!(it, AllocationFault::WrongCost { cost: 1, .. })),
         ),
         (
             "expiry",
-            |it| change!(it, Event::ReservationAsked { expiry, .. } => { *expiry = Time::MAX; true }),
-            |it| bad(it, |it| *it == WayFault::WrongExpiry),
+            |it| change!(it, Event::Reservation(ReservationEvent::Asked { expiry, .. }) => { *expiry = Time::MAX; true }),
+            |it| bad(it, |it| *it == AllocationFault::WrongExpiry),
         ),
         (
             "spare",
-            |it| change!(it, Event::ReservationAsked { origin, .. } => { *origin = Origin::Spare; true }),
-            |it| bad(it, |it| *it == WayFault::NotASpare),
+            |it| change!(it, Event::Reservation(ReservationEvent::Asked { origin, .. }) => { *origin = Origin::Spare; true }),
+            |it| bad(it, |it| *it == AllocationFault::NotASpare),
         ),
     ]);
 }
@@ -146,7 +147,7 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| *it == WayFault::AfterDeadline),
+            |it| bad(it, |it| *it == AllocationFault::AfterDeadline),
         ),
         (
             "earliest",
@@ -156,7 +157,7 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| *it == WayFault::BeforeEarliest),
+            |it| bad(it, |it| *it == AllocationFault::BeforeEarliest),
         ),
         (
             "budget",
@@ -166,7 +167,7 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::OverBudget { limit: 1_000_000, .. })),
+            |it| bad(it, |it| matches!(it, AllocationFault::OverBudget { limit: 1_000_000, .. })),
         ),
         (
             "count",
@@ -176,13 +177,13 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| *it == WayFault::WrongCount),
+            |it| bad(it, |it| *it == AllocationFault::WrongCount),
         ),
         (
             "starts",
             |it| {
-                way(it, |way, _| {
-                    let mut holds = way.legs.iter_mut().flat_map(|leg| &mut leg.holds);
+                allocation(it, |allocation, _| {
+                    let mut holds = allocation.legs.iter_mut().flat_map(|leg| &mut leg.holds);
                     let (first, second) = (holds.next(), holds.next());
                     first.zip(second).is_some_and(|(first, _)| {
                         first.interval = moved(first.interval, 1);
@@ -190,7 +191,7 @@ fn requests() {
                     })
                 })
             },
-            |it| bad(it, |it| *it == WayFault::StartsApart),
+            |it| bad(it, |it| *it == AllocationFault::StartsApart),
         ),
         (
             "length",
@@ -200,7 +201,7 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::WrongLength { .. })),
+            |it| bad(it, |it| matches!(it, AllocationFault::WrongLength { .. })),
         ),
         (
             "slow",
@@ -210,7 +211,7 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::TooSlow(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::TooSlow(_))),
         ),
         (
             "unmet",
@@ -221,7 +222,7 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::Unmet(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::Unmet(_))),
         ),
         (
             "scope",
@@ -231,17 +232,17 @@ fn requests() {
                     true
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::OutOfScope(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::OutOfScope(_))),
         ),
     ]);
 }
 
 /// Changes the parts of the first workflow that is reserved.
-fn workflow(journal: &mut Journal, change: impl Fn(&mut Way)) {
-    way(journal, |way, _| {
-        let found = !is_parallel(way);
+fn workflow(journal: &mut Journal, change: impl Fn(&mut Allocation)) {
+    allocation(journal, |allocation, _| {
+        let found = !is_parallel(allocation);
         if found {
-            change(way);
+            change(allocation);
         }
         found
     });
@@ -253,60 +254,60 @@ fn planned_parts() {
         (
             "outside",
             |it| {
-                way(it, |way, _| {
-                    way.parts[0].end = Time::MAX;
+                allocation(it, |allocation, _| {
+                    allocation.parts[0].end = Time::MAX;
                     true
                 })
             },
-            |it| bad(it, |it| *it == WayFault::PartOutside(0)),
+            |it| bad(it, |it| *it == AllocationFault::PartOutside(0)),
         ),
         (
             "parts of a parallel job",
-            |it| way(it, |way, _| is_parallel(way) && way.parts.pop().is_some()),
-            |it| bad(it, |it| *it == WayFault::WrongTasks),
+            |it| allocation(it, |allocation, _| is_parallel(allocation) && allocation.parts.pop().is_some()),
+            |it| bad(it, |it| *it == AllocationFault::WrongTasks),
         ),
         (
             "tasks",
-            |it| workflow(it, |way| drop(way.parts.pop())),
-            |it| bad(it, |it| *it == WayFault::WrongTasks),
+            |it| workflow(it, |allocation| drop(allocation.parts.pop())),
+            |it| bad(it, |it| *it == AllocationFault::WrongTasks),
         ),
         (
             "data",
-            |it| workflow(it, |way| way.parts.iter_mut().for_each(|part| part.after.clear())),
-            |it| bad(it, |it| matches!(it, WayFault::BeforeData(_))),
+            |it| workflow(it, |allocation| allocation.parts.iter_mut().for_each(|part| part.after.clear())),
+            |it| bad(it, |it| matches!(it, AllocationFault::BeforeData(_))),
         ),
         (
             "overlap",
             |it| {
-                workflow(it, |way| {
-                    let first = way.parts[0].clone();
-                    for part in &mut way.parts {
+                workflow(it, |allocation| {
+                    let first = allocation.parts[0].clone();
+                    for part in &mut allocation.parts {
                         (part.site, part.hold, part.start, part.end) =
                             (first.site, first.hold, first.start, first.end);
                     }
                 })
             },
-            |it| bad(it, |it| matches!(it, WayFault::PartsOverlap(_))),
+            |it| bad(it, |it| matches!(it, AllocationFault::PartsOverlap(_))),
         ),
         (
             "moved",
-            |it| change!(it, Event::Rescheduled { parts, .. } => { parts[2].start = time(0); true }),
-            |it| matches!(it, Kind::BadSchedule { part: 2, fault: WayFault::Moved, .. }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Rescheduled { parts, .. }) => { parts[2].start = time(0); true }),
+            |it| matches!(it, Kind::BadSchedule { part: 2, fault: AllocationFault::Moved, .. }),
         ),
         (
             "moved outside",
-            |it| change!(it, Event::Rescheduled { parts, .. } => { parts[3].end = Time::MAX; true }),
-            |it| matches!(it, Kind::BadSchedule { part: 3, fault: WayFault::PartOutside(3), .. }),
+            |it| change!(it, Event::Reservation(ReservationEvent::Rescheduled { parts, .. }) => { parts[3].end = Time::MAX; true }),
+            |it| matches!(it, Kind::BadSchedule { part: 3, fault: AllocationFault::PartOutside(3), .. }),
         ),
         (
             "moved onto another",
             |it| {
-                change!(it, Event::Rescheduled { parts, .. } => {
+                change!(it, Event::Reservation(ReservationEvent::Rescheduled { parts, .. }) => {
                     (parts[3].hold, parts[3].start, parts[3].end) = (parts[1].hold, parts[1].start, parts[1].end);
                     true
                 })
             },
-            |it| matches!(it, Kind::BadSchedule { fault: WayFault::PartsOverlap(_), .. }),
+            |it| matches!(it, Kind::BadSchedule { fault: AllocationFault::PartsOverlap(_), .. }),
         ),
     ]);
 }
@@ -316,54 +317,54 @@ fn steps() {
     check(&[
         (
             "reason",
-            |it| drop_first(it, |event| matches!(event, Event::NodeTaken { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Site(SiteEvent::NodeTaken { .. }))),
             |it| matches!(it, Kind::WrongReason { .. }),
         ),
         (
             "left prepared",
-            |it| drop_first(it, |event| matches!(event, Event::Confirming { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Confirming { .. }))),
             |it| matches!(it, Kind::ReservationStep { step: "left prepared", .. }),
         ),
         (
             "prepared by some",
-            |it| drop_first(it, |event| matches!(event, Event::LegPrepared { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))),
             |it| matches!(it, Kind::ReservationStep { step: "asked to confirm", .. }),
         ),
         (
             "confirmed by some",
-            |it| drop_first(it, |event| matches!(event, Event::LegConfirmed { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::LegConfirmed { .. }))),
             |it| matches!(it, Kind::ReservationStep { step: "held", .. }),
         ),
         (
             "closed twice",
-            |it| repeat_first(it, |event| matches!(event, Event::ReservationClosed { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }))),
             |it| matches!(it, Kind::ReservationStep { step: "closed", .. }),
         ),
         (
             "prepared twice",
-            |it| repeat_first(it, |event| matches!(event, Event::LegPrepared { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))),
             |it| matches!(it, Kind::LegStep { step: "prepared", .. }),
         ),
         (
             "released while held",
-            |it| drop_first(it, |event| matches!(event, Event::ReservationClosed { .. })),
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }))),
             |it| matches!(it, Kind::LegStep { step: "released", .. }),
         ),
         (
             "running twice",
-            |it| repeat_first(it, |event| matches!(event, Event::PartStarted { .. })),
+            |it| repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::PartStarted { .. }))),
             |it| matches!(it, Kind::PartStep { step: "running", .. }),
         ),
         (
             "started before it was held",
-            |it| drop_first(it, |event| matches!(event, Event::ReservationHeld(_))),
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Held(_)))),
             |it| matches!(it, Kind::PartStep { step: "started", .. }),
         ),
         (
             "too soon",
             |it| {
-                way(it, |way, _| {
-                    way.parts[0].start = time(9_000_000);
+                allocation(it, |allocation, _| {
+                    allocation.parts[0].start = time(9_000_000);
                     true
                 })
             },
@@ -372,8 +373,8 @@ fn steps() {
         (
             "before others",
             |it| {
-                workflow(it, |way| {
-                    for part in &mut way.parts {
+                workflow(it, |allocation| {
+                    for part in &mut allocation.parts {
                         part.after.iter_mut().for_each(|(_, lag)| *lag = span(999_999));
                     }
                 })
@@ -382,12 +383,12 @@ fn steps() {
         ),
         (
             "started in the future",
-            |it| change!(it, Event::PartStarted { at, .. } => { *at = Time::MAX; true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::PartStarted { at, .. }) => { *at = Time::MAX; true }),
             |it| matches!(it, Kind::WrongTime { .. }),
         ),
         (
             "ended before it started",
-            |it| change!(it, Event::PartEnded { at, .. } => { *at = Time::MIN; true }),
+            |it| change!(it, Event::Reservation(ReservationEvent::PartEnded { at, .. }) => { *at = Time::MIN; true }),
             |it| matches!(it, Kind::WrongTime { .. }),
         ),
     ]);

@@ -1,12 +1,13 @@
 //! Corrupted quotes, and what is found in them.
 
+use walras_broker::event::{QuoteEvent, ReservationEvent};
 use crate::corrupt::check;
 use crate::edit::{change, drop_first, edit};
 use crate::promises::moved;
 use crate::world::credits;
 use walras_audit::Kind;
 use walras_broker::Event;
-use walras_broker::event::Origin;
+use walras_broker::reservation::Origin;
 use walras_model::Time;
 
 #[test]
@@ -16,7 +17,7 @@ fn quotes() {
             "late",
             |it| {
                 edit(it, |event, at| match event {
-                    Event::QuoteGiven { until, .. } => {
+                    Event::Quote(QuoteEvent::Given { until, .. }) => {
                         *until = at;
                         true
                     }
@@ -29,7 +30,7 @@ fn quotes() {
             "expired early",
             |it| {
                 edit(it, |event, _| match event {
-                    Event::QuoteGiven { quote, until, .. } if quote.get() == 2 => {
+                    Event::Quote(QuoteEvent::Given { quote, until, .. }) if quote.get() == 2 => {
                         *until = Time::MAX;
                         true
                     }
@@ -40,14 +41,14 @@ fn quotes() {
         ),
         (
             "option",
-            |it| change!(it, Event::QuoteAccepted { option, .. } => { *option = 99; true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Accepted { option, .. }) => { *option = 99; true }),
             |it| matches!(it, Kind::NoSuchOption { option: 99, .. }),
         ),
         (
             "not honoured",
             |it| {
                 drop_first(it, |event| {
-                    matches!(event, Event::ReservationAsked { origin: Origin::Quote(_), .. })
+                    matches!(event, Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), .. }))
                 })
             },
             |it| matches!(it, Kind::NotAsQuoted { .. }),
@@ -56,8 +57,8 @@ fn quotes() {
             "honoured otherwise",
             |it| {
                 edit(it, |event, _| match event {
-                    Event::ReservationAsked { origin: Origin::Quote(_), way, .. } => {
-                        way.legs[0].holds[0].interval = moved(way.legs[0].holds[0].interval, 1);
+                    Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), allocation, .. }) => {
+                        allocation.legs[0].holds[0].interval = moved(allocation.legs[0].holds[0].interval, 1);
                         true
                     }
                     _ => false,
@@ -67,17 +68,17 @@ fn quotes() {
         ),
         (
             "dominated",
-            |it| change!(it, Event::QuoteGiven { options, .. } => { options.push(options[0].clone()); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { options.push(options[0].clone()); true }),
             |it| matches!(it, Kind::Dominated { option: 0, .. }),
         ),
         (
             "price",
-            |it| change!(it, Event::QuoteGiven { options, .. } => { options[0].price = credits(1); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { options[0].price = credits(1); true }),
             |it| matches!(it, Kind::WrongOption { option: 0, .. }),
         ),
         (
             "reason",
-            |it| change!(it, Event::QuoteGiven { options, why, .. } => options.is_empty() && why.take().is_some()),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, why, .. }) => options.is_empty() && why.take().is_some()),
             |it| matches!(it, Kind::NoReason { .. }),
         ),
     ]);

@@ -9,7 +9,7 @@ use walras_broker::job::{JobSpec, PartEnd, WorkflowSpec};
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
-use walras_broker::state::PartState;
+use walras_broker::reservation::PartState;
 use walras_core::refine::Strategy;
 use walras_model::workflow::{Link, Network, UNSIZED};
 use walras_model::{Data, Edge, NodeId, Rate, Request, SiteId, Task, TaskId, Work, Workflow};
@@ -103,7 +103,7 @@ fn delays(world: &mut World) {
         let all = &world.broker.state().reservations;
         let runs = |it: &&PartState| matches!(it, PartState::Running(_));
         let mut late = all.iter().filter(|(_, it)| it.parts.get(2).filter(runs).is_some());
-        late.next().map(|(number, it)| (*number, it.way.parts[2].end.as_millis()))
+        late.next().map(|(number, it)| (*number, it.allocation.parts[2].end.as_millis()))
     };
     let (reservation, end) = loop {
         if let Some(found) = running(world) {
@@ -124,7 +124,7 @@ fn delays(world: &mut World) {
 
 /// Everything that can go wrong, once.
 fn misfortunes(world: &mut World) {
-    // A site refuses: another way, or back to the queue.
+    // A site refuses: another allocation, or back to the queue.
     world.refuse.insert(SOUTH);
     world.say(submit("a3", only_on(SOUTH, job("ada", 2, 100))));
     world.run_until(2_400_000);
@@ -184,7 +184,7 @@ pub(crate) fn again() -> World {
     world.run_until(100_000);
     let state = world.broker.state();
     let (reservation, end) =
-        state.reservations.iter().map(|(number, it)| (*number, it.way.end())).next().unwrap();
+        state.reservations.iter().map(|(number, it)| (*number, it.allocation.end())).next().unwrap();
     let until = time(end.as_millis() + 1_000);
     world.hear(NORTH, SiteMessage::Late { reservation, part: 0, until });
     world.run_until(3_000_000);

@@ -201,7 +201,7 @@ impl Bed {
 
     /// When the next reservation starts.
     fn next(&self) -> Option<i64> {
-        let starts = self.broker.state().reservations.values().map(|it| it.way.start().as_millis());
+        let starts = self.broker.state().reservations.values().map(|it| it.start().as_millis());
         starts.filter(|start| *start > self.now).min()
     }
 }

@@ -18,11 +18,13 @@ mod workflow;
 pub(crate) use ways::{Ways, ways};
 pub(crate) use workflow::remaining;
 
+pub use crate::decision::{Decision, Proof, Verdict};
+
+use crate::allocation::{Allocation, Hold, Part};
+use crate::decision::{Chosen, Unserved};
 use crate::id::{CycleNumber, JobNumber};
 use crate::job::Why;
 use crate::policy::Policy;
-use crate::way::{Chosen, Hold, Part, Unserved, Way};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::prefer::{
     JobWish, Negotiation, Preference, QueueOffer, Rules, Source, Stakeholders, User, WishError,
@@ -30,7 +32,7 @@ use walras_core::prefer::{
 use walras_core::refine::Strategy;
 use walras_core::slots::SlotList;
 use walras_core::{Alternatives, find_alternatives, find_window};
-use walras_model::{Batch, Interval, JobId, Money, Offers, Request, SiteId, TaskId, Time, Window, Workflow};
+use walras_model::{Batch, Interval, JobId, Offers, Request, SiteId, TaskId, Time, Window, Workflow};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -85,48 +87,6 @@ pub struct Remaining {
     pub strategy: Strategy,
 }
 
-/// A plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
-    /// How many events the broker had folded when planning began, so that the same plan can be made again.
-    pub basis: u64,
-    /// What it came to.
-    pub verdict: Verdict,
-    /// Who is served, and how.
-    pub chosen: Vec<Chosen>,
-}
-
-/// What a plan came to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// By what it was chosen.
-    pub objective: String,
-    /// Whether it is proven best.
-    pub proof: Proof,
-    /// The objective's value in its own integer unit, as a decimal number.
-    pub value: String,
-    /// How many jobs are served.
-    pub served: u32,
-    /// What all that was chosen costs.
-    pub cost: Money,
-    /// How content everybody is, in millionths: users and the administrator by name, owners by site.
-    pub satisfaction: BTreeMap<String, i64>,
-    /// Who is not served, and why.
-    pub unserved: Vec<Unserved>,
-}
-
-/// Whether a combination is proven best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Proof {
-    /// It is.
-    Optimal,
-    /// A limit was hit; it is at most so many millionths above the best.
-    Gap(i64),
-    /// There was nothing to choose from.
-    Nothing,
-}
-
 /// The plan for a problem.
 pub fn plan(problem: &Problem) -> Decision {
     let batch = batch_of(problem);
@@ -148,7 +108,7 @@ pub fn plan(problem: &Problem) -> Decision {
         let waits = |it: &&mut Unserved| it.job != job && matches!(it.why, Why::LeftOut);
         unserved.iter_mut().filter(waits).for_each(|it| it.why = Why::MakingRoom(job));
     }
-    let cost = chosen.iter().map(|chosen| chosen.way.cost()).sum();
+    let cost = chosen.iter().map(|chosen| chosen.allocation.cost()).sum();
     let served = u32::try_from(served.len()).unwrap_or(u32::MAX);
     Decision { basis: problem.basis, verdict: Verdict { served, cost, unserved, ..verdict }, chosen }
 }
@@ -252,7 +212,7 @@ fn chosen(
             .into_iter()
             .filter_map(|place| way_of(problem, batch, found, job, Source::Window(place), 0));
         let spares = spares.take(problem.policy.spares_max as usize).collect();
-        all.push(Chosen { job: problem.jobs[job].number, way, spares });
+        all.push(Chosen { job: problem.jobs[job].number, allocation: way, spares });
     }
     all
 }
@@ -264,7 +224,7 @@ fn way_of(
     job: usize,
     source: Source,
     effort: u64,
-) -> Option<Way> {
+) -> Option<Allocation> {
     match source {
         Source::Queue(queue) => queue_way(problem, &batch.requests()[job], queue),
         Source::Window(place) => {
@@ -303,13 +263,13 @@ pub(crate) fn holds_of(offers: &Offers, window: &Window, user: Option<&str>) -> 
 }
 
 /// The way that a window is for a parallel job: one part for each hold.
-pub(crate) fn window_way(offers: &Offers, window: &Window, user: Option<&str>) -> Way {
-    let legs = Way::legs_of(holds_of(offers, window, user));
+pub(crate) fn window_way(offers: &Offers, window: &Window, user: Option<&str>) -> Allocation {
+    let legs = Allocation::legs_of(holds_of(offers, window, user));
     let parts = legs.iter().flat_map(|leg| {
         leg.holds.iter().zip(0_u32..).map(|(hold, place)| part_of(leg.site, place, hold.interval))
     });
     let parts = parts.collect();
-    Way { legs, parts, supports: Vec::new() }
+    Allocation { legs, parts, supports: Vec::new() }
 }
 
 fn part_of(site: SiteId, hold: u32, interval: Interval) -> Part {
@@ -317,15 +277,15 @@ fn part_of(site: SiteId, hold: u32, interval: Interval) -> Part {
 }
 
 /// The way that a queue is: every task as it is expected.
-fn queue_way(problem: &Problem, request: &Request, queue: usize) -> Option<Way> {
+fn queue_way(problem: &Problem, request: &Request, queue: usize) -> Option<Allocation> {
     let offer = problem.queues.get(queue)?;
     let runtime = request.work.runtime_on(offer.performance)?;
     let start = problem.now.checked_add(offer.wait)?.max(request.earliest.unwrap_or(problem.now));
     let interval = Interval::new(start, start.checked_add(runtime)?)?;
     let hold = Hold { node: None, interval, rate: offer.rate, cost: offer.rate.cost_of(runtime)? };
-    let legs = Way::legs_of((0..request.tasks).map(|_| (offer.site, hold)));
+    let legs = Allocation::legs_of((0..request.tasks).map(|_| (offer.site, hold)));
     let parts = (0..request.tasks).map(|place| part_of(offer.site, place, interval)).collect();
-    Some(Way { legs, parts, supports: Vec::new() })
+    Some(Allocation { legs, parts, supports: Vec::new() })
 }
 
 /// Who is not served, and why.

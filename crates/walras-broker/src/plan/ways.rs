@@ -1,13 +1,13 @@
 //! All ways to run one job, for a quote.
 
 use super::{Problem, batch_of, negotiate, way_of, workflow};
-use crate::way::Way;
+use crate::allocation::Allocation;
 use walras_core::{Alternatives, SearchConfig, find_alternatives};
 use walras_model::Explanation;
 
 /// Ways to run a job, each with what its user loses by it; or why there is none.
 pub(crate) struct Ways {
-    pub(crate) found: Vec<(Way, i64)>,
+    pub(crate) found: Vec<(Allocation, i64)>,
     pub(crate) why: Option<Explanation>,
 }
 

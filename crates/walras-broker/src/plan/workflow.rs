@@ -1,8 +1,8 @@
 //! Workflows in a batch: how large a window they need, whether it holds them, and the parts that they become.
 
 use super::{Problem, Remaining, holds_of};
+use crate::allocation::{Allocation, Hold, Part, SupportingParts};
 use crate::job::{JobSpec, Why};
-use crate::way::{Hold, Part, SupportingParts, Way};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::Alternatives;
 use walras_core::refine::{
@@ -104,8 +104,8 @@ pub(super) fn way(
     remaining: &Remaining,
     window: &Window,
     effort: u64,
-) -> Option<Way> {
-    let legs = Way::legs_of(holds_of(&problem.offers, window, job.request.user.as_deref()));
+) -> Option<Allocation> {
+    let legs = Allocation::legs_of(holds_of(&problem.offers, window, job.request.user.as_deref()));
     let places: BTreeMap<NodeId, (SiteId, u32)> = legs
         .iter()
         .flat_map(|leg| {
@@ -128,7 +128,7 @@ pub(super) fn way(
         _ => None,
     };
     let supports = supports.iter().filter_map(support).collect();
-    Some(Way { legs, parts, supports })
+    Some(Allocation { legs, parts, supports })
 }
 
 /// A schedule as parts, in order of the tasks that are left.

@@ -2,6 +2,7 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, user};
 use walras_broker::account::Account;
+use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, Phase, Why, WorkflowSpec};
 use walras_broker::{Effect, Event, Input};
@@ -72,7 +73,10 @@ fn owners_go_first_and_pay_for_it() {
     // A tenth of the price of 300 was promised for that.
     assert_eq!(vo.balance(&Account::Owner("owner-0".into())), credits(30));
     let spare = vo.events.iter().any(|event| {
-        matches!(event, Event::ReservationAsked { origin: walras_broker::event::Origin::Spare, .. })
+        matches!(
+            event,
+            Event::Reservation(ReservationEvent::Asked { origin: walras_broker::reservation::Origin::Spare, .. })
+        )
     });
     assert!(spare, "the job goes another way at once");
     vo.run_until(100 * MINUTE);
@@ -87,7 +91,7 @@ fn a_job_is_given_up_after_too_many_failures() {
     vo.submit(vo.job("unlucky", 1, 10));
     vo.run_until(60 * MINUTE);
     let given_up = vo.events.iter().find_map(|event| match event {
-        Event::JobEnded { end: JobEnd::GivenUp(why), .. } => Some(why.to_string()),
+        Event::Job(JobEvent::Ended { end: JobEnd::GivenUp(why), .. }) => Some(why.to_string()),
         _ => None,
     });
     let expected = "given up after too many failures, the last because site 0 refused: its time is taken";
@@ -134,7 +138,10 @@ fn a_lost_node_keeps_what_is_done() {
     vo.heard(0, SiteMessage::NodeLost { node: NodeId::new(1), at: at(16 * MINUTE) });
     vo.run_until(17 * MINUTE);
     let done = vo.broker.state().jobs.get(&number).map(|job| job.done.len());
-    let switched = vo.events.iter().any(|event| matches!(event, Event::Rescheduled { .. }));
+    let switched = vo
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::Reservation(ReservationEvent::Rescheduled { .. })));
     assert!(switched || done == Some(2), "either the schedule that was ready, or the rest is planned anew");
     vo.run_until(200 * MINUTE);
     assert_eq!(vo.broker.state().totals.done, 1);

@@ -3,6 +3,7 @@
 use crate::vo::{MINUTE, Vo, at, credits, rate, span, user};
 use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
+use walras_broker::event::ReservationEvent;
 use walras_broker::job::Why;
 use walras_broker::statement::statement;
 use walras_broker::{Event, Input};
@@ -106,7 +107,9 @@ fn demand_moves_the_price_inside_the_owners_bounds() {
 
 fn rate_of(event: &Event) -> Option<i64> {
     match event {
-        Event::ReservationAsked { way, .. } => Some(way.legs[0].holds[0].rate.as_micros_per_second()),
+        Event::Reservation(ReservationEvent::Asked { allocation, .. }) => {
+            Some(allocation.legs[0].holds[0].rate.as_micros_per_second())
+        }
         _ => None,
     }
 }

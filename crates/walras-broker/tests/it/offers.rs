@@ -1,8 +1,9 @@
 //! Slots, capacity and queues take part alike.
 
 use crate::vo::{MINUTE, Vo, at, credits, rate, user};
+use walras_broker::event::ReservationEvent;
 use walras_broker::price::{Crossing, MILLION, PriceRules};
-use walras_broker::quote::Inquiry;
+use walras_broker::quoting::Inquiry;
 use walras_broker::site::SiteKind;
 use walras_broker::{Answer, Event, Input};
 use walras_model::SiteId;
@@ -25,7 +26,7 @@ fn a_job_runs_on_every_kind_of_site() {
         vo.run_until(60 * MINUTE);
         assert_eq!(vo.broker.state().totals.done, 1, "site {site}");
         let used = vo.events.iter().find_map(|event| match event {
-            Event::ReservationAsked { way, .. } => Some(way.legs[0].site),
+            Event::Reservation(ReservationEvent::Asked { allocation, .. }) => Some(allocation.legs[0].site),
             _ => None,
         });
         assert_eq!(used, Some(SiteId::new(site)));
@@ -80,6 +81,6 @@ fn a_batch_mixes_them() {
     vo.run_until(2 * MINUTE);
     let state = vo.broker.state();
     let used: std::collections::BTreeSet<SiteId> =
-        state.reservations.values().map(|reservation| reservation.way.legs[0].site).collect();
+        state.reservations.values().map(|reservation| reservation.legs[0].site).collect();
     assert_eq!(used.len(), 3, "each job on another kind of site");
 }

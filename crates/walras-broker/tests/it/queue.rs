@@ -2,6 +2,7 @@
 
 use crate::vo::{MINUTE, Vo, at};
 use walras_broker::Event;
+use walras_broker::event::{CycleEvent, JobEvent};
 use walras_broker::job::{JobEnd, Phase, Why};
 
 #[test]
@@ -24,11 +25,9 @@ fn a_wide_job_is_not_starved_by_small_ones() {
             vo.submit(small);
         }
         vo.run_until((round + 1) * 3 * MINUTE);
-        if vo
-            .events
-            .iter()
-            .any(|event| matches!(event, Event::JobEnded { job, end: JobEnd::Done } if *job == wide))
-        {
+        if vo.events.iter().any(
+            |event| matches!(event, Event::Job(JobEvent::Ended { job, end: JobEnd::Done }) if *job == wide),
+        ) {
             return;
         }
     }
@@ -48,7 +47,7 @@ fn waiting_outweighs_everything_in_the_end() {
     vo.run_until(4_002 * MINUTE);
     let mut batches = vo.events.iter();
     let batch = batches.find_map(|event| match event {
-        Event::CycleOpened { batch, .. } if batch.len() == 2 => Some(batch),
+        Event::Cycle(CycleEvent::Opened { batch, .. }) if batch.len() == 2 => Some(batch),
         _ => None,
     });
     let batch = batch.expect("a cycle with both");
@@ -77,7 +76,8 @@ fn a_deadline_that_has_passed_ends_the_job() {
     vo.submit(wide);
     vo.run_until(11 * MINUTE);
     assert!(vo.broker.state().jobs.is_empty());
-    let given_up =
-        |event: &Event| matches!(event, Event::JobEnded { end: JobEnd::GivenUp(Why::DeadlinePassed), .. });
+    let given_up = |event: &Event| {
+        matches!(event, Event::Job(JobEvent::Ended { end: JobEnd::GivenUp(Why::DeadlinePassed), .. }))
+    };
     assert!(vo.events.iter().any(given_up));
 }

@@ -2,11 +2,13 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, policy, rate, user};
 use walras_broker::account::Account;
+use walras_broker::event::QuoteEvent;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::price::PriceRules;
-use walras_broker::quote::{Findings, Inquiry};
+use walras_broker::quote::Findings;
+use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Event, Input, Refusal};
 use walras_model::{Interval, NodeId, SiteId};
 
@@ -95,7 +97,7 @@ fn a_quote_for_what_fits_nowhere_says_what_would() {
     job.request.budget = Some(credits(0));
     ask(&mut vo, "q", job);
     let given = vo.events.iter().rev().find_map(|event| match event {
-        Event::QuoteGiven { options, why, .. } => Some((options.len(), why.clone())),
+        Event::Quote(QuoteEvent::Given { options, why, .. }) => Some((options.len(), why.clone())),
         _ => None,
     });
     let (options, why) = given.unwrap();
@@ -134,9 +136,9 @@ fn of_what_was_found_before_only_what_stands_is_quoted() {
     let quote = ask_with(&mut vo, "q", &job, &findings);
     let options = vo.broker.state().quotes[&quote].options.clone();
     assert_eq!(options.len(), 1, "{options:#?}");
-    assert_eq!(options[0].way, findings.ways[1].0);
+    assert_eq!(options[0].allocation, findings.allocations[1].0);
     // Where nothing of it stands, for example because it is sold too cheaply, whoever asks must search again.
-    findings.ways.iter_mut().for_each(|(way, _)| way.legs[0].holds[0].cost = credits(0));
+    findings.allocations.iter_mut().for_each(|(it, _)| it.legs[0].holds[0].cost = credits(0));
     let findings = Some(Box::new(findings));
     let cheap = Input::AskQuote { key: "cheap".to_owned(), job: Box::new(job.clone()), findings };
     assert_eq!(vo.broker.decide(at(vo.now), &cheap), Err(Refusal::Outdated));

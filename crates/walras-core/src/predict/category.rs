@@ -10,7 +10,7 @@ const RECENT_MAX: usize = 25;
 const FEW: usize = 5;
 
 /// The finished jobs of one category.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Category {
     times: Series,
@@ -18,7 +18,7 @@ pub(super) struct Category {
 }
 
 /// Numbers in the order in which they came: sums over all, and the latest themselves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Series {
     count: u32,

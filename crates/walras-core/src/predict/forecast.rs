@@ -29,7 +29,7 @@ pub struct Impossible {
 }
 
 /// Learns from finished jobs and predicts the next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Predictor {
     quantity: Quantity,

@@ -1,5 +1,10 @@
 //! What the service counts, for Prometheus.
 
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event must not compile until it is clear whether it is counted"
+)]
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -10,9 +15,10 @@ use prometheus_client::registry::Registry;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_broker::account::{Account, Purpose};
+use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::job::JobEnd;
 use walras_broker::plan::Proof;
-use walras_broker::state::PartState;
+use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
 use walras_model::Time;
 
@@ -170,9 +176,18 @@ impl Metrics {
 
     /// An event that the state is about to take in.
     pub(super) fn see(&self, state: &State, now: Time, event: &Event) {
-        let outcome = |outcome: &str| OutcomeLabel { outcome: outcome.to_owned() };
         match event {
-            Event::JobEnded { end, .. } => {
+            Event::Job(event) => self.see_job(event),
+            Event::Quote(event) => self.see_quote(event),
+            Event::Cycle(event) => self.see_cycle(state, now, event),
+            Event::Reservation(event) => self.see_reservation(state, event),
+            Event::Vo(_) | Event::Site(_) => {}
+        }
+    }
+
+    fn see_job(&self, event: &JobEvent) {
+        match event {
+            JobEvent::Ended { end, .. } => {
                 let how = match end {
                     JobEnd::Done => "done",
                     JobEnd::Failed(_) => "failed",
@@ -181,7 +196,25 @@ impl Metrics {
                 };
                 self.ended.get_or_create(&outcome(how)).inc();
             }
-            Event::CycleDecided { verdict, .. } => {
+            JobEvent::Queued { .. } | JobEvent::Returned { .. } | JobEvent::Noticed(_) => {}
+        }
+    }
+
+    fn see_quote(&self, event: &QuoteEvent) {
+        match event {
+            QuoteEvent::Broken { .. } => {
+                self.quotes.get_or_create(&outcome("broken")).inc();
+            }
+            QuoteEvent::Accepted { .. } => {
+                self.quotes.get_or_create(&outcome("accepted")).inc();
+            }
+            QuoteEvent::Given { .. } | QuoteEvent::Expired(_) => {}
+        }
+    }
+
+    fn see_cycle(&self, state: &State, now: Time, event: &CycleEvent) {
+        match event {
+            CycleEvent::Decided { verdict, .. } => {
                 if let Some(cycle) = &state.cycle {
                     self.cycle_seconds.observe(in_seconds(now - cycle.opened_at));
                 }
@@ -195,22 +228,25 @@ impl Metrics {
                     self.gap.set(0.0);
                 }
             }
-            Event::QuoteBroken { .. } => {
-                self.quotes.get_or_create(&outcome("broken")).inc();
-            }
-            Event::QuoteAccepted { .. } => {
-                self.quotes.get_or_create(&outcome("accepted")).inc();
-            }
-            Event::PartStarted { reservation, part, at } => {
+            CycleEvent::Opened { .. }
+            | CycleEvent::OffersReceived { .. }
+            | CycleEvent::Closed { .. }
+            | CycleEvent::Ended(_) => {}
+        }
+    }
+
+    fn see_reservation(&self, state: &State, event: &ReservationEvent) {
+        match event {
+            ReservationEvent::PartStarted { reservation, part, at } => {
                 let Some(of) = state.reservations.get(reservation) else { return };
                 let queued = state.jobs.get(&of.job).map(|job| job.queued_at);
-                let planned = of.way.parts.get(*part as usize).map(|part| part.start);
+                let planned = of.parts.get(*part as usize).map(|part| part.plan.start);
                 if let (Some(queued), Some(planned)) = (queued, planned) {
                     self.wait_predicted.inc_by(in_seconds(planned - queued));
                     self.wait_actual.inc_by(in_seconds(*at - queued));
                 }
             }
-            Event::ReservationClosed { transaction, .. } => {
+            ReservationEvent::Closed { transaction, .. } => {
                 for posting in transaction.postings.iter().filter(|it| it.purpose == Purpose::Income) {
                     if let Account::Owner(owner) = &posting.account {
                         let label = OwnerLabel { owner: owner.clone() };
@@ -219,7 +255,15 @@ impl Metrics {
                     }
                 }
             }
-            _ => {}
+            ReservationEvent::Asked { .. }
+            | ReservationEvent::LegPrepared { .. }
+            | ReservationEvent::Confirming { .. }
+            | ReservationEvent::LegConfirmed { .. }
+            | ReservationEvent::Held(_)
+            | ReservationEvent::PartsDue { .. }
+            | ReservationEvent::PartEnded { .. }
+            | ReservationEvent::Rescheduled { .. }
+            | ReservationEvent::LegReleased { .. } => {}
         }
     }
 
@@ -240,10 +284,10 @@ impl Metrics {
         self.honour.set(if settled == 0 { 1.0 } else { totals.quotes_kept as f64 / settled as f64 });
         let mut busy = vec![std::collections::BTreeSet::new(); state.sites.len()];
         for it in state.reservations.values() {
-            for (part, at) in it.way.parts.iter().zip(&it.parts) {
-                let node = it.way.hold_of(part).and_then(|hold| hold.node);
+            for part in &it.parts {
+                let node = it.hold_of(&part.plan).and_then(|hold| hold.node);
                 if let (PartState::Running(_), Some(node), Some(busy)) =
-                    (at, node, busy.get_mut(part.site.index()))
+                    (part.state, node, busy.get_mut(part.plan.site.index()))
                 {
                     busy.insert(node);
                 }
@@ -255,6 +299,10 @@ impl Metrics {
             self.utilisation.get_or_create(&label).set(busy.len() as f64 / nodes);
         }
     }
+}
+
+fn outcome(outcome: &str) -> OutcomeLabel {
+    OutcomeLabel { outcome: outcome.to_owned() }
 }
 
 fn in_seconds(millis: i64) -> f64 {

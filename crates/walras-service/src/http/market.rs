@@ -239,7 +239,7 @@ async fn timetable(
             Role::User => of.user == caller.name,
             Role::Owner => {
                 let own = |site: SiteId| state.site(site).is_some_and(|it| it.spec.owner == caller.name);
-                of.way.legs.iter().any(|leg| own(leg.site))
+                of.legs.iter().any(|leg| own(leg.site))
             }
         })
     });

@@ -19,10 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::Semaphore;
 use walras_api::described::JsonSchema;
 use walras_api::service::{AcceptedView, JobFile, QuoteView};
-use walras_broker::event::RequestKey;
+use walras_broker::input::RequestKey;
 use walras_broker::id::QuoteNumber;
 use walras_broker::job::{JobSpec, Why};
-use walras_broker::quote::{Findings, Inquiry};
+use walras_broker::quote::Findings;
+use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Input, Refusal};
 
 /// A quote is searched at most so often while others buy what was found.

@@ -28,7 +28,7 @@ use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::SiteRefusal;
 use walras_broker::site::{Free, FreeTime};
-use walras_broker::way::Hold;
+use walras_broker::allocation::Hold;
 use walras_model::{Interval, NodeId, Span, Time};
 use walras_world::chance::later;
 use walras_world::site::Kind;

@@ -13,7 +13,7 @@ use walras_broker::effect::Program;
 use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::SiteRefusal;
-use walras_broker::way::Hold;
+use walras_broker::allocation::Hold;
 use walras_model::{Interval, NodeId, SiteId, Time};
 use walras_random::Stream;
 use walras_world::chance::later;

@@ -4,7 +4,9 @@ use super::why::{why_of_job, why_text};
 use super::{place_name, site_name};
 use std::collections::BTreeSet;
 use walras_api::service::{EventView, HappeningView, Stamp};
-use walras_broker::event::Origin;
+use walras_broker::reservation::Origin;
+use walras_broker::allocation::Allocation;
+use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobEnd;
 use walras_broker::journal::Entry;
@@ -46,128 +48,184 @@ fn about(state: &State, event: &Event) -> About {
         Some(it) => About { job: Some(it.job), user: Some(it.user.clone()), site: None },
         None => NOBODY,
     };
+    let at_site = |site: &SiteId| About { site: Some(*site), ..NOBODY };
+    let by_user = |user: &str| About { user: Some(user.to_owned()), ..NOBODY };
     match event {
-        Event::JobQueued { job, spec, .. } => {
+        Event::Job(JobEvent::Queued { job, spec, .. }) => {
             About { job: Some(*job), user: Some(spec.user.clone()), site: None }
         }
-        Event::JobReturned { job, .. }
-        | Event::JobEnded { job, .. }
-        | Event::ReservationAsked { job, .. } => of_job(job),
-        Event::Confirming { reservation, .. }
-        | Event::PartsDue { reservation, .. }
-        | Event::PartStarted { reservation, .. }
-        | Event::PartEnded { reservation, .. }
-        | Event::Rescheduled { reservation, .. }
-        | Event::ReservationClosed { reservation, .. } => of_reservation(reservation),
-        Event::ReservationHeld(reservation) => of_reservation(reservation),
-        Event::LegPrepared { reservation, site }
-        | Event::LegConfirmed { reservation, site }
-        | Event::LegReleased { reservation, site } => {
-            About { site: Some(*site), ..of_reservation(reservation) }
-        }
-        Event::QuoteGiven { key, .. } | Event::QuoteBroken { key, .. } => {
-            About { user: Some(key.by.clone()), ..NOBODY }
-        }
-        Event::PricesSet { site, .. }
-        | Event::OffersReceived { site, .. }
-        | Event::SiteLost { site, .. }
-        | Event::SiteBack { site, .. } => About { site: Some(*site), ..NOBODY },
-        Event::NodeLost { node, .. } | Event::NodeBack { node, .. } | Event::NodeTaken { node, .. } => {
-            About { site: state.node(*node).map(|node| node.site), ..NOBODY }
-        }
-        _ => NOBODY,
+        Event::Job(JobEvent::Returned { job, .. } | JobEvent::Ended { job, .. })
+        | Event::Reservation(ReservationEvent::Asked { job, .. }) => of_job(job),
+        Event::Reservation(
+            ReservationEvent::Confirming { reservation, .. }
+            | ReservationEvent::PartsDue { reservation, .. }
+            | ReservationEvent::PartStarted { reservation, .. }
+            | ReservationEvent::PartEnded { reservation, .. }
+            | ReservationEvent::Rescheduled { reservation, .. }
+            | ReservationEvent::Closed { reservation, .. }
+            | ReservationEvent::Held(reservation),
+        ) => of_reservation(reservation),
+        Event::Reservation(
+            ReservationEvent::LegPrepared { reservation, site }
+            | ReservationEvent::LegConfirmed { reservation, site }
+            | ReservationEvent::LegReleased { reservation, site },
+        ) => About { site: Some(*site), ..of_reservation(reservation) },
+        Event::Quote(QuoteEvent::Given { key, .. } | QuoteEvent::Broken { key, .. }) => by_user(&key.by),
+        Event::Site(
+            SiteEvent::PricesSet { site, .. } | SiteEvent::Lost { site, .. } | SiteEvent::Back { site, .. },
+        )
+        | Event::Cycle(CycleEvent::OffersReceived { site, .. }) => at_site(site),
+        Event::Site(
+            SiteEvent::NodeLost { node, .. }
+            | SiteEvent::NodeBack { node, .. }
+            | SiteEvent::NodeTaken { node, .. },
+        ) => About { site: state.node(*node).map(|node| node.site), ..NOBODY },
+        Event::Vo(_)
+        | Event::Site(SiteEvent::Added(_))
+        | Event::Job(JobEvent::Noticed(_))
+        | Event::Quote(QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_))
+        | Event::Cycle(
+            CycleEvent::Opened { .. }
+            | CycleEvent::Closed { .. }
+            | CycleEvent::Decided { .. }
+            | CycleEvent::Ended(_),
+        ) => NOBODY,
     }
 }
 
-/// Its kind, and a sentence.
+/// Its kind, and a sentence; `None` for what is of no interest to listeners.
 fn told(state: &State, event: &Event) -> Option<(&'static str, String)> {
-    Some(match event {
-        Event::JobQueued { job, spec, .. } => {
-            ("job-queued", format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user))
+    match event {
+        Event::Vo(event) => of_vo(event),
+        Event::Site(event) => Some(of_site(state, event)),
+        Event::Job(event) => of_job_event(state, event),
+        Event::Quote(event) => of_quote(state, event),
+        Event::Cycle(event) => of_cycle(event),
+        Event::Reservation(event) => of_reservation(state, event),
+    }
+}
+
+fn of_vo(event: &VoEvent) -> Option<(&'static str, String)> {
+    match event {
+        VoEvent::PolicySet(_) => Some(("policy-set", "The VO has new rules.".to_owned())),
+        VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } | VoEvent::Deposited { .. } => None,
+    }
+}
+
+fn of_site(state: &State, event: &SiteEvent) -> (&'static str, String) {
+    match event {
+        SiteEvent::Added(spec) => ("site-added", format!("Site {} has joined.", spec.name)),
+        SiteEvent::PricesSet { site, .. } => {
+            ("prices-set", format!("Site {} has new prices.", site_name(state, *site)))
         }
-        Event::JobReturned { job, why } => {
+        SiteEvent::NodeLost { node, .. } => {
+            ("node-lost", format!("Node {} failed.", place_name(state, *node)))
+        }
+        SiteEvent::NodeBack { node, .. } => {
+            ("node-back", format!("Node {} is back.", place_name(state, *node)))
+        }
+        SiteEvent::NodeTaken { node, interval } => {
+            let until = Stamp::from(interval.end());
+            ("node-taken", format!("The owner uses node {} until {until}.", place_name(state, *node)))
+        }
+        SiteEvent::Lost { site, .. } => ("site-lost", format!("Site {} failed.", site_name(state, *site))),
+        SiteEvent::Back { site, .. } => ("site-back", format!("Site {} is back.", site_name(state, *site))),
+    }
+}
+
+fn of_job_event(state: &State, event: &JobEvent) -> Option<(&'static str, String)> {
+    match event {
+        JobEvent::Queued { job, spec, .. } => {
+            let text = format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user);
+            Some(("job-queued", text))
+        }
+        JobEvent::Returned { job, why } => {
             let why = match state.jobs.get(job) {
                 Some(known) => why_of_job(state, &known.spec, why),
                 None => why_text(state, why),
             };
-            ("job-returned", format!("Job {job} is back in the queue. {why}"))
+            Some(("job-returned", format!("Job {job} is back in the queue. {why}")))
         }
-        Event::JobEnded { job, end } => ("job-ended", ended(state, *job, end)),
-        Event::CycleOpened { cycle, batch, .. } => {
-            ("cycle-opened", format!("Cycle {cycle} plans {} jobs.", batch.len()))
-        }
-        Event::CycleDecided { cycle, verdict } => {
-            let proof = proof_text(verdict.proof);
-            let left = verdict.unserved.len();
-            let served = verdict.served;
-            ("cycle-decided", format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}."))
-        }
-        Event::CycleEnded(cycle) => ("cycle-ended", format!("Cycle {cycle} ended without a plan.")),
-        Event::ReservationAsked { job, way, origin, .. } => {
-            let sites: Vec<String> = way.legs.iter().map(|leg| site_name(state, leg.site)).collect();
-            let from = match origin {
-                Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
-                Origin::Quote(quote) => format!("quote {quote} was accepted"),
-                Origin::Spare => "a spare way takes the place of one that failed".to_owned(),
-            };
-            let (start, end) = (Stamp::from(way.start()), Stamp::from(way.finish()));
-            let (sites, cost) = (sites.join(", "), way.cost());
-            let text = format!(
-                "Job {job} asks {sites} for a window from {start} to {end} for at most {cost} credits: {from}."
-            );
-            ("reservation-asked", text)
-        }
-        Event::ReservationHeld(number) => {
-            let job = state.reservations.get(number)?.job;
-            ("reservation-held", format!("Job {job} has its window: every site has confirmed."))
-        }
-        Event::PartStarted { reservation, part, .. } => {
-            ("part-started", format!("Part {part} of {} runs.", job_of(state, *reservation)))
-        }
-        Event::PartEnded { reservation, part, end, .. } => {
-            ("part-ended", format!("Part {part} of {} {end}.", job_of(state, *reservation)))
-        }
-        Event::Rescheduled { reservation, why, .. } => {
-            let why = why_text(state, why);
-            ("rescheduled", format!("Tasks of {} were moved. {why}", job_of(state, *reservation)))
-        }
-        Event::ReservationClosed { reservation, why: Some(why), .. } => {
-            let why = why_text(state, why);
-            (
-                "reservation-closed",
-                format!("The window of {} is given up. {why}", job_of(state, *reservation)),
-            )
-        }
-        Event::ReservationClosed { reservation, why: None, .. } => {
-            ("reservation-closed", format!("The window of {} is settled.", job_of(state, *reservation)))
-        }
-        other => return of_others(state, other),
-    })
+        JobEvent::Ended { job, end } => Some(("job-ended", ended(state, *job, end))),
+        JobEvent::Noticed(_) => None,
+    }
 }
 
-fn of_others(state: &State, event: &Event) -> Option<(&'static str, String)> {
-    Some(match event {
-        Event::QuoteGiven { quote, options, .. } => {
-            ("quote-given", format!("Quote {quote} has {} alternatives.", options.len()))
+fn of_quote(state: &State, event: &QuoteEvent) -> Option<(&'static str, String)> {
+    match event {
+        QuoteEvent::Given { quote, options, .. } => {
+            Some(("quote-given", format!("Quote {quote} has {} alternatives.", options.len())))
         }
-        Event::QuoteBroken { quote, why, .. } => {
-            ("quote-broken", format!("Quote {quote} could not be honoured. {}", why_text(state, why)))
+        QuoteEvent::Broken { quote, why, .. } => {
+            let text = format!("Quote {quote} could not be honoured. {}", why_text(state, why));
+            Some(("quote-broken", text))
         }
-        Event::NodeLost { node, .. } => ("node-lost", format!("Node {} failed.", place_name(state, *node))),
-        Event::NodeBack { node, .. } => ("node-back", format!("Node {} is back.", place_name(state, *node))),
-        Event::NodeTaken { node, interval } => {
-            let until = Stamp::from(interval.end());
-            ("node-taken", format!("The owner uses node {} until {until}.", place_name(state, *node)))
+        QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_) => None,
+    }
+}
+
+fn of_cycle(event: &CycleEvent) -> Option<(&'static str, String)> {
+    match event {
+        CycleEvent::Opened { cycle, batch, .. } => {
+            Some(("cycle-opened", format!("Cycle {cycle} plans {} jobs.", batch.len())))
         }
-        Event::SiteLost { site, .. } => ("site-lost", format!("Site {} failed.", site_name(state, *site))),
-        Event::SiteBack { site, .. } => ("site-back", format!("Site {} is back.", site_name(state, *site))),
-        Event::SiteAdded(spec) => ("site-added", format!("Site {} has joined.", spec.name)),
-        Event::PricesSet { site, .. } => {
-            ("prices-set", format!("Site {} has new prices.", site_name(state, *site)))
+        CycleEvent::Decided { cycle, verdict } => {
+            let (served, left, proof) = (verdict.served, verdict.unserved.len(), proof_text(verdict.proof));
+            let text = format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}.");
+            Some(("cycle-decided", text))
         }
-        Event::PolicySet(_) => ("policy-set", "The VO has new rules.".to_owned()),
-        _ => return None,
-    })
+        CycleEvent::Ended(cycle) => Some(("cycle-ended", format!("Cycle {cycle} ended without a plan."))),
+        CycleEvent::OffersReceived { .. } | CycleEvent::Closed { .. } => None,
+    }
+}
+
+fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(&'static str, String)> {
+    let of = |reservation: &ReservationNumber| job_of(state, *reservation);
+    match event {
+        ReservationEvent::Asked { job, allocation, origin, .. } => {
+            Some(("reservation-asked", asked(state, *job, allocation, *origin)))
+        }
+        ReservationEvent::Held(number) => {
+            let job = state.reservations.get(number)?.job;
+            Some(("reservation-held", format!("Job {job} has its window: every site has confirmed.")))
+        }
+        ReservationEvent::PartStarted { reservation, part, .. } => {
+            Some(("part-started", format!("Part {part} of {} runs.", of(reservation))))
+        }
+        ReservationEvent::PartEnded { reservation, part, end, .. } => {
+            Some(("part-ended", format!("Part {part} of {} {end}.", of(reservation))))
+        }
+        ReservationEvent::Rescheduled { reservation, why, .. } => {
+            let why = why_text(state, why);
+            Some(("rescheduled", format!("Tasks of {} were moved. {why}", of(reservation))))
+        }
+        ReservationEvent::Closed { reservation, why, .. } => {
+            let text = match why {
+                Some(why) => {
+                    format!("The window of {} is given up. {}", of(reservation), why_text(state, why))
+                }
+                None => format!("The window of {} is settled.", of(reservation)),
+            };
+            Some(("reservation-closed", text))
+        }
+        ReservationEvent::LegPrepared { .. }
+        | ReservationEvent::Confirming { .. }
+        | ReservationEvent::LegConfirmed { .. }
+        | ReservationEvent::PartsDue { .. }
+        | ReservationEvent::LegReleased { .. } => None,
+    }
+}
+
+fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin) -> String {
+    let sites: Vec<String> = allocation.legs.iter().map(|leg| site_name(state, leg.site)).collect();
+    let from = match origin {
+        Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
+        Origin::Quote(quote) => format!("quote {quote} was accepted"),
+        Origin::Spare => "a spare way takes the place of one that failed".to_owned(),
+    };
+    let (start, end) = (Stamp::from(allocation.start()), Stamp::from(allocation.finish()));
+    let (sites, cost) = (sites.join(", "), allocation.cost());
+    format!("Job {job} asks {sites} for a window from {start} to {end} for at most {cost} credits: {from}.")
 }
 
 fn job_of(state: &State, reservation: ReservationNumber) -> String {
@@ -201,7 +259,7 @@ pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<Happenin
     let mut told = Vec::new();
     for entry in entries {
         for event in &entry.events {
-            if let Event::ReservationAsked { reservation, job: of, .. } = event
+            if let Event::Reservation(ReservationEvent::Asked { reservation, job: of, .. }) = event
                 && *of == job
             {
                 own.insert(*reservation);
@@ -217,30 +275,46 @@ pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<Happenin
 /// An event in the words of one job's history.
 fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, event: &Event) -> Option<String> {
     match event {
-        Event::JobQueued { job: of, .. }
-        | Event::JobReturned { job: of, .. }
-        | Event::JobEnded { job: of, .. }
-        | Event::ReservationAsked { job: of, .. }
-            if *of == job =>
-        {
-            told(state, event).map(|(_, text)| text)
+        Event::Job(
+            JobEvent::Queued { job: of, .. } | JobEvent::Returned { job: of, .. } | JobEvent::Ended { job: of, .. },
+        )
+        | Event::Reservation(ReservationEvent::Asked { job: of, .. }) => {
+            let (_, text) = told(state, event).filter(|_| *of == job)?;
+            Some(text)
         }
-        Event::ReservationHeld(number) if own.contains(number) => {
-            Some("Every site has confirmed: it has its window.".to_owned())
-        }
-        Event::PartStarted { reservation, part, .. } if own.contains(reservation) => {
-            Some(format!("Part {part} runs."))
-        }
-        Event::PartEnded { reservation, part, end, .. } if own.contains(reservation) => {
-            Some(format!("Part {part} {end}."))
-        }
-        Event::Rescheduled { reservation, why, .. } if own.contains(reservation) => {
-            Some(format!("Tasks were moved. {}", why_text(state, why)))
-        }
-        Event::ReservationClosed { reservation, why, .. } if own.contains(reservation) => match why {
-            Some(why) => Some(format!("The window is given up. {}", why_text(state, why))),
-            None => Some("The window is settled.".to_owned()),
-        },
-        _ => None,
+        Event::Reservation(event) => of_own(state, own, event),
+        Event::Job(JobEvent::Noticed(_))
+        | Event::Vo(_)
+        | Event::Site(_)
+        | Event::Quote(_)
+        | Event::Cycle(_) => None,
     }
+}
+
+/// An event of one of its reservations.
+fn of_own(state: &State, own: &BTreeSet<ReservationNumber>, event: &ReservationEvent) -> Option<String> {
+    let (of, text) = match event {
+        ReservationEvent::Held(of) => (of, "Every site has confirmed: it has its window.".to_owned()),
+        ReservationEvent::PartStarted { reservation, part, .. } => (reservation, format!("Part {part} runs.")),
+        ReservationEvent::PartEnded { reservation, part, end, .. } => {
+            (reservation, format!("Part {part} {end}."))
+        }
+        ReservationEvent::Rescheduled { reservation, why, .. } => {
+            (reservation, format!("Tasks were moved. {}", why_text(state, why)))
+        }
+        ReservationEvent::Closed { reservation, why, .. } => {
+            let text = match why {
+                Some(why) => format!("The window is given up. {}", why_text(state, why)),
+                None => "The window is settled.".to_owned(),
+            };
+            (reservation, text)
+        }
+        ReservationEvent::Asked { .. }
+        | ReservationEvent::LegPrepared { .. }
+        | ReservationEvent::Confirming { .. }
+        | ReservationEvent::LegConfirmed { .. }
+        | ReservationEvent::PartsDue { .. }
+        | ReservationEvent::LegReleased { .. } => return None,
+    };
+    own.contains(of).then_some(text)
 }

@@ -9,8 +9,9 @@ use walras_broker::State;
 use walras_broker::id::{QuoteNumber, ReservationNumber};
 use walras_broker::job::{Job, JobEnd, PartEnd, Phase};
 use walras_broker::quote::QuoteOption;
-use walras_broker::rank::{Ranked, ranked};
-use walras_broker::state::{PartState, Quote, Reservation, ReservationPhase};
+use walras_broker::{rank::Ranked, ranked};
+use walras_broker::quote::Quote;
+use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
 use walras_model::{Money, Time};
 
 /// A job that has not ended.
@@ -77,7 +78,7 @@ fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
         ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) => JobState::Reserving,
         ReservationPhase::Held | ReservationPhase::Closing => {
             let begun =
-                reservation.parts.iter().any(|part| !matches!(part, PartState::Waiting | PartState::Due));
+                reservation.parts.iter().any(|part| !matches!(part.state, PartState::Waiting | PartState::Due));
             if begun { JobState::Running } else { JobState::Reserved }
         }
     }
@@ -85,13 +86,11 @@ fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
 
 /// Where and when it runs, from its reservation.
 fn place(view: &mut JobView, state: &State, job: &Job, reservation: &Reservation, whole: bool) {
-    let way = &reservation.way;
-    let times =
-        way.parts.iter().zip(&reservation.parts).map(|(part, at)| times_of(part.start, part.end, *at));
+    let times = reservation.parts.iter().map(|part| times_of(part.plan.start, part.plan.end, part.state));
     let (starts, ends): (Vec<Time>, Vec<Time>) = times.unzip();
     view.start = starts.into_iter().min().map(Stamp::from);
     view.finish = ends.into_iter().max().map(Stamp::from);
-    view.sites = way.legs.iter().map(|leg| site_name(state, leg.site)).collect();
+    view.sites = reservation.legs.iter().map(|leg| site_name(state, leg.site)).collect();
     if whole {
         view.parts = parts(state, job, reservation);
     }
@@ -107,10 +106,11 @@ fn times_of(start: Time, end: Time, at: PartState) -> (Time, Time) {
 
 fn parts(state: &State, job: &Job, reservation: &Reservation) -> Vec<PartView> {
     let workflow = job.spec.workflow.as_ref().map(|it| &it.workflow);
-    let all = reservation.way.parts.iter().zip(&reservation.parts).zip(0_u32..);
-    all.map(|((part, at), place)| {
-        let (start, end) = times_of(part.start, part.end, *at);
-        let node = reservation.way.hold_of(part).and_then(|hold| hold.node);
+    let all = reservation.parts.iter().zip(0_u32..);
+    all.map(|(of, place)| {
+        let part = &of.plan;
+        let (start, end) = times_of(part.start, part.end, of.state);
+        let node = reservation.hold_of(part).and_then(|hold| hold.node);
         PartView {
             part: place,
             task: workflow.zip(part.task).map(|(workflow, task)| workflow.task(task).name.clone()),
@@ -118,7 +118,7 @@ fn parts(state: &State, job: &Job, reservation: &Reservation) -> Vec<PartView> {
             node: node.map(|node| node_name(state, node)),
             start: start.into(),
             end: end.into(),
-            state: part_text(*at),
+            state: part_text(of.state),
         }
     })
     .collect()

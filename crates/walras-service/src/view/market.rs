@@ -8,7 +8,8 @@ use walras_api::service::{
 };
 use walras_broker::State;
 use walras_broker::site::{Free, SiteKind};
-use walras_broker::state::{PartState, Reservation, ReservationPhase, SiteState};
+use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
+use walras_broker::state::SiteState;
 use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, SiteId, Time};
 
@@ -125,14 +126,14 @@ fn uses(reservation: &Reservation, now: Time) -> Vec<(NodeId, Interval, BarKind)
     let mut all = Vec::new();
     for (site, hold) in reservation.holds_left() {
         let Some(node) = hold.node else { continue };
-        let ran = reservation.way.parts.iter().zip(&reservation.parts).filter(|(part, _)| {
-            part.site == site && reservation.way.hold_of(part).is_some_and(|it| it == hold)
+        let ran = reservation.parts.iter().filter(|part| {
+            part.plan.site == site && reservation.hold_of(&part.plan).is_some_and(|it| it == hold)
         });
         let mut busy = Vec::new();
-        for (_, at) in ran {
-            let (since, until, kind) = match at {
-                PartState::Running(since) => (*since, hold.interval.end(), BarKind::Running),
-                PartState::Ended { since, at, .. } => (*since, *at, BarKind::Ended),
+        for part in ran {
+            let (since, until, kind) = match part.state {
+                PartState::Running(since) => (since, hold.interval.end(), BarKind::Running),
+                PartState::Ended { since, at, .. } => (since, at, BarKind::Ended),
                 PartState::Waiting | PartState::Due => continue,
             };
             if let Some(interval) = Interval::new(since, until) {

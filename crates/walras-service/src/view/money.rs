@@ -68,7 +68,7 @@ pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView 
     let held = match account {
         Account::User(name) => {
             let own = state.reservations.values().filter(|it| it.user == *name);
-            own.filter(|it| it.phase != walras_broker::state::ReservationPhase::Closing)
+            own.filter(|it| it.phase != walras_broker::reservation::ReservationPhase::Closing)
                 .map(|it| it.lien)
                 .sum()
         }

@@ -7,8 +7,9 @@ use crate::journal::{EndedJob, Group, LineRecord};
 use std::collections::BTreeMap;
 use walras_api::service::EventView;
 use walras_broker::account::{Account, Transaction};
+use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
-use walras_broker::state::Reservation;
+use walras_broker::reservation::Reservation;
 use walras_broker::{Event, State};
 use walras_model::Time;
 
@@ -32,19 +33,17 @@ impl<'a> Scribe<'a> {
     /// Sees an event that the state has not taken in yet; gives what listeners are told of it.
     pub fn before(&mut self, state: &State, position: u64, event: &Event) -> Option<EventView> {
         match event {
-            Event::JobQueued { job, .. } => self.is_about(*job),
-            Event::JobReturned { job, .. } | Event::ReservationAsked { job, .. } => self.is_about(*job),
-            Event::ReservationHeld(number) => self.is_about_reservation(state, *number),
-            Event::PartStarted { reservation, .. }
-            | Event::PartEnded { reservation, .. }
-            | Event::Rescheduled { reservation, .. } => self.is_about_reservation(state, *reservation),
-            Event::ReservationClosed { reservation, .. } => {
-                self.is_about_reservation(state, *reservation);
-                if let Some(closing) = state.reservations.get(reservation) {
-                    self.closed.insert(*reservation, closing.clone());
-                }
-            }
-            Event::JobEnded { job, end } => {
+            Event::Job(event) => self.of_job(state, event),
+            Event::Reservation(event) => self.of_reservation(state, event),
+            Event::Vo(_) | Event::Site(_) | Event::Quote(_) | Event::Cycle(_) => {}
+        }
+        event_view(state, position, self.at, event)
+    }
+
+    fn of_job(&mut self, state: &State, event: &JobEvent) {
+        match event {
+            JobEvent::Queued { job, .. } | JobEvent::Returned { job, .. } => self.is_about(*job),
+            JobEvent::Ended { job, end } => {
                 self.is_about(*job);
                 if let Some(of) = state.jobs.get(job) {
                     let last = self.closed.iter().rfind(|(_, it)| it.job == *job);
@@ -55,22 +54,58 @@ impl<'a> Scribe<'a> {
                     self.group.ended.push(EndedJob { number, user: view.user, state, body });
                 }
             }
-            _ => {}
+            JobEvent::Noticed(_) => {}
         }
-        event_view(state, position, self.at, event)
+    }
+
+    fn of_reservation(&mut self, state: &State, event: &ReservationEvent) {
+        match event {
+            ReservationEvent::Asked { job, .. } => self.is_about(*job),
+            ReservationEvent::Held(reservation)
+            | ReservationEvent::PartStarted { reservation, .. }
+            | ReservationEvent::PartEnded { reservation, .. }
+            | ReservationEvent::Rescheduled { reservation, .. } => {
+                self.is_about_reservation(state, *reservation);
+            }
+            ReservationEvent::Closed { reservation, .. } => {
+                self.is_about_reservation(state, *reservation);
+                if let Some(closing) = state.reservations.get(reservation) {
+                    self.closed.insert(*reservation, closing.clone());
+                }
+            }
+            ReservationEvent::LegPrepared { .. }
+            | ReservationEvent::Confirming { .. }
+            | ReservationEvent::LegConfirmed { .. }
+            | ReservationEvent::PartsDue { .. }
+            | ReservationEvent::LegReleased { .. } => {}
+        }
     }
 
     /// Sees the event again once the state has taken it in: balances are known now.
     pub fn after(&mut self, state: &State, event: &Event) {
         let (transaction, job) = match event {
-            Event::Deposited { transaction, .. } | Event::QuoteBroken { transaction, .. } => {
-                (transaction, None)
-            }
-            Event::ReservationAsked { job, transaction, .. } => (transaction, Some(*job)),
-            Event::ReservationClosed { reservation, transaction, .. } => {
+            Event::Vo(VoEvent::Deposited { transaction, .. })
+            | Event::Quote(QuoteEvent::Broken { transaction, .. }) => (transaction, None),
+            Event::Reservation(ReservationEvent::Asked { job, transaction, .. }) => (transaction, Some(*job)),
+            Event::Reservation(ReservationEvent::Closed { reservation, transaction, .. }) => {
                 (transaction, self.closed.get(reservation).map(|it| it.job))
             }
-            _ => return,
+            Event::Vo(VoEvent::PolicySet(_) | VoEvent::UserSet(_) | VoEvent::BudgetSet { .. })
+            | Event::Quote(QuoteEvent::Given { .. } | QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_))
+            | Event::Reservation(
+                ReservationEvent::LegPrepared { .. }
+                | ReservationEvent::Confirming { .. }
+                | ReservationEvent::LegConfirmed { .. }
+                | ReservationEvent::Held(_)
+                | ReservationEvent::PartsDue { .. }
+                | ReservationEvent::PartStarted { .. }
+                | ReservationEvent::PartEnded { .. }
+                | ReservationEvent::Rescheduled { .. }
+                | ReservationEvent::LegReleased { .. },
+            )
+            | Event::Site(_)
+            | Event::Job(_)
+            | Event::Cycle(_) => return,
         };
         self.post(state, transaction, job);
     }

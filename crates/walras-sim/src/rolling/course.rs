@@ -12,7 +12,8 @@ use walras_broker::plan::{Decision, Problem, Proof, Verdict};
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
-use walras_broker::way::{Chosen, Hold, Part, Way};
+use walras_broker::allocation::{Allocation, Hold, Part};
+use walras_broker::decision::Chosen;
 use walras_broker::{Answer, Broker, Effect, Input};
 use walras_model::market::{Capacity, Splitting};
 use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, SiteId, Span, Time};
@@ -320,18 +321,18 @@ impl<'a> Driver<'a> {
                 continue;
             };
             let runtime = market.terms(at, site as usize).map(|terms| terms.runtime);
-            let way = runtime.and_then(|runtime| self.way(job, site as usize, now, runtime, &mut free));
-            let (Some(way), Some(runtime)) = (way, runtime) else { continue };
+            let allocation = runtime.and_then(|runtime| self.allocation(job, site as usize, now, runtime, &mut free));
+            let (Some(allocation), Some(runtime)) = (allocation, runtime) else { continue };
             let end = span(now.as_millis() + runtime.as_millis());
-            runs.push(Run { job: place, site, round: self.course.rounds, start: now, end, cost: way.cost() });
-            chosen.push(Chosen { job: number, way, spares: Vec::new() });
+            runs.push(Run { job: place, site, round: self.course.rounds, start: now, end, cost: allocation.cost() });
+            chosen.push(Chosen { job: number, allocation, spares: Vec::new() });
         }
         let verdict = Verdict {
             objective: "a method under study".to_owned(),
             proof: Proof::Nothing,
             value: "0".to_owned(),
             served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
-            cost: chosen.iter().map(|chosen| chosen.way.cost()).sum(),
+            cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
             satisfaction: BTreeMap::new(),
             unserved: Vec::new(),
         };
@@ -340,14 +341,14 @@ impl<'a> Driver<'a> {
     }
 
     /// A job on as many free nodes of a site as it has tasks; they are free no more.
-    fn way(
+    fn allocation(
         &self,
         job: &Submission,
         site: usize,
         now: Span,
         runtime: Span,
         free: &mut [Vec<NodeId>],
-    ) -> Option<Way> {
+    ) -> Option<Allocation> {
         let rate = self.sites[site].price_for(job.demand.user.as_deref());
         let start = time(now.as_millis());
         let interval = Interval::new(start, start.checked_add(runtime)?)?;
@@ -355,7 +356,7 @@ impl<'a> Driver<'a> {
         let left = free[site].len().checked_sub(job.demand.tasks as usize)?;
         let nodes = free[site].split_off(left);
         let hold = |node: NodeId| (id, Hold { node: Some(node), interval, rate, cost });
-        let legs = Way::legs_of(nodes.into_iter().map(hold));
+        let legs = Allocation::legs_of(nodes.into_iter().map(hold));
         let part = |hold: u32| Part {
             task: None,
             site: id,
@@ -364,7 +365,7 @@ impl<'a> Driver<'a> {
             end: interval.end(),
             after: Vec::new(),
         };
-        Some(Way { legs, parts: (0..job.demand.tasks).map(part).collect(), supports: Vec::new() })
+        Some(Allocation { legs, parts: (0..job.demand.tasks).map(part).collect(), supports: Vec::new() })
     }
 
     /// By site, the nodes that are free from the first moment on.

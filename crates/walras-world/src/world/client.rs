@@ -4,7 +4,7 @@ use super::{Parcel, World};
 use crate::chance::later;
 use crate::setup::MINUTE;
 use walras_broker::id::{JobNumber, QuoteNumber};
-use walras_broker::quote::Inquiry;
+use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Input};
 
 impl World {

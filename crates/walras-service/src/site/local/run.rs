@@ -12,7 +12,7 @@ use walras_broker::effect::StartPart;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::PartEnd;
-use walras_broker::way::Hold;
+use walras_broker::allocation::Hold;
 use walras_model::{Span, Time};
 use walras_world::chance::later;
 use walras_world::site::Kind;

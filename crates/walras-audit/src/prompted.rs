@@ -1,0 +1,143 @@
+//! Whether an entry's input says what its events claim that somebody said.
+//!
+//! Consequences that the broker draws by itself (reservations, settlements, starts) are judged elsewhere; here only what
+//! somebody must have said: requests of clients and messages of sites. Time O(size of the event).
+
+use walras_broker::event::{CycleEvent, Event, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
+use walras_broker::input::{Input, SiteMessage};
+use walras_model::SiteId;
+
+/// The name of an event that nobody has asked for; `None` when somebody has, or need not.
+pub(crate) fn unprompted(input: &Input, event: &Event) -> Option<&'static str> {
+    let message = match input {
+        Input::Site { site, message } => Some((*site, message)),
+        _ => None,
+    };
+    let (fits, name) = match event {
+        Event::Vo(event) => of_vo(input, event),
+        Event::Site(event) => of_site(input, message, event),
+        Event::Job(event) => of_job(input, event)?,
+        Event::Quote(event) => of_quote(input, event)?,
+        Event::Cycle(event) => of_cycle(input, message, event)?,
+        Event::Reservation(event) => of_reservation(message, event)?,
+    };
+    (!fits).then_some(name)
+}
+
+fn of_vo(input: &Input, event: &VoEvent) -> (bool, &'static str) {
+    match event {
+        VoEvent::PolicySet(set) => (matches!(input, Input::SetPolicy(told) if told == set), "policy-set"),
+        VoEvent::UserSet(set) => (matches!(input, Input::SetUser(told) if told == set), "user-set"),
+        VoEvent::BudgetSet { spender, budget } => {
+            let told = matches!(input, Input::SetBudget { spender: of, budget: told } if of == spender && told == budget);
+            (told, "budget-set")
+        }
+        VoEvent::Deposited { key, account, .. } => {
+            let told = matches!(input, Input::Deposit { key: named, account: to, .. }
+                if *named == key.key && to == account);
+            (told, "deposited")
+        }
+    }
+}
+
+fn of_site(input: &Input, message: Option<(SiteId, &SiteMessage)>, event: &SiteEvent) -> (bool, &'static str) {
+    let says = |told: &SiteMessage| message.is_some_and(|(_, message)| message == told);
+    match event {
+        SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if told == spec), "site-added"),
+        SiteEvent::PricesSet { site, prices } => {
+            let told =
+                matches!(input, Input::SetPrices { site: at, prices: told } if at == site && told == prices);
+            (told, "prices-set")
+        }
+        SiteEvent::NodeLost { node, at } => (says(&SiteMessage::NodeLost { node: *node, at: *at }), "node-lost"),
+        SiteEvent::NodeBack { node, at } => (says(&SiteMessage::NodeBack { node: *node, at: *at }), "node-back"),
+        SiteEvent::NodeTaken { node, interval } => {
+            (says(&SiteMessage::Taken { node: *node, interval: *interval }), "node-taken")
+        }
+        SiteEvent::Lost { site, at } => (message == Some((*site, &SiteMessage::Lost(*at))), "site-lost"),
+        SiteEvent::Back { site, at } => (message == Some((*site, &SiteMessage::Back(*at))), "site-back"),
+    }
+}
+
+fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
+    match event {
+        JobEvent::Queued { key, spec, .. } => {
+            let told = match input {
+                Input::Submit { key: named, job } => key.key == *named && **spec == **job,
+                Input::Accept { key: named, .. } => key.key == *named,
+                _ => false,
+            };
+            Some((told, "job-queued"))
+        }
+        JobEvent::Noticed(notice) => Some((*input == Input::Noticed(*notice), "noticed")),
+        JobEvent::Returned { .. } | JobEvent::Ended { .. } => None,
+    }
+}
+
+fn of_quote(input: &Input, event: &QuoteEvent) -> Option<(bool, &'static str)> {
+    match event {
+        QuoteEvent::Given { key, spec, .. } => {
+            let told = matches!(input, Input::AskQuote { key: named, job, .. }
+                if key.key == *named && **spec == **job);
+            Some((told, "quote-given"))
+        }
+        QuoteEvent::Accepted { quote, key, option, .. } | QuoteEvent::Broken { quote, key, option, .. } => {
+            let told = matches!(input, Input::Accept { key: named, quote: asked, option: wanted, .. }
+                if key.key == *named && quote == asked && option == wanted);
+            Some((told, "quote-accepted"))
+        }
+        QuoteEvent::Expired(_) => None,
+    }
+}
+
+fn of_cycle(
+    input: &Input,
+    message: Option<(SiteId, &SiteMessage)>,
+    event: &CycleEvent,
+) -> Option<(bool, &'static str)> {
+    match event {
+        CycleEvent::OffersReceived { site, cycle, free } => {
+            let told = matches!(message, Some((by, SiteMessage::Offers { cycle: of, free: told }))
+                if by == *site && of == cycle && *told == **free);
+            Some((told, "offers-received"))
+        }
+        CycleEvent::Decided { cycle, .. } => {
+            Some((matches!(input, Input::Decided { cycle: told, .. } if told == cycle), "cycle-decided"))
+        }
+        CycleEvent::Opened { .. } | CycleEvent::Closed { .. } | CycleEvent::Ended(_) => None,
+    }
+}
+
+fn of_reservation(
+    message: Option<(SiteId, &SiteMessage)>,
+    event: &ReservationEvent,
+) -> Option<(bool, &'static str)> {
+    let says = |site: SiteId, told: &SiteMessage| message == Some((site, told));
+    match event {
+        ReservationEvent::LegPrepared { reservation, site } => {
+            Some((says(*site, &SiteMessage::Prepared(*reservation)), "leg-prepared"))
+        }
+        ReservationEvent::LegConfirmed { reservation, site } => {
+            Some((says(*site, &SiteMessage::Confirmed(*reservation)), "leg-confirmed"))
+        }
+        ReservationEvent::LegReleased { reservation, site } => {
+            Some((says(*site, &SiteMessage::Released(*reservation)), "leg-released"))
+        }
+        ReservationEvent::PartStarted { reservation, part, .. } => {
+            let told = matches!(message, Some((_, SiteMessage::Started { reservation: of, parts, .. }))
+                if of == reservation && parts.contains(part));
+            Some((told, "part-started"))
+        }
+        ReservationEvent::PartEnded { reservation, part, end, .. } => {
+            let told = matches!(message, Some((_, SiteMessage::Ended { reservation: of, part: which, end: how, .. }))
+                if of == reservation && which == part && how == end);
+            Some((told, "part-ended"))
+        }
+        ReservationEvent::Asked { .. }
+        | ReservationEvent::Confirming { .. }
+        | ReservationEvent::Held(_)
+        | ReservationEvent::PartsDue { .. }
+        | ReservationEvent::Rescheduled { .. }
+        | ReservationEvent::Closed { .. } => None,
+    }
+}

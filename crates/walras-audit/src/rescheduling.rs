@@ -1,0 +1,82 @@
+//! Parts that are moved while a reservation is held: only what has not begun, and only to where it can run.
+//!
+//! Time O(parts · log parts).
+
+use crate::finding::{Kind, AllocationFault};
+use crate::state::{PartState, Phase, Reservation};
+use crate::sums::{hold_of, millis_between};
+use crate::{Auditor, Look, reasons, tasks};
+use walras_broker::id::ReservationNumber;
+use walras_broker::job::Why;
+use walras_broker::allocation::Part;
+
+impl Auditor {
+    /// The parts of a reservation are these from now on.
+    pub(crate) fn rescheduled(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        parts: &[Part],
+        why: &Why,
+    ) {
+        let Some(reservation) = self.known(look, number) else { return };
+        if reservation.phase != Phase::Held || parts.len() != reservation.parts.len() {
+            return look.report(Kind::ReservationStep { reservation: number, step: "rescheduled" });
+        }
+        if !reasons::is_true(look, number, reservation, Some(why)) {
+            look.report(Kind::WrongReason { reservation: number });
+        }
+        let states = reservation.parts.clone();
+        let mut faults: Vec<(u32, AllocationFault)> = Vec::new();
+        for (part, place) in parts.iter().zip(0_u32..) {
+            let fault = self.part_fault(look, reservation, part, place);
+            faults.extend(fault.map(|fault| (place, fault)));
+        }
+        // What has ended is in nobody's allocation.
+        let counts = |place: usize| !matches!(states.get(place), Some(PartState::Ended { .. }));
+        let overlaps = tasks::overlapping(parts, counts);
+        faults.extend(overlaps.into_iter().map(|place| (place, AllocationFault::PartsOverlap(place))));
+        for (part, fault) in faults {
+            look.report(Kind::BadSchedule { reservation: number, part, fault });
+        }
+        if let Some(reservation) = self.reservations.get_mut(&number) {
+            reservation.allocation.parts = parts.to_vec();
+        }
+    }
+
+    fn part_fault(
+        &self,
+        look: &Look<'_>,
+        reservation: &Reservation,
+        part: &Part,
+        place: u32,
+    ) -> Option<AllocationFault> {
+        let old = reservation.allocation.parts.get(place as usize)?;
+        let state = reservation.parts.get(place as usize)?;
+        let before = |part: &Part| -> Vec<u32> { part.after.iter().map(|(from, _)| *from).collect() };
+        if part.task != old.task || before(part) != before(old) {
+            return Some(AllocationFault::Moved);
+        }
+        let Some(hold) = hold_of(&reservation.allocation, part) else { return Some(AllocationFault::PartOutside(place)) };
+        if *state != PartState::Waiting {
+            // It may take longer, but it is where it was.
+            let same = (part.site, part.hold, part.start) == (old.site, old.hold, old.start);
+            return (!same).then_some(AllocationFault::Moved);
+        }
+        let inside = hold.interval.start() <= part.start && part.end <= hold.interval.end();
+        if hold.node.is_some() && !inside || millis_between(part.start, part.end) < 0 {
+            return Some(AllocationFault::PartOutside(place));
+        }
+        if part.start < look.now && *part != *old {
+            return Some(AllocationFault::Past(part.start));
+        }
+        if !self.places.site_stands(part.site) {
+            return Some(AllocationFault::SiteLost(part.site));
+        }
+        let node = hold.node?;
+        if !self.places.node_stands(node) {
+            return Some(AllocationFault::NodeLost(node));
+        }
+        self.places.is_taken(node, part.start, part.end).then_some(AllocationFault::NodeTaken(node))
+    }
+}

@@ -1,0 +1,89 @@
+//! The broker itself: deciding, stepping, and what is outstanding.
+
+use super::decide::decide;
+use crate::model::effect::Effect;
+use crate::model::event::Event;
+use crate::model::id::CycleNumber;
+use crate::model::input::{Answer, Input, Refusal};
+use crate::model::state::State;
+use crate::plan::Problem;
+use crate::rules::batch::problem;
+use walras_model::Time;
+
+/// What an input came to, before it is written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The facts; none when there is nothing new.
+    pub events: Vec<Event>,
+    /// What whoever sent the input is told.
+    pub answer: Answer,
+}
+
+/// The broker.
+#[derive(Clone, Debug, Default)]
+pub struct Broker {
+    state: State,
+}
+
+/// What became of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handled {
+    /// What happened.
+    pub events: Vec<Event>,
+    /// What has to be done.
+    pub effects: Vec<Effect>,
+    /// What whoever sent the input is told.
+    pub answer: Answer,
+}
+
+impl Broker {
+    /// A broker that knows what another knew: its state as it was written down, instead of the events before it.
+    pub fn from_state(state: State) -> Broker {
+        Broker { state }
+    }
+
+    /// What it knows.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The moment that counts: time never goes back.
+    pub fn moment(&self, now: Time) -> Time {
+        now.max(self.state.clock)
+    }
+
+    /// What an input comes to. Nothing changes: the events must be written down, and then each [`Broker::step`]ped.
+    pub fn decide(&self, now: Time, input: &Input) -> Result<Change, Refusal> {
+        decide(&self.state, self.moment(now), input)
+    }
+
+    /// Takes in an event; gives what has to be done.
+    pub fn step(&mut self, now: Time, event: &Event) -> Vec<Effect> {
+        let notices = self.state.last.notice;
+        self.state.fold(now, event);
+        self.state.effects_of(event, notices)
+    }
+
+    /// Decides and steps at once, for whoever keeps no journal.
+    pub fn handle(&mut self, now: Time, input: &Input) -> Result<Handled, Refusal> {
+        let now = self.moment(now);
+        let Change { events, answer } = self.decide(now, input)?;
+        let effects = events.iter().flat_map(|event| self.step(now, event)).collect();
+        Ok(Handled { events, effects, answer })
+    }
+
+    /// All that was asked for and has not been acknowledged.
+    pub fn outstanding(&self) -> Vec<Effect> {
+        self.state.outstanding()
+    }
+
+    /// What is to be planned in the open cycle.
+    pub fn problem(&self, cycle: CycleNumber) -> Option<Problem> {
+        problem(&self.state).filter(|problem| problem.cycle == cycle)
+    }
+
+    /// The next moment at which something is due, and a [`Input::Tick`] is wanted.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.state.next_timer()
+    }
+}

@@ -1,0 +1,195 @@
+//! What users may ask for.
+
+use super::HEARD;
+use super::draft::Draft;
+use super::failover::{close, end_job};
+use super::quote;
+use super::reserve::{Terms, reserve};
+use crate::model::account::{Account, Purpose, Transaction};
+use crate::model::allocation::Allocation;
+use crate::model::event::{Event, JobEvent, QuoteEvent};
+use crate::model::id::{JobNumber, QuoteNumber};
+use crate::model::input::{Answer, Refusal, RequestKey};
+use crate::model::job::{JobEnd, JobSpec, Phase, Why};
+use crate::model::limits::JOBS_MAX;
+use crate::model::quote::{Findings, Quote, QuoteOption};
+use crate::model::reservation::Origin;
+use crate::model::state::State;
+use crate::rules::check::Prices;
+use crate::rules::settle::{Fault, share_of};
+use crate::rules::submission::{check_job, check_name};
+use crate::rules::wanted::Wanted;
+use std::sync::Arc;
+use walras_model::Money;
+
+/// The answer to a request that was made before, unless it was another one.
+fn repeated(
+    draft: &Draft<'_>,
+    key: &RequestKey,
+    same: impl Fn(&Answer) -> bool,
+) -> Result<Option<Answer>, Refusal> {
+    match draft.before.requests.get(key) {
+        None => Ok(None),
+        Some((answer, _)) if same(answer) => Ok(Some(answer.clone())),
+        Some(_) => Err(Refusal::KeyUsed(key.key.clone())),
+    }
+}
+
+/// Whether two requests are for the same job. Times that a client counts from now differ when it repeats itself.
+fn is_same(one: &JobSpec, other: &JobSpec) -> bool {
+    let mut repeated = other.clone();
+    (repeated.request.deadline, repeated.request.earliest) = (one.request.deadline, one.request.earliest);
+    *one == repeated
+}
+
+fn request_key(by: &str, key: &str) -> Result<RequestKey, Refusal> {
+    check_name(key)?;
+    Ok(RequestKey { by: by.to_owned(), key: key.to_owned() })
+}
+
+pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result<Answer, Refusal> {
+    let key = request_key(&spec.user, key)?;
+    let state = draft.before;
+    let same = |answer: &Answer| match answer {
+        Answer::Job(job) => state.jobs.get(job).is_none_or(|job| is_same(&job.spec, spec)),
+        Answer::Done
+        | Answer::Deposited(_)
+        | Answer::Quote(_)
+        | Answer::Accepted { .. }
+        | Answer::Broken { .. }
+        | Answer::Site(_) => false,
+    };
+    if let Some(answer) = repeated(draft, &key, same)? {
+        return Ok(answer);
+    }
+    check_job(state, spec)?;
+    if state.jobs.len() >= JOBS_MAX {
+        return Err(Refusal::TooMany("jobs".to_owned()));
+    }
+    let job = state.last.job.next();
+    draft.push(JobEvent::Queued { job, key, spec: Arc::new(spec.clone()) });
+    Ok(Answer::Job(job))
+}
+
+pub(super) fn ask_quote(
+    draft: &mut Draft<'_>,
+    key: &str,
+    spec: &JobSpec,
+    findings: Option<&Findings>,
+) -> Result<Answer, Refusal> {
+    let key = request_key(&spec.user, key)?;
+    let state = draft.before;
+    let same = |answer: &Answer| match answer {
+        Answer::Quote(quote) => state.quotes.get(quote).is_none_or(|quote| is_same(&quote.spec, spec)),
+        Answer::Done
+        | Answer::Deposited(_)
+        | Answer::Job(_)
+        | Answer::Accepted { .. }
+        | Answer::Broken { .. }
+        | Answer::Site(_) => false,
+    };
+    if let Some(answer) = repeated(draft, &key, same)? {
+        return Ok(answer);
+    }
+    check_job(state, spec)?;
+    if state.quotes.len() >= JOBS_MAX {
+        return Err(Refusal::TooMany("quotes".to_owned()));
+    }
+    let found = quote::find(draft, spec, findings)?;
+    let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
+    let quote = state.last.quote.next();
+    let why = found.why.map(Box::new);
+    draft.push(QuoteEvent::Given {
+        quote,
+        key,
+        spec: Arc::new(spec.clone()),
+        options: found.options.into(),
+        until,
+        why,
+    });
+    Ok(Answer::Quote(quote))
+}
+
+pub(super) fn accept(
+    draft: &mut Draft<'_>,
+    user: Option<&str>,
+    key: &str,
+    number: QuoteNumber,
+    option: u32,
+) -> Result<Answer, Refusal> {
+    let state = draft.before;
+    let given = state.quotes.get(&number);
+    let by = user.or(given.map(|quote| quote.spec.user.as_str())).ok_or(Refusal::NoQuote(number))?;
+    // The quote may be gone when its acceptance is repeated: then only the key is left to know it by.
+    match state.requests.get(&RequestKey { by: by.to_owned(), key: key.to_owned() }) {
+        Some((answer @ (Answer::Accepted { .. } | Answer::Broken { .. }), _)) => return Ok(answer.clone()),
+        Some(_) => return Err(Refusal::KeyUsed(key.to_owned())),
+        None => {}
+    }
+    let binds = |quote: &&Quote| draft.now < quote.until && quote.spec.user == by;
+    let quote = given.filter(binds).ok_or(Refusal::NoQuote(number))?;
+    let chosen = quote.options.get(option as usize).ok_or(Refusal::NoOption(option))?;
+    if chosen.start <= draft.now && !chosen.allocation.is_queue() {
+        return Err(Refusal::OptionPast(option));
+    }
+    let key = request_key(&quote.spec.user, key)?;
+    if state.jobs.len() >= JOBS_MAX {
+        return Err(Refusal::TooMany("jobs".to_owned()));
+    }
+    let job = state.last.job.next();
+    let others = quote.options.iter().zip(0_u32..).filter(|(_, place)| *place != option);
+    let spares = others.map(|(other, _)| Arc::new(other.allocation.clone())).collect();
+    let wanted = Wanted::new(state, job, &quote.spec, &Default::default(), Money::ZERO);
+    let queued = JobEvent::Queued { job, key: key.clone(), spec: quote.spec.clone() };
+    let reservation = state.last.reservation.next();
+    let accepted = QuoteEvent::Accepted { quote: number, key: key.clone(), option, job, reservation };
+    let terms = Terms { origin: Origin::Quote(number), prices: Prices::AsHeld, spares };
+    let before: Vec<Event> = vec![queued.into(), accepted.into()];
+    match reserve(draft, &wanted, &chosen.allocation, terms, before) {
+        Ok(reservation) => Ok(Answer::Accepted { job, reservation }),
+        Err(why) => Ok(broken(draft, number, key, option, why, chosen)),
+    }
+}
+
+/// A quote that cannot be honoured: the VO pays what its policy grants, as far as its fees go.
+fn broken(
+    draft: &mut Draft<'_>,
+    quote: QuoteNumber,
+    key: RequestKey,
+    option: u32,
+    why: Why,
+    chosen: &QuoteOption,
+) -> Answer {
+    let state = draft.before;
+    let own_fault =
+        matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) || has_taken(state, &key.by, &chosen.allocation);
+    let granted = if own_fault { 0 } else { state.policy.quotes.compensation };
+    let most = state.books.available(&Account::Fee);
+    let compensation = share_of(chosen.price, granted).min(most).max(Money::ZERO);
+    let user = Account::User(key.by.clone());
+    let transaction = Transaction::transfer(Purpose::Compensation, Account::Fee, user, compensation);
+    draft.push(QuoteEvent::Broken { quote, key, option, why: why.clone(), compensation, transaction });
+    Answer::Broken { why, compensation }
+}
+
+/// Whether a user holds some of an alternative's time already.
+fn has_taken(state: &State, user: &str, allocation: &Allocation) -> bool {
+    let own = state.reservations.values().filter(|reservation| reservation.user == user);
+    own.flat_map(|reservation| reservation.holds_left()).any(|(_, held)| {
+        allocation.holds().any(|(_, hold)| {
+            hold.node.is_some() && hold.node == held.node && hold.interval.overlaps(held.interval)
+        })
+    })
+}
+
+pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Result<Answer, Refusal> {
+    let job = draft.before.jobs.get(&number).ok_or(Refusal::NoJob(number))?;
+    if job.spec.user != user {
+        return Err(Refusal::NotYours(number));
+    }
+    if let Phase::Reserved(reservation) = job.phase {
+        close(draft, reservation, Some(Why::Cancelled), Fault::Job);
+    }
+    end_job(draft, number, JobEnd::Cancelled);
+    Ok(HEARD)
+}

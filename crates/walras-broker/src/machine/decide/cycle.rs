@@ -1,0 +1,112 @@
+//! The cycle: rank, ask, close, plan, verify, reserve.
+
+use super::HEARD;
+use super::draft::Draft;
+use super::reserve::{Terms, reserve};
+use crate::model::cycle::Cycle;
+use crate::model::decision::Decision;
+use crate::model::event::{CycleEvent, JobEvent};
+use crate::model::id::CycleNumber;
+use crate::model::input::{Answer, Refusal};
+use crate::model::job::{Phase, Why};
+use crate::model::reservation::Origin;
+use crate::model::state::State;
+use crate::rules::check::Prices;
+use crate::rules::rank::ranked;
+use crate::rules::wanted::Wanted;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use walras_model::{SiteId, Time};
+
+/// Opens a cycle, unless one is open.
+pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
+    let (state, now) = (draft.before, draft.now);
+    let asked: Vec<SiteId> = standing(state).collect();
+    if state.cycle.is_some() || asked.is_empty() {
+        return HEARD;
+    }
+    let cycle = state.last.cycle.next();
+    let until = now.checked_add(state.policy.offers_within).unwrap_or(now);
+    let demand = state.sites.iter().zip(0..).map(|(site, number)| {
+        let taken = state.share_taken(SiteId::new(number));
+        site.spec.prices.demand.map_or(site.demand, |demand| demand.after(site.demand, taken))
+    });
+    let demand = demand.collect();
+    draft.push(CycleEvent::Opened { cycle, batch: ranked(state, now), asked, until, demand });
+    HEARD
+}
+
+fn standing(state: &State) -> impl Iterator<Item = SiteId> {
+    let sites = state.sites.iter().enumerate().filter(|(_, site)| !site.lost);
+    sites.filter_map(|(index, _)| SiteId::from_index(index))
+}
+
+/// No more offers are waited for: planning begins, unless there is nobody to plan for.
+pub(super) fn close(draft: &mut Draft<'_>, cycle: &Cycle) {
+    if cycle.batch.is_empty() {
+        draft.push(CycleEvent::Ended(cycle.number));
+        return;
+    }
+    let until = draft.now.checked_add(draft.before.policy.plan_within).unwrap_or(draft.now);
+    draft.push(CycleEvent::Closed { cycle: cycle.number, until });
+}
+
+/// A site has failed while it was asked.
+pub(super) fn site_gone(draft: &mut Draft<'_>, site: SiteId) {
+    let Some(cycle) = draft.before.cycle.as_deref().filter(|cycle| cycle.closed_at.is_none()) else { return };
+    if cycle.unanswered.len() == 1 && cycle.unanswered.contains(&site) {
+        close(draft, cycle);
+    }
+}
+
+/// A plan has come: what still holds of it is reserved.
+pub(super) fn decided(
+    draft: &mut Draft<'_>,
+    number: CycleNumber,
+    decision: &Decision,
+) -> Result<Answer, Refusal> {
+    let state = draft.before;
+    let cycle = state.cycle.as_deref().filter(|cycle| cycle.number == number && cycle.closed_at.is_some());
+    let cycle = cycle.ok_or(Refusal::NoCycle(number))?;
+    let batch: BTreeSet<_> = cycle.batch.iter().map(|ranked| ranked.job).collect();
+    let mut verdict = decision.verdict.clone();
+    verdict.unserved.retain(|unserved| batch.contains(&unserved.job));
+    draft.push(CycleEvent::Decided { cycle: number, verdict: Box::new(verdict) });
+    let mut seen = BTreeSet::new();
+    for chosen in &decision.chosen {
+        let job = state.jobs.get(&chosen.job).filter(|job| job.phase == Phase::Planning);
+        let Some(job) = job.filter(|_| batch.contains(&chosen.job) && seen.insert(chosen.job)) else {
+            continue;
+        };
+        let wanted = Wanted::of(state, job);
+        let spares = chosen.spares.iter().cloned().map(Arc::new).collect();
+        let terms = Terms { origin: Origin::Cycle(number), prices: Prices::AsNow, spares };
+        if let Err(why) = reserve(draft, &wanted, &chosen.allocation, terms, Vec::new()) {
+            draft.push(JobEvent::Returned { job: chosen.job, why });
+        }
+    }
+    // A plan that says nothing of a job does not make it disappear.
+    seen.extend(decision.verdict.unserved.iter().map(|unserved| unserved.job));
+    for forgotten in batch.difference(&seen).filter(|job| state.jobs.contains_key(job)) {
+        draft.push(JobEvent::Returned { job: *forgotten, why: Why::LeftOut });
+    }
+    Ok(HEARD)
+}
+
+/// Until when a phase of the cycle lasts.
+pub(super) fn pass(draft: &mut Draft<'_>, now: Time) {
+    let state = draft.before;
+    match state.cycle.as_deref() {
+        Some(cycle) if now >= cycle.until => match cycle.closed_at {
+            None => close(draft, cycle),
+            Some(_) => draft.push(CycleEvent::Ended(cycle.number)),
+        },
+        None if now >= state.next_cycle_at => {
+            let waiting = state.jobs.values().any(|job| job.phase == Phase::Queued);
+            if waiting || now >= state.refresh_at() {
+                open(draft);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,69 @@
+//! The events of one input, and what they come to.
+//!
+//! **Problem.** One input may bring several decisions, and each must see what those before it took: money, budgets, time
+//! on nodes, numbers.
+//!
+//! **Method.** Every event is folded onto a copy of the state as soon as it is decided, by the fold itself. The copy is
+//! cheap (see [`crate::model::table`]), and is thrown away with the draft.
+
+use crate::machine::broker::Change;
+use crate::model::allocation::Allocation;
+use crate::model::event::{Event, ReservationEvent};
+use crate::model::id::ReservationNumber;
+use crate::model::input::Answer;
+use crate::model::reservation::{Reservation, ReservationPhase};
+use crate::model::state::State;
+use crate::rules::check::Occupancy;
+use walras_model::Time;
+
+/// The events of one input so far.
+pub(crate) struct Draft<'a> {
+    /// What was known before this input.
+    pub(crate) before: &'a State,
+    pub(crate) now: Time,
+    state: State,
+    events: Vec<Event>,
+    occupancy: Option<Occupancy>,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(before: &'a State, now: Time) -> Draft<'a> {
+        Draft { before, now, state: before.for_draft(), events: Vec::new(), occupancy: None }
+    }
+
+    /// What is known with everything that this input has come to so far.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// One more fact.
+    pub(crate) fn push(&mut self, event: impl Into<Event>) {
+        let event = event.into();
+        self.state.fold(self.now, &event);
+        if let Event::Reservation(ReservationEvent::Asked { allocation, .. }) = &event {
+            self.hold(allocation);
+        }
+        self.events.push(event);
+    }
+
+    pub(crate) fn finish(self, answer: Answer) -> Change {
+        Change { events: self.events, answer }
+    }
+
+    /// A reservation that has not been closed.
+    pub(crate) fn open_reservation(&self, number: ReservationNumber) -> Option<&Reservation> {
+        self.state.reservations.get(&number).filter(|it| it.phase != ReservationPhase::Closing)
+    }
+
+    /// Free time on nodes, and what is held of it; worked out when it is first asked for, and kept up from then on.
+    pub(crate) fn occupancy(&mut self) -> (&State, &Occupancy) {
+        let (state, now) = (&self.state, self.now);
+        (state, self.occupancy.get_or_insert_with(|| Occupancy::of(state, now)))
+    }
+
+    fn hold(&mut self, allocation: &Allocation) {
+        if let Some(occupancy) = &mut self.occupancy {
+            occupancy.hold(allocation);
+        }
+    }
+}

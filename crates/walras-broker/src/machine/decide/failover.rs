@@ -1,0 +1,101 @@
+//! When something fails: settle, switch to what is ready, or go back to the queue.
+//!
+//! A workflow that loses a node first looks for the schedule that was prepared for that; a task that is late first
+//! moves what comes after it. Otherwise the reservation is closed, and one of the job's spare alternatives takes its
+//! place if it is still free, in time and payable; else the job returns to the queue with the reason. A job that has
+//! failed as often as the policy allows is given up.
+
+use super::draft::Draft;
+use super::reschedule::{prepared_for, retimed};
+use super::reserve::{Terms, reserve};
+use crate::model::allocation::{Allocation, Part};
+use crate::model::event::{JobEvent, ReservationEvent};
+use crate::model::id::{JobNumber, ReservationNumber};
+use crate::model::job::{JobEnd, Why};
+use crate::model::reservation::{Origin, ReservationPhase};
+use crate::rules::check::Prices;
+use crate::rules::settle::{Fault, Settlement, settle};
+use crate::rules::wanted::Wanted;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use walras_model::{NodeId, Span, TaskId, Time};
+
+/// Closes a reservation, unless it is: money is settled, sites are told.
+pub(super) fn close(draft: &mut Draft<'_>, number: ReservationNumber, why: Option<Why>, fault: Fault) {
+    let Some(reservation) = draft.open_reservation(number) else { return };
+    let Settlement { transaction, kept } = settle(draft.state(), reservation, draft.now, fault);
+    draft.push(ReservationEvent::Closed { reservation: number, why, transaction, kept });
+}
+
+pub(super) fn end_job(draft: &mut Draft<'_>, job: JobNumber, end: JobEnd) {
+    draft.push(JobEvent::Ended { job, end });
+}
+
+/// A reservation failed: the job gets another, goes back to the queue, or is given up.
+pub(super) fn fail_over(draft: &mut Draft<'_>, number: ReservationNumber, why: Why, fault: Fault) {
+    let Some(job) = draft.open_reservation(number).map(|reservation| reservation.job) else { return };
+    close(draft, number, Some(why.clone()), fault);
+    let Some(job) = draft.state().jobs.get(&job).cloned() else { return };
+    if job.attempts > draft.before.policy.attempts_max {
+        end_job(draft, job.number, JobEnd::GivenUp(Why::TooOften(Box::new(why))));
+        return;
+    }
+    let wanted = Wanted::of(draft.state(), &job);
+    for (place, spare) in job.spares.iter().enumerate() {
+        let Some(allocation) = without_done(spare, &job.done) else { continue };
+        let spares = job.spares[place + 1..].to_vec();
+        let terms = Terms { origin: Origin::Spare, prices: Prices::AsHeld, spares };
+        if reserve(draft, &wanted, &allocation, terms, Vec::new()).is_ok() {
+            return;
+        }
+    }
+    draft.push(JobEvent::Returned { job: job.number, why });
+}
+
+/// A spare alternative without the tasks that are done; `None` when nothing is left of it.
+fn without_done(spare: &Arc<Allocation>, done: &BTreeSet<TaskId>) -> Option<Arc<Allocation>> {
+    let is_done = |part: &Part| part.task.is_some_and(|task| done.contains(&task));
+    if !spare.parts.iter().any(is_done) {
+        return Some(Arc::clone(spare));
+    }
+    let mut places = vec![None; spare.parts.len()];
+    let mut parts: Vec<Part> = Vec::new();
+    for (place, part) in spare.parts.iter().enumerate().filter(|(_, part)| !is_done(part)) {
+        places[place] = u32::try_from(parts.len()).ok();
+        parts.push(part.clone());
+    }
+    for part in &mut parts {
+        let place = |(from, lag): &(u32, Span)| Some((places.get(*from as usize).copied()??, *lag));
+        part.after = part.after.iter().filter_map(place).collect();
+    }
+    (!parts.is_empty())
+        .then(|| Arc::new(Allocation { legs: spare.legs.clone(), parts, supports: Vec::new() }))
+}
+
+/// A node is gone for a reservation that uses it: the schedule that is ready for it, or another alternative.
+pub(super) fn without_node(
+    draft: &mut Draft<'_>,
+    number: ReservationNumber,
+    node: NodeId,
+    why: Why,
+    fault: Fault,
+) {
+    let Some(reservation) = draft.open_reservation(number) else { return };
+    let held = reservation.phase == ReservationPhase::Held;
+    match prepared_for(draft.state(), reservation, node, draft.now).filter(|_| held) {
+        Some(parts) => draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why }),
+        None => fail_over(draft, number, why, fault),
+    }
+}
+
+/// A part will end later than planned: what comes after it moves, if it still fits into what is held.
+pub(super) fn late(draft: &mut Draft<'_>, number: ReservationNumber, part: u32, until: Time) {
+    let Some(reservation) = draft.open_reservation(number) else { return };
+    match retimed(reservation, part, until, draft.now) {
+        Some(parts) if parts.iter().eq(reservation.parts.iter().map(|part| &part.plan)) => {}
+        Some(parts) => {
+            draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });
+        }
+        None => fail_over(draft, number, Why::Late, Fault::Machine),
+    }
+}

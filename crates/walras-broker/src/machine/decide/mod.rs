@@ -1,0 +1,51 @@
+//! From inputs to events: everything that the broker decides.
+//!
+//! Nothing here changes the state. A [`Draft`] collects the events of one input and folds them onto a copy, so that
+//! several decisions within one input see each other.
+
+mod admin;
+mod client;
+mod cycle;
+mod draft;
+mod failover;
+mod quote;
+mod reschedule;
+mod reserve;
+mod site;
+mod tick;
+
+use crate::machine::broker::Change;
+use crate::model::input::{Answer, Input, Refusal};
+use crate::model::state::State;
+use draft::Draft;
+use walras_model::Time;
+
+/// What an input comes to at a moment.
+pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, Refusal> {
+    let mut draft = Draft::new(state, now);
+    let answer = match input {
+        Input::SetPolicy(policy) => admin::set_policy(&mut draft, policy)?,
+        Input::SetUser(user) => admin::set_user(&mut draft, user)?,
+        Input::AddSite(spec) => admin::add_site(&mut draft, spec)?,
+        Input::SetPrices { site, prices } => admin::set_prices(&mut draft, *site, prices)?,
+        Input::SetBudget { spender, budget } => admin::set_budget(&mut draft, spender, *budget)?,
+        Input::Deposit { key, account, amount } => admin::deposit(&mut draft, key, account, *amount)?,
+        Input::Submit { key, job } => client::submit(&mut draft, key, job)?,
+        Input::AskQuote { key, job, findings } => {
+            client::ask_quote(&mut draft, key, job, findings.as_deref())?
+        }
+        Input::Accept { user, key, quote, option } => {
+            client::accept(&mut draft, user.as_deref(), key, *quote, *option)?
+        }
+        Input::CancelJob { user, job } => client::cancel(&mut draft, user, *job)?,
+        Input::CycleNow => cycle::open(&mut draft),
+        Input::Site { site, message } => site::hear(&mut draft, *site, message)?,
+        Input::Decided { cycle, decision } => cycle::decided(&mut draft, *cycle, decision)?,
+        Input::Noticed(notice) => admin::noticed(&mut draft, *notice),
+        Input::Tick => tick::pass(&mut draft),
+    };
+    Ok(draft.finish(answer))
+}
+
+/// What everybody is told who only wanted to be heard.
+const HEARD: Answer = Answer::Done;

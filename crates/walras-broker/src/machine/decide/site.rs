@@ -1,0 +1,260 @@
+//! What sites say. Answers that nobody waits for any more change nothing.
+
+use super::draft::Draft;
+use super::failover::{close, end_job, fail_over, late, without_node};
+use super::tick::start_due;
+use super::{HEARD, cycle};
+use crate::model::allocation::Part;
+use crate::model::event::{CycleEvent, ReservationEvent, SiteEvent};
+use crate::model::id::{CycleNumber, ReservationNumber};
+use crate::model::input::{Answer, Refusal, SiteMessage};
+use crate::model::job::{JobEnd, PartEnd, SiteRefusal, Why};
+use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase};
+use crate::model::site::{Free, SiteKind};
+use crate::model::state::{NodeState, State};
+use crate::rules::settle::Fault;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use walras_model::{Interval, NodeId, SiteId, Time};
+
+/// A site says at most so many free intervals.
+const FREE_MAX: usize = 2_000_000;
+
+pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -> Result<Answer, Refusal> {
+    draft.before.site(site).ok_or(Refusal::NoSite(site))?;
+    match message {
+        SiteMessage::Offers { cycle, free } => offers(draft, site, *cycle, free)?,
+        SiteMessage::Prepared(reservation) => prepared(draft, site, *reservation),
+        SiteMessage::Confirmed(reservation) => confirmed(draft, site, *reservation),
+        SiteMessage::Refused { reservation, refusal } => refused(draft, site, *reservation, *refusal),
+        SiteMessage::Released(reservation) => released(draft, site, *reservation),
+        SiteMessage::Started { reservation, parts, at } => started(draft, site, *reservation, parts, *at),
+        SiteMessage::Ended { reservation, part, at, end } => {
+            ended(draft, site, *reservation, *part, *at, *end)
+        }
+        SiteMessage::Late { reservation, part, until } => {
+            let of = draft.before.reservations.get(reservation);
+            if of.is_some_and(|of| begun(of, site, *part).is_some()) {
+                late(draft, *reservation, *part, *until);
+            }
+        }
+        SiteMessage::NodeLost { node, at } => node_lost(draft, site, *node, *at),
+        SiteMessage::NodeBack { node, at } => {
+            if own(draft.before, site, *node).is_some_and(|node| node.lost && *at > node.since) {
+                draft.push(SiteEvent::NodeBack { node: *node, at: *at });
+            }
+        }
+        SiteMessage::Taken { node, interval } => taken(draft, site, *node, *interval),
+        SiteMessage::Lost(at) => lost(draft, site, *at),
+        SiteMessage::Back(at) => {
+            if draft.before.site(site).is_some_and(|site| site.lost && *at > site.since) {
+                draft.push(SiteEvent::Back { site, at: *at });
+            }
+        }
+    }
+    Ok(HEARD)
+}
+
+fn own(state: &State, site: SiteId, node: NodeId) -> Option<&NodeState> {
+    state.node(node).filter(|state| state.site == site)
+}
+
+fn offers(draft: &mut Draft<'_>, site: SiteId, number: CycleNumber, free: &Free) -> Result<(), Refusal> {
+    let state = draft.before;
+    let Some(open) =
+        state.cycle.as_deref().filter(|cycle| cycle.number == number && cycle.closed_at.is_none())
+    else {
+        return Ok(());
+    };
+    if !open.unanswered.contains(&site) {
+        return Ok(());
+    }
+    let kind = state.site(site).map(|site| &site.spec.kind);
+    let (fits, count) = match (kind, free) {
+        (Some(SiteKind::Slots), Free::Slots(free)) => (true, free.len()),
+        (Some(SiteKind::Capacity), Free::Capacity(_)) | (Some(SiteKind::Queue(_)), Free::Queue { .. }) => {
+            (true, 0)
+        }
+        (None | Some(SiteKind::Slots | SiteKind::Capacity | SiteKind::Queue(_)), _) => (false, 0),
+    };
+    if !fits {
+        return Err(Refusal::BadSite("it offers its time in another way than it said".to_owned()));
+    }
+    if count > FREE_MAX {
+        return Err(Refusal::TooMany("free intervals".to_owned()));
+    }
+    draft.push(CycleEvent::OffersReceived { site, cycle: number, free: Arc::new(free.clone()) });
+    if open.unanswered.len() == 1 {
+        cycle::close(draft, open);
+    }
+    Ok(())
+}
+
+/// The reservation, when it is in that phase and its site that far.
+fn waiting<'a>(
+    draft: &Draft<'a>,
+    site: SiteId,
+    number: ReservationNumber,
+    leg: LegState,
+) -> Option<&'a Reservation> {
+    let reservation = draft.before.reservations.get(&number)?;
+    reservation.leg(site).is_some_and(|of| of.state == leg).then_some(reservation)
+}
+
+/// Whether every other site is that far.
+fn others(reservation: &Reservation, site: SiteId, leg: LegState) -> bool {
+    reservation.legs.iter().all(|other| other.site == site || other.state == leg)
+}
+
+fn prepared(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber) {
+    let Some(reservation) = waiting(draft, site, number, LegState::Asked) else { return };
+    let ReservationPhase::Preparing(until) = reservation.phase else { return };
+    if draft.now >= until {
+        return;
+    }
+    draft.push(ReservationEvent::LegPrepared { reservation: number, site });
+    if others(reservation, site, LegState::Prepared) {
+        draft.push(ReservationEvent::Confirming { reservation: number, until: reservation.expiry });
+    }
+}
+
+fn confirmed(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber) {
+    let Some(reservation) = waiting(draft, site, number, LegState::Prepared) else { return };
+    let ReservationPhase::Confirming(until) = reservation.phase else { return };
+    if draft.now >= until {
+        return;
+    }
+    draft.push(ReservationEvent::LegConfirmed { reservation: number, site });
+    if others(reservation, site, LegState::Confirmed) {
+        draft.push(ReservationEvent::Held(number));
+    }
+}
+
+fn refused(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, refusal: SiteRefusal) {
+    let Some(reservation) = draft.before.reservations.get(&number) else { return };
+    let leg = reservation.leg(site).map(|leg| leg.state);
+    let awaited = match reservation.phase {
+        ReservationPhase::Preparing(_) => leg == Some(LegState::Asked),
+        ReservationPhase::Confirming(_) => leg == Some(LegState::Prepared),
+        // It was asked to start something.
+        ReservationPhase::Held => starting(reservation, site),
+        ReservationPhase::Closing => false,
+    };
+    if awaited {
+        let promised = matches!(refusal, SiteRefusal::PriceChanged | SiteRefusal::Unwilling);
+        let broken = promised || reservation.phase == ReservationPhase::Held;
+        let fault = if broken { Fault::Owner(site) } else { Fault::Machine };
+        fail_over(draft, number, Why::Refused { site, refusal }, fault);
+    }
+}
+
+/// Whether a site was asked to start something that it has not started.
+fn starting(reservation: &Reservation, site: SiteId) -> bool {
+    reservation.parts.iter().any(|part| part.plan.site == site && part.state == PartState::Due)
+}
+
+fn released(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber) {
+    if waiting(draft, site, number, LegState::Leaving).is_some() {
+        draft.push(ReservationEvent::LegReleased { reservation: number, site });
+    }
+}
+
+/// How far a part of a held reservation on a site is, when it was to be started.
+fn begun(reservation: &Reservation, site: SiteId, part: u32) -> Option<PartState> {
+    let part = reservation.parts.get(part as usize).filter(|part| part.plan.site == site)?;
+    let held = reservation.phase == ReservationPhase::Held;
+    Some(part.state).filter(|state| held && state.has_begun())
+}
+
+fn started(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, parts: &[u32], at: Time) {
+    let Some(reservation) = draft.before.reservations.get(&number) else { return };
+    let mut seen = BTreeSet::new();
+    for part in parts.iter().copied().filter(|part| seen.insert(*part)) {
+        if begun(reservation, site, part) == Some(PartState::Due) {
+            let at = at.max(reservation.asked_at).min(draft.now);
+            draft.push(ReservationEvent::PartStarted { reservation: number, part, at });
+        }
+    }
+}
+
+fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u32, at: Time, end: PartEnd) {
+    let Some(reservation) = draft.before.reservations.get(&number) else { return };
+    let at = at.clamp(reservation.asked_at.min(draft.now), draft.now);
+    let at = match begun(reservation, site, part) {
+        Some(PartState::Running(since)) => at.max(since),
+        // Its start was never heard of.
+        Some(PartState::Due) => at,
+        Some(PartState::Waiting | PartState::Ended { .. }) | None => return,
+    };
+    draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
+    let Some(after) = draft.open_reservation(number) else { return };
+    let (job, done) = (after.job, after.is_done());
+    let why = Why::PartEnded { part, end };
+    match end {
+        PartEnd::Done if done => {
+            close(draft, number, None, Fault::Job);
+            end_job(draft, job, JobEnd::Done);
+        }
+        PartEnd::Done => start_due(draft, number),
+        PartEnd::Failed(_) | PartEnd::TimedOut => {
+            close(draft, number, Some(why.clone()), Fault::Job);
+            end_job(draft, job, JobEnd::Failed(why));
+        }
+        PartEnd::Lost => fail_over(draft, number, why, Fault::Machine),
+        PartEnd::TakenBack => fail_over(draft, number, why, Fault::Owner(site)),
+    }
+}
+
+/// Reservations that rely on a node, within an interval where one is given: time that they hold there is not over, or
+/// something there has not ended.
+fn on_node(state: &State, now: Time, node: NodeId, within: Option<Interval>) -> Vec<ReservationNumber> {
+    let relies = |reservation: &Reservation, site: SiteId, place: u32| {
+        let on = |part: &Part| part.site == site && part.hold == place;
+        reservation.parts.iter().any(|part| on(&part.plan) && !part.state.has_ended())
+    };
+    let uses = |reservation: &Reservation| {
+        reservation.phase != ReservationPhase::Closing
+            && reservation.legs.iter().any(|leg| {
+                leg.holds.iter().zip(0_u32..).any(|(hold, place)| {
+                    hold.node == Some(node)
+                        && within.is_none_or(|within| within.overlaps(hold.interval))
+                        && (hold.interval.end() > now || relies(reservation, leg.site, place))
+                })
+            })
+    };
+    state.reservations.iter().filter(|(_, it)| uses(it)).map(|(number, _)| *number).collect()
+}
+
+fn node_lost(draft: &mut Draft<'_>, site: SiteId, node: NodeId, at: Time) {
+    if own(draft.before, site, node).is_none_or(|node| node.lost || at <= node.since) {
+        return;
+    }
+    draft.push(SiteEvent::NodeLost { node, at });
+    for number in on_node(draft.before, draft.now, node, None) {
+        without_node(draft, number, node, Why::NodeLost(node), Fault::Machine);
+    }
+}
+
+fn taken(draft: &mut Draft<'_>, site: SiteId, node: NodeId, interval: Interval) {
+    let Some(of_node) = own(draft.before, site, node) else { return };
+    if interval.end() <= draft.now || of_node.taken.contains(&interval) {
+        return;
+    }
+    draft.push(SiteEvent::NodeTaken { node, interval });
+    for number in on_node(draft.before, draft.now, node, Some(interval)) {
+        without_node(draft, number, node, Why::TakenBack(node), Fault::Owner(site));
+    }
+}
+
+fn lost(draft: &mut Draft<'_>, site: SiteId, at: Time) {
+    if draft.before.site(site).is_none_or(|site| site.lost || at <= site.since) {
+        return;
+    }
+    draft.push(SiteEvent::Lost { site, at });
+    let uses = |it: &Reservation| it.phase != ReservationPhase::Closing && it.leg(site).is_some();
+    let all = draft.before.reservations.iter().filter(|(_, it)| uses(it)).map(|(number, _)| *number);
+    for number in all.collect::<Vec<_>>() {
+        fail_over(draft, number, Why::SiteLost(site), Fault::Machine);
+    }
+    cycle::site_gone(draft, site);
+}

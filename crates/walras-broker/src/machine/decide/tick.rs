@@ -1,0 +1,97 @@
+//! What the passing of time brings.
+
+use super::draft::Draft;
+use super::failover::{end_job, fail_over};
+use super::{HEARD, cycle};
+use crate::model::allocation::Part;
+use crate::model::event::{QuoteEvent, ReservationEvent};
+use crate::model::id::ReservationNumber;
+use crate::model::input::Answer;
+use crate::model::job::{JobEnd, Phase, Why};
+use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::rules::settle::Fault;
+use walras_model::{SiteId, Time};
+
+pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
+    let (state, now) = (draft.before, draft.now);
+    for (number, _) in state.quotes.iter().filter(|(_, quote)| now >= quote.until) {
+        draft.push(QuoteEvent::Expired(*number));
+    }
+    for (number, reservation) in &state.reservations {
+        match reservation.phase {
+            ReservationPhase::Preparing(until) if now >= until => silent(draft, *number, LegState::Asked),
+            ReservationPhase::Confirming(until) if now >= until => silent(draft, *number, LegState::Prepared),
+            ReservationPhase::Held => held(draft, *number, reservation),
+            ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) | ReservationPhase::Closing => {}
+        }
+    }
+    let mut given_up = false;
+    for job in state.jobs.values().filter(|job| job.phase == Phase::Queued) {
+        if job.spec.request.deadline.is_some_and(|deadline| deadline <= now) {
+            end_job(draft, job.number, JobEnd::GivenUp(Why::DeadlinePassed));
+            given_up = true;
+        }
+    }
+    // A cycle is opened from what was known before: it waits until those who have just been given up are gone.
+    if !given_up {
+        cycle::pass(draft, now);
+    }
+    HEARD
+}
+
+/// Sites that are still that far have not answered in time.
+fn silent(draft: &mut Draft<'_>, number: ReservationNumber, leg: LegState) {
+    let Some(reservation) = draft.before.reservations.get(&number) else { return };
+    let silent = reservation.legs.iter().filter(|of| of.state == leg).map(|of| of.site).collect();
+    fail_over(draft, number, Why::Silent(silent), Fault::Machine);
+}
+
+/// Parts whose time has come are started; a part that should have ended long ago is lost.
+fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservation) {
+    let now = draft.now;
+    let policy = &draft.before.policy;
+    let after = |time: Time| time.checked_add(policy.grace).is_some_and(|late| now > late);
+    let queue = reservation.is_queue();
+    let missed =
+        |part: &ReservedPart| part.state == PartState::Waiting && after(last_start(reservation, &part.plan));
+    if !queue && reservation.parts.iter().any(missed) {
+        return fail_over(draft, number, Why::StartMissed, Fault::Machine);
+    }
+    let unheard = |part: &&ReservedPart| {
+        let end = reservation.hold_of(&part.plan).map_or(part.plan.end, |hold| hold.interval.end());
+        // A queue may take its time, but not for ever.
+        let longest = if queue { end.checked_add(policy.horizon).unwrap_or(Time::MAX) } else { end };
+        part.state.has_begun() && after(longest)
+    };
+    let silent: Vec<SiteId> = reservation.parts.iter().filter(unheard).map(|part| part.plan.site).collect();
+    if !silent.is_empty() {
+        return fail_over(draft, number, Why::Silent(silent), Fault::Machine);
+    }
+    start_due(draft, number);
+}
+
+/// The last moment at which a part can start and still end within its hold.
+fn last_start(reservation: &Reservation, part: &Part) -> Time {
+    let spare = reservation.hold_of(part).and_then(|hold| hold.interval.end().span_since(part.end));
+    spare.and_then(|spare| part.start.checked_add(spare)).unwrap_or(part.start)
+}
+
+/// Starts every part of a held reservation whose time has come, unless something of the job may still run elsewhere.
+pub(super) fn start_due(draft: &mut Draft<'_>, number: ReservationNumber) {
+    let (state, now) = (draft.state(), draft.now);
+    let Some(reservation) = draft.open_reservation(number) else { return };
+    if state.is_fenced(reservation) {
+        return;
+    }
+    // In a queue the site decides when it starts.
+    let queue = reservation.is_queue();
+    let due = |part: &ReservedPart| {
+        let in_time = part.plan.start <= now || queue;
+        part.state == PartState::Waiting && in_time && reservation.is_ready(&part.plan, now)
+    };
+    let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));
+    let parts: Vec<u32> = parts.map(|(_, place)| place).collect();
+    if !parts.is_empty() {
+        draft.push(ReservationEvent::PartsDue { reservation: number, parts });
+    }
+}

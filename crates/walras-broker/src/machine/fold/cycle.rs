@@ -1,0 +1,102 @@
+//! Cycles: from the batch to the plan.
+
+use crate::model::cycle::Cycle;
+use crate::model::event::CycleEvent;
+use crate::model::id::JobNumber;
+use crate::model::job::{Phase, Why};
+use crate::model::state::State;
+use std::sync::Arc;
+use walras_model::{SiteId, Time};
+
+/// After every cycle, this much of what users have used still counts: 31 of 32 parts.
+const FADING: i64 = 32;
+
+impl State {
+    pub(super) fn fold_cycle(&mut self, event: &CycleEvent) {
+        match event {
+            CycleEvent::Opened { cycle, batch, asked, until, demand } => {
+                assert!(*cycle > self.last.cycle, "the number {cycle} was given to a cycle before");
+                self.last.cycle = *cycle;
+                self.new_cycle(demand);
+                for ranked in batch {
+                    self.set_phase(ranked.job, Phase::Planning);
+                }
+                self.cycle = Some(Arc::new(Cycle {
+                    number: *cycle,
+                    opened_at: self.clock,
+                    batch: batch.clone(),
+                    unanswered: asked.iter().copied().collect(),
+                    closed_at: None,
+                    until: *until,
+                }));
+            }
+            CycleEvent::OffersReceived { site, free, .. } => {
+                self.known_site(*site).free = Some((self.clock, Arc::clone(free)));
+                self.open_cycle().unanswered.remove(site);
+            }
+            CycleEvent::Closed { until, .. } => {
+                let clock = self.clock;
+                let cycle = self.open_cycle();
+                (cycle.closed_at, cycle.until) = (Some(clock), *until);
+            }
+            CycleEvent::Decided { verdict, .. } => {
+                self.end_cycle(None);
+                for unserved in &verdict.unserved {
+                    self.job_returned(unserved.job, &unserved.why);
+                }
+            }
+            CycleEvent::Ended(_) => self.end_cycle(Some(&Why::NotPlanned)),
+        }
+    }
+
+    fn open_cycle(&mut self) -> &mut Cycle {
+        Arc::make_mut(self.cycle.as_mut().expect("a cycle goes on and none is open"))
+    }
+
+    /// Demand moves, usage fades, and requests that are too old to be repeated are forgotten.
+    fn new_cycle(&mut self, demand: &[i64]) {
+        assert_eq!(demand.len(), self.sites.len(), "a cycle has a demand factor for every site");
+        for (place, factor) in demand.iter().enumerate() {
+            if self.sites.get(place).is_some_and(|site| site.demand != *factor) {
+                let site = SiteId::from_index(place).expect("there are no more sites than ids");
+                self.known_site(site).demand = *factor;
+            }
+        }
+        let fades: Vec<Arc<str>> = self
+            .users
+            .iter()
+            .filter(|(_, it)| it.usage / FADING != 0)
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in fades {
+            if let Some(user) = self.users.get_mut(&name) {
+                user.usage -= user.usage / FADING;
+            }
+        }
+        let forget = self.clock.as_millis() - self.policy.repeat_within.as_millis();
+        let old = self.requests.iter().filter(|(_, (_, at))| at.as_millis() < forget);
+        for key in old.map(|(key, _)| Arc::clone(key)).collect::<Vec<_>>() {
+            self.requests.remove(&key);
+        }
+    }
+
+    fn end_cycle(&mut self, why: Option<&Why>) {
+        let cycle = self.cycle.take().expect("a cycle ends and none is open");
+        for ranked in &cycle.batch {
+            let planning = self.jobs.get(&ranked.job).is_some_and(|job| job.phase == Phase::Planning);
+            match why.filter(|_| planning) {
+                Some(why) => self.job_returned(ranked.job, why),
+                None if planning => self.set_phase(ranked.job, Phase::Queued),
+                None => {}
+            }
+        }
+        // A cycle that would begin after the end of time never does.
+        self.next_cycle_at = cycle.opened_at.checked_add(self.policy.cycle_every).unwrap_or(Time::MAX);
+    }
+
+    fn set_phase(&mut self, number: JobNumber, phase: Phase) {
+        let job = self.jobs.get_mut(&number);
+        let job = job.unwrap_or_else(|| panic!("a cycle plans job {number}, which is not there"));
+        job.phase = phase;
+    }
+}

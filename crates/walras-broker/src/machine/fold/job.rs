@@ -1,0 +1,70 @@
+//! Jobs: queued, back in the queue, ended.
+
+use super::notice;
+use crate::model::event::JobEvent;
+use crate::model::id::JobNumber;
+use crate::model::input::{Answer, RequestKey};
+use crate::model::job::{Job, JobEnd, JobSpec, Phase, Why};
+use crate::model::state::State;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use walras_model::Money;
+
+impl State {
+    pub(super) fn fold_job(&mut self, event: &JobEvent) {
+        match event {
+            JobEvent::Queued { job, key, spec } => self.job_queued(*job, key, spec),
+            JobEvent::Returned { job, why } => {
+                assert!(self.jobs.contains_key(job), "job {job} is back in the queue and was never there");
+                self.job_returned(*job, why);
+            }
+            JobEvent::Ended { job, end } => self.job_ended(*job, end),
+            JobEvent::Noticed(notice) => self.notices.remove(notice),
+        }
+    }
+
+    fn job_queued(&mut self, number: JobNumber, key: &RequestKey, spec: &Arc<JobSpec>) {
+        assert!(number > self.last.job, "the number {number} was given to a job before");
+        self.last.job = number;
+        self.remember(key, Answer::Job(number));
+        let job = Job {
+            number,
+            spec: Arc::clone(spec),
+            queued_at: self.clock,
+            phase: Phase::Queued,
+            attempts: 0,
+            returns: 0,
+            why: None,
+            done: BTreeSet::new(),
+            spent: Money::ZERO,
+            fences: BTreeSet::new(),
+            spares: Vec::new(),
+        };
+        self.jobs.insert(number, job);
+    }
+
+    /// A job may have ended while it was planned: then there is nothing to return.
+    pub(super) fn job_returned(&mut self, number: JobNumber, why: &Why) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.phase = Phase::Queued;
+            job.returns = job.returns.saturating_add(1);
+            job.why = Some(why.clone());
+            job.spares.clear();
+        }
+    }
+
+    fn job_ended(&mut self, number: JobNumber, end: &JobEnd) {
+        let job = self.jobs.get(&number);
+        let job = job.unwrap_or_else(|| panic!("job {number} has ended and was never there"));
+        let user = job.spec.user.clone();
+        notice::of_end(self, user, number, end);
+        self.jobs.remove(&number);
+        let count = match end {
+            JobEnd::Done => &mut self.totals.done,
+            JobEnd::Failed(_) => &mut self.totals.failed,
+            JobEnd::Cancelled => &mut self.totals.cancelled,
+            JobEnd::GivenUp(_) => &mut self.totals.given_up,
+        };
+        *count += 1;
+    }
+}

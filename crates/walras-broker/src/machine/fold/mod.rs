@@ -1,0 +1,68 @@
+//! Events into state: nothing is decided here, only written down.
+//!
+//! Events were checked when they were decided, so that one that does not fit the state can only come from a journal that
+//! was damaged, or from a mistake in the broker. Either way nobody may go on from there: the fold stops with what is
+//! broken, in every build.
+
+mod cycle;
+mod job;
+mod notice;
+mod quote;
+mod reservation;
+mod site;
+mod vo;
+
+use crate::model::event::Event;
+use crate::model::input::{Answer, RequestKey};
+use crate::model::state::State;
+use std::sync::Arc;
+use walras_core::predict::{Predictor, Quantity};
+use walras_model::Time;
+
+impl State {
+    /// Takes in what has happened.
+    ///
+    /// # Panics
+    /// When the event does not fit: the journal is damaged.
+    pub(crate) fn fold(&mut self, now: Time, event: &Event) {
+        self.clock = self.clock.max(now);
+        self.version += 1;
+        match event {
+            Event::Vo(event) => self.fold_vo(event),
+            Event::Site(event) => self.fold_site(event),
+            Event::Job(event) => self.fold_job(event),
+            Event::Quote(event) => self.fold_quote(event),
+            Event::Cycle(event) => self.fold_cycle(event),
+            Event::Reservation(event) => self.fold_reservation(event),
+        }
+    }
+
+    /// A copy to try events on, in constant time. It has no history of run times, which is not cheap to copy: no
+    /// decision follows from what the same input has taught.
+    pub(crate) fn for_draft(&self) -> State {
+        State {
+            clock: self.clock,
+            policy: Arc::clone(&self.policy),
+            users: self.users.clone(),
+            sites: self.sites.clone(),
+            nodes: self.nodes.clone(),
+            books: self.books.clone(),
+            budgets: self.budgets.clone(),
+            jobs: self.jobs.clone(),
+            quotes: self.quotes.clone(),
+            reservations: self.reservations.clone(),
+            cycle: self.cycle.clone(),
+            next_cycle_at: self.next_cycle_at,
+            requests: self.requests.clone(),
+            notices: self.notices.clone(),
+            last: self.last,
+            history: Predictor::new(Quantity::RunTime),
+            totals: self.totals,
+            version: self.version,
+        }
+    }
+
+    fn remember(&mut self, key: &RequestKey, answer: Answer) {
+        self.requests.insert(Arc::new(key.clone()), (answer, self.clock));
+    }
+}

@@ -1,0 +1,219 @@
+//! What happens to reservations, from being asked for to the last leg's release.
+
+use super::notice;
+use crate::model::account::{Account, Purpose, Transaction};
+use crate::model::allocation::{Allocation, Part};
+use crate::model::event::ReservationEvent;
+use crate::model::id::{JobNumber, ReservationNumber};
+use crate::model::job::{PartEnd, Phase, Why};
+use crate::model::price::MILLION;
+use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::model::state::State;
+use crate::rules::budgets::spenders;
+use crate::rules::quoting::features;
+use walras_model::{SiteId, Span, TaskId, Time};
+
+impl State {
+    pub(super) fn fold_reservation(&mut self, event: &ReservationEvent) {
+        match event {
+            ReservationEvent::Asked {
+                reservation,
+                job,
+                origin,
+                allocation,
+                spares,
+                transaction,
+                until,
+                expiry,
+            } => {
+                self.books.post(transaction);
+                self.asked(*reservation, *job, *origin, allocation, *until, *expiry);
+                let job = self.jobs.get_mut(job).expect("the job of a reservation is there");
+                job.phase = Phase::Reserved(*reservation);
+                job.spares = spares.clone();
+            }
+            ReservationEvent::LegPrepared { reservation, site } => {
+                self.set_leg(*reservation, *site, LegState::Prepared);
+            }
+            ReservationEvent::LegConfirmed { reservation, site } => {
+                self.set_leg(*reservation, *site, LegState::Confirmed);
+            }
+            ReservationEvent::Confirming { reservation, until } => {
+                self.known_reservation(*reservation).phase = ReservationPhase::Confirming(*until);
+            }
+            ReservationEvent::Held(reservation) => self.held_now(*reservation),
+            ReservationEvent::PartsDue { reservation, parts } => {
+                let reservation = self.known_reservation(*reservation);
+                for part in parts {
+                    known_part(reservation, *part).state = PartState::Due;
+                }
+            }
+            ReservationEvent::PartStarted { reservation, part, at } => {
+                known_part(self.known_reservation(*reservation), *part).state = PartState::Running(*at);
+            }
+            ReservationEvent::PartEnded { reservation, part, at, end } => {
+                let part = known_part(self.known_reservation(*reservation), *part);
+                let since = match part.state {
+                    PartState::Running(since) => since,
+                    // Its start was never heard of.
+                    PartState::Waiting | PartState::Due | PartState::Ended { .. } => *at,
+                };
+                assert!(since <= *at, "a part ended at {at} s and began at {since} s");
+                part.state = PartState::Ended { since, at: *at, end: *end };
+            }
+            ReservationEvent::Rescheduled { reservation, parts, why } => {
+                self.rescheduled(*reservation, parts, why);
+            }
+            ReservationEvent::Closed { reservation, why, transaction, kept } => {
+                self.books.post(transaction);
+                self.closed(*reservation, why.as_ref(), transaction, kept);
+            }
+            ReservationEvent::LegReleased { reservation, site } => self.leg_released(*reservation, *site),
+        }
+    }
+
+    fn known_reservation(&mut self, number: ReservationNumber) -> &mut Reservation {
+        let state = self.reservations.get_mut(&number);
+        state.unwrap_or_else(|| panic!("an event names reservation {number}, which is not there"))
+    }
+
+    fn asked(
+        &mut self,
+        number: ReservationNumber,
+        job: JobNumber,
+        origin: Origin,
+        allocation: &Allocation,
+        until: Time,
+        expiry: Time,
+    ) {
+        assert!(number > self.last.reservation, "the number {number} was given to a reservation before");
+        self.last.reservation = number;
+        let user = self.jobs.get(&job).expect("the job of a reservation is there").spec.user.clone();
+        let lien = allocation.cost();
+        let spenders = spenders(self, &user);
+        for spender in &spenders {
+            if let Some(budget) = self.budgets.get_mut(spender) {
+                budget.spend(self.clock, lien);
+            }
+        }
+        let reservation = Reservation {
+            job,
+            user,
+            origin,
+            legs: Reservation::legs_asked(allocation),
+            parts: Reservation::parts_waiting(allocation),
+            supports: allocation.supports.clone(),
+            phase: ReservationPhase::Preparing(until),
+            lien,
+            spenders,
+            asked_at: self.clock,
+            expiry,
+        };
+        self.reservations.insert(number, reservation);
+    }
+
+    fn set_leg(&mut self, number: ReservationNumber, site: SiteId, state: LegState) {
+        let mut legs = self.known_reservation(number).legs.iter_mut();
+        let leg = legs.find(|leg| leg.site == site);
+        let leg =
+            leg.unwrap_or_else(|| panic!("site {} holds nothing of reservation {number}", site.number()));
+        leg.state = state;
+    }
+
+    fn held_now(&mut self, number: ReservationNumber) {
+        let reservation = self.known_reservation(number);
+        reservation.phase = ReservationPhase::Held;
+        let reservation = reservation.clone();
+        self.totals.quotes_kept += u64::from(matches!(reservation.origin, Origin::Quote(_)));
+        notice::of_held(self, &reservation);
+    }
+
+    fn rescheduled(&mut self, number: ReservationNumber, parts: &[Part], why: &Why) {
+        let reservation = self.known_reservation(number);
+        assert_eq!(parts.len(), reservation.parts.len(), "reservation {number} has other parts than before");
+        for (part, plan) in reservation.parts.iter_mut().zip(parts) {
+            part.plan = plan.clone();
+        }
+        let (user, job) = (reservation.user.clone(), reservation.job);
+        notice::of_rescheduled(self, user, job, why);
+    }
+
+    fn closed(
+        &mut self,
+        number: ReservationNumber,
+        why: Option<&Why>,
+        transaction: &Transaction,
+        kept: &[TaskId],
+    ) {
+        self.learn(number, why.is_none());
+        let reservation = self.known_reservation(number);
+        let unheld = !matches!(reservation.phase, ReservationPhase::Held);
+        let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
+        reservation.phase = ReservationPhase::Closing;
+        for leg in reservation.legs.iter_mut().filter(|leg| leg.state != LegState::Gone) {
+            leg.state = LegState::Leaving;
+        }
+        let (user, job, asked_at) = (reservation.user.clone(), reservation.job, reservation.asked_at);
+        let spenders = reservation.spenders.clone();
+        self.totals.quotes_broken += u64::from(broken);
+        let charge = transaction.taken(&Account::Held, Purpose::Charge);
+        let refund = transaction.taken(&Account::Held, Purpose::Refund);
+        for spender in &spenders {
+            if let Some(budget) = self.budgets.get_mut(spender) {
+                budget.give_back(asked_at, refund);
+            }
+        }
+        let of_user = self.users.get_mut(user.as_str()).expect("the user of a reservation is there");
+        // What was used only weighs in the order of the queue, and more than all there is weighs no more.
+        of_user.usage = of_user.usage.saturating_add(charge.as_micros());
+        let of_job = self.jobs.get_mut(&job).expect("the job of a reservation is there");
+        of_job.done.extend(kept);
+        of_job.spent = of_job.spent.checked_add(charge).expect("what a job was charged can be counted");
+        of_job.fences.insert(number);
+        of_job.attempts += u32::from(why.is_some_and(Why::is_failure));
+        of_job.phase = Phase::Queued;
+        notice::of_closed(self, user, job, why);
+    }
+
+    /// A parallel job that ended well says how long jobs like it take.
+    fn learn(&mut self, number: ReservationNumber, well: bool) {
+        let Some(reservation) = self.reservations.get(&number).filter(|_| well) else { return };
+        let Some(job) = self.jobs.get(&reservation.job).filter(|job| job.spec.workflow.is_none()) else {
+            return;
+        };
+        let work = reservation.parts.iter().filter_map(|part| self.work_done(reservation, part)).max();
+        if let Some(work) = work {
+            let forecast = self.history.forecast(&features(self, &job.spec));
+            // A time that no job can have had teaches nothing.
+            let _ = self.history.learn(&forecast, work);
+        }
+    }
+
+    /// How long a part would have taken at performance 1.
+    fn work_done(&self, reservation: &Reservation, part: &ReservedPart) -> Option<Span> {
+        let PartState::Ended { since, at, end: PartEnd::Done } = part.state else { return None };
+        let node = reservation.hold_of(&part.plan)?.node?;
+        let performance = self.node_spec(node)?.performance;
+        let millis = i128::from(at - since) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+        Span::from_millis(i64::try_from(millis).ok()?)
+    }
+
+    fn leg_released(&mut self, number: ReservationNumber, site: SiteId) {
+        self.set_leg(number, site, LegState::Gone);
+        let reservation = self.known_reservation(number);
+        let over = reservation.phase == ReservationPhase::Closing;
+        if over && reservation.legs.iter().all(|leg| leg.state == LegState::Gone) {
+            let job = reservation.job;
+            self.reservations.remove(&number);
+            // The job may have ended long ago.
+            if let Some(job) = self.jobs.get_mut(&job) {
+                job.fences.remove(&number);
+            }
+        }
+    }
+}
+
+fn known_part(reservation: &mut Reservation, place: u32) -> &mut ReservedPart {
+    let part = reservation.parts.get_mut(place as usize);
+    part.unwrap_or_else(|| panic!("an event names part {place} of a reservation, which is not there"))
+}

@@ -1,0 +1,73 @@
+//! Sites and their nodes.
+
+use crate::model::account::Account;
+use crate::model::event::SiteEvent;
+use crate::model::price::MILLION;
+use crate::model::site::SiteSpec;
+use crate::model::state::{NodeState, SiteState, State};
+use std::sync::Arc;
+use walras_model::{Money, NodeId, SiteId, Time};
+
+impl State {
+    pub(super) fn fold_site(&mut self, event: &SiteEvent) {
+        match event {
+            SiteEvent::Added(spec) => self.site_added(spec),
+            SiteEvent::PricesSet { site, prices } => {
+                let state = self.known_site(*site);
+                state.spec.prices = prices.clone();
+                state.demand = prices.demand.map_or(MILLION, |it| state.demand.clamp(it.min, it.max));
+            }
+            SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true),
+            SiteEvent::NodeBack { node, at } => self.node_changed(*node, *at, false),
+            SiteEvent::NodeTaken { node, interval } => {
+                let clock = self.clock;
+                let state = self.known_node(*node);
+                state.taken.retain(|taken| taken.end() > clock);
+                state.taken.push(*interval);
+            }
+            SiteEvent::Lost { site, at } => self.site_changed(*site, *at, true),
+            SiteEvent::Back { site, at } => self.site_changed(*site, *at, false),
+        }
+    }
+
+    pub(super) fn known_site(&mut self, site: SiteId) -> &mut SiteState {
+        let state = self.sites.get_mut(site.index());
+        state.unwrap_or_else(|| panic!("an event names site {}, which is not there", site.number()))
+    }
+
+    fn known_node(&mut self, node: NodeId) -> &mut NodeState {
+        let state = self.nodes.get_mut(node.index());
+        state.unwrap_or_else(|| panic!("an event names node {}, which is not there", node.number()))
+    }
+
+    fn site_added(&mut self, spec: &SiteSpec) {
+        let first_node = u32::try_from(self.nodes.len()).expect("there are no more nodes than ids");
+        let site = SiteId::from_index(self.sites.len()).expect("there are no more sites than ids");
+        for _ in &spec.nodes {
+            self.nodes.push(NodeState { site, lost: false, since: Time::MIN, taken: Vec::new() });
+        }
+        self.books.open(Account::Owner(spec.owner.clone()), Money::ZERO);
+        self.sites.push(SiteState {
+            spec: spec.clone(),
+            first_node,
+            free: None,
+            demand: MILLION,
+            lost: false,
+            since: Time::MIN,
+        });
+    }
+
+    fn node_changed(&mut self, node: NodeId, at: Time, lost: bool) {
+        let state = self.known_node(node);
+        (state.lost, state.since) = (lost, at);
+    }
+
+    fn site_changed(&mut self, site: SiteId, at: Time, lost: bool) {
+        let state = self.known_site(site);
+        (state.lost, state.since) = (lost, at);
+        state.free = None;
+        if let Some(cycle) = self.cycle.as_mut().filter(|_| lost) {
+            Arc::make_mut(cycle).unanswered.remove(&site);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The VO: rules, users, budgets, money from outside.
+
+use crate::model::account::{Account, Purpose};
+use crate::model::budget::BudgetUse;
+use crate::model::event::VoEvent;
+use crate::model::input::{Answer, User};
+use crate::model::state::{State, UserState};
+use std::sync::Arc;
+use walras_model::Money;
+
+impl State {
+    pub(super) fn fold_vo(&mut self, event: &VoEvent) {
+        match event {
+            VoEvent::PolicySet(policy) => self.policy = Arc::new((**policy).clone()),
+            VoEvent::UserSet(user) => self.user_set(user),
+            VoEvent::BudgetSet { spender, budget: Some(budget) } => {
+                self.budgets.insert(Arc::new(spender.clone()), BudgetUse::new(*budget, self.clock));
+            }
+            VoEvent::BudgetSet { spender, budget: None } => self.budgets.remove(spender),
+            VoEvent::Deposited { key, account, transaction } => {
+                self.books.post(transaction);
+                let amount = i64::try_from(transaction.sum(account, Purpose::Deposit));
+                let amount = amount.expect("a deposit that was posted can be counted");
+                self.remember(key, Answer::Deposited(Money::from_micros(amount)));
+            }
+        }
+    }
+
+    fn user_set(&mut self, user: &User) {
+        self.books.open(Account::User(user.name.clone()), user.lowest);
+        let number = i64::try_from(self.users.len()).expect("users can be counted");
+        match self.users.get_mut(user.name.as_str()) {
+            Some(known) => known.user = user.clone(),
+            None => {
+                let state = UserState { user: user.clone(), number, usage: 0 };
+                self.users.insert(user.name.as_str().into(), state);
+            }
+        }
+    }
+}

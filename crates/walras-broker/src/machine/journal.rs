@@ -1,0 +1,124 @@
+//! The journal's entries, and replaying them.
+//!
+//! An entry is one input and what it came to. The whole of the broker follows from the entries' events; and since
+//! deciding is a pure function, every entry can be decided again and must come to the same events.
+
+use super::broker::{Broker, Change};
+use crate::model::decision::Decision;
+use crate::model::event::Event;
+use crate::model::id::CycleNumber;
+use crate::model::input::Input;
+use crate::plan::{Problem, plan};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_model::Time;
+
+/// The version of the format that is written.
+pub const VERSION: u32 = 1;
+
+/// One input and what it came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When.
+    pub at: Time,
+    /// What was said.
+    pub input: Input,
+    /// What it came to; never empty.
+    pub events: Vec<Event>,
+}
+
+/// Where a replay differs from what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The input was refused, or came to other events.
+    Events {
+        /// What it comes to now; `None` when it is refused.
+        now: Option<Vec<Event>>,
+    },
+    /// The plan of a cycle is another.
+    Plan {
+        /// Of which cycle.
+        cycle: CycleNumber,
+        /// The plan as it is made now; `None` when there is nothing to plan.
+        now: Option<Box<Decision>>,
+    },
+}
+
+/// What is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Every entry is decided again, and every cycle planned again.
+    All,
+    /// Only the plan of one cycle; everything else is only folded.
+    Cycle(CycleNumber),
+}
+
+impl Broker {
+    /// Takes in an entry as it was written.
+    pub fn restore(&mut self, entry: &Entry) {
+        for event in &entry.events {
+            self.step(entry.at, event);
+        }
+    }
+}
+
+/// A replay: a broker that is built anew from entries, and decides and plans again.
+///
+/// A plan was made from what the broker knew when planning began, which is before the entry that brings the plan. So
+/// the moments at which plans were begun must be known beforehand: [`Replay::new`] takes them, [`basis_of`] finds them.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    broker: Broker,
+    bases: BTreeSet<u64>,
+    problems: BTreeMap<u64, Problem>,
+}
+
+/// How many events had been folded when the plan of an entry was begun, if it brings one.
+pub fn basis_of(entry: &Entry) -> Option<(CycleNumber, u64)> {
+    let Input::Decided { cycle, decision } = &entry.input else { return None };
+    Some((*cycle, decision.basis))
+}
+
+impl Replay {
+    /// A replay that keeps what is needed to make the plans again that were begun after so many events.
+    pub fn new(bases: BTreeSet<u64>) -> Replay {
+        Replay { broker: Broker::default(), bases, problems: BTreeMap::new() }
+    }
+
+    /// The broker as it is by now.
+    pub fn broker(&self) -> &Broker {
+        &self.broker
+    }
+
+    /// Decides an entry again and takes it in; says where it differs from what was written.
+    pub fn entry(&mut self, entry: &Entry, scope: Scope) -> Option<Difference> {
+        let difference = self.plan_differs(entry, scope).or_else(|| self.events_differ(entry, scope));
+        self.broker.restore(entry);
+        let version = self.broker.state().version;
+        if self.bases.contains(&version)
+            && let Some(cycle) = &self.broker.state().cycle
+            && let Some(problem) = self.broker.problem(cycle.number)
+        {
+            self.problems.insert(version, problem);
+        }
+        difference
+    }
+
+    fn plan_differs(&mut self, entry: &Entry, scope: Scope) -> Option<Difference> {
+        let Input::Decided { cycle, decision } = &entry.input else { return None };
+        let problem = self.problems.remove(&decision.basis).filter(|problem| problem.cycle == *cycle);
+        if scope != Scope::All && scope != Scope::Cycle(*cycle) {
+            return None;
+        }
+        let again = problem.map(|problem| Box::new(plan(&problem)));
+        (again.as_ref() != Some(decision)).then_some(Difference::Plan { cycle: *cycle, now: again })
+    }
+
+    fn events_differ(&self, entry: &Entry, scope: Scope) -> Option<Difference> {
+        if scope != Scope::All {
+            return None;
+        }
+        let again = self.broker.decide(entry.at, &entry.input).ok().map(|Change { events, .. }| events);
+        (again.as_ref() != Some(&entry.events)).then_some(Difference::Events { now: again })
+    }
+}

@@ -1,0 +1,11 @@
+//! The machine: inputs become events, events become state, and state says what has to be done.
+
+mod broker;
+mod decide;
+mod fold;
+pub mod journal;
+mod outstanding;
+pub mod statement;
+mod timer;
+
+pub use broker::{Broker, Change, Handled};

@@ -1,0 +1,145 @@
+//! What has to be done: after an event, and all that nobody has acknowledged yet.
+
+use crate::model::effect::{Effect, Program, StartPart};
+use crate::model::event::{CycleEvent, Event, ReservationEvent};
+use crate::model::id::{NoticeNumber, ReservationNumber};
+use crate::model::notice::Notice;
+use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase};
+use crate::model::state::State;
+use walras_model::{Interval, SiteId};
+
+impl State {
+    /// What an event that was just folded asks for.
+    pub(crate) fn effects_of(&self, event: &Event, notices_before: NoticeNumber) -> Vec<Effect> {
+        let mut effects = match event {
+            Event::Cycle(CycleEvent::Opened { .. } | CycleEvent::Closed { .. }) => self.cycle_effects(),
+            Event::Reservation(
+                ReservationEvent::Asked { reservation, .. }
+                | ReservationEvent::Confirming { reservation, .. }
+                | ReservationEvent::Closed { reservation, .. }
+                | ReservationEvent::PartsDue { reservation, .. },
+            ) => self.reservation_effects(*reservation, false),
+            Event::Cycle(
+                CycleEvent::OffersReceived { .. } | CycleEvent::Decided { .. } | CycleEvent::Ended(_),
+            )
+            | Event::Reservation(
+                ReservationEvent::LegPrepared { .. }
+                | ReservationEvent::LegConfirmed { .. }
+                | ReservationEvent::Held(_)
+                | ReservationEvent::PartStarted { .. }
+                | ReservationEvent::PartEnded { .. }
+                | ReservationEvent::Rescheduled { .. }
+                | ReservationEvent::LegReleased { .. },
+            )
+            | Event::Vo(_)
+            | Event::Site(_)
+            | Event::Job(_)
+            | Event::Quote(_) => Vec::new(),
+        };
+        let new = self.notices.range(notices_before.next()..);
+        effects.extend(new.map(|(number, notice)| notify(*number, notice)));
+        effects
+    }
+
+    /// All that was asked for and has not been acknowledged; also what runs and should be looked at.
+    pub(crate) fn outstanding(&self) -> Vec<Effect> {
+        let mut effects = self.cycle_effects();
+        for number in self.reservations.keys() {
+            effects.extend(self.reservation_effects(*number, true));
+        }
+        effects.extend(self.notices.iter().map(|(number, notice)| notify(*number, notice)));
+        effects
+    }
+
+    fn cycle_effects(&self) -> Vec<Effect> {
+        let Some(cycle) = self.cycle.as_deref() else { return Vec::new() };
+        if cycle.closed_at.is_some() {
+            return vec![Effect::Plan(cycle.number)];
+        }
+        let end = cycle.opened_at.checked_add(self.policy.horizon);
+        let Some(horizon) = end.and_then(|end| Interval::new(cycle.opened_at, end)) else {
+            return Vec::new();
+        };
+        let ask = |site: &SiteId| Effect::AskOffers { site: *site, cycle: cycle.number, horizon };
+        cycle.unanswered.iter().map(ask).collect()
+    }
+
+    fn reservation_effects(&self, number: ReservationNumber, look: bool) -> Vec<Effect> {
+        let Some(reservation) = self.reservations.get(&number) else { return Vec::new() };
+        let mut effects = Vec::new();
+        for leg in &reservation.legs {
+            let site = leg.site;
+            match (reservation.phase, leg.state) {
+                (ReservationPhase::Preparing(_), LegState::Asked) => effects.push(Effect::Prepare {
+                    site,
+                    reservation: number,
+                    holds: leg.holds.clone(),
+                    expiry: reservation.expiry,
+                }),
+                (ReservationPhase::Confirming(_), LegState::Prepared) => {
+                    effects.push(Effect::Confirm { site, reservation: number });
+                }
+                (ReservationPhase::Held, LegState::Confirmed) => {
+                    effects.extend(self.start(number, reservation, site));
+                    if look && runs_on(reservation, site) {
+                        effects.push(Effect::Observe { site, reservation: number });
+                    }
+                }
+                (ReservationPhase::Closing, LegState::Leaving) if reservation.started_on(site) => {
+                    effects.push(Effect::Cancel { site, reservation: number });
+                }
+                (ReservationPhase::Closing, LegState::Leaving) => {
+                    effects.push(Effect::Release { site, reservation: number });
+                }
+                // Its answer is there, or what it was asked for is no longer wanted.
+                (
+                    ReservationPhase::Preparing(_)
+                    | ReservationPhase::Confirming(_)
+                    | ReservationPhase::Held
+                    | ReservationPhase::Closing,
+                    _,
+                ) => {}
+            }
+        }
+        effects
+    }
+
+    /// The parts of a site that are due.
+    fn start(&self, number: ReservationNumber, reservation: &Reservation, site: SiteId) -> Option<Effect> {
+        let job = self.jobs.get(&reservation.job)?;
+        let workflow = job.spec.workflow.as_ref().map(|workflow| &workflow.workflow);
+        let places = reservation.parts.iter().zip(0_u32..);
+        let due = places.filter(|(part, _)| part.plan.site == site && part.state == PartState::Due);
+        let start = due.map(|(part, place)| StartPart {
+            part: place,
+            hold: part.plan.hold,
+            task: workflow.zip(part.plan.task).map(|(workflow, task)| workflow.task(task).name.clone()),
+            end: part.plan.end,
+        });
+        let parts: Vec<StartPart> = start.collect();
+        let spec = &job.spec;
+        let program = Box::new(Program {
+            name: spec.request.name.clone(),
+            user: spec.user.clone(),
+            command: spec.command.clone(),
+            script: spec.script.clone(),
+            output: spec.output.clone(),
+        });
+        (!parts.is_empty()).then_some(Effect::Start {
+            site,
+            reservation: number,
+            job: reservation.job,
+            parts,
+            program,
+        })
+    }
+}
+
+fn runs_on(reservation: &Reservation, site: SiteId) -> bool {
+    let runs = |state: PartState| matches!(state, PartState::Running(_));
+    reservation.parts.iter().any(|part| part.plan.site == site && runs(part.state))
+}
+
+fn notify(number: NoticeNumber, notice: &Notice) -> Effect {
+    Effect::Notify { notice: number, user: notice.user.clone(), job: notice.job, text: notice.text.clone() }
+}

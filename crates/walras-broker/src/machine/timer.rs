@@ -1,0 +1,61 @@
+//! When something is due.
+
+use crate::model::job::Phase;
+use crate::model::reservation::{PartState, Reservation, ReservationPhase};
+use crate::model::state::State;
+use walras_model::{Span, Time};
+
+impl State {
+    /// The next moment at which time alone changes something; may be past.
+    pub(crate) fn next_timer(&self) -> Option<Time> {
+        let quotes = self.quotes.values().map(|quote| quote.until);
+        let queued = || self.jobs.values().filter(|job| job.phase == Phase::Queued);
+        let deadlines = queued().filter_map(|job| job.spec.request.deadline);
+        let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
+        quotes.chain(deadlines).chain(reservations).chain(self.cycle_timer(queued().next().is_some())).min()
+    }
+
+    fn cycle_timer(&self, waiting: bool) -> Option<Time> {
+        if self.sites.iter().all(|site| site.lost) {
+            return None;
+        }
+        match &self.cycle {
+            Some(cycle) => Some(cycle.until),
+            None if waiting => Some(self.next_cycle_at),
+            None => Some(self.refresh_at()),
+        }
+    }
+
+    fn timer_of(&self, reservation: &Reservation) -> Option<Time> {
+        let after = |time: Time| {
+            let late = time.checked_add(self.policy.grace)?;
+            late.checked_add(Span::from_millis(1)?)
+        };
+        match reservation.phase {
+            ReservationPhase::Preparing(until) | ReservationPhase::Confirming(until) => Some(until),
+            ReservationPhase::Closing => None,
+            ReservationPhase::Held => {
+                let queue = reservation.is_queue();
+                let fenced = self.is_fenced(reservation);
+                let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
+                let timers = parts.filter_map(|(part, state)| match state {
+                    PartState::Waiting if queue => Some(self.clock),
+                    PartState::Waiting if part.start > self.clock => Some(part.start),
+                    // Other inputs may have moved the clock past its start.
+                    PartState::Waiting if reservation.is_ready(part, self.clock) && !fenced => {
+                        Some(self.clock)
+                    }
+                    // Its time has come, but something stands in the way: look again soon.
+                    PartState::Waiting => self.clock.checked_add(Span::from_millis(1_000)?),
+                    PartState::Due | PartState::Running(_) => {
+                        let end = reservation.hold_of(part).map_or(part.end, |hold| hold.interval.end());
+                        let longest = if queue { end.checked_add(self.policy.horizon)? } else { end };
+                        after(longest)
+                    }
+                    PartState::Ended { .. } => None,
+                });
+                timers.min()
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Budgets: what a user, a group or the whole VO may spend in a period.
+//!
+//! Periods follow each other without a gap from time 0 on. A lien counts in the period in which it was placed; what is
+//! given back of it counts no more, while that period lasts.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use walras_model::{Money, Span, Time};
+
+/// Whose spending is limited.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spender {
+    /// One user.
+    User(String),
+    /// All users of a group together.
+    Group(String),
+    /// Everybody.
+    Vo,
+}
+
+/// How much may be spent in a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// How long a period lasts; at least a millisecond.
+    pub period: Span,
+    /// What may be spent in it.
+    pub amount: Money,
+}
+
+/// A budget and what was spent of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetUse {
+    /// The budget.
+    pub budget: Budget,
+    /// Only liens placed from then on count.
+    pub(crate) since: Time,
+    /// The number of the period that was counted last.
+    pub(crate) period: i64,
+    pub(crate) used: Money,
+}
+
+/// Why a budget does not allow a lien.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overspent {
+    /// Whose budget.
+    pub spender: Spender,
+    /// What is left of it in this period.
+    pub left: Money,
+    /// What is needed.
+    pub needed: Money,
+}
+
+impl fmt::Display for Spender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Spender::User(name) => write!(f, "user {name}"),
+            Spender::Group(name) => write!(f, "group {name}"),
+            Spender::Vo => f.write_str("the VO"),
+        }
+    }
+}
+
+impl fmt::Display for Overspent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Overspent { spender, left, needed } = self;
+        write!(f, "{needed} credits are needed, and the budget of {spender} has {left} left in this period")
+    }
+}

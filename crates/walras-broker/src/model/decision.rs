@@ -1,0 +1,71 @@
+//! Plans as they are handed to the broker, which trusts nothing of them.
+
+use super::allocation::Allocation;
+use super::id::JobNumber;
+use super::job::Why;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use walras_model::Money;
+
+/// A plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// How many events the broker had folded when planning began, so that the same plan can be made again.
+    pub basis: u64,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// Who is served, and how.
+    pub chosen: Vec<Chosen>,
+}
+
+/// What a plan came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// By what it was chosen.
+    pub objective: String,
+    /// Whether it is proven best.
+    pub proof: Proof,
+    /// The objective's value in its own integer unit, as a decimal number.
+    pub value: String,
+    /// How many jobs are served.
+    pub served: u32,
+    /// What all that was chosen costs.
+    pub cost: Money,
+    /// How content everybody is, in millionths: users and the administrator by name, owners by site.
+    pub satisfaction: BTreeMap<String, i64>,
+    /// Who is not served, and why.
+    pub unserved: Vec<Unserved>,
+}
+
+/// Whether a combination is proven best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// It is.
+    Optimal,
+    /// A limit was hit; it is at most so many millionths above the best.
+    Gap(i64),
+    /// There was nothing to choose from.
+    Nothing,
+}
+
+/// What a plan says of one job that is served.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Which job.
+    pub job: JobNumber,
+    /// How it runs.
+    pub allocation: Allocation,
+    /// Other ways, ready for when this one fails; none overlaps anything that was chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spares: Vec<Allocation>,
+}
+
+/// A job that a plan leaves out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unserved {
+    /// Which job.
+    pub job: JobNumber,
+    /// Why.
+    pub why: Why,
+}

@@ -1,0 +1,131 @@
+//! What the broker wants done, as data. Whoever performs it repeats it until it is acknowledged; sites and users know
+//! each by its number, so that doing it twice does no harm.
+
+use super::allocation::Hold;
+use super::id::{CycleNumber, JobNumber, NoticeNumber, ReservationNumber};
+use serde::{Deserialize, Serialize};
+use walras_model::{Interval, SiteId, Time};
+
+/// Something to be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// Ask a site what is free.
+    AskOffers {
+        /// Which site.
+        site: SiteId,
+        /// For which cycle.
+        cycle: CycleNumber,
+        /// Over which time.
+        horizon: Interval,
+    },
+    /// Make a plan: [`crate::plan::plan`] of [`crate::Broker::problem`].
+    Plan(CycleNumber),
+    /// Hold time on a site until it expires. A site that has released a number never holds it again.
+    Prepare {
+        /// Which site.
+        site: SiteId,
+        /// Under which number.
+        reservation: ReservationNumber,
+        /// What.
+        holds: Vec<Hold>,
+        /// Until when.
+        expiry: Time,
+    },
+    /// Keep what was prepared.
+    Confirm {
+        /// Which site.
+        site: SiteId,
+        /// Which number.
+        reservation: ReservationNumber,
+    },
+    /// Run parts on what is held.
+    Start {
+        /// Which site.
+        site: SiteId,
+        /// Which number.
+        reservation: ReservationNumber,
+        /// Which job.
+        job: JobNumber,
+        /// Which parts, each with the place of its hold and when it must have ended.
+        parts: Vec<StartPart>,
+        /// What to run.
+        program: Box<Program>,
+    },
+    /// Say what has become of the parts that run.
+    Observe {
+        /// Which site.
+        site: SiteId,
+        /// Which number.
+        reservation: ReservationNumber,
+    },
+    /// Give up what is held; nothing runs on it.
+    Release {
+        /// Which site.
+        site: SiteId,
+        /// Which number.
+        reservation: ReservationNumber,
+    },
+    /// Stop what runs, and give up what is held.
+    Cancel {
+        /// Which site.
+        site: SiteId,
+        /// Which number.
+        reservation: ReservationNumber,
+    },
+    /// Tell a user.
+    Notify {
+        /// By this number.
+        notice: NoticeNumber,
+        /// Whom.
+        user: String,
+        /// About which job.
+        job: JobNumber,
+        /// What, in one sentence.
+        text: String,
+    },
+}
+
+/// What a job runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The job's name.
+    pub name: String,
+    /// Whose job it is.
+    pub user: String,
+    /// An argument vector; the arguments of the script, where there is one.
+    pub command: Vec<String>,
+    /// The text of a program.
+    pub script: Option<String>,
+    /// The name of the file for what it prints.
+    pub output: Option<String>,
+}
+
+/// A part to be started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartPart {
+    /// Its place among the parts.
+    pub part: u32,
+    /// The place of its hold.
+    pub hold: u32,
+    /// The name of its task, in a workflow.
+    pub task: Option<String>,
+    /// When it should have ended.
+    pub end: Time,
+}
+
+impl Effect {
+    /// The site that it is for; `None` when it is not for a site.
+    pub fn site(&self) -> Option<SiteId> {
+        match self {
+            Effect::AskOffers { site, .. }
+            | Effect::Prepare { site, .. }
+            | Effect::Confirm { site, .. }
+            | Effect::Start { site, .. }
+            | Effect::Observe { site, .. }
+            | Effect::Release { site, .. }
+            | Effect::Cancel { site, .. } => Some(*site),
+            Effect::Plan(_) | Effect::Notify { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What has become of cycles: from the batch to the plan.
+
+use crate::model::decision::Verdict;
+use crate::model::id::CycleNumber;
+use crate::model::rank::Ranked;
+use crate::model::site::Free;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use walras_model::{SiteId, Time};
+
+/// What has become of cycles: from the batch to the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CycleEvent {
+    /// A cycle has begun: who is in its batch, and why in that order.
+    Opened {
+        /// Its number.
+        cycle: CycleNumber,
+        /// The batch, highest rank first.
+        batch: Vec<Ranked>,
+        /// The sites that are asked.
+        asked: Vec<SiteId>,
+        /// Until when they may answer.
+        until: Time,
+        /// The sites' demand factors, in millionths.
+        demand: Vec<i64>,
+    },
+    /// A site has said what is free.
+    OffersReceived {
+        /// Which site.
+        site: SiteId,
+        /// For which cycle.
+        cycle: CycleNumber,
+        /// What is free.
+        free: Arc<Free>,
+    },
+    /// All that will be known is known; planning begins.
+    Closed {
+        /// Which cycle.
+        cycle: CycleNumber,
+        /// Until when the plan must be there.
+        until: Time,
+    },
+    /// The plan was looked at; reservations follow.
+    Decided {
+        /// Which cycle.
+        cycle: CycleNumber,
+        /// What the plan came to.
+        verdict: Box<Verdict>,
+    },
+    /// The cycle ended without a plan: there was nobody to plan for, or it took too long.
+    Ended(CycleNumber),
+}

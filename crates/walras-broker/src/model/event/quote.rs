@@ -1,0 +1,61 @@
+//! What has become of quotes.
+
+use crate::model::account::Transaction;
+use crate::model::id::{JobNumber, QuoteNumber, ReservationNumber};
+use crate::model::input::RequestKey;
+use crate::model::job::{JobSpec, Why};
+use crate::model::quote::QuoteOption;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use walras_model::{Explanation, Money, Time};
+
+/// What has become of quotes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuoteEvent {
+    /// A quote was given.
+    Given {
+        /// Its number.
+        quote: QuoteNumber,
+        /// The request.
+        key: RequestKey,
+        /// For what.
+        spec: Arc<JobSpec>,
+        /// The alternatives, none better than another in every way.
+        options: Arc<[QuoteOption]>,
+        /// Until when it binds.
+        until: Time,
+        /// Why there is no alternative, and what would help.
+        why: Option<Box<Explanation>>,
+    },
+    /// A quote was accepted; a reservation follows.
+    Accepted {
+        /// Which quote.
+        quote: QuoteNumber,
+        /// The request.
+        key: RequestKey,
+        /// Which alternative.
+        option: u32,
+        /// The job that it has become.
+        job: JobNumber,
+        /// Its reservation.
+        reservation: ReservationNumber,
+    },
+    /// A quote could not be honoured.
+    Broken {
+        /// Which quote.
+        quote: QuoteNumber,
+        /// The request.
+        key: RequestKey,
+        /// Which alternative.
+        option: u32,
+        /// Why.
+        why: Why,
+        /// What the user got for it.
+        compensation: Money,
+        /// How that was booked.
+        transaction: Transaction,
+    },
+    /// A quote binds no more.
+    Expired(QuoteNumber),
+}

@@ -1,0 +1,56 @@
+//! What has become of sites and their nodes.
+
+use crate::model::price::PriceRules;
+use crate::model::site::SiteSpec;
+use serde::{Deserialize, Serialize};
+use walras_model::{Interval, NodeId, SiteId, Time};
+
+/// What has become of sites and their nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteEvent {
+    /// A site is there.
+    Added(SiteSpec),
+    /// A site's prices are these.
+    PricesSet {
+        /// Which site.
+        site: SiteId,
+        /// The rules.
+        prices: PriceRules,
+    },
+    /// A node failed.
+    NodeLost {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        at: Time,
+    },
+    /// A node is back.
+    NodeBack {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        at: Time,
+    },
+    /// An owner uses a node.
+    NodeTaken {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        interval: Interval,
+    },
+    /// A site failed.
+    Lost {
+        /// Which site.
+        site: SiteId,
+        /// When.
+        at: Time,
+    },
+    /// A site is back.
+    Back {
+        /// Which site.
+        site: SiteId,
+        /// When.
+        at: Time,
+    },
+}

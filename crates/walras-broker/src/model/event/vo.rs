@@ -1,0 +1,33 @@
+//! What the administrator has set, and money from outside.
+
+use crate::model::account::{Account, Transaction};
+use crate::model::budget::{Budget, Spender};
+use crate::model::input::{RequestKey, User};
+use crate::model::policy::Policy;
+use serde::{Deserialize, Serialize};
+
+/// What the administrator has set, and money from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoEvent {
+    /// The rules are these.
+    PolicySet(Box<Policy>),
+    /// A user is there.
+    UserSet(User),
+    /// Spending is limited.
+    BudgetSet {
+        /// Whose.
+        spender: Spender,
+        /// How much.
+        budget: Option<Budget>,
+    },
+    /// Money came in, or went out.
+    Deposited {
+        /// The request.
+        key: RequestKey,
+        /// Whose account.
+        account: Account,
+        /// How it was booked.
+        transaction: Transaction,
+    },
+}

@@ -1,0 +1,324 @@
+//! What can happen to the broker: requests of people, answers of sites, plans, and time.
+
+use super::account::{Account, Unpayable};
+use super::budget::{Budget, Overspent, Spender};
+use super::decision::Decision;
+use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
+use super::job::{JobSpec, PartEnd, SiteRefusal, Why};
+use super::policy::{BadPolicy, Policy};
+use super::price::{BadPrices, PriceRules};
+use super::quote::Findings;
+use super::site::{Free, SiteSpec};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use walras_model::{Interval, Money, NodeId, SiteId, Time};
+
+/// Something that happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Input {
+    /// The administrator sets the rules.
+    SetPolicy(Box<Policy>),
+    /// Somebody joins, or their terms change.
+    SetUser(User),
+    /// A site joins.
+    AddSite(SiteSpec),
+    /// An owner changes prices.
+    SetPrices {
+        /// Of which site.
+        site: SiteId,
+        /// The new rules.
+        prices: PriceRules,
+    },
+    /// The administrator limits spending; no amount lifts the limit.
+    SetBudget {
+        /// Whose.
+        spender: Spender,
+        /// How much.
+        budget: Option<Budget>,
+    },
+    /// Money comes in, or goes out when negative.
+    Deposit {
+        /// The client's own name of the request; the same key is the same request.
+        key: String,
+        /// Whose account.
+        account: Account,
+        /// How much.
+        amount: Money,
+    },
+    /// A user submits a job.
+    Submit {
+        /// The client's own name of the request.
+        key: String,
+        /// The job.
+        job: Box<JobSpec>,
+    },
+    /// A user asks what a job would cost, and when it would run.
+    AskQuote {
+        /// The client's own name of the request.
+        key: String,
+        /// The job.
+        job: Box<JobSpec>,
+        /// What was found before asking, from a [`crate::quote::Inquiry`]; without it the broker searches itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<Box<Findings>>,
+    },
+    /// A user takes one of a quote's alternatives.
+    Accept {
+        /// Who says so; whoever the quote was given to, without.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user: Option<String>,
+        /// The client's own name of the request.
+        key: String,
+        /// Which quote.
+        quote: QuoteNumber,
+        /// Which alternative, from 0 on.
+        option: u32,
+    },
+    /// A user does not want a job any more.
+    CancelJob {
+        /// Who says so.
+        user: String,
+        /// Which job.
+        job: JobNumber,
+    },
+    /// Plan now, and not only when it is time.
+    CycleNow,
+    /// A site says something.
+    Site {
+        /// Which site.
+        site: SiteId,
+        /// What.
+        message: SiteMessage,
+    },
+    /// A plan for the open cycle.
+    Decided {
+        /// Of which cycle.
+        cycle: CycleNumber,
+        /// The plan; nothing about it is trusted.
+        decision: Box<Decision>,
+    },
+    /// A notice has reached its user.
+    Noticed(NoticeNumber),
+    /// Time has passed.
+    Tick,
+}
+
+/// A user of the VO.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// Unique among the users.
+    pub name: String,
+    /// For budgets and rules of access.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// What they may use, against the others; also how much they count in a compromise. At least 1.
+    pub share: u32,
+    /// How low their balance may go; zero or negative.
+    #[serde(default = "zero")]
+    pub lowest: Money,
+}
+
+const fn zero() -> Money {
+    Money::ZERO
+}
+
+/// What a site says. Answers may come late, twice or in any order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteMessage {
+    /// What is free, for the cycle that asked.
+    Offers {
+        /// Which cycle.
+        cycle: CycleNumber,
+        /// What is free.
+        free: Free,
+    },
+    /// The hold is there, until it expires.
+    Prepared(ReservationNumber),
+    /// The hold will stay.
+    Confirmed(ReservationNumber),
+    /// It cannot prepare, confirm or start.
+    Refused {
+        /// Which reservation.
+        reservation: ReservationNumber,
+        /// Why.
+        refusal: SiteRefusal,
+    },
+    /// The hold is gone, and nothing of it runs.
+    Released(ReservationNumber),
+    /// Parts run.
+    Started {
+        /// Of which reservation.
+        reservation: ReservationNumber,
+        /// Which parts.
+        parts: Vec<u32>,
+        /// Since when.
+        at: Time,
+    },
+    /// A part has ended.
+    Ended {
+        /// Of which reservation.
+        reservation: ReservationNumber,
+        /// Which part.
+        part: u32,
+        /// When.
+        at: Time,
+        /// How.
+        end: PartEnd,
+    },
+    /// A part will end later than it should.
+    Late {
+        /// Of which reservation.
+        reservation: ReservationNumber,
+        /// Which part.
+        part: u32,
+        /// When it will end.
+        until: Time,
+    },
+    /// A node failed; nothing that started before runs on it.
+    NodeLost {
+        /// Which node.
+        node: NodeId,
+        /// When; older news than the last of a node is no news.
+        at: Time,
+    },
+    /// A node is back.
+    NodeBack {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        at: Time,
+    },
+    /// The owner needs a node; nothing of ours runs there in that time.
+    Taken {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        interval: Interval,
+    },
+    /// The site failed; nothing that started before runs there, and it has forgotten what was only prepared.
+    Lost(Time),
+    /// The site is back, since then.
+    Back(Time),
+}
+
+/// A request of a client, so that it can be repeated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RequestKey {
+    /// Whose request: a user, or the account of a deposit.
+    pub by: String,
+    /// The client's own name of it.
+    pub key: String,
+}
+
+/// What an input comes to for whoever sent it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// It is so.
+    Done,
+    /// So much came in, or went out.
+    Deposited(Money),
+    /// The job has this number.
+    Job(JobNumber),
+    /// The quote has this number.
+    Quote(QuoteNumber),
+    /// The job of an accepted quote, and its reservation.
+    Accepted {
+        /// The job.
+        job: JobNumber,
+        /// The reservation.
+        reservation: ReservationNumber,
+    },
+    /// The quote cannot be honoured.
+    Broken {
+        /// Why.
+        why: Why,
+        /// What the user gets for it.
+        compensation: Money,
+    },
+    /// The site has the number.
+    Site(SiteId),
+}
+
+/// Why an input changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// There is no such user.
+    NoUser(String),
+    /// There is no such site.
+    NoSite(SiteId),
+    /// There is no such account.
+    NoAccount(Account),
+    /// There is no such job, or it has ended.
+    NoJob(JobNumber),
+    /// There is no such quote, or it has expired.
+    NoQuote(QuoteNumber),
+    /// The quote has no such alternative.
+    NoOption(u32),
+    /// The time of the quote's alternative has begun.
+    OptionPast(u32),
+    /// What was found for a quote cannot be had any more.
+    Outdated,
+    /// The job is somebody else's.
+    NotYours(JobNumber),
+    /// The key was used for another request.
+    KeyUsed(String),
+    /// A name is empty, too long, or taken.
+    BadName(String),
+    /// The job makes no sense.
+    BadJob(String),
+    /// The site makes no sense.
+    BadSite(String),
+    /// The policy makes no sense.
+    BadPolicy(BadPolicy),
+    /// The prices make no sense.
+    BadPrices(BadPrices),
+    /// An amount makes no sense.
+    BadAmount(Money),
+    /// There is not enough money.
+    NoMoney(Unpayable),
+    /// A budget does not allow it.
+    OverBudget(Overspent),
+    /// There are as many of them as there may be.
+    TooMany(String),
+    /// The decision is not for the open cycle.
+    NoCycle(CycleNumber),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NoUser(name) => write!(f, "there is no user '{name}'"),
+            Refusal::NoSite(site) => write!(f, "there is no site {}", site.number()),
+            Refusal::NoAccount(account) => write!(f, "there is no account of {account}"),
+            Refusal::NoJob(job) => write!(f, "there is no job {job}, or it has ended"),
+            Refusal::NoQuote(quote) => write!(f, "there is no quote {quote}, or it has expired"),
+            Refusal::NoOption(option) => write!(f, "the quote has no alternative {option}"),
+            Refusal::OptionPast(option) => {
+                write!(f, "the time of alternative {option} has begun: ask for a new quote")
+            }
+            Refusal::Outdated => f.write_str("what was for sale has changed meanwhile: ask again"),
+            Refusal::NotYours(job) => write!(f, "job {job} is somebody else's"),
+            Refusal::KeyUsed(key) => write!(f, "the key '{key}' was used for another request"),
+            Refusal::BadName(name) => {
+                write!(
+                    f,
+                    "the name '{name}' is empty, longer than {} bytes, or taken",
+                    super::limits::NAME_MAX
+                )
+            }
+            Refusal::BadJob(why) => write!(f, "the job makes no sense: {why}"),
+            Refusal::BadSite(why) => write!(f, "the site makes no sense: {why}"),
+            Refusal::BadPolicy(why) => write!(f, "the policy makes no sense: {}", why.0),
+            Refusal::BadPrices(why) => write!(f, "the prices make no sense: {why}"),
+            Refusal::BadAmount(amount) => write!(f, "an amount of {amount} makes no sense here"),
+            Refusal::NoMoney(why) => why.fmt(f),
+            Refusal::OverBudget(why) => why.fmt(f),
+            Refusal::TooMany(what) => write!(f, "there are too many {what}"),
+            Refusal::NoCycle(cycle) => write!(f, "cycle {cycle} is not waiting for a plan"),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Jobs as the broker keeps them, and why they are where they are.
+
+use super::account::Unpayable;
+use super::allocation::Allocation;
+use super::budget::Overspent;
+use super::id::{JobNumber, ReservationNumber};
+use super::limits::NAME_MAX;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use walras_core::prefer::Preference;
+use walras_core::refine::Strategy;
+use walras_model::{Explanation, Money, NodeId, Reason, Request, SiteId, TaskId, Time, Workflow};
+
+/// What a user submits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// Who pays.
+    pub user: String,
+    /// What is needed; for a workflow, everything but tasks and work.
+    pub request: Request,
+    /// The tasks of a workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowSpec>,
+    /// How alternatives are judged; cost and finish alike, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preference: Option<Preference>,
+    /// What to run, as an argument vector; sites know what to make of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The text of a program to run instead of, or before the arguments of, `command`; it never goes through a shell of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// The name of the file for what it prints; sites decide in which directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// Whether it names a file in a directory, and cannot lead out of it.
+pub fn is_plain_name(name: &str) -> bool {
+    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
+    !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains(unfit)
+}
+
+/// The tasks of a workflow and the rule by which they are placed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkflowSpec {
+    /// The tasks.
+    pub workflow: Workflow,
+    /// The rule.
+    pub strategy: Strategy,
+}
+
+/// A job that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its number.
+    pub number: JobNumber,
+    /// What was submitted.
+    pub spec: Arc<JobSpec>,
+    /// When.
+    pub queued_at: Time,
+    /// Where it is.
+    pub phase: Phase,
+    /// How many reservations failed that it could do nothing about.
+    pub attempts: u32,
+    /// How many cycles left it out.
+    pub returns: u32,
+    /// Why it was last returned to the queue.
+    pub why: Option<Why>,
+    /// Tasks of its workflow that have ended well.
+    pub done: BTreeSet<TaskId>,
+    /// What it was charged so far.
+    pub spent: Money,
+    /// Reservations of it that failed, and of which something may still run.
+    pub fences: BTreeSet<ReservationNumber>,
+    /// Other ways to run it.
+    pub spares: Vec<Arc<Allocation>>,
+}
+
+/// Where a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// It waits for a cycle.
+    Queued,
+    /// It is part of a cycle's batch.
+    Planning,
+    /// It has a reservation.
+    Reserved(ReservationNumber),
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JobEnd {
+    /// All its parts ended well.
+    Done,
+    /// It failed by itself.
+    Failed(Why),
+    /// Its user cancelled it.
+    Cancelled,
+    /// It could not be run.
+    GivenUp(Why),
+}
+
+/// How a part ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartEnd {
+    /// Well.
+    Done,
+    /// By itself, with that code.
+    Failed(i32),
+    /// It needed more time than it had.
+    TimedOut,
+    /// Its node or its site failed.
+    Lost,
+    /// The owner took the node back.
+    TakenBack,
+}
+
+/// Why a site refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteRefusal {
+    /// The time is taken.
+    Busy,
+    /// It was prepared, but that has expired.
+    Expired,
+    /// The price is not what it was.
+    PriceChanged,
+    /// It knows of no such reservation.
+    Unknown,
+    /// It does not want to.
+    Unwilling,
+}
+
+/// Why a job is not running, or not running any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// No window, and what would help.
+    NoFit(Box<Explanation>),
+    /// There are windows, but the VO's limits or the owners' quotas left none for it.
+    LeftOut,
+    /// Room is made for a job that has waited too long.
+    MakingRoom(JobNumber),
+    /// Owners' rules of access refuse every window.
+    NotAdmitted,
+    /// The account does not hold enough.
+    NoMoney(Unpayable),
+    /// A budget does not allow it.
+    OverBudget(Overspent),
+    /// What was planned does not hold any more; each sentence says what.
+    Outdated(Vec<String>),
+    /// A site refused.
+    Refused {
+        /// Which site.
+        site: SiteId,
+        /// Why.
+        refusal: SiteRefusal,
+    },
+    /// Sites did not answer in time.
+    Silent(Vec<SiteId>),
+    /// A node failed.
+    NodeLost(NodeId),
+    /// A site failed.
+    SiteLost(SiteId),
+    /// The owner needed a node.
+    TakenBack(NodeId),
+    /// A part ended badly; with its place and how.
+    PartEnded {
+        /// Its place among the parts.
+        part: u32,
+        /// How it ended.
+        end: PartEnd,
+    },
+    /// A task took so long that the others do not fit any more.
+    Late,
+    /// The moment to start was missed.
+    StartMissed,
+    /// Planning took too long.
+    NotPlanned,
+    /// The deadline cannot be kept any more.
+    DeadlinePassed,
+    /// It failed so often that it was given up; the last time because of this.
+    TooOften(Box<Why>),
+    /// Its user cancelled it.
+    Cancelled,
+}
+
+impl Why {
+    /// Whether the job can do nothing about it, so that its attempts count.
+    pub fn is_failure(&self) -> bool {
+        !matches!(
+            self,
+            Why::NoFit(_)
+                | Why::LeftOut
+                | Why::MakingRoom(_)
+                | Why::NotAdmitted
+                | Why::NoMoney(_)
+                | Why::OverBudget(_)
+                | Why::Outdated(_)
+                | Why::NotPlanned
+                | Why::Cancelled
+        )
+    }
+}
+
+impl fmt::Display for PartEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PartEnd::Done => f.write_str("ended well"),
+            PartEnd::Failed(code) => write!(f, "failed with code {code}"),
+            PartEnd::TimedOut => f.write_str("needed more time than it had"),
+            PartEnd::Lost => f.write_str("was lost with its node"),
+            PartEnd::TakenBack => f.write_str("had to make way for its owner"),
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    /// One sentence without its full stop.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::NoFit(explanation) => no_fit(f, explanation),
+            Why::LeftOut => f.write_str("the VO's limits left no window for the job in this cycle"),
+            Why::MakingRoom(job) => write!(f, "room is made for job {job}, which has waited too long"),
+            Why::NotAdmitted => f.write_str("the owners' rules of access admit the job nowhere"),
+            Why::NoMoney(why) => why.fmt(f),
+            Why::OverBudget(why) => why.fmt(f),
+            Why::Outdated(sentences) => {
+                write!(f, "the plan does not hold any more: {}", sentences.join("; "))
+            }
+            Why::Refused { site, refusal } => {
+                let why = match refusal {
+                    SiteRefusal::Busy => "its time is taken",
+                    SiteRefusal::Expired => "its hold had expired",
+                    SiteRefusal::PriceChanged => "its price has changed",
+                    SiteRefusal::Unknown => "it knows of no such reservation",
+                    SiteRefusal::Unwilling => "it does not want the job",
+                };
+                write!(f, "site {} refused: {why}", site.number())
+            }
+            Why::Silent(sites) => {
+                let names: Vec<String> = sites.iter().map(|site| site.number().to_string()).collect();
+                write!(f, "site {} did not answer in time", names.join(", "))
+            }
+            Why::NodeLost(node) => write!(f, "node {} failed", node.number()),
+            Why::SiteLost(site) => write!(f, "site {} failed", site.number()),
+            Why::TakenBack(node) => write!(f, "the owner of node {} needed it", node.number()),
+            Why::PartEnded { part, end } => write!(f, "part {part} {end}"),
+            Why::Late => f.write_str("a task took so long that the others do not fit any more"),
+            Why::StartMissed => f.write_str("the moment to start was missed"),
+            Why::NotPlanned => f.write_str("planning took too long"),
+            Why::DeadlinePassed => f.write_str("the deadline cannot be kept any more"),
+            Why::TooOften(why) => write!(f, "given up after too many failures, the last because {why}"),
+            Why::Cancelled => f.write_str("its user cancelled it"),
+        }
+    }
+}
+
+/// What stands in the way, and the smallest change of each kind that would help.
+fn no_fit(f: &mut fmt::Formatter<'_>, explanation: &Explanation) -> fmt::Result {
+    let reason = match explanation.reasons.first() {
+        Some(Reason::RequirementUnmet { requirement, nodes, needed }) => {
+            format!("{nodes} nodes have {requirement} and {needed} are needed")
+        }
+        Some(Reason::TooSlow { nodes, needed, .. }) => {
+            format!("{nodes} nodes are fast enough and {needed} are needed")
+        }
+        Some(Reason::BudgetTooSmall { budget, needed }) => {
+            format!("the cheapest window costs {needed} and the job may spend {budget}")
+        }
+        Some(Reason::DeadlineTooEarly { deadline, needed }) => {
+            format!("the earliest end is {needed} s and the deadline is {deadline} s")
+        }
+        Some(Reason::PriceCapTooLow { .. }) => "every window has a slot above the price cap".to_owned(),
+        Some(Reason::TooFewAtOnce { most, needed }) => {
+            format!("at most {most} fitting nodes are free at once and {needed} are needed")
+        }
+        Some(Reason::TasksDoNotFit) => "no window holds the workflow".to_owned(),
+        Some(Reason::NotExamined) => "it was not looked into".to_owned(),
+        _ => "no window fits".to_owned(),
+    };
+    f.write_str(&reason)?;
+    let change = &explanation.smallest_change;
+    let mut helps = Vec::new();
+    helps.extend(change.budget.map(|budget| format!("a budget of {budget}")));
+    helps.extend(change.deadline.map(|deadline| format!("a deadline of {deadline} s")));
+    helps.extend(change.tasks.map(|tasks| format!("{tasks} tasks")));
+    helps.extend(change.performance_min.map(|least| format!("a minimum performance of {least}")));
+    if helps.is_empty() { Ok(()) } else { write!(f, "; any of these would do: {}", helps.join(", ")) }
+}

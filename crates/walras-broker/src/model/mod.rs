@@ -1,0 +1,22 @@
+//! What the broker speaks of: data, and what can be read off it. Nothing is decided or changed here.
+
+pub mod account;
+pub mod allocation;
+pub mod budget;
+pub mod cycle;
+pub mod decision;
+pub mod effect;
+pub mod event;
+pub mod id;
+pub mod input;
+pub mod job;
+pub mod limits;
+pub mod notice;
+pub mod policy;
+pub mod price;
+pub mod quote;
+pub mod rank;
+pub mod reservation;
+pub mod site;
+pub mod state;
+pub mod table;

@@ -1,0 +1,145 @@
+//! Owners' price rules, as they are stated.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use walras_core::prefer::Hours;
+use walras_model::{Interval, Rate};
+
+/// One, in the unit of factors.
+pub const MILLION: i64 = 1_000_000;
+
+/// Rules have at most so many blackouts.
+pub const BLACKOUTS_MAX: usize = 100;
+
+/// Rules have at most so many prices for single users.
+pub const USERS_MAX: usize = 1_000;
+
+/// What an owner asks for time on their nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriceRules {
+    /// The price of a node that no other rule names.
+    pub base: Rate,
+    /// By class of node.
+    #[serde(default)]
+    pub classes: BTreeMap<String, Rate>,
+    /// By name of node; goes before the class.
+    #[serde(default)]
+    pub nodes: BTreeMap<String, Rate>,
+    /// By user, on all nodes alike; goes before everything else. Prices for single users do not change with the hour, the
+    /// day or demand, and nor do the others' where there are some.
+    #[serde(default)]
+    pub users: BTreeMap<String, Rate>,
+    /// A factor for every hour of the day, in millionths; none means one.
+    #[serde(default)]
+    pub hours: Vec<i64>,
+    /// A factor for every day of the week, Monday first, in millionths; none means one.
+    #[serde(default)]
+    pub weekdays: Vec<i64>,
+    /// How the price follows demand.
+    #[serde(default)]
+    pub demand: Option<Demand>,
+    /// When nothing is sold.
+    #[serde(default)]
+    pub blackouts: Vec<Blackout>,
+    /// What happens to free time across which the price changes.
+    #[serde(default)]
+    pub crossing: Crossing,
+}
+
+/// How a price follows demand; factors and shares in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The least factor.
+    pub min: i64,
+    /// The greatest.
+    pub max: i64,
+    /// By how much it moves after a cycle.
+    pub step: i64,
+    /// It falls when less than this share of the offered time is taken.
+    pub low: i64,
+    /// It rises when more than this share is.
+    pub high: i64,
+}
+
+/// Time that is not for sale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Blackout {
+    /// Once.
+    Once(Interval),
+    /// Every week.
+    Weekly(Hours),
+}
+
+/// What happens to free time across which the price changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Crossing {
+    /// It is sold in pieces of one price each; no task lies in two of them.
+    #[default]
+    Cut,
+    /// It is sold whole, at the dearest of its prices.
+    Dearest,
+}
+
+/// Why rules were refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadPrices {
+    /// There must be none, or 24 of them.
+    Hours(usize),
+    /// There must be none, or 7 of them.
+    Weekdays(usize),
+    /// A factor must be between a millionth and a thousand.
+    Factor(i64),
+    /// The bounds, marks or the step of the demand factor make no sense.
+    Demand,
+    /// Prices for single users, or for nodes beside them, that change with the hour, the day or demand.
+    UserPrices,
+    /// A price is beyond a thousand million credits a second.
+    TooDear(Rate),
+    /// More than [`BLACKOUTS_MAX`] blackouts.
+    Blackouts(usize),
+    /// More than [`USERS_MAX`] prices for single users.
+    Users(usize),
+}
+
+impl std::fmt::Display for BadPrices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BadPrices::Hours(count) => write!(f, "{count} factors for hours: expected none or 24"),
+            BadPrices::Weekdays(count) => write!(f, "{count} factors for weekdays: expected none or 7"),
+            BadPrices::Factor(it) => write!(f, "a factor of {it} millionths: expected 1 to {}", 1_000 * MILLION),
+            BadPrices::Demand => f.write_str(
+                "the demand factor makes no sense: expected 0 < min <= 1 <= max, step >= 0, 0 <= low <= high <= 1",
+            ),
+            BadPrices::UserPrices => f.write_str(
+                "prices for single users go with one base price: without classes, nodes, hours, weekdays and demand",
+            ),
+            BadPrices::Blackouts(count) => {
+                write!(f, "{count} blackouts: expected at most {BLACKOUTS_MAX}")
+            }
+            BadPrices::Users(count) => {
+                write!(f, "{count} prices for single users: expected at most {USERS_MAX}")
+            }
+            BadPrices::TooDear(rate) => write!(f, "a price of {rate} is beyond 1000000000 credits a second"),
+        }
+    }
+}
+
+impl PriceRules {
+    /// One price at all times.
+    pub fn flat(base: Rate) -> PriceRules {
+        PriceRules {
+            base,
+            classes: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+            users: BTreeMap::new(),
+            hours: Vec::new(),
+            weekdays: Vec::new(),
+            demand: None,
+            blackouts: Vec::new(),
+            crossing: Crossing::Cut,
+        }
+    }
+}

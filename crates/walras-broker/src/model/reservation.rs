@@ -1,0 +1,207 @@
+//! Reservations: what is asked of sites for one job, and how far each of its legs and parts is.
+
+use super::allocation::{Allocation, Hold, Part, SupportingParts};
+use super::budget::Spender;
+use super::id::{CycleNumber, JobNumber, QuoteNumber};
+use super::job::PartEnd;
+use serde::{Deserialize, Serialize};
+use walras_model::{Money, SiteId, Time};
+
+/// Where a reservation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A cycle chose it.
+    Cycle(CycleNumber),
+    /// A user accepted a quote.
+    Quote(QuoteNumber),
+    /// A spare alternative took the place of one that failed.
+    Spare,
+}
+
+/// What is asked of sites for one job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reservation {
+    /// For which job.
+    pub job: JobNumber,
+    /// Whose job it is.
+    pub user: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What every site holds, and how far it is.
+    pub legs: Vec<ReservedLeg>,
+    /// What runs, as it is planned now, and how far it is.
+    pub parts: Vec<ReservedPart>,
+    /// What is ready for the loss of a node, for workflows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supports: Vec<SupportingParts>,
+    /// How far all of it is.
+    pub phase: ReservationPhase,
+    /// What is held of the user's money.
+    pub lien: Money,
+    /// In whose budgets that counts.
+    pub spenders: Vec<Spender>,
+    /// Since when.
+    pub asked_at: Time,
+    /// When what sites have prepared expires.
+    pub expiry: Time,
+}
+
+/// What one site holds for a reservation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReservedLeg {
+    /// Which site.
+    pub site: SiteId,
+    /// What it holds, or is asked to.
+    pub holds: Vec<Hold>,
+    /// How far it is.
+    pub state: LegState,
+}
+
+/// A part of a reservation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReservedPart {
+    /// Where and when it should run.
+    pub plan: Part,
+    /// How far it is.
+    pub state: PartState,
+}
+
+/// How far a reservation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReservationPhase {
+    /// Sites prepare, until then.
+    Preparing(Time),
+    /// Sites confirm, until then.
+    Confirming(Time),
+    /// All sites have confirmed.
+    Held,
+    /// It is over, and sites are told.
+    Closing,
+}
+
+/// How far a site is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LegState {
+    /// It was asked to prepare.
+    Asked,
+    /// It has prepared.
+    Prepared,
+    /// It has confirmed.
+    Confirmed,
+    /// It was asked to let go.
+    Leaving,
+    /// It has let go.
+    Gone,
+}
+
+/// How far a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartState {
+    /// Its time has not come.
+    Waiting,
+    /// Its site was asked to start it.
+    Due,
+    /// It runs.
+    Running(Time),
+    /// It has ended.
+    Ended {
+        /// When it started.
+        since: Time,
+        /// When.
+        at: Time,
+        /// How.
+        end: PartEnd,
+    },
+}
+
+impl PartState {
+    /// Whether its site was asked to start it, and has not said that it ended.
+    pub fn has_begun(self) -> bool {
+        matches!(self, PartState::Due | PartState::Running(_))
+    }
+
+    /// Whether it ended, well or not.
+    pub fn has_ended(self) -> bool {
+        matches!(self, PartState::Ended { .. })
+    }
+
+    /// Whether it ended well.
+    pub fn is_done(self) -> bool {
+        matches!(self, PartState::Ended { end: PartEnd::Done, .. })
+    }
+}
+
+impl Reservation {
+    /// The legs of an alternative, whose sites were just asked to prepare.
+    pub(crate) fn legs_asked(allocation: &Allocation) -> Vec<ReservedLeg> {
+        let asked = allocation.legs.iter().map(|leg| ReservedLeg {
+            site: leg.site,
+            holds: leg.holds.clone(),
+            state: LegState::Asked,
+        });
+        asked.collect()
+    }
+
+    /// The parts of an alternative, none of which has begun.
+    pub(crate) fn parts_waiting(allocation: &Allocation) -> Vec<ReservedPart> {
+        let waiting = |part: &Part| ReservedPart { plan: part.clone(), state: PartState::Waiting };
+        allocation.parts.iter().map(waiting).collect()
+    }
+
+    /// The leg of a site.
+    pub fn leg(&self, site: SiteId) -> Option<&ReservedLeg> {
+        self.legs.iter().find(|leg| leg.site == site)
+    }
+
+    /// All holds with their sites.
+    pub fn holds(&self) -> impl Iterator<Item = (SiteId, &Hold)> {
+        self.legs.iter().flat_map(|leg| leg.holds.iter().map(move |hold| (leg.site, hold)))
+    }
+
+    /// The holds that sites have not let go.
+    pub fn holds_left(&self) -> impl Iterator<Item = (SiteId, &Hold)> {
+        let left = self.legs.iter().filter(|leg| leg.state != LegState::Gone);
+        left.flat_map(|leg| leg.holds.iter().map(move |hold| (leg.site, hold)))
+    }
+
+    /// The hold of a part.
+    pub fn hold_of(&self, part: &Part) -> Option<&Hold> {
+        self.leg(part.site)?.holds.get(part.hold as usize)
+    }
+
+    /// Whether it is in a queue, where no time is guaranteed.
+    pub fn is_queue(&self) -> bool {
+        self.holds().any(|(_, hold)| hold.node.is_none())
+    }
+
+    /// When its first hold starts.
+    pub fn start(&self) -> Time {
+        self.holds().map(|(_, hold)| hold.interval.start()).min().unwrap_or(Time::MIN)
+    }
+
+    /// When its last part should have ended.
+    pub fn finish(&self) -> Time {
+        self.parts.iter().map(|part| part.plan.end).max().unwrap_or(Time::MIN)
+    }
+
+    /// Whether any part on a site was ever to be started.
+    pub fn started_on(&self, site: SiteId) -> bool {
+        self.parts.iter().any(|part| part.plan.site == site && part.state != PartState::Waiting)
+    }
+
+    /// Whether every part has ended well.
+    pub fn is_done(&self) -> bool {
+        self.parts.iter().all(|part| part.state.is_done())
+    }
+
+    /// Whether a part's predecessors have all ended, and their data has arrived by then.
+    pub fn is_ready(&self, part: &Part, now: Time) -> bool {
+        part.after.iter().all(|(before, lag)| match self.parts.get(*before as usize).map(|part| part.state) {
+            Some(PartState::Ended { at, end: PartEnd::Done, .. }) => {
+                at.checked_add(*lag).is_some_and(|there| there <= now)
+            }
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Sites as the broker knows them: what they are, and what they say is free.
+
+use super::price::PriceRules;
+use serde::{Deserialize, Serialize};
+use walras_core::prefer::Rules;
+use walras_model::{Attributes, Interval, NodeId, Performance, Span, Watts};
+
+/// What is said of a site when it joins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteSpec {
+    /// Unique among the sites.
+    pub name: String,
+    /// Who earns what it sells.
+    pub owner: String,
+    /// How it offers its time.
+    pub kind: SiteKind,
+    /// Its nodes; none for a queue.
+    pub nodes: Vec<NodeSpec>,
+    /// What its time costs.
+    pub prices: PriceRules,
+    /// Who may run there.
+    #[serde(default)]
+    pub access: Access,
+}
+
+/// Who may run on a site, and how much.
+pub type Access = Rules;
+
+/// How a site offers its time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteKind {
+    /// Free intervals on nodes, guaranteed.
+    Slots,
+    /// So many free processors from now on; each is one of its nodes.
+    Capacity,
+    /// Best effort: an expected wait.
+    Queue(QueueSpec),
+}
+
+/// What the nodes behind a queue are like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueSpec {
+    /// Speed of a node.
+    pub performance: Performance,
+    /// Power that a node draws.
+    pub watts: Option<Watts>,
+    /// What else requests may ask for.
+    pub attributes: Attributes,
+}
+
+/// What is said of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeSpec {
+    /// Unique within its site.
+    pub name: String,
+    /// What the owner's prices may name it by.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// Speed relative to the reference node.
+    pub performance: Performance,
+    /// Power drawn while it computes.
+    #[serde(default)]
+    pub watts: Option<Watts>,
+    /// What else requests may ask for.
+    #[serde(default)]
+    pub attributes: Attributes,
+}
+
+/// What a site says is free.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Free {
+    /// Intervals on nodes. What the broker holds there may be left out or not: the broker knows.
+    Slots(Vec<FreeTime>),
+    /// So many processors, counting those that the broker holds.
+    Capacity(u32),
+    /// An expected wait, and how many nodes jobs may have there.
+    Queue {
+        /// How long a job is expected to wait.
+        wait: Span,
+        /// How many nodes.
+        units: u32,
+    },
+}
+
+/// A free interval on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreeTime {
+    /// Which node.
+    pub node: NodeId,
+    /// When it is free.
+    pub interval: Interval,
+}

@@ -1,0 +1,222 @@
+//! What the broker knows: the fold of all events. Jobs, quotes and reservations that are over leave it.
+
+use super::account::Books;
+use super::allocation::Part;
+use super::budget::{BudgetUse, Spender};
+use super::cycle::Cycle;
+use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
+use super::input::{Answer, RequestKey, User};
+use super::job::Job;
+use super::notice::Notice;
+use super::policy::Policy;
+use super::quote::Quote;
+use super::reservation::{LegState, Reservation};
+use super::site::{Free, NodeSpec, SiteSpec};
+use super::table::{List, Table};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use walras_core::predict::{Predictor, Quantity};
+use walras_model::{Interval, NodeId, SiteId, Span, Time};
+
+/// All that the broker knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// The latest moment it has seen; time never goes back.
+    pub clock: Time,
+    /// The rules.
+    pub policy: Arc<Policy>,
+    /// The users by name.
+    pub users: Table<Arc<str>, UserState>,
+    /// The sites; a [`SiteId`] is a position here.
+    pub sites: List<SiteState>,
+    /// The nodes of all sites; a [`NodeId`] is a position here.
+    pub nodes: List<NodeState>,
+    /// The money.
+    pub books: Books,
+    /// What may be spent.
+    pub budgets: Table<Arc<Spender>, BudgetUse>,
+    /// The jobs that have not ended.
+    pub jobs: Table<JobNumber, Job>,
+    /// The quotes that bind.
+    pub quotes: Table<QuoteNumber, Quote>,
+    /// The reservations of which something may still be held somewhere.
+    pub reservations: Table<ReservationNumber, Reservation>,
+    /// The open cycle.
+    pub cycle: Option<Arc<Cycle>>,
+    /// When the next one begins.
+    pub next_cycle_at: Time,
+    /// Requests that may be repeated, and when they were made.
+    pub requests: Table<Arc<RequestKey>, (Answer, Time)>,
+    /// Notices that have not reached their users.
+    pub notices: Table<NoticeNumber, Notice>,
+    /// The last numbers given out.
+    pub last: Numbers,
+    /// What run times were like.
+    pub history: Predictor,
+    /// What came of everything.
+    pub totals: Totals,
+    /// How many events have been folded.
+    pub version: u64,
+}
+
+/// The last numbers given out, of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Numbers {
+    /// Jobs.
+    pub job: JobNumber,
+    /// Quotes.
+    pub quote: QuoteNumber,
+    /// Reservations.
+    pub reservation: ReservationNumber,
+    /// Cycles.
+    pub cycle: CycleNumber,
+    /// Notices.
+    pub notice: NoticeNumber,
+}
+
+/// What came of everything so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Jobs that ended well.
+    pub done: u64,
+    /// Jobs that failed by themselves.
+    pub failed: u64,
+    /// Jobs that were cancelled.
+    pub cancelled: u64,
+    /// Jobs that could not be run.
+    pub given_up: u64,
+    /// Quotes that became reservations.
+    pub quotes_kept: u64,
+    /// Quotes that did not.
+    pub quotes_broken: u64,
+}
+
+/// A user, and what they used of late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserState {
+    /// Who.
+    pub user: User,
+    /// A number of their own, for the history.
+    pub number: i64,
+    /// Charges in micro-credits, fading from cycle to cycle.
+    pub usage: i64,
+}
+
+/// A site, and what it said last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteState {
+    /// What it is.
+    pub spec: SiteSpec,
+    /// The first of its nodes.
+    pub first_node: u32,
+    /// What it said is free, and when.
+    pub free: Option<(Time, Arc<Free>)>,
+    /// How its price follows demand, in millionths.
+    pub demand: i64,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// Since when it stands or does not; older news is no news.
+    pub since: Time,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeState {
+    /// Whose it is.
+    pub site: SiteId,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// Since when it stands or does not; older news is no news.
+    pub since: Time,
+    /// When its owner uses it.
+    pub taken: Vec<Interval>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            clock: Time::MIN,
+            policy: Arc::default(),
+            users: Default::default(),
+            sites: Default::default(),
+            nodes: Default::default(),
+            books: Books::default(),
+            budgets: Default::default(),
+            jobs: Default::default(),
+            quotes: Default::default(),
+            reservations: Default::default(),
+            cycle: None,
+            next_cycle_at: Time::MIN,
+            requests: Default::default(),
+            notices: Default::default(),
+            last: Numbers::default(),
+            history: Predictor::new(Quantity::RunTime),
+            totals: Totals::default(),
+            version: 0,
+        }
+    }
+}
+
+impl State {
+    /// When offers are asked for although nobody waits, so that quotes can be given.
+    pub fn refresh_at(&self) -> Time {
+        let idle = self.policy.quotes.offers_age_max.as_millis() - self.policy.cycle_every.as_millis();
+        let after = Span::from_millis(idle.max(0)).and_then(|span| self.next_cycle_at.checked_add(span));
+        after.unwrap_or(Time::MAX)
+    }
+
+    /// The site with this id.
+    pub fn site(&self, site: SiteId) -> Option<&SiteState> {
+        self.sites.get(site.index())
+    }
+
+    /// The node with this id.
+    pub fn node(&self, node: NodeId) -> Option<&NodeState> {
+        self.nodes.get(node.index())
+    }
+
+    /// What a node is like.
+    pub fn node_spec(&self, node: NodeId) -> Option<&NodeSpec> {
+        let site = self.site(self.node(node)?.site)?;
+        site.spec.nodes.get(node.index().checked_sub(site.first_node as usize)?)
+    }
+
+    /// All time that sites hold for us, or may hold, node by node.
+    pub fn held(&self) -> BTreeMap<NodeId, Vec<Interval>> {
+        let mut held: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
+        for reservation in self.reservations.values() {
+            for (_, hold) in reservation.holds_left() {
+                if let Some(node) = hold.node {
+                    held.entry(node).or_default().push(hold.interval);
+                }
+            }
+        }
+        held
+    }
+
+    /// Whether anything of a reservation may still run somewhere.
+    ///
+    /// Only a site's word counts, never the clock: clocks differ.
+    pub fn may_run(&self, reservation: ReservationNumber) -> bool {
+        self.reservations.get(&reservation).is_some_and(|it| {
+            it.parts.iter().any(|part| {
+                let there = it.leg(part.plan.site).is_some_and(|leg| leg.state != LegState::Gone);
+                part.state.has_begun() && there && self.stands(it, &part.plan)
+            })
+        })
+    }
+
+    /// Whether an earlier attempt of a reservation's job may still run.
+    pub fn is_fenced(&self, reservation: &Reservation) -> bool {
+        let job = self.jobs.get(&reservation.job);
+        job.is_some_and(|job| job.fences.iter().any(|earlier| self.may_run(*earlier)))
+    }
+
+    /// Whether the site and the node of a part have not failed.
+    fn stands(&self, reservation: &Reservation, part: &Part) -> bool {
+        let site = self.site(part.site).is_some_and(|site| !site.lost);
+        let node = reservation.hold_of(part).and_then(|hold| hold.node);
+        site && node.and_then(|node| self.node(node)).is_none_or(|node| !node.lost)
+    }
+}

@@ -1,0 +1,13 @@
+//! The rules of the market: pure functions over what the broker knows. None of them changes it.
+
+pub(crate) mod accounts;
+pub(crate) mod batch;
+pub(crate) mod budgets;
+pub(crate) mod check;
+pub(crate) mod market;
+pub mod quoting;
+pub(crate) mod rank;
+pub(crate) mod selling;
+pub(crate) mod settle;
+pub(crate) mod submission;
+pub(crate) mod wanted;

@@ -1,0 +1,205 @@
+//! Quotes: what a job would cost and when it would run, binding for a while.
+//!
+//! **Problem.** A user wants to know before submitting: what are my choices, and what do they cost?
+//!
+//! **Method.** The policy's own search, the cheapest window and the one that ends first, and every queue, on what is for
+//! sale now. Of all these, only those stay to which none is at once no dearer and no later; at most as many as the policy
+//! says, spread from the earliest to the cheapest. Each says how sure its time is, from how long jobs like it have run,
+//! and how well it suits the user. Without any, the quote carries the reasons and the smallest change of each kind that
+//! would help.
+//!
+//! Whoever asks may search before ([`Inquiry`]), so that a long search keeps nobody waiting; the broker then only looks
+//! whether what was found can be had.
+
+use super::submission::check_job;
+use super::wanted::Wanted;
+use crate::model::allocation::Allocation;
+use crate::model::input::Refusal;
+use crate::model::job::JobSpec;
+use crate::model::price::MILLION;
+use crate::model::quote::{Confidence, Findings, QuoteOption};
+use crate::model::state::State;
+use crate::plan::{self, Problem, ProblemJob, Ways};
+use walras_core::predict::{JobFeatures, Predicted};
+use walras_core::prefer::{Preference, SCALE, User};
+use walras_core::{Algorithm, Criterion, SearchConfig};
+use walras_model::{Explanation, Money, Reason, Span, Time};
+
+/// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
+pub struct Inquiry {
+    problem: Problem,
+}
+
+impl Inquiry {
+    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that make no sense.
+    pub fn new(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
+        check_job(state, spec)?;
+        let now = now.max(state.clock);
+        let oldest = now.as_millis() - 2 * state.policy.quotes.offers_age_max.as_millis();
+        // Before time began nobody has offered anything.
+        let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
+        let Some(market) = market else { return Ok(None) };
+        let wanted = wanted(state, now, spec);
+        let user = state.users.get(spec.user.as_str());
+        let users = vec![User {
+            name: spec.user.clone(),
+            group: user.and_then(|user| user.user.group.clone()),
+            weight: 1,
+        }];
+        let job = ProblemJob {
+            number: wanted.job,
+            request: wanted.request,
+            workflow: wanted.remaining,
+            preference: spec.preference.clone().unwrap_or_else(Preference::plain),
+            user: 0,
+            overdue: false,
+        };
+        let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
+        let problem = Problem {
+            cycle: state.last.cycle,
+            basis: state.version,
+            now,
+            offers: market.offers,
+            open: None,
+            queues: market.queues,
+            jobs: vec![job],
+            users,
+            rules,
+            policy: (*state.policy).clone(),
+        };
+        Ok(Some(Inquiry { problem }))
+    }
+
+    /// Searches.
+    pub fn search(&self) -> Findings {
+        let policy = &self.problem.policy;
+        let Ways { found, why } = plan::ways(&self.problem, &searches(&policy.search));
+        let allocations = undominated(found, policy.quotes.options_max as usize);
+        let why = allocations.is_empty().then(|| why.unwrap_or_default());
+        Findings { allocations, why }
+    }
+}
+
+/// What a job wants before it is one.
+pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
+    let wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
+    wanted.payable(state, now)
+}
+
+impl Findings {
+    /// Nobody has looked: there was nothing to look at.
+    pub(crate) fn unexamined() -> Findings {
+        let why = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
+        Findings { allocations: Vec::new(), why: Some(why) }
+    }
+}
+
+/// The policy's search, the cheapest and the fastest.
+fn searches(config: &SearchConfig) -> Vec<SearchConfig> {
+    let by = |criterion| SearchConfig { algorithm: Algorithm::Criterion(criterion), ..config.clone() };
+    let mut all = vec![config.clone(), by(Criterion::Cost), by(Criterion::Finish)];
+    for (place, search) in all.iter_mut().enumerate() {
+        let most = if place == 0 { 8 } else { 2 };
+        search.limits.alternatives_per_job_max = search.limits.alternatives_per_job_max.min(most);
+        search.limits.branches_max = search.limits.branches_max.min(200_000);
+    }
+    all
+}
+
+pub(crate) fn option(allocation: Allocation, loss: i64, confidence: Option<Confidence>) -> QuoteOption {
+    let content = i128::from(SCALE - loss.clamp(0, SCALE)) * i128::from(MILLION) / i128::from(SCALE);
+    QuoteOption {
+        start: allocation.start(),
+        finish: allocation.finish(),
+        price: allocation.cost(),
+        sites: allocation.legs.iter().map(|leg| leg.site).collect(),
+        satisfaction: i64::try_from(content).expect("a share is at most one"),
+        confidence,
+        allocation,
+    }
+}
+
+/// Those to which none is at once no later and no dearer, earliest first; at most so many, the ends among them.
+fn undominated(mut all: Vec<(Allocation, i64)>, most: usize) -> Vec<(Allocation, i64)> {
+    all.sort_by_key(|(one, _)| (one.finish(), one.cost(), one.start()));
+    let mut kept: Vec<(Allocation, i64)> = Vec::new();
+    for (one, loss) in all {
+        if kept.last().is_none_or(|(last, _)| one.cost() < last.cost()) {
+            kept.push((one, loss));
+        }
+    }
+    while kept.len() > most.max(1) {
+        // The one in the middle that costs least to miss: the ends alall stay.
+        let middle = kept.len() / 2;
+        kept.remove(middle);
+    }
+    kept
+}
+
+/// What is known of a job before it runs, as the history sees it.
+pub(crate) fn features(state: &State, spec: &JobSpec) -> JobFeatures {
+    let work = spec.request.work.as_millis();
+    // Estimates are kept to two binary digits, so that likeness does not hang on a second.
+    let digits = work.ilog2().saturating_sub(1);
+    JobFeatures {
+        user: state.users.get(spec.user.as_str()).map(|user| user.number),
+        size: Some(spec.request.tasks),
+        estimate: Span::from_millis((work >> digits) << digits),
+        ..JobFeatures::default()
+    }
+}
+
+pub(crate) fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
+    if spec.workflow.is_some() {
+        return None;
+    }
+    let prediction = state.history.predict(&features(state, spec))?;
+    let Predicted::Template { jobs, summary, .. } = prediction.by else { return None };
+    let deviation = i128::from(summary.deviation?.as_millis());
+    let spare = i128::from(spec.request.work.as_millis()) - i128::from(summary.mean.as_millis());
+    let variance = deviation * deviation;
+    let at_least = if spare <= 0 {
+        0
+    } else {
+        let square = spare * spare;
+        i64::try_from(square * i128::from(MILLION) / (square + variance)).expect("a share is at most one")
+    };
+    Some(Confidence { expected: summary.mean, at_least, jobs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::allocation::{Hold, Leg};
+    use walras_model::{Interval, Rate, SiteId};
+
+    /// Held from 0 on.
+    fn alternative(finish: i64, price: i64) -> (Allocation, i64) {
+        let at = |millis| Time::from_millis(millis).unwrap();
+        let hold = Hold {
+            node: None,
+            interval: Interval::new(at(0), at(finish)).unwrap(),
+            rate: Rate::from_micros_per_second(1).unwrap(),
+            cost: Money::from_micros(price),
+        };
+        let leg = Leg { site: SiteId::new(0), holds: vec![hold] };
+        (Allocation { legs: vec![leg], parts: vec![], supports: vec![] }, 0)
+    }
+
+    fn pairs(kept: &[(Allocation, i64)]) -> Vec<(i64, i64)> {
+        kept.iter().map(|(it, _)| (it.finish().as_millis(), it.cost().as_micros())).collect()
+    }
+
+    #[test]
+    fn no_alternative_is_worse_than_another_in_every_respect() {
+        let all = vec![alternative(30, 5), alternative(10, 9), alternative(20, 9), alternative(20, 7), alternative(40, 5), alternative(30, 6)];
+        assert_eq!(pairs(&undominated(all, 5)), [(10, 9), (20, 7), (30, 5)]);
+    }
+
+    #[test]
+    fn the_earliest_and_the_cheapest_always_stay() {
+        let all = (1..10).map(|step| alternative(step, 100 - step)).collect();
+        let kept = pairs(&undominated(all, 3));
+        assert_eq!((kept.len(), kept[0].0, kept[2].1), (3, 1, 91));
+    }
+}

@@ -1,0 +1,256 @@
+//! Selling by owners' price rules: from free time to priced slots.
+//!
+//! **Problem.** An owner states rules, not prices: a base price for a node or a class of nodes, factors by hour and by
+//! weekday, a factor that follows demand, times at which nothing is sold. A slot, however, has one price.
+//!
+//! **Method.** Free time is cut where the rules change. What is left of blackouts is either sold in pieces of one price
+//! each ([`Crossing::Cut`]), or whole at the dearest of its prices ([`Crossing::Dearest`]), so that long jobs fit. Rates
+//! round up to a micro-credit and are never below one.
+//!
+//! The demand factor moves by one step after each cycle, inside the owner's bounds: up when more of what was offered is
+//! taken than the owner's upper mark, down when less than the lower.
+//!
+//! **Complexity.** O(hours in the free time) for a node whose rules have hours; O(blackouts) otherwise.
+
+use crate::model::price::{
+    BLACKOUTS_MAX, BadPrices, Blackout, Crossing, Demand, MILLION, PriceRules, USERS_MAX,
+};
+use walras_core::prefer::Calendar;
+use walras_model::interval::{complement, merge};
+use walras_model::{Interval, Rate, Span, Time};
+
+const HOUR: i64 = 3_600_000;
+/// Free time is cut into at most so many hours; what lies beyond is not offered.
+const HOURS_MAX: usize = 24 * 366;
+
+impl PriceRules {
+    /// Whether the rules make sense.
+    pub fn check(&self) -> Result<(), BadPrices> {
+        if !matches!(self.hours.len(), 0 | 24) {
+            return Err(BadPrices::Hours(self.hours.len()));
+        }
+        if !matches!(self.weekdays.len(), 0 | 7) {
+            return Err(BadPrices::Weekdays(self.weekdays.len()));
+        }
+        if self.blackouts.len() > BLACKOUTS_MAX {
+            return Err(BadPrices::Blackouts(self.blackouts.len()));
+        }
+        if self.users.len() > USERS_MAX {
+            return Err(BadPrices::Users(self.users.len()));
+        }
+        let bounds = self.demand.iter().flat_map(|demand| [demand.min, demand.max]);
+        for factor in self.hours.iter().chain(&self.weekdays).copied().chain(bounds) {
+            if !(1..=1_000 * MILLION).contains(&factor) {
+                return Err(BadPrices::Factor(factor));
+            }
+        }
+        if let Some(Demand { min, max, step, low, high }) = self.demand {
+            let marks = 0 <= low && low <= high && high <= MILLION;
+            if min > MILLION || max < MILLION || !(0..=1_000 * MILLION).contains(&step) || !marks {
+                return Err(BadPrices::Demand);
+            }
+        }
+        let steady = self.hours.is_empty() && self.weekdays.is_empty() && self.demand.is_none();
+        let plain = steady && self.classes.is_empty() && self.nodes.is_empty();
+        if !self.users.is_empty() && !plain {
+            return Err(BadPrices::UserPrices);
+        }
+        let rates = std::iter::once(&self.base)
+            .chain(self.users.values())
+            .chain(self.classes.values())
+            .chain(self.nodes.values());
+        match rates.copied().find(|rate| rate.as_micros_per_second() > 1_000_000_000 * MILLION) {
+            Some(rate) => Err(BadPrices::TooDear(rate)),
+            None => Ok(()),
+        }
+    }
+
+    /// The base price of a node.
+    pub fn base_of(&self, node: &str, class: Option<&str>) -> Rate {
+        let of_class = || class.and_then(|class| self.classes.get(class)).copied();
+        self.nodes.get(node).copied().or_else(of_class).unwrap_or(self.base)
+    }
+
+    /// The least that any user pays on a node.
+    pub fn least_of(&self, node: &str, class: Option<&str>) -> Rate {
+        self.users.values().copied().fold(self.base_of(node, class), Rate::min)
+    }
+
+    /// What a user pays on a node, before factors.
+    pub fn base_for(&self, user: &str, node: &str, class: Option<&str>) -> Rate {
+        self.users.get(user).copied().unwrap_or_else(|| self.base_of(node, class))
+    }
+
+    /// The price of a node at a moment, under a demand factor.
+    pub fn rate_at(&self, base: Rate, at: Time, demand: i64, calendar: Calendar) -> Rate {
+        let hour = hour_of_week(at, calendar);
+        let day = self.weekdays.get(hour / 24).copied().unwrap_or(MILLION);
+        let hour = self.hours.get(hour % 24).copied().unwrap_or(MILLION);
+        scaled(base, &[day, hour, demand])
+    }
+
+    /// A node's free time as it is sold: pieces in order, each with its price.
+    pub fn sell(&self, free: Interval, base: Rate, demand: i64, calendar: Calendar) -> Vec<(Interval, Rate)> {
+        let mut pieces: Vec<(Interval, Rate)> = Vec::new();
+        for open in complement(free, &self.closed(free, calendar)) {
+            let prices = self.pieces(open, base, demand, calendar);
+            match (self.crossing, prices.first(), prices.last()) {
+                (Crossing::Dearest, Some(first), Some(last)) => {
+                    let dearest = prices.iter().map(|piece| piece.1).fold(first.1, Rate::max);
+                    let whole = Interval::new(first.0.start(), last.0.end());
+                    pieces.extend(whole.map(|whole| (whole, dearest)));
+                }
+                _ => pieces.extend(prices),
+            }
+        }
+        pieces
+    }
+
+    /// The blackouts that touch an interval.
+    fn closed(&self, free: Interval, calendar: Calendar) -> Vec<Interval> {
+        let mut closed = Vec::new();
+        for blackout in &self.blackouts {
+            match blackout {
+                Blackout::Once(interval) => closed.extend(interval.intersection(free)),
+                Blackout::Weekly(hours) => {
+                    let within = hours_of(free, calendar).filter(|hour| hours.meet(*hour, calendar));
+                    closed.extend(within);
+                }
+            }
+        }
+        merge(&closed)
+    }
+
+    /// Free time cut where the price changes.
+    fn pieces(&self, open: Interval, base: Rate, demand: i64, calendar: Calendar) -> Vec<(Interval, Rate)> {
+        if self.hours.is_empty() && self.weekdays.is_empty() {
+            return vec![(open, scaled(base, &[demand]))];
+        }
+        let mut pieces: Vec<(Interval, Rate)> = Vec::new();
+        for hour in hours_of(open, calendar) {
+            let rate = self.rate_at(base, hour.start(), demand, calendar);
+            match pieces.last_mut() {
+                Some((piece, same)) if *same == rate && piece.end() == hour.start() => {
+                    *piece = Interval::new(piece.start(), hour.end()).unwrap_or(*piece);
+                }
+                _ => pieces.push((hour, rate)),
+            }
+        }
+        pieces
+    }
+}
+
+impl Demand {
+    /// The factor after a cycle in which this share of what was offered was taken.
+    pub fn after(&self, factor: i64, taken: i64) -> i64 {
+        let moved = if taken > self.high {
+            factor.saturating_add(self.step)
+        } else if taken < self.low {
+            factor.saturating_sub(self.step)
+        } else {
+            factor
+        };
+        moved.clamp(self.min, self.max)
+    }
+}
+
+/// The hour of the week, from 0 (Monday, midnight) on.
+fn hour_of_week(at: Time, calendar: Calendar) -> usize {
+    usize::try_from(calendar.since_monday_began(at).as_millis() / HOUR).unwrap_or(0)
+}
+
+/// An interval cut at full hours of the calendar, at most [`HOURS_MAX`] pieces.
+fn hours_of(interval: Interval, calendar: Calendar) -> impl Iterator<Item = Interval> {
+    let mut from = Some(interval.start());
+    let next = move || {
+        let start = from?;
+        let into = calendar.since_monday_began(start).as_millis() % HOUR;
+        let step = Span::from_millis(HOUR - into)?;
+        let end = start.checked_add(step).unwrap_or(interval.end()).min(interval.end());
+        from = Some(end).filter(|end| *end < interval.end());
+        Interval::new(start, end)
+    };
+    std::iter::from_fn(next).take(HOURS_MAX)
+}
+
+/// A rate times factors, rounded up; at least a micro-credit a second.
+fn scaled(base: Rate, factors: &[i64]) -> Rate {
+    let mut micros = i128::from(base.as_micros_per_second());
+    for factor in factors {
+        micros = (micros * i128::from(*factor) + i128::from(MILLION) - 1) / i128::from(MILLION);
+    }
+    let micros = i64::try_from(micros).unwrap_or(i64::MAX).max(1);
+    Rate::from_micros_per_second(micros).unwrap_or(base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_core::prefer::Hours;
+
+    fn hours(from: i64, to: i64) -> Interval {
+        let time = |hours: i64| Time::from_millis(hours * HOUR).unwrap();
+        Interval::new(time(from), time(to)).unwrap()
+    }
+
+    fn rate(micros: i64) -> Rate {
+        Rate::from_micros_per_second(micros).unwrap()
+    }
+
+    /// Nights (0 to 8) at half price.
+    fn nights() -> PriceRules {
+        let factors = (0..24).map(|hour| if hour < 8 { MILLION / 2 } else { MILLION }).collect();
+        PriceRules { hours: factors, ..PriceRules::flat(rate(100)) }
+    }
+
+    #[test]
+    fn free_time_is_cut_where_the_price_changes() {
+        let sold = nights().sell(hours(2, 30), rate(100), MILLION, Calendar::default());
+        let expected = [(hours(2, 8), rate(50)), (hours(8, 24), rate(100)), (hours(24, 30), rate(50))];
+        assert_eq!(sold, expected);
+    }
+
+    #[test]
+    fn or_sold_whole_at_the_dearest_price() {
+        let rules = PriceRules { crossing: Crossing::Dearest, ..nights() };
+        assert_eq!(
+            rules.sell(hours(2, 30), rate(100), MILLION, Calendar::default()),
+            [(hours(2, 30), rate(100))]
+        );
+        assert_eq!(
+            rules.sell(hours(2, 7), rate(100), MILLION, Calendar::default()),
+            [(hours(2, 7), rate(50))]
+        );
+    }
+
+    #[test]
+    fn blackouts_are_not_sold() {
+        let weekend = Hours::new([false, false, false, false, false, true, true], 0, 24 * HOUR).unwrap();
+        let blackouts = vec![Blackout::Once(hours(3, 4)), Blackout::Weekly(weekend)];
+        let rules = PriceRules { blackouts, ..PriceRules::flat(rate(7)) };
+        let sold = rules.sell(hours(0, 8 * 24), rate(7), MILLION, Calendar::default());
+        let expected = [hours(0, 3), hours(4, 5 * 24), hours(7 * 24, 8 * 24)];
+        assert_eq!(sold.iter().map(|piece| piece.0).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn demand_moves_inside_the_bounds() {
+        let demand = Demand { min: 800_000, max: 1_500_000, step: 400_000, low: 300_000, high: 700_000 };
+        assert_eq!(demand.after(MILLION, 900_000), 1_400_000);
+        assert_eq!(demand.after(1_400_000, 900_000), 1_500_000);
+        assert_eq!(demand.after(MILLION, 100_000), 800_000);
+        assert_eq!(demand.after(MILLION, 500_000), MILLION);
+        assert_eq!(scaled(rate(3), &[1_500_000]), rate(5));
+        assert_eq!(scaled(rate(1), &[1]), rate(1));
+    }
+
+    #[test]
+    fn senseless_rules_are_refused() {
+        let flat = || PriceRules::flat(rate(1));
+        assert_eq!(PriceRules { hours: vec![1; 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
+        assert_eq!(PriceRules { weekdays: vec![0; 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
+        let demand = Some(Demand { min: 2 * MILLION, max: 3 * MILLION, step: 1, low: 0, high: 0 });
+        assert_eq!(PriceRules { demand, ..flat() }.check(), Err(BadPrices::Demand));
+        assert_eq!(nights().check(), Ok(()));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a job wants now: what it asked for, less what it has spent and what is done.
+
+use super::budgets::funds;
+use crate::model::id::JobNumber;
+use crate::model::job::{Job, JobSpec};
+use crate::model::state::State;
+use crate::plan::{Remaining, remaining};
+use std::collections::BTreeSet;
+use walras_model::{Money, Request, TaskId, Time};
+
+/// What a job wants now.
+pub(crate) struct Wanted {
+    pub(crate) job: JobNumber,
+    pub(crate) user: String,
+    pub(crate) request: Request,
+    pub(crate) remaining: Option<Remaining>,
+}
+
+impl Wanted {
+    /// What is left of a job: its budget less what it has spent, its workflow less what is done.
+    pub(crate) fn new(
+        state: &State,
+        job: JobNumber,
+        spec: &JobSpec,
+        done: &BTreeSet<TaskId>,
+        spent: Money,
+    ) -> Wanted {
+        let mut request = spec.request.clone();
+        request.name = format!("job {job}");
+        request.user = Some(spec.user.clone());
+        let budget = request.budget_limit(state.policy.search.budget_factor);
+        // Neither is negative, so that there is a difference.
+        let left =
+            |budget: Money| budget.checked_sub(spent).map_or(Money::ZERO, |left| left.max(Money::ZERO));
+        request.budget = budget.map(left);
+        Wanted { job, user: spec.user.clone(), request, remaining: remaining(spec, done) }
+    }
+
+    /// What is left of a job that is there.
+    pub(crate) fn of(state: &State, job: &Job) -> Wanted {
+        Wanted::new(state, job.number, &job.spec, &job.done, job.spent)
+    }
+
+    /// The same for planning: no more than its user can pay now.
+    pub(crate) fn payable(mut self, state: &State, now: Time) -> Wanted {
+        let funds = funds(state, &self.user, now);
+        let budget = self.request.budget.map_or(funds, |budget| budget.min(funds));
+        self.request.budget = Some(budget.max(Money::ZERO));
+        self
+    }
+}
