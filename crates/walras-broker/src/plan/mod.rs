@@ -280,26 +280,10 @@ fn way_of(
 /// What a window holds.
 pub(crate) fn holds_of(offers: &Offers, window: &Window, user: Option<&str>) -> Vec<(SiteId, Hold)> {
     let hold = |placement: &walras_model::Placement| {
-        let slots = offers.slots();
-        let at = slots.binary_search_by_key(&placement.source, |slot| slot.key());
-        // A slot that was cut keeps its rate, but not its key: the offered slot is the last that starts before.
-        let rate = match at {
-            Ok(at) => Some(offers.rate_for(&slots[at], user)),
-            Err(at) => slots[..at]
-                .iter()
-                .rev()
-                .find(|slot| slot.node() == placement.node)
-                .map(|slot| offers.rate_for(slot, user)),
-        };
-        let hold = Hold {
-            node: Some(placement.node),
-            interval: placement.interval,
-            rate: rate?,
-            cost: placement.cost,
-        };
-        Some((offers.node(placement.node).site, hold))
+        let Placement { node, interval, rate, cost, .. } = *placement;
+        (offers.node(node).site, Hold { node: Some(node), interval, rate, cost })
     };
-    window.placements().iter().filter_map(hold).collect()
+    window.placements().iter().map(hold).collect()
 }
 
 /// The way that a window is for a parallel job: one part for each hold.

@@ -20,6 +20,7 @@ mod fix;
 mod hulls;
 mod labels;
 mod menu;
+mod names;
 mod objective;
 mod policy;
 mod polish;
@@ -29,7 +30,9 @@ pub mod several;
 mod whole;
 
 pub use baseline::{choose_first, choose_random};
+pub(crate) use menu::priority_weight;
 pub use menu::{Menu, MenuItem, MenuJob};
+pub use names::{Named, ObjectiveName, UnknownName};
 pub use policy::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Limit, NoCombination, Objective, Total, Totals,
     VoPolicy,

@@ -27,6 +27,7 @@ pub(super) fn choose_within(
     }
     let task = Task { menu, applied, leave_out: policy.leave_out, limits };
     match &policy.objective {
+        Objective::Satisfaction => Outcome::Infeasible(NoCombination::NoStakeholders),
         Objective::MinMakespan => task.least_makespan(),
         other => match values(menu, other) {
             Some(values) => task.least_value(&values),
@@ -92,7 +93,7 @@ fn values(menu: &Menu, objective: &Objective) -> Option<Vec<Vec<i128>>> {
             }
             Some(values)
         }
-        Objective::MinMakespan => None,
+        Objective::MinMakespan | Objective::Satisfaction => None,
     }
 }
 

@@ -5,6 +5,7 @@ use super::local::{self, Effort};
 use super::problem::Problem;
 use super::relax;
 use super::state::{Model, Pick, State};
+use walras_model::id::JobId;
 use walras_model::outcome::Outcome;
 
 /// How much work a compromise may take.
@@ -142,4 +143,26 @@ pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> 
     let mut best = Best::none();
     best.offer(&state);
     best.finish()
+}
+
+/// Drops the picks that take more than there is left, looking at jobs in the order given; gives the jobs they were of.
+///
+/// What comes first keeps its pick, so with the highest priority first the lowest are dropped. One pass is enough: what
+/// fits beside those before it fits beside fewer as well.
+pub fn drop_over_capacity(problem: &Problem, picks: &mut [Option<usize>], order: &[JobId]) -> Vec<JobId> {
+    let mut left = problem.capacities.clone();
+    let mut dropped = Vec::new();
+    for job in order {
+        let Some(pick) = picks.get_mut(job.index()).filter(|pick| pick.is_some()) else { continue };
+        let jobs = problem.jobs.get(job.index());
+        let option = jobs.zip(*pick).and_then(|(entry, option)| entry.options.get(option));
+        let takes = option.map_or(&[][..], |option| &option.takes);
+        if takes.iter().all(|(place, units)| *units <= left[*place]) {
+            takes.iter().for_each(|(place, units)| left[*place] -= units);
+        } else {
+            *pick = None;
+            dropped.push(*job);
+        }
+    }
+    dropped
 }

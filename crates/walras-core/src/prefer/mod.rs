@@ -43,11 +43,13 @@ mod stakeholders;
 mod state;
 
 pub use assess::{Facts, QueueOffer, Spread, of_queue, of_window, site_loads};
-pub use choose::{Compromise, NoCompromise, PreferLimits, compromise, valued};
+pub use choose::{Compromise, NoCompromise, PreferLimits, compromise, drop_over_capacity, valued};
 pub use constraint::{AccessRule, Calendar, Hours, Quota, Refusal, Rules, Who};
 pub use criterion::{Criterion, Direction};
 pub use learn::{Choice, LearnError, Learnt, LearntCriterion, learn};
 pub use pareto::{Point, pareto_front};
 pub use preference::{Aggregation, Preference, PreferenceError, SCALE, Scored, Weighted, score};
 pub use problem::{Collective, Party, Problem, ProblemError, ProblemJob, ProblemOption, Voice};
-pub use stakeholders::{CollectiveWish, JobWish, Negotiation, Source, Stakeholders, User, WishError};
+pub use stakeholders::{
+    CollectiveWish, JobWish, Negotiation, NegotiationTerms, Source, Stakeholders, User, WishError,
+};

@@ -5,7 +5,7 @@ use super::constraint::Quota;
 use super::criterion::Criterion;
 use super::preference::{Preference, score};
 use super::problem::{Collective, Party, Problem, ProblemJob, ProblemOption, Voice};
-use super::stakeholders::{CollectiveWish, JobWish, Source, Stakeholders, User, WishError};
+use super::stakeholders::{CollectiveWish, JobWish, NegotiationTerms, Source, Stakeholders, User, WishError};
 use crate::search::Alternatives;
 use walras_model::id::SiteId;
 use walras_model::interval::Interval;
@@ -38,6 +38,7 @@ impl<'a> Builder<'a> {
         offers: &'a Offers,
         batch: &'a Batch,
         loads: &'a [i64],
+        terms: &NegotiationTerms<'_>,
     ) -> Builder<'a> {
         let user = |user: &User| Party { name: user.name.clone(), weight: user.weight, voice: Voice::User };
         let mut builder = Builder {
@@ -62,7 +63,7 @@ impl<'a> Builder<'a> {
         if let Some(wish) = &wishes.administrator {
             builder.add_collective("administrator".to_owned(), None, wish);
         }
-        builder.add_capacities();
+        builder.add_capacities(terms);
         builder
     }
 
@@ -80,7 +81,7 @@ impl<'a> Builder<'a> {
         self.capacities.len() - 1
     }
 
-    fn add_capacities(&mut self) {
+    fn add_capacities(&mut self, terms: &NegotiationTerms<'_>) {
         for queue in &self.wishes.queues {
             let place = queue.units.map(|units| self.capacity(i64::from(units)));
             self.queue_places.push(place);
@@ -94,8 +95,8 @@ impl<'a> Builder<'a> {
             let places = rules.quotas.iter().map(|(_, quota)| self.capacity(most(quota))).collect();
             self.quota_places.push(places);
         }
-        self.budget_place = self.wishes.budget_max.map(|money| self.capacity(money.as_micros()));
-        self.time_place = self.wishes.time_max.map(|span| self.capacity(span.as_millis()));
+        self.budget_place = terms.budget_max.map(|money| self.capacity(money.as_micros()));
+        self.time_place = terms.time_max.map(|span| self.capacity(span.as_millis()));
     }
 
     fn facts(&self, job: usize) -> Facts<'_> {
