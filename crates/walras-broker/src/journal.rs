@@ -6,7 +6,7 @@
 use crate::event::Event;
 use crate::id::CycleNumber;
 use crate::input::Input;
-use crate::plan::{Decision, Problem, plan};
+use crate::plan::{Decision, PlanningProblem, plan};
 use crate::{Broker, Change};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ impl Broker {
 pub struct Replay {
     broker: Broker,
     bases: BTreeSet<u64>,
-    problems: BTreeMap<u64, Problem>,
+    problems: BTreeMap<u64, PlanningProblem>,
 }
 
 /// How many events had been folded when the plan of an entry was begun, if it brings one.

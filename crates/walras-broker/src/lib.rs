@@ -1,6 +1,6 @@
 //! The broker: one deterministic machine for jobs, reservations and money.
 //!
-//! **Problem.** Plans must be decided over time, by a program that may be stopped at any moment, with sites that refuse,
+//! **PlanningProblem.** Plans must be decided over time, by a program that may be stopped at any moment, with sites that refuse,
 //! fall silent or answer twice, and with other people's money.
 //!
 //! **Method.** A state machine without I/O. An [`Input`] (a request, a site's answer, a plan, time passing) is validated
@@ -126,7 +126,7 @@ impl Broker {
     }
 
     /// What is to be planned in the open cycle.
-    pub fn problem(&self, cycle: CycleNumber) -> Option<plan::Problem> {
+    pub fn problem(&self, cycle: CycleNumber) -> Option<plan::PlanningProblem> {
         decide::problem(&self.state).filter(|problem| problem.cycle == cycle)
     }
 

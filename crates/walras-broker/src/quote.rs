@@ -1,6 +1,6 @@
 //! Quotes: what a job would cost and when it would run, binding for a while.
 //!
-//! **Problem.** A user wants to know before submitting: what are my choices, and what do they cost?
+//! **PlanningProblem.** A user wants to know before submitting: what are my choices, and what do they cost?
 //!
 //! **Method.** The policy's own search, the cheapest window and the one that ends first, and every queue, on what is for
 //! sale now. Of all these, only those stay to which none is at once no dearer and no later; at most as many as the policy
@@ -15,7 +15,7 @@ use crate::check::Prices;
 use crate::decide::{Draft, Wanted, check_job, stands};
 use crate::input::Refusal;
 use crate::job::JobSpec;
-use crate::plan::{self, Problem, ProblemJob, Ways};
+use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
 use crate::price::MILLION;
 use crate::state::State;
 use crate::way::Way;
@@ -66,7 +66,7 @@ pub struct Findings {
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
-    problem: Problem,
+    problem: PlanningProblem,
 }
 
 impl Inquiry {
@@ -84,7 +84,7 @@ impl Inquiry {
             group: user.and_then(|user| user.user.group.clone()),
             weight: 1,
         }];
-        let job = ProblemJob {
+        let job = PlanningJob {
             number: wanted.job,
             request: wanted.request,
             workflow: wanted.remaining,
@@ -93,7 +93,7 @@ impl Inquiry {
             overdue: false,
         };
         let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
-        let problem = Problem {
+        let problem = PlanningProblem {
             cycle: state.last.cycle,
             basis: state.version,
             now,
@@ -111,7 +111,7 @@ impl Inquiry {
     /// Searches.
     pub fn search(&self) -> Findings {
         let policy = &self.problem.policy;
-        let Ways { found, why } = plan::ways(&self.problem, &searches(&policy.search));
+        let JobFindings { found, why } = plan::job_findings(&self.problem, &searches(&policy.search));
         let ways = undominated(found, policy.quotes.options_max as usize);
         let why = ways.is_empty().then(|| why.unwrap_or_default());
         Findings { ways, why }

@@ -3,6 +3,7 @@
 use crate::number::Number;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -10,7 +11,8 @@ use std::marker::PhantomData;
 pub(crate) struct Object<T>(pub(crate) T);
 
 /// A list; unlike `Vec`, never `null`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(transparent)]
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 impl<T> Default for List<T> {
@@ -68,12 +70,22 @@ pub(crate) fn present_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 }
 
 /// A limit of a policy.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum LimitSpec {
     #[default]
     Derived,
     None,
     Given(Number),
+}
+
+impl Serialize for LimitSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            LimitSpec::Derived => serializer.serialize_str("derived"),
+            LimitSpec::None => serializer.serialize_str("none"),
+            LimitSpec::Given(number) => number.serialize(serializer),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for LimitSpec {

@@ -7,7 +7,7 @@ use crate::event::{Event, Origin};
 use crate::id::CycleNumber;
 use crate::input::{Answer, Refusal};
 use crate::job::{Phase, Why};
-use crate::plan::{Decision, Problem, ProblemJob};
+use crate::plan::{Decision, PlanningJob, PlanningProblem};
 use crate::rank::ranked;
 use crate::state::{Cycle, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +91,7 @@ pub(super) fn decided(
 }
 
 /// What is to be planned in the open cycle; `None` when it is not that far.
-pub(crate) fn problem(state: &State) -> Option<Problem> {
+pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let cycle = state.cycle.as_ref()?;
     let now = cycle.closed_at?;
     let market = state.market(now, cycle.opened_at)?;
@@ -112,7 +112,7 @@ pub(crate) fn problem(state: &State) -> Option<Problem> {
             users.len() - 1
         });
         let wanted = Wanted::of(state, job).payable(state, now);
-        jobs.push(ProblemJob {
+        jobs.push(PlanningJob {
             number: job.number,
             request: wanted.request,
             workflow: wanted.remaining,
@@ -126,7 +126,7 @@ pub(crate) fn problem(state: &State) -> Option<Problem> {
     let open =
         if overdue { state.open_market(now, cycle.opened_at).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
-    Some(Problem {
+    Some(PlanningProblem {
         cycle: cycle.number,
         basis: state.version,
         now,

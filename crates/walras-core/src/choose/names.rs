@@ -34,6 +34,13 @@ pub struct UnknownName {
     names: &'static [&'static str],
 }
 
+impl UnknownName {
+    /// Of the things of type `T` none has this name.
+    pub fn new<T: Named>(name: &str) -> UnknownName {
+        UnknownName { kind: T::KIND, name: name.to_owned(), names: T::NAMES }
+    }
+}
+
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownName { kind, name, names } = self;
@@ -62,8 +69,7 @@ macro_rules! names {
             type Err = UnknownName;
 
             fn from_str(text: &str) -> Result<$type, UnknownName> {
-                let unknown = || UnknownName { kind: $kind, name: text.to_owned(), names: Self::NAMES };
-                Self::named(text).ok_or_else(unknown)
+                Self::named(text).ok_or_else(|| UnknownName::new::<$type>(text))
             }
         }
 

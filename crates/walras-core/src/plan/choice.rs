@@ -63,7 +63,7 @@ pub enum Proven {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoChoice {
     /// What somebody wants makes no sense; [`super::BatchPlan::negotiation`] says what.
-    Wishes(WishError),
+    Wishes,
     /// There is no job.
     NoJobs,
     /// Quotas, the units of queues or limits do not suffice for everybody, and nobody may be left out.
@@ -83,9 +83,8 @@ pub(super) fn choose(
     if !problem.choose {
         return BatchChoice::Unwanted;
     }
-    let negotiation = match negotiation.map(Result::as_ref).transpose() {
-        Ok(negotiation) => negotiation,
-        Err(error) => return BatchChoice::None(NoChoice::Wishes(error.clone())),
+    let Ok(negotiation) = negotiation.map(Result::as_ref).transpose() else {
+        return BatchChoice::None(NoChoice::Wishes);
     };
     let made = match negotiation {
         Some(negotiation) if problem.by_satisfaction() => by_satisfaction(problem, found, negotiation),

@@ -213,10 +213,15 @@ pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());
     let choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
-    let (served, left_out) = match (&choice, problem.choose) {
-        (_, false) => (Vec::new(), Vec::new()),
-        (BatchChoice::Made(made), true) => served::serve(problem, &batch, &found, &options, made),
-        (_, true) => (Vec::new(), served::nobody(&batch, &found, &options)),
+    let (served, left_out) = match &choice {
+        BatchChoice::Unwanted => (Vec::new(), Vec::new()),
+        BatchChoice::Made(made) => {
+            served::serve(problem, &batch, &found, &options, &made.picks, &made.over_quota)
+        }
+        BatchChoice::None(_) => {
+            let nothing = vec![None; batch.requests().len()];
+            served::serve(problem, &batch, &found, &options, &nothing, &[])
+        }
     };
     BatchPlan { batch, sizes, found, negotiation, choice, served, left_out }
 }

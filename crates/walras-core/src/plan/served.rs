@@ -1,6 +1,5 @@
 //! What becomes of a choice: a place for every task, spares, and the reasons of those who are left out.
 
-use super::choice::MadeChoice;
 use super::{BatchProblem, workflow};
 use crate::prefer::Source;
 use crate::refine::{Refined, Support};
@@ -60,11 +59,12 @@ pub(super) fn serve(
     batch: &Batch,
     found: &Alternatives,
     options: &[Vec<Source>],
-    made: &MadeChoice,
+    picks: &[Option<Source>],
+    over_quota: &[JobId],
 ) -> (Vec<Served>, Vec<(JobId, LeftOut)>) {
-    let room_for = room_for(problem, batch, &made.picks);
+    let room_for = room_for(problem, batch, picks);
     let mut all = Vec::new();
-    for (index, pick) in made.picks.iter().enumerate() {
+    for (index, pick) in picks.iter().enumerate() {
         let waits = room_for.is_some() && !problem.job(index).overdue;
         let (Some(job), Some(source)) = (JobId::from_index(index), pick.filter(|_| !waits)) else { continue };
         let run = |source, units_max| self::run(problem, batch, found, job, source, units_max);
@@ -78,16 +78,11 @@ pub(super) fn serve(
     let left_out = unserved(batch, found, options).filter(|(job, _)| !served.contains(job));
     let left_out = left_out.map(|(job, reason)| match (reason, room_for) {
         (LeftOut::NoRoom, Some(first)) if first != job => (job, LeftOut::MakingRoom(first)),
-        (LeftOut::NoRoom, _) if made.over_quota.contains(&job) => (job, LeftOut::Quota),
+        (LeftOut::NoRoom, _) if over_quota.contains(&job) => (job, LeftOut::Quota),
         _ => (job, reason),
     });
     let left_out = left_out.collect();
     (all, left_out)
-}
-
-/// Every job with its reason, where nothing was chosen.
-pub(super) fn nobody(batch: &Batch, found: &Alternatives, options: &[Vec<Source>]) -> Vec<(JobId, LeftOut)> {
-    unserved(batch, found, options).collect()
 }
 
 /// Why each job would be left out, were it not chosen.

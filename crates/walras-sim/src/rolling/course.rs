@@ -8,7 +8,7 @@ use walras_broker::account::Account;
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, Phase};
-use walras_broker::plan::{Decision, Problem, Proof, Verdict};
+use walras_broker::plan::{Decision, PlanningProblem, Proof, Verdict};
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
@@ -294,7 +294,7 @@ impl<'a> Driver<'a> {
     fn decide(
         &self,
         cycle: CycleNumber,
-        problem: &Problem,
+        problem: &PlanningProblem,
         now: Span,
         assign: &mut Assign<'_>,
     ) -> Result<(Decision, Vec<Run>), RollError> {
@@ -327,9 +327,9 @@ impl<'a> Driver<'a> {
             chosen.push(Chosen { job: number, way, spares: Vec::new() });
         }
         let verdict = Verdict {
-            objective: "a method under study".to_owned(),
+            objective: None,
             proof: Proof::Nothing,
-            value: "0".to_owned(),
+            value: 0,
             served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
             cost: chosen.iter().map(|chosen| chosen.way.cost()).sum(),
             satisfaction: BTreeMap::new(),
@@ -368,7 +368,7 @@ impl<'a> Driver<'a> {
     }
 
     /// By site, the nodes that are free from the first moment on.
-    fn free_nodes(&self, problem: &Problem) -> Vec<Vec<NodeId>> {
+    fn free_nodes(&self, problem: &PlanningProblem) -> Vec<Vec<NodeId>> {
         let mut free: Vec<Vec<NodeId>> = vec![Vec::new(); self.sites.len()];
         let offers = &problem.offers;
         for slot in offers.slots().iter().filter(|slot| slot.start() == offers.horizon().start()) {
