@@ -1,6 +1,6 @@
 //! From an objective and limits to a multiple-choice knapsack, and back to a combination.
 
-use super::problem::{Candidate, Problem, Solution, Solved};
+use super::knapsack::{Candidate, Knapsack, Solution, Solved};
 use super::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Objective,
     Total, Totals, VoPolicy, backward, core, several,
@@ -213,7 +213,7 @@ impl Task<'_> {
         Ok(Answer { items: chosen, value: solution.value, bound: solution.bound })
     }
 
-    fn solve_problem(&self, problem: &Problem) -> Solved {
+    fn solve_problem(&self, problem: &Knapsack) -> Solved {
         let candidates: usize = problem.classes.iter().map(Vec::len).sum();
         match problem.limits.len() {
             0 => Solved::Found(least_of_each(problem)),
@@ -253,7 +253,7 @@ impl Task<'_> {
         &self,
         values: &[Vec<i128>],
         finish_max: Option<Time>,
-    ) -> Result<(Problem, Sources), NoCombination> {
+    ) -> Result<(Knapsack, Sources), NoCombination> {
         let limits: Vec<i128> = self.applied.time.into_iter().chain(self.applied.budget).collect();
         let penalty = spread(values).ok_or(NoCombination::Overflow)?;
         let (mut classes, mut sources) = (Vec::new(), Vec::new());
@@ -276,7 +276,7 @@ impl Task<'_> {
             classes.push(class);
             sources.push(source);
         }
-        Ok((Problem { classes, limits }, sources))
+        Ok((Knapsack { classes, limits }, sources))
     }
 
     fn takes(&self, item: &MenuItem) -> Vec<i128> {
@@ -305,7 +305,7 @@ fn spread(values: &[Vec<i128>]) -> Option<i128> {
 }
 
 /// Without limits the best of each class is the best of all.
-fn least_of_each(problem: &Problem) -> Solution {
+fn least_of_each(problem: &Knapsack) -> Solution {
     let least =
         |class: &Vec<Candidate>| (0..class.len()).min_by_key(|index| class[*index].value).unwrap_or(0);
     let chosen: Vec<usize> = problem.classes.iter().map(least).collect();

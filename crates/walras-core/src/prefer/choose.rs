@@ -2,7 +2,7 @@
 
 use super::bound;
 use super::local::{self, Effort};
-use super::problem::Problem;
+use super::problem::CompromiseProblem;
 use super::relax;
 use super::state::{Model, Pick, State};
 use walras_model::id::JobId;
@@ -89,7 +89,7 @@ impl Best {
 const FIRST_SHARE: u64 = 4;
 
 /// The best compromise, proven or with a bound.
-pub fn compromise(problem: &Problem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
+pub fn compromise(problem: &CompromiseProblem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
     if problem.jobs.is_empty() {
         return Outcome::Infeasible(NoCompromise::NothingToChoose);
     }
@@ -125,7 +125,7 @@ fn root_bound(model: &Model<'_>) -> i128 {
 
 /// What an assignment is worth that somebody else made; `None` when it is not one of this problem's, or takes more
 /// than there is.
-pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> {
+pub fn valued(problem: &CompromiseProblem, picks: &[Option<usize>]) -> Option<Compromise> {
     if picks.len() != problem.jobs.len() {
         return None;
     }
@@ -149,7 +149,11 @@ pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> 
 ///
 /// What comes first keeps its pick, so with the highest priority first the lowest are dropped. One pass is enough: what
 /// fits beside those before it fits beside fewer as well.
-pub fn drop_over_capacity(problem: &Problem, picks: &mut [Option<usize>], order: &[JobId]) -> Vec<JobId> {
+pub fn drop_over_capacity(
+    problem: &CompromiseProblem,
+    picks: &mut [Option<usize>],
+    order: &[JobId],
+) -> Vec<JobId> {
     let mut left = problem.capacities.clone();
     let mut dropped = Vec::new();
     for job in order {

@@ -6,7 +6,7 @@ use super::criterion::Criterion;
 use super::negotiate::Builder;
 use super::pareto::{Point, pareto_front};
 use super::preference::{Aggregation, Preference, PreferenceError};
-use super::problem::{Problem, ProblemError};
+use super::problem::{CompromiseProblem, CompromiseProblemError};
 use crate::search::Alternatives;
 use std::fmt;
 use walras_model::id::SiteId;
@@ -90,7 +90,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiation {
     /// What there is to agree on.
-    pub problem: Problem,
+    pub problem: CompromiseProblem,
     /// For each job the sources of its options.
     pub sources: Vec<Vec<Source>>,
     /// How many windows the owners' rules refuse.
@@ -105,7 +105,7 @@ pub enum WishError {
     /// Nothing that anybody could choose says anything of a criterion that an owner or the administrator weighs.
     Collective(String, Criterion),
     /// The weights of stakeholders make no sense.
-    Problem(ProblemError),
+    Problem(CompromiseProblemError),
 }
 
 impl fmt::Display for WishError {

@@ -10,6 +10,7 @@ mod commands;
 mod demo;
 mod documents;
 mod journals;
+mod planner;
 mod predict;
 mod preferences;
 mod reproduce;
