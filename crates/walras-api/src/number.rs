@@ -133,16 +133,6 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Number::Unsigned(number) => serializer.serialize_u64(*number),
-            Number::Signed(number) => serializer.serialize_i64(*number),
-            Number::Real(number) => serializer.serialize_f64(*number),
-        }
-    }
-}
-
 struct NumberVisitor;
 
 impl Visitor<'_> for NumberVisitor {

@@ -15,6 +15,7 @@ mod values;
 pub(crate) mod wire;
 mod wishes;
 mod word;
+mod written;
 
 use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};

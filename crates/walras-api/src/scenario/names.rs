@@ -1,7 +1,7 @@
 //! The words of a policy, and what they stand for in the core.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use walras_core::choose::LeaveOut;
 use walras_core::prefer::Aggregation;
 
@@ -58,7 +58,7 @@ pub(crate) enum KindName {
 }
 
 /// Whether jobs may be left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub(crate) enum LeaveOutName {
@@ -72,6 +72,16 @@ impl From<LeaveOutName> for LeaveOut {
         match name {
             LeaveOutName::Never => LeaveOut::Never,
             LeaveOutName::WhenNeeded => LeaveOut::WhenNeeded,
+        }
+    }
+}
+
+impl LeaveOutName {
+    /// As it is written.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            LeaveOutName::Never => "never",
+            LeaveOutName::WhenNeeded => "when-needed",
         }
     }
 }

@@ -3,7 +3,6 @@
 use crate::number::Number;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -11,8 +10,7 @@ use std::marker::PhantomData;
 pub(crate) struct Object<T>(pub(crate) T);
 
 /// A list; unlike `Vec`, never `null`.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 impl<T> Default for List<T> {
@@ -76,16 +74,6 @@ pub(crate) enum LimitSpec {
     Derived,
     None,
     Given(Number),
-}
-
-impl Serialize for LimitSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            LimitSpec::Derived => serializer.serialize_str("derived"),
-            LimitSpec::None => serializer.serialize_str("none"),
-            LimitSpec::Given(number) => number.serialize(serializer),
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for LimitSpec {

@@ -12,7 +12,7 @@ use super::word::Word;
 use crate::number::Number;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::borrow::Cow;
 use walras_core::choose::{ObjectiveName, Total};
 use walras_model::capacity::PROCESSORS_MAX;
@@ -39,7 +39,8 @@ pub(crate) struct ScenarioFile {
     #[schemars(length(min = 1))]
     pub(crate) jobs: List<JobEntry>,
     /// What the VO wants of the combination that is chosen.
-    #[serde(default, deserialize_with = "present_object")]
+    // Said as if it were written, so that the schema does not name a default.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub(crate) policy: Option<PolicyEntry>,
     /// What users, owners and the administrator want.
@@ -81,65 +82,65 @@ pub(crate) struct LinkEntry {
 
 /// What the VO wants of the combination that is chosen. `weights` belong to the objective weighted, `order` to
 /// lexicographic.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "policy")]
 pub struct PolicyEntry {
     /// What makes one combination better than another.
     #[serde(default)]
     pub(crate) objective: Word<ObjectiveName>,
     /// How much each total counts: per credit, and per unit of time. Not all zero.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "WeightsEntry")]
     pub(crate) weights: Option<WeightsEntry>,
     /// The first total decides, the next only among equals, and so on; none twice.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "List<Word<Total>>", length(min = 1))]
     pub(crate) order: Option<List<Word<Total>>>,
     /// What all that is chosen may come to.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "LimitsEntry")]
     pub(crate) limits: Option<LimitsEntry>,
     /// Whether jobs that have windows may be left out to keep the limits.
     #[serde(default)]
     pub(crate) leave_out: LeaveOutName,
     /// k of the budget S = k * price_max * t * tasks.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub(crate) budget_factor: Option<Number>,
 }
 
 /// How much each total counts; what is not given does not count.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "weights")]
 pub(crate) struct WeightsEntry {
     /// Per credit of the total cost; less is better.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
     pub(crate) cost: Option<Number>,
     /// Per unit of the total time; less is better.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
     pub(crate) time: Option<Number>,
     /// Per unit of the sum of all ends; less is better.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
     pub(crate) finish: Option<Number>,
     /// Per credit of the owners' income; more is better.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
     pub(crate) income: Option<Number>,
     /// Per credit that the budget limit leaves; more is better.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
     pub(crate) spare_budget: Option<Number>,
     /// Per unit of time that the time limit leaves; more is better.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0, max = 1_000_000))]
     pub(crate) spare_time: Option<Number>,
 }
 
 /// Limits on what all chosen windows come to together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "limits")]
 pub(crate) struct LimitsEntry {
     /// On the sum of all run times: a number, derived, or none.

@@ -1,8 +1,7 @@
-//! Words of files for what goes by a name in the core: one table there, read, written and described here.
+//! Words of files for what goes by a name in the core: one table there, read and described here.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,12 +10,6 @@ use walras_core::choose::Named;
 /// Something by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word<T>(pub(crate) T);
-
-impl<T: Named> Serialize for Word<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.name())
-    }
-}
 
 impl<'de, T: Named> Deserialize<'de> for Word<T> {
     // As a derived enum does it, so that errors are those of every other word.
