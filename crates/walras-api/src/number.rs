@@ -18,7 +18,7 @@ use walras_model::{Money, Rate, Span};
 const DIGITS_MAX: i64 = 36;
 
 /// A number as a scenario carries it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Unsigned(u64),
     Signed(i64),
@@ -35,6 +35,13 @@ pub(crate) struct Scaled {
 }
 
 impl Number {
+    /// A count of units as a scenario would write it.
+    pub(crate) fn from_units(units: i128, decimals: u32) -> Number {
+        let text = decimal_text(units, decimals);
+        let whole = || text.parse().map(Number::Unsigned).or_else(|_| text.parse().map(Number::Signed));
+        whole().unwrap_or_else(|_| Number::Real(text.parse().unwrap_or(f64::NAN)))
+    }
+
     /// The number times ten to the `decimals`; `None` when it is not finite or beyond every range.
     pub(crate) fn scale(self, decimals: u32) -> Option<Scaled> {
         let factor = 10_i128.checked_pow(decimals)?;

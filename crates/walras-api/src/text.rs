@@ -121,6 +121,7 @@ pub fn infeasible_text(reason: &NoCombination, unit: Unit) -> String {
         NoCombination::Unknown => {
             "The limit on work was reached before any combination was found.".to_owned()
         }
+        NoCombination::NoStakeholders => "Nobody has said what they would be content with.".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p walras-core --example mmkp -- FILE…`
 
-use walras_core::choose::problem::{Candidate, Problem, Solved};
+use walras_core::choose::knapsack::{Candidate, Knapsack, Solved};
 use walras_core::choose::several;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn read(text: &str) -> Option<Problem> {
+fn read(text: &str) -> Option<Knapsack> {
     let mut numbers = text.split_whitespace().map(|word| word.parse::<f64>().ok());
     let mut next = || -> Option<i128> {
         let number = numbers.next()??;
@@ -47,5 +47,5 @@ fn read(text: &str) -> Option<Problem> {
         }
         all.push(class);
     }
-    Some(Problem { classes: all, limits })
+    Some(Knapsack { classes: all, limits })
 }

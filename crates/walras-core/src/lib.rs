@@ -19,6 +19,7 @@ mod stress;
 
 pub mod choose;
 pub mod explain;
+pub mod plan;
 pub mod predict;
 pub mod prefer;
 pub mod refine;

@@ -3,7 +3,7 @@
 use crate::id::{JobId, NodeId};
 use crate::interval::Interval;
 use crate::offer::SlotKey;
-use crate::quantity::{Money, Span, Time};
+use crate::quantity::{Money, Rate, Span, Time};
 
 /// One task's part of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,9 @@ pub struct Placement {
     pub node: NodeId,
     /// From the window's start for as long as this node needs.
     pub interval: Interval,
-    /// What that time costs.
+    /// What the node costs its user per time.
+    pub rate: Rate,
+    /// What that time costs: the rate over the interval.
     pub cost: Money,
     /// The slot that it was cut from.
     pub source: SlotKey,

@@ -10,7 +10,9 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use scenes::{Stage, free_slots, job, large, node, seconds, site, small};
 use std::collections::{BTreeMap, BTreeSet};
-use walras_model::{Alternative, Batch, JobId, Money, NodeId, Offers, Placement, SlotKey, Time, Window};
+use walras_model::{
+    Alternative, Batch, JobId, Money, NodeId, Offers, Placement, Rate, SlotKey, Time, Window,
+};
 use walras_picture::{Scene, TimeUnit, WINDOW_BLOCKS_MAX, WindowStyle, gantt};
 
 /// An element of a picture.
@@ -175,7 +177,9 @@ fn crowded(count: i64) -> Stage {
     let source = SlotKey { start: Time::from_millis(0).unwrap(), node: NodeId::new(0) };
     let window = |start| {
         let interval = seconds(start, start + 1);
-        Window::new(vec![Placement { node: NodeId::new(0), interval, cost: Money::from_micros(1), source }])
+        let (node, cost) = (NodeId::new(0), Money::from_micros(1));
+        let rate = Rate::from_micros_per_second(1).unwrap();
+        Window::new(vec![Placement { node, interval, rate, cost, source }])
     };
     let alternative = |start| Alternative { job: JobId::new(0), window: window(start).unwrap(), bound: None };
     Stage {

@@ -11,6 +11,7 @@ use walras_broker::job::{JobSpec, WorkflowSpec};
 use walras_broker::policy::Policy;
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_core::choose::Objective;
 use walras_core::prefer::{AccessRule, Rules, Who};
 use walras_core::refine::Strategy;
 use walras_model::workflow::UNSIZED;
@@ -50,9 +51,11 @@ pub fn policy(chance: &mut Stream) -> Policy {
         labels_max: 100_000,
         batch_max: 20,
         repeat_within: span(24 * 60 * MINUTE),
-        by_satisfaction: chance.happens(250),
         ..Policy::default()
     };
+    if chance.happens(250) {
+        policy.choice.objective = Objective::Satisfaction;
+    }
     policy.search.limits.alternatives_per_job_max = 4;
     policy.search.limits.explanation_slots_max = 10_000;
     policy.quotes.valid_for = span(5 * MINUTE);

@@ -2,17 +2,18 @@
 
 use crate::failure::Failure;
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use walras_api::{PlannedChoice, Scenario, Unit};
-use walras_core::Alternatives;
-use walras_core::choose::{ChoiceLimits, LeaveOut, Limit, Menu, Objective, VoPolicy, choose_combination};
+use walras_core::choose::{LeaveOut, Limit, Named, Objective, ObjectiveName, UnknownName, VoPolicy};
+use walras_core::plan::{BatchChoice, BatchPlan, NoChoice};
 use walras_model::{Money, Span};
 
 #[derive(clap::Args)]
 pub(crate) struct ChoiceArgs {
     /// What makes a combination best; weights and orders come from the scenario's policy [default: the
     /// policy's, else min-cost]
-    #[arg(long, value_name = "NAME")]
-    objective: Option<ObjectiveName>,
+    #[arg(long, value_name = "NAME", value_parser = objective_names())]
+    objective: Option<Objective>,
 
     /// The most that all run times may come to: a number in the scenario's unit, derived or none
     #[arg(long, value_name = "X")]
@@ -31,20 +32,14 @@ pub(crate) struct ChoiceArgs {
     no_choice: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ObjectiveName {
-    /// Least total time, under the budget limit
-    MinTime,
-    /// Least total cost, under the time limit
-    MinCost,
-    /// Greatest income of the owners, under the time limit
-    MaxIncome,
-    /// Greatest use of slots, under the budget limit
-    MaxUse,
-    /// The last job ends first, then least total cost
-    MinMakespan,
-    /// Users, owners and the administrator are most content, by the scenario's preferences
-    Satisfaction,
+/// The objectives that need no more than their name.
+fn objective_names() -> impl TypedValueParser<Value = Objective> {
+    let plain = ObjectiveName::ALL.iter().filter(|name| name.objective().is_some());
+    let values = plain.map(|name| PossibleValue::new(name.name()).help(name.meaning()));
+    PossibleValuesParser::new(values).try_map(|text| {
+        let name: ObjectiveName = text.parse()?;
+        name.objective().ok_or(UnknownName::new::<ObjectiveName>(&text))
+    })
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -60,45 +55,39 @@ impl ChoiceArgs {
     pub(crate) fn wanted(&self) -> bool {
         !self.no_choice
     }
-
-    /// Whether the stakeholders' satisfaction decides.
-    pub(crate) fn by_satisfaction(&self, scenario: &Scenario) -> bool {
-        let of_policy = || scenario.policy.as_ref().is_some_and(|policy| policy.by_satisfaction);
-        self.objective.map_or_else(of_policy, |name| name == ObjectiveName::Satisfaction)
-    }
 }
 
-/// The best combination by an objective that sums.
-pub(crate) fn choose(
-    policy: &VoPolicy,
+/// What was chosen; nothing when nothing was to be. An error where what was asked for makes no choice.
+pub(crate) fn planned(
     scenario: &Scenario,
-    found: &Alternatives,
-    menu: &Menu,
-) -> Result<PlannedChoice, Failure> {
-    let outcome = choose_combination(menu, policy, &ChoiceLimits::default());
-    match PlannedChoice::new(scenario, found, menu, policy, &outcome) {
-        Some(choice) => Ok(choice),
-        None => {
+    policy: &VoPolicy,
+    plan: &BatchPlan,
+) -> Result<Option<PlannedChoice>, Failure> {
+    if let Some(Err(error)) = &plan.negotiation {
+        return Err(Failure::Input(format!("preferences: {error}")));
+    }
+    match &plan.choice {
+        BatchChoice::Unwanted | BatchChoice::None(NoChoice::Wishes) => Ok(None),
+        BatchChoice::None(NoChoice::NoJobs) => Err(Failure::input("there is no job to choose for")),
+        BatchChoice::None(NoChoice::SomebodyLeftOut) => {
+            let problem = "not every job that could be served can be: owners' quotas, the units of queues or the \
+                           limits do not suffice, and the policy says leave_out: never";
+            Err(Failure::input(problem))
+        }
+        BatchChoice::Made(_) | BatchChoice::None(NoChoice::Combination(..)) => {
+            let choice = PlannedChoice::new(scenario, policy, plan);
             let problem = "the policy's weights, the costs and the times are too large to be summed exactly: \
                            scale the weights down, or use --no-choice";
-            Err(Failure::input(problem))
+            choice.map(Some).ok_or_else(|| Failure::input(problem))
         }
     }
 }
 
 /// Without any other word: the least cost within T*, and as few jobs left out as that allows.
 pub(crate) fn policy(args: &ChoiceArgs, scenario: &Scenario) -> Result<VoPolicy, Failure> {
-    let mut policy = match &scenario.policy {
-        Some(policy) => policy.vo.clone(),
-        None => VoPolicy {
-            objective: Objective::MinCost,
-            time_limit: Limit::Derived,
-            budget_limit: Limit::Derived,
-            leave_out: LeaveOut::WhenNeeded,
-        },
-    };
-    if let Some(objective) = args.objective {
-        policy.objective = objective.into();
+    let mut policy = scenario.policy.as_ref().map(|policy| policy.vo.clone()).unwrap_or_default();
+    if let Some(objective) = &args.objective {
+        policy.objective = objective.clone();
     }
     if let Some(text) = &args.time_limit {
         policy.time_limit = limit("--time-limit", text, scenario.unit, Unit::span_from_text)?;
@@ -147,20 +136,6 @@ impl LimitKind for Span {
 impl LimitKind for Money {
     fn expected(_: Unit) -> String {
         "a number of credits, to the millionth and not negative".to_owned()
-    }
-}
-
-impl From<ObjectiveName> for Objective {
-    fn from(name: ObjectiveName) -> Objective {
-        match name {
-            ObjectiveName::MinTime => Objective::MinTime,
-            ObjectiveName::MinCost => Objective::MinCost,
-            ObjectiveName::MaxIncome => Objective::MaxIncome,
-            ObjectiveName::MaxUse => Objective::MaxUse,
-            ObjectiveName::MinMakespan => Objective::MinMakespan,
-            // Stakeholders are asked elsewhere: see `by_satisfaction`.
-            ObjectiveName::Satisfaction => Objective::MinCost,
-        }
     }
 }
 

@@ -6,7 +6,10 @@ use crate::{choice, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
-use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig, find_alternatives};
+use walras_core::choose::{Objective, VoPolicy};
+use walras_core::plan::{BatchPlan, BatchProblem, plan_batch};
+use walras_core::prefer::Stakeholders;
+use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig};
 use walras_model::{Factor, Workflow};
 use walras_picture::{Scene, TaskMark, gantt};
 use walras_verify::verify_plan;
@@ -135,24 +138,53 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let config = config(args, &scenario);
     let beside = args.scenario.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
     let workflows = two_tier::read(&scenario, beside)?;
-    let sizes = two_tier::size(&mut scenario, &workflows, &config);
-    let mut found = find_alternatives(&scenario.offers, &satisfaction::admitted(&scenario), &config);
-    two_tier::keep_fitting(&scenario, &workflows, &mut found);
-    let mut plan = Plan::from_alternatives(&scenario, &config, &found);
-    satisfaction::settle(&mut plan, &args.choice, &args.pareto, &scenario, &found)?;
-    let filled = two_tier::fill_chosen(&scenario, &workflows, &found, &plan);
-    plan.workflows = two_tier::planned(&scenario, &workflows, &sizes, &filled);
+    let policy = choice::policy(&args.choice, &scenario)?;
+    let (planned, mut plan) = plan(args, &scenario, &workflows, &config, &policy)?;
+    two_tier::set_sizes(&mut scenario, &workflows, &planned);
+    plan.workflows = two_tier::planned(&scenario, &workflows, &planned);
     check(&plan, &scenario, &workflows)?;
     if let Some(path) = &args.gantt {
-        let marks = two_tier::marks(&workflows, &filled);
-        files::write(path, &picture(&name, &scenario, &found, plan.choice.as_ref(), &marks))?;
+        let marks = two_tier::marks(&workflows, &planned);
+        files::write(path, &picture(&name, &scenario, &planned.found, plan.choice.as_ref(), &marks))?;
     }
     if args.json {
         let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
         return files::print(&format!("{text}\n"));
     }
-    let text = table::of_plan(&scenario, &config, &found, &plan, args.show);
+    let text = table::of_plan(&scenario, &config, &planned.found, &plan, args.show);
     files::print(&(text + &table::of_workflows(&plan)))
+}
+
+/// Plans, and writes down all but the workflows.
+fn plan(
+    args: &Args,
+    scenario: &Scenario,
+    workflows: &two_tier::Workflows,
+    config: &SearchConfig,
+    policy: &VoPolicy,
+) -> Result<(BatchPlan, Plan), Failure> {
+    let jobs = two_tier::jobs(scenario, workflows);
+    let by_satisfaction = policy.objective == Objective::Satisfaction;
+    let asked = by_satisfaction || args.pareto.wanted();
+    let plain = asked.then(|| Stakeholders::plain(&scenario.offers, &scenario.batch));
+    let stakeholders = scenario.preferences.as_ref().or(plain.as_ref());
+    let problem = BatchProblem {
+        jobs: &jobs,
+        stakeholders,
+        network: scenario.network,
+        choose: args.choice.wanted(),
+        ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
+    };
+    let planned = plan_batch(&problem);
+    let mut plan = Plan::from_alternatives(scenario, config, &planned.found);
+    plan.choice = choice::planned(scenario, policy, &planned)?;
+    if let Some(stakeholders) = stakeholders {
+        if scenario.preferences.is_some() || by_satisfaction {
+            plan.satisfaction = satisfaction::planned(scenario, stakeholders, &planned);
+        }
+        plan.pareto = satisfaction::front(&args.pareto, scenario, stakeholders, &problem, &planned)?;
+    }
+    Ok((planned, plan))
 }
 
 /// How to search; the command line goes before the scenario's policy.

@@ -6,11 +6,12 @@ use crate::scenario::Scenario;
 use crate::text::infeasible_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use walras_core::Alternatives;
-use walras_core::choose::{
-    AppliedLimits, ChoiceLimits, Combination, Menu, NoCombination, Totals, VoPolicy, applied_limits,
-};
-use walras_model::Outcome;
+use walras_core::choose::{AppliedLimits, NoCombination, Totals, VoPolicy};
+use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, NoChoice, Proven};
+use walras_core::prefer::Source;
+use walras_model::JobId;
 
 /// Gaps are given to the millionth, rounded up.
 pub(super) const GAP_DECIMALS: u32 = 6;
@@ -32,6 +33,9 @@ pub struct PlannedChoice {
     pub chosen: Vec<ChosenAlternative>,
     /// Jobs that have alternatives and were left out to keep the limits.
     pub left_out: Vec<String>,
+    /// Those of them whose alternative was given up to keep the owners' quotas.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out_by_quota: Vec<String>,
     /// Why there is no combination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infeasible: Option<InfeasibleItem>,
@@ -124,36 +128,36 @@ pub enum BrokenLimit {
 }
 
 impl PlannedChoice {
-    /// What a choice among these alternatives gave. `None` when the numbers were too large to be summed.
-    pub fn new(
-        scenario: &Scenario,
-        found: &Alternatives,
-        menu: &Menu,
-        policy: &VoPolicy,
-        outcome: &Outcome<Combination, NoCombination>,
-    ) -> Option<PlannedChoice> {
-        let unit = scenario.unit;
-        let (status, gap, best) = match outcome {
-            Outcome::Optimal(best) => (ChoiceStatus::Optimal, Some(relative(0, 0)), best),
-            Outcome::Feasible { best, bound } => {
-                (ChoiceStatus::Feasible, Some(relative(best.value, *bound)), best)
+    /// What a plan chose. `None` when it was not to choose, what was wanted made no sense, or the numbers were too large
+    /// to be summed.
+    pub fn new(scenario: &Scenario, policy: &VoPolicy, plan: &BatchPlan) -> Option<PlannedChoice> {
+        let made = match &plan.choice {
+            BatchChoice::Made(made) => made,
+            BatchChoice::None(NoChoice::Combination(reason, limits)) => {
+                return without(scenario.unit, policy, *limits, reason);
             }
-            Outcome::Infeasible(reason) => return without(unit, menu, policy, reason),
+            BatchChoice::None(_) | BatchChoice::Unwanted => return None,
         };
-        let picks = || menu.jobs.iter().zip(&best.items);
-        let chosen = picks().filter_map(|(job, item)| {
-            let source = job.items[(*item)?].source;
-            Some(chosen(scenario, found, source))
-        });
-        let left_out = picks().filter(|(_, item)| item.is_none());
+        let (status, gap) = match made.proven {
+            Proven::Best => (ChoiceStatus::Optimal, relative(0, 0)),
+            Proven::Within(bound) => (ChoiceStatus::Feasible, relative(made.value, bound)),
+            Proven::Nothing => (ChoiceStatus::Feasible, relative(1, 0)),
+        };
+        let mut windows: Vec<Option<usize>> = made.picks.iter().copied().map(window).collect();
+        windows.resize(scenario.batch.requests().len(), None);
+        let with_window: BTreeSet<JobId> = plan.found.found.iter().map(|it| it.job).collect();
+        let left_out = with_window.into_iter().filter(|job| windows[job.index()].is_none());
+        let name = |job: JobId| scenario.batch.request(job).name.clone();
+        let by_quota = plan.left_out.iter().filter(|(_, reason)| *reason == LeftOut::Quota);
         Some(PlannedChoice {
             objective: policy.objective.to_string(),
             status,
-            gap,
-            limits: limits(unit, best.limits),
-            totals: totals(unit, best.totals),
-            chosen: chosen.collect(),
-            left_out: left_out.map(|(job, _)| scenario.batch.request(job.job).name.clone()).collect(),
+            gap: Some(gap),
+            limits: limits(scenario.unit, made.limits),
+            totals: totals(scenario.unit, made.totals),
+            chosen: windows.iter().flatten().map(|place| chosen(scenario, &plan.found, *place)).collect(),
+            left_out: left_out.map(name).collect(),
+            left_out_by_quota: by_quota.map(|(job, _)| name(*job)).collect(),
             infeasible: None,
         })
     }
@@ -161,6 +165,14 @@ impl PlannedChoice {
     /// Whether there is a combination.
     pub fn found(&self) -> bool {
         matches!(self.status, ChoiceStatus::Optimal | ChoiceStatus::Feasible)
+    }
+}
+
+/// The place of the window, if it is one.
+fn window(source: Option<Source>) -> Option<usize> {
+    match source? {
+        Source::Window(place) => Some(place),
+        Source::Queue(_) => None,
     }
 }
 
@@ -178,9 +190,14 @@ fn chosen(scenario: &Scenario, found: &Alternatives, source: usize) -> ChosenAlt
 }
 
 /// A choice without a combination.
-fn without(unit: Unit, menu: &Menu, policy: &VoPolicy, reason: &NoCombination) -> Option<PlannedChoice> {
+fn without(
+    unit: Unit,
+    policy: &VoPolicy,
+    applied: AppliedLimits,
+    reason: &NoCombination,
+) -> Option<PlannedChoice> {
     let (status, infeasible) = match reason {
-        NoCombination::Overflow => return None,
+        NoCombination::Overflow | NoCombination::NoStakeholders => return None,
         NoCombination::NothingToChoose => (ChoiceStatus::NothingToChoose, None),
         NoCombination::Unknown => (ChoiceStatus::Unknown, None),
         NoCombination::TimeLimit { limit, least } => {
@@ -197,7 +214,6 @@ fn without(unit: Unit, menu: &Menu, policy: &VoPolicy, reason: &NoCombination) -
             (ChoiceStatus::Infeasible, Some(broken))
         }
     };
-    let applied = applied_limits(menu, policy, &ChoiceLimits::default()).unwrap_or_default();
     Some(PlannedChoice {
         objective: policy.objective.to_string(),
         status,
@@ -206,6 +222,7 @@ fn without(unit: Unit, menu: &Menu, policy: &VoPolicy, reason: &NoCombination) -
         totals: totals(unit, Totals::default()),
         chosen: Vec::new(),
         left_out: Vec::new(),
+        left_out_by_quota: Vec::new(),
         infeasible,
     })
 }

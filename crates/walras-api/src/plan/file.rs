@@ -29,6 +29,8 @@ pub(super) struct PlanFile {
     totals: Option<PlannedTotals>,
     chosen: Option<Vec<ChosenAlternative>>,
     left_out: Option<Vec<String>>,
+    #[serde(default)]
+    left_out_by_quota: Vec<String>,
     infeasible: Option<InfeasibleItem>,
     satisfaction: Option<PlannedSatisfaction>,
     pareto: Option<PlannedPareto>,
@@ -88,6 +90,7 @@ impl PlanFile {
             totals: self.totals.take().ok_or_else(incomplete)?,
             chosen: self.chosen.take().ok_or_else(incomplete)?,
             left_out: self.left_out.take().ok_or_else(incomplete)?,
+            left_out_by_quota: std::mem::take(&mut self.left_out_by_quota),
             infeasible: self.infeasible.take(),
         };
         Ok(Some(choice))
@@ -133,6 +136,10 @@ fn check_choice(choice: &PlannedChoice) -> Result<(), Problem> {
     }
     if !found && !choice.left_out.is_empty() {
         return contradicts("what is left out", "left_out");
+    }
+    if let Some(job) = choice.left_out_by_quota.iter().find(|job| !choice.left_out.contains(job)) {
+        let what = "is not among those who are left out";
+        return Err(Problem::new(job, what)).in_field("left_out_by_quota");
     }
     match (&choice.infeasible, status == ChoiceStatus::Infeasible) {
         (Some(_), false) => contradicts("an explanation", "infeasible"),

@@ -99,8 +99,8 @@ impl PlannedSatisfaction {
     /// How content everybody is with these picks.
     pub fn new(
         scenario: &Scenario,
-        wishes: &Stakeholders,
-        talk: &Negotiation,
+        stakeholders: &Stakeholders,
+        negotiation: &Negotiation,
         found: &Compromise,
     ) -> PlannedSatisfaction {
         let number = |loss: i64| Num::from_units(i128::from(SCALE - loss) / 1_000, SATISFACTION_DECIMALS);
@@ -109,23 +109,23 @@ impl PlannedSatisfaction {
             satisfaction: number(*loss),
         };
         let count = i64::try_from(found.losses.len().max(1)).unwrap_or(1);
-        let picks = found.picks.iter().zip(&talk.sources).enumerate();
+        let picks = found.picks.iter().zip(&negotiation.sources).enumerate();
         let queued = picks.filter_map(|(job, (pick, sources))| match sources.get((*pick)?)? {
-            Source::Queue(queue) => queued(scenario, wishes, job, *queue),
+            Source::Queue(queue) => queued(scenario, stakeholders, job, *queue),
             Source::Window(_) => None,
         });
         PlannedSatisfaction {
             least: number(found.losses.iter().copied().max().unwrap_or(0)),
             mean: number(found.losses.iter().sum::<i64>() / count),
-            stakeholders: talk.problem.parties().iter().zip(&found.losses).map(item).collect(),
+            stakeholders: negotiation.problem.parties().iter().zip(&found.losses).map(item).collect(),
             queued: queued.collect(),
-            windows_refused: talk.refused,
+            windows_refused: negotiation.refused,
         }
     }
 }
 
-fn queued(scenario: &Scenario, wishes: &Stakeholders, job: usize, queue: usize) -> Option<QueuedJob> {
-    let (request, queue) = (&scenario.batch.requests()[job], &wishes.queues[queue]);
+fn queued(scenario: &Scenario, stakeholders: &Stakeholders, job: usize, queue: usize) -> Option<QueuedJob> {
+    let (request, queue) = (&scenario.batch.requests()[job], &stakeholders.queues[queue]);
     let facts = Facts {
         offers: &scenario.offers,
         request,
@@ -147,8 +147,8 @@ impl PlannedPareto {
     /// A front of this negotiation.
     pub fn new(
         scenario: &Scenario,
-        wishes: &Stakeholders,
-        talk: &Negotiation,
+        stakeholders: &Stakeholders,
+        negotiation: &Negotiation,
         [x, y]: [&Criterion; 2],
         (points, complete): (&[Point], bool),
     ) -> PlannedPareto {
@@ -159,14 +159,14 @@ impl PlannedPareto {
                 Source::Queue(_) => None,
             },
             queue: match source {
-                Source::Queue(place) => Some(wishes.queues[*place].name.clone()),
+                Source::Queue(place) => Some(stakeholders.queues[*place].name.clone()),
                 Source::Window(_) => None,
             },
         };
         let point = |point: &Point| ParetoPoint {
             x: total(point.x, x, scenario.unit),
             y: total(point.y, y, scenario.unit),
-            picks: (point.picks.iter().zip(&talk.sources).enumerate())
+            picks: (point.picks.iter().zip(&negotiation.sources).enumerate())
                 .filter_map(|(job, (option, sources))| Some(pick(job, sources.get((*option)?)?)))
                 .collect(),
         };

@@ -14,6 +14,8 @@ pub(crate) mod quantity;
 mod values;
 pub(crate) mod wire;
 mod wishes;
+mod word;
+mod written;
 
 use crate::decode::Document;
 use crate::error::{Problem, ReadError, Within};
@@ -21,7 +23,7 @@ use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
 pub(crate) use jobs::requires;
 pub use policy::Policy;
-pub(crate) use policy::policy_of;
+pub(crate) use policy::{policy_entry, policy_of};
 pub(crate) use preferences::preference_of;
 use std::collections::BTreeMap;
 pub(crate) use values::{Entries, List, Object, TaskSpec, TestSpec, objects, present, present_object};

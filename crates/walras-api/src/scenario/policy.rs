@@ -1,14 +1,14 @@
 //! The policy of a scenario: what the VO wants of a combination, as the core's type.
 
-use super::names::{ObjectiveName, TotalName};
 use super::quantity;
 use super::values::{LimitSpec, List};
 use super::wire::{LimitsEntry, PolicyEntry, WeightsEntry};
+use super::word::Word;
 use crate::error::{Problem, Within};
 use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::BTreeSet;
-use walras_core::choose::{Limit, Objective, Total, VoPolicy};
+use walras_core::choose::{Limit, Named, Objective, ObjectiveName, Total, VoPolicy};
 use walras_model::Factor;
 
 /// What a scenario says about choosing.
@@ -16,9 +16,6 @@ use walras_model::Factor;
 pub struct Policy {
     /// What the VO wants of a combination.
     pub vo: VoPolicy,
-    /// Whether the best combination is the one with which the stakeholders are most content; what the objective
-    /// says does not count then.
-    pub by_satisfaction: bool,
     /// k of the budget S = k · price_max · t · tasks, where the scenario gives one.
     pub budget_factor: Option<Factor>,
 }
@@ -30,17 +27,16 @@ pub(crate) fn policy_of(entry: PolicyEntry) -> Result<Policy, Problem> {
 
 pub(super) fn policy(entry: PolicyEntry, unit: Unit) -> Result<Policy, Problem> {
     let PolicyEntry { objective, weights, order, limits, leave_out, budget_factor } = entry;
-    let limits = limits.unwrap_or(LimitsEntry { time: LimitSpec::Derived, budget: LimitSpec::Derived });
+    let limits = limits.unwrap_or_default();
     Ok(Policy {
         vo: VoPolicy {
-            objective: self::objective(objective, weights, order, unit)?,
+            objective: self::objective(objective.0, weights, order, unit)?,
             time_limit: limit(limits.time, |number| quantity::span(number, unit))
                 .in_field("time")
                 .in_field("limits")?,
             budget_limit: limit(limits.budget, quantity::money).in_field("budget").in_field("limits")?,
             leave_out: leave_out.into(),
         },
-        by_satisfaction: objective == ObjectiveName::Satisfaction,
         budget_factor: budget_factor.map(quantity::factor).transpose().in_field("budget_factor")?,
     })
 }
@@ -57,28 +53,24 @@ fn limit<Q>(spec: LimitSpec, read: impl Fn(Number) -> Result<Q, Problem>) -> Res
 fn objective(
     name: ObjectiveName,
     weights: Option<WeightsEntry>,
-    order: Option<List<TotalName>>,
+    order: Option<List<Word<Total>>>,
     unit: Unit,
 ) -> Result<Objective, Problem> {
-    let needs = |key: &str| Problem::new(name.text(), format!("needs the key `{key}` beside it"));
+    let needs = |key: &str| Problem::new(name.name(), format!("needs the key `{key}` beside it"));
     let foreign = |value: &str, owner: &str| {
-        let what = format!("given beside the objective {}: only `objective: {owner}` has them", name.text());
+        let what = format!("given beside the objective {}: only `objective: {owner}` has them", name.name());
         Problem::new(value, what)
     };
     match (name, weights, order) {
         (ObjectiveName::Weighted, Some(weights), None) => self::weights(&weights, unit).in_field("weights"),
-        (ObjectiveName::Weighted, None, None) => Err(needs("weights")).in_field("objective"),
         (ObjectiveName::Lexicographic, None, Some(order)) => self::order(&order).in_field("order"),
-        (ObjectiveName::Lexicographic, None, None) => Err(needs("order")).in_field("objective"),
         (ObjectiveName::Weighted, _, Some(_)) => Err(foreign("totals", "lexicographic")).in_field("order"),
         (_, Some(_), _) => Err(foreign("weights", "weighted")).in_field("weights"),
         (_, None, Some(_)) => Err(foreign("totals", "lexicographic")).in_field("order"),
-        (ObjectiveName::MinTime, None, None) => Ok(Objective::MinTime),
-        // Stakeholders are asked elsewhere: see `by_satisfaction`.
-        (ObjectiveName::MinCost | ObjectiveName::Satisfaction, None, None) => Ok(Objective::MinCost),
-        (ObjectiveName::MaxIncome, None, None) => Ok(Objective::MaxIncome),
-        (ObjectiveName::MaxUse, None, None) => Ok(Objective::MaxUse),
-        (ObjectiveName::MinMakespan, None, None) => Ok(Objective::MinMakespan),
+        (name, None, None) => {
+            let key = if name == ObjectiveName::Weighted { "weights" } else { "order" };
+            name.objective().ok_or_else(|| needs(key)).in_field("objective")
+        }
     }
 }
 
@@ -95,17 +87,17 @@ fn weights(entry: &WeightsEntry, unit: Unit) -> Result<Objective, Problem> {
     };
     let WeightsEntry { cost, time, finish, income, spare_budget, spare_time } = entry;
     let given = [
-        (Total::Cost, cost, 1, "cost"),
-        (Total::Time, time, per_millisecond, "time"),
-        (Total::Finish, finish, per_millisecond, "finish"),
-        (Total::Income, income, 1, "income"),
-        (Total::SpareBudget, spare_budget, 1, "spare_budget"),
-        (Total::SpareTime, spare_time, per_millisecond, "spare_time"),
+        (Total::Cost, cost, 1),
+        (Total::Time, time, per_millisecond),
+        (Total::Finish, finish, per_millisecond),
+        (Total::Income, income, 1),
+        (Total::SpareBudget, spare_budget, 1),
+        (Total::SpareTime, spare_time, per_millisecond),
     ];
     let mut terms = Vec::new();
-    for (total, number, factor, key) in given {
+    for (total, number, factor) in given {
         let Some(number) = number else { continue };
-        let millionths = quantity::weight(*number).in_field(key)?;
+        let millionths = quantity::weight(*number).in_field(total.name())?;
         if millionths > 0 {
             terms.push((total, millionths * factor));
         }
@@ -121,18 +113,72 @@ fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-fn order(names: &List<TotalName>) -> Result<Objective, Problem> {
+fn order(names: &List<Word<Total>>) -> Result<Objective, Problem> {
     if names.0.is_empty() {
         return Err(Problem::new("[]", "is an empty list: there must be at least one total"));
     }
     let mut seen = BTreeSet::new();
     let mut totals = Vec::with_capacity(names.0.len());
     for (index, name) in names.0.iter().enumerate() {
-        let total = Total::from(*name);
+        let Word(total) = *name;
         if !seen.insert(total) {
-            return Err(Problem::new(name.text(), "is listed twice")).in_item(index);
+            return Err(Problem::new(total.name(), "is listed twice")).in_item(index);
         }
         totals.push(total);
     }
     Ok(Objective::Lexicographic(totals))
+}
+
+/// What a VO wants as a scenario would say it, with times in seconds. Weights keep their ratios.
+pub(crate) fn policy_entry(policy: &VoPolicy, budget_factor: Factor) -> PolicyEntry {
+    let mut entry = PolicyEntry {
+        objective: Word(policy.objective.name()),
+        limits: Some(LimitsEntry {
+            time: limit_spec(policy.time_limit, |span| Number::from_units(span.as_millis().into(), 3)),
+            budget: limit_spec(policy.budget_limit, |money| Number::from_units(money.as_micros().into(), 6)),
+        }),
+        leave_out: policy.leave_out.into(),
+        ..PolicyEntry::default()
+    };
+    match &policy.objective {
+        Objective::Weighted(terms) => entry.weights = Some(weights_entry(terms)),
+        Objective::Lexicographic(order) => {
+            entry.order = Some(List(order.iter().copied().map(Word).collect()));
+        }
+        Objective::MinTime
+        | Objective::MinCost
+        | Objective::MaxIncome
+        | Objective::MaxUse
+        | Objective::MinMakespan
+        | Objective::Satisfaction => {}
+    }
+    if budget_factor != Factor::ONE {
+        entry.budget_factor = Some(Number::from_units(budget_factor.as_millionths().into(), 6));
+    }
+    entry
+}
+
+fn limit_spec<Q>(limit: Limit<Q>, write: impl Fn(Q) -> Number) -> LimitSpec {
+    match limit {
+        Limit::Derived => LimitSpec::Derived,
+        Limit::Unlimited => LimitSpec::None,
+        Limit::Given(most) => LimitSpec::Given(write(most)),
+    }
+}
+
+/// Weights per micro-credit or per millisecond as those per credit or per second, up to a common factor.
+fn weights_entry(terms: &[(Total, i64)]) -> WeightsEntry {
+    let mut entry = WeightsEntry::default();
+    for (total, weight) in terms {
+        let (field, decimals) = match total {
+            Total::Cost => (&mut entry.cost, 0),
+            Total::Time => (&mut entry.time, 3),
+            Total::Finish => (&mut entry.finish, 3),
+            Total::Income => (&mut entry.income, 0),
+            Total::SpareBudget => (&mut entry.spare_budget, 0),
+            Total::SpareTime => (&mut entry.spare_time, 3),
+        };
+        *field = Some(Number::from_units(i128::from(*weight), decimals));
+    }
+    entry
 }

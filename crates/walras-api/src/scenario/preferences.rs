@@ -38,8 +38,6 @@ pub(super) fn preferences(
         queues: Vec::new(),
         calendar: entry.origin.map(origin).transpose().in_field("origin")?.unwrap_or_default(),
         across: entry.aggregation.of(Aggregation::STAKEHOLDERS),
-        budget_max: None,
-        time_max: None,
     };
     owners(&mut stakeholders, entry.owners, &sites, unit).in_field("owners")?;
     let administrator = entry.administrator.map(|entry| administrator(entry, unit)).transpose();

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 pub(crate) struct Object<T>(pub(crate) T);
 
 /// A list; unlike `Vec`, never `null`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 impl<T> Default for List<T> {
@@ -68,7 +68,7 @@ pub(crate) fn present_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 }
 
 /// A limit of a policy.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum LimitSpec {
     #[default]
     Derived,

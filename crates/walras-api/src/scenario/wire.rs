@@ -2,12 +2,13 @@
 //!
 //! The comments of these types are the descriptions in the published JSON Schema.
 
-use super::names::{KindName, LeaveOutName, ObjectiveName, TotalName};
+use super::names::{KindName, LeaveOutName};
 use super::values::{
     Entries, LimitSpec, List, Pair, Scalar, TaskSpec, TestSpec, objects, present, present_object,
     present_objects,
 };
 use super::wishes::PreferencesEntry;
+use super::word::Word;
 use crate::described::JsonSchema;
 use crate::number::Number;
 use crate::unit::Unit;
@@ -16,6 +17,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 #[cfg(feature = "schema")]
 use std::borrow::Cow;
+use walras_core::choose::{ObjectiveName, Total};
 #[cfg(feature = "schema")]
 use walras_model::capacity::PROCESSORS_MAX;
 
@@ -41,7 +43,8 @@ pub(crate) struct ScenarioFile {
     #[schemars(length(min = 1))]
     pub(crate) jobs: List<JobEntry>,
     /// What the VO wants of the combination that is chosen.
-    #[serde(default, deserialize_with = "present_object")]
+    // Said as if it were written, so that the schema does not name a default.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub(crate) policy: Option<PolicyEntry>,
     /// What users, owners and the administrator want.
@@ -83,20 +86,20 @@ pub(crate) struct LinkEntry {
 
 /// What the VO wants of the combination that is chosen. `weights` belong to the objective weighted, `order` to
 /// lexicographic.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "policy")]
-pub(crate) struct PolicyEntry {
+pub struct PolicyEntry {
     /// What makes one combination better than another.
     #[serde(default)]
-    pub(crate) objective: ObjectiveName,
+    pub(crate) objective: Word<ObjectiveName>,
     /// How much each total counts: per credit, and per unit of time. Not all zero.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "WeightsEntry")]
     pub(crate) weights: Option<WeightsEntry>,
     /// The first total decides, the next only among equals, and so on; none twice.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "List<TotalName>", length(min = 1))]
-    pub(crate) order: Option<List<TotalName>>,
+    #[schemars(with = "List<Word<Total>>", length(min = 1))]
+    pub(crate) order: Option<List<Word<Total>>>,
     /// What all that is chosen may come to.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "LimitsEntry")]
@@ -111,7 +114,7 @@ pub(crate) struct PolicyEntry {
 }
 
 /// How much each total counts; what is not given does not count.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "weights")]
 pub(crate) struct WeightsEntry {
     /// Per credit of the total cost; less is better.
@@ -141,7 +144,7 @@ pub(crate) struct WeightsEntry {
 }
 
 /// Limits on what all chosen windows come to together.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "limits")]
 pub(crate) struct LimitsEntry {
     /// On the sum of all run times: a number, derived, or none.

@@ -4,15 +4,13 @@ use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
 use crate::scenario::wire::PolicyEntry;
-use crate::scenario::{policy_of, present_object};
+use crate::scenario::{policy_entry, policy_of, present_object};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use walras_broker::policy::Policy;
-use walras_core::choose::{LeaveOut, Limit, Objective, Total};
-use walras_model::{Factor, Span};
+use walras_model::Span;
 
 /// The VO's rules. Times are in seconds, shares between 0 and 1. What is left out stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "Policy", rename = "Policy")]
 pub struct PolicyFile {
@@ -56,9 +54,9 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat_within: Option<Num>,
     /// How the combination is chosen: as `policy` of a scenario.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
-    pub choice: Option<Value>,
+    pub choice: Option<PolicyEntry>,
     /// How much each aspect counts when the queue is ordered: whole numbers.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "RankFile")]
@@ -167,12 +165,9 @@ impl PolicyFile {
         set(&mut policy.batch_max, self.batch_max);
         set(&mut policy.attempts_max, self.attempts_max);
         set(&mut policy.spares_max, self.spares_max);
-        if let Some(value) = &self.choice {
-            let entry: PolicyEntry = serde_json::from_value(value.clone())
-                .map_err(|error| Problem::new("choice", format!("makes no sense: {error}")))
-                .in_field("choice")?;
-            let read = policy_of(entry).in_field("choice")?;
-            (policy.choice, policy.by_satisfaction) = (read.vo, read.by_satisfaction);
+        if let Some(entry) = &self.choice {
+            let read = policy_of(entry.clone()).in_field("choice")?;
+            policy.choice = read.vo;
             if let Some(factor) = read.budget_factor {
                 policy.search.budget_factor = factor;
             }
@@ -207,7 +202,7 @@ impl PolicyFile {
             spares_max: Some(policy.spares_max),
             overdue_after: seconds(policy.overdue_after),
             repeat_within: seconds(policy.repeat_within),
-            choice: Some(choice_of(policy)),
+            choice: Some(policy_entry(&policy.choice, policy.search.budget_factor)),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),
@@ -248,81 +243,41 @@ impl MoneyFile {
     }
 }
 
-/// How the combination is chosen, as a scenario would say it. Weights keep their ratios.
-fn choice_of(policy: &Policy) -> Value {
-    let limit = |number: Option<Num>, derived: bool| match number {
-        Some(number) => serde_json::from_str(number.as_str()).unwrap_or(Value::Null),
-        None if derived => json!("derived"),
-        None => json!("none"),
-    };
-    let time = match policy.choice.time_limit {
-        Limit::Given(span) => (Some(Num::of_span(span)), false),
-        Limit::Derived => (None, true),
-        Limit::Unlimited => (None, false),
-    };
-    let budget = match policy.choice.budget_limit {
-        Limit::Given(money) => (Some(Num::of_money(money)), false),
-        Limit::Derived => (None, true),
-        Limit::Unlimited => (None, false),
-    };
-    let mut choice = json!({
-        "limits": {"time": limit(time.0, time.1), "budget": limit(budget.0, budget.1)},
-        "leave_out": match policy.choice.leave_out {
-            LeaveOut::Never => "never",
-            LeaveOut::WhenNeeded => "when-needed",
-        },
-    });
-    let name = match &policy.choice.objective {
-        _ if policy.by_satisfaction => "satisfaction",
-        Objective::MinCost => "min-cost",
-        Objective::MinTime => "min-time",
-        Objective::MaxIncome => "max-income",
-        Objective::MaxUse => "max-use",
-        Objective::MinMakespan => "min-makespan",
-        Objective::Weighted(terms) => {
-            let weights = terms
-                .iter()
-                .map(|(total, weight)| (total_name(*total).to_owned(), weight_of(*total, *weight)));
-            choice["weights"] = Value::Object(weights.collect());
-            "weighted"
-        }
-        Objective::Lexicographic(order) => {
-            choice["order"] = order.iter().map(|total| total_name(*total)).collect();
-            "lexicographic"
-        }
-    };
-    choice["objective"] = json!(name);
-    if policy.search.budget_factor != Factor::ONE {
-        let factor = Num::of_millionths(policy.search.budget_factor.as_millionths());
-        choice["budget_factor"] = serde_json::from_str(factor.as_str()).unwrap_or(Value::Null);
-    }
-    choice
-}
-
-/// A weight per micro-credit or per millisecond as one per credit or per second, up to a common factor.
-fn weight_of(total: Total, weight: i64) -> Value {
-    let decimals = match total {
-        Total::Cost | Total::Income | Total::SpareBudget => 0,
-        Total::Time | Total::Finish | Total::SpareTime => 3,
-    };
-    let number = Num::from_units(weight.into(), decimals);
-    serde_json::from_str(number.as_str()).unwrap_or(Value::Null)
-}
-
-fn total_name(total: Total) -> &'static str {
-    match total {
-        Total::Cost => "cost",
-        Total::Time => "time",
-        Total::Finish => "finish",
-        Total::Income => "income",
-        Total::SpareBudget => "spare_budget",
-        Total::SpareTime => "spare_time",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use walras_core::choose::{LeaveOut, Limit, Objective, Total};
+    use walras_model::{Factor, Money};
+
+    #[test]
+    fn every_objective_can_be_shown_and_set() {
+        let objectives = [
+            Objective::MinTime,
+            Objective::Satisfaction,
+            Objective::Lexicographic(vec![Total::SpareTime, Total::Cost]),
+            Objective::Weighted(vec![(Total::Income, 3), (Total::SpareTime, 1_000)]),
+        ];
+        for objective in objectives {
+            let mut policy = Policy::default();
+            policy.choice.objective = objective;
+            policy.choice.time_limit = Limit::Given(Span::from_millis(1_500).unwrap());
+            policy.choice.budget_limit = Limit::Given(Money::from_micros(2_000_001));
+            policy.choice.leave_out = LeaveOut::Never;
+            policy.search.budget_factor = Factor::from_millionths(750_000).unwrap();
+            let text = serde_json::to_string(&PolicyFile::of(&policy)).unwrap();
+            let shown: PolicyFile = serde_json::from_str(&text).unwrap();
+            assert_eq!(shown, PolicyFile::of(&policy), "{text}");
+            assert_eq!(shown.apply(&Policy::default(), "policy").unwrap(), policy, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_choice_that_is_none_is_refused_when_it_is_read() {
+        let read = |text: &str| serde_json::from_str::<PolicyFile>(text).unwrap_err().to_string();
+        let unknown = read(r#"{"choice": {"objective": "best"}}"#);
+        assert!(unknown.starts_with("unknown variant `best`, expected one of `min-time`"), "{unknown}");
+        assert!(read(r#"{"choice": 3}"#).contains("expected a map"));
+    }
 
     #[test]
     fn what_is_shown_can_be_set() {

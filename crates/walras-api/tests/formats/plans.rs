@@ -31,7 +31,8 @@ fn time(millis: i64) -> Time {
 fn placement(node: u32, start: i64, end: i64, micros: i64) -> Placement {
     let (node, interval) = (NodeId::new(node), Interval::new(time(start), time(end)).unwrap());
     let source = SlotKey { start: time(start), node };
-    Placement { node, interval, cost: Money::from_micros(micros), source }
+    let rate = Rate::from_micros_per_second(1).unwrap();
+    Placement { node, interval, rate, cost: Money::from_micros(micros), source }
 }
 
 /// A window of two tasks, with numbers that a double would spoil.

@@ -1,11 +1,11 @@
 //! Ways to corrupt a journal.
 
-use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::Event;
+use walras_broker::allocation::Allocation;
+use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::JobSpec;
 use walras_broker::journal::Entry;
-use walras_broker::allocation::Allocation;
 use walras_model::{SiteId, Time};
 
 pub(crate) type Journal = Vec<Entry>;

@@ -1,12 +1,12 @@
 //! Corrupted quotes, and what is found in them.
 
-use walras_broker::event::{QuoteEvent, ReservationEvent};
 use crate::corrupt::check;
 use crate::edit::{change, drop_first, edit};
 use crate::promises::moved;
 use crate::world::credits;
 use walras_audit::Kind;
 use walras_broker::Event;
+use walras_broker::event::{QuoteEvent, ReservationEvent};
 use walras_broker::reservation::Origin;
 use walras_model::Time;
 
@@ -48,7 +48,10 @@ fn quotes() {
             "not honoured",
             |it| {
                 drop_first(it, |event| {
-                    matches!(event, Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), .. }))
+                    matches!(
+                        event,
+                        Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), .. })
+                    )
                 })
             },
             |it| matches!(it, Kind::NotAsQuoted { .. }),
@@ -57,7 +60,11 @@ fn quotes() {
             "honoured otherwise",
             |it| {
                 edit(it, |event, _| match event {
-                    Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), allocation, .. }) => {
+                    Event::Reservation(ReservationEvent::Asked {
+                        origin: Origin::Quote(_),
+                        allocation,
+                        ..
+                    }) => {
                         allocation.legs[0].holds[0].interval = moved(allocation.legs[0].holds[0].interval, 1);
                         true
                     }

@@ -8,7 +8,7 @@ use crate::model::decision::Decision;
 use crate::model::event::Event;
 use crate::model::id::CycleNumber;
 use crate::model::input::Input;
-use crate::plan::{Problem, plan};
+use crate::plan::{PlanningProblem, plan};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::Time;
@@ -70,7 +70,7 @@ impl Broker {
 pub struct Replay {
     broker: Broker,
     bases: BTreeSet<u64>,
-    problems: BTreeMap<u64, Problem>,
+    problems: BTreeMap<u64, PlanningProblem>,
 }
 
 /// How many events had been folded when the plan of an entry was begun, if it brings one.

@@ -5,6 +5,7 @@ use super::id::JobNumber;
 use super::job::Why;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use walras_core::choose::Objective;
 use walras_model::Money;
 
 /// A plan.
@@ -21,12 +22,13 @@ pub struct Decision {
 /// What a plan came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// By what it was chosen.
-    pub objective: String,
+    /// By what it was chosen; `None` when another method than the broker's planner made the plan.
+    pub objective: Option<Objective>,
     /// Whether it is proven best.
     pub proof: Proof,
-    /// The objective's value in its own integer unit, as a decimal number.
-    pub value: String,
+    /// The objective's value in its own integer unit. It may be wider than the numbers of JSON: text there.
+    #[serde(with = "value_text")]
+    pub value: i128,
     /// How many jobs are served.
     pub served: u32,
     /// What all that was chosen costs.
@@ -41,7 +43,7 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
-    /// It is.
+    /// No combination is better.
     Optimal,
     /// A limit was hit; it is at most so many millionths above the best.
     Gap(i64),
@@ -68,4 +70,18 @@ pub struct Unserved {
     pub job: JobNumber,
     /// Why.
     pub why: Why,
+}
+
+/// A value as decimal text.
+mod value_text {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(value: &i128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i128, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
-use walras_core::choose::{LeaveOut, Limit, Objective, VoPolicy};
+use walras_core::choose::VoPolicy;
 use walras_core::prefer::Calendar;
 use walras_model::Span;
 use walras_model::workflow::Network;
@@ -40,8 +40,6 @@ pub struct Policy {
     pub search: SearchConfig,
     /// How the combination is chosen.
     pub choice: VoPolicy,
-    /// Whether the stakeholders' satisfaction decides instead of the objective.
-    pub by_satisfaction: bool,
     /// How hard the choice is tried.
     pub labels_max: u64,
     /// How hard workflows are improved in their windows.
@@ -167,13 +165,7 @@ impl Default for Policy {
             rank: RankWeights::default(),
             overdue_after: seconds(86_400),
             search,
-            choice: VoPolicy {
-                objective: Objective::MinCost,
-                time_limit: Limit::Derived,
-                budget_limit: Limit::Derived,
-                leave_out: LeaveOut::WhenNeeded,
-            },
-            by_satisfaction: false,
+            choice: VoPolicy::default(),
             labels_max: 2_000_000,
             refine_units_max: 2_000_000,
             network: Network::INSTANT,

@@ -1,19 +1,14 @@
-//! Workflows in a batch: how large a window they need, whether it holds them, and the parts that they become.
+//! Workflows of a cycle: what is left of them, and the parts that their placed tasks become.
 
-use super::{Problem, Remaining, holds_of};
-use crate::allocation::{Allocation, Hold, Part, SupportingParts};
-use crate::job::{JobSpec, Why};
+use super::allocation::holds_of;
+use super::{PlanningProblem, Remaining};
+use crate::model::allocation::{Allocation, Hold, Part, SupportingParts};
+use crate::model::job::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::Alternatives;
-use walras_core::refine::{
-    Effort, Event, SupportLimits, TaskSchedule, best_size, refine_window, size_options, supporting_schedules,
-};
+use walras_core::plan::PlacedTasks;
+use walras_core::refine::{Event, Support, TaskSchedule};
 use walras_model::workflow::Network;
-use walras_model::workflow::Terms;
-use walras_model::{
-    Batch, Edge, Explanation, JobId, NodeId, Platform, Reason, Request, SiteId, Span, TaskId, Window,
-    Workflow,
-};
+use walras_model::{Edge, NodeId, SiteId, Span, TaskId, Window, Workflow};
 
 /// What is left of a job's workflow when some tasks are done; `None` when it is no workflow, or nothing is left.
 pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remaining> {
@@ -36,76 +31,14 @@ pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remai
     Some(Remaining { workflow, tasks, strategy: whole.strategy })
 }
 
-/// Sets the size of every workflow's request to the best there is.
-pub(super) fn sized(problem: &Problem, batch: Batch) -> Batch {
-    if problem.jobs.iter().all(|job| job.workflow.is_none()) {
-        return batch;
-    }
-    let size = |(job, request): (&super::ProblemJob, &Request)| {
-        let mut request = request.clone();
-        if let Some(remaining) = &job.workflow {
-            let (network, search) = (problem.policy.network, &problem.policy.search);
-            let options = size_options(
-                &remaining.workflow,
-                &problem.offers,
-                network,
-                &request,
-                remaining.strategy,
-                search,
-            );
-            let best = best_size(&options, remaining.strategy).or(options.first().map(|option| option.size));
-            if let Some(best) = best {
-                (request.tasks, request.work) = (best.nodes, best.work);
-            }
-        }
-        request
-    };
-    Batch::new(problem.jobs.iter().zip(batch.requests()).map(size).collect())
-}
-
-/// Drops windows that do not hold their workflow; gives the jobs that had windows and have none left.
-pub(super) fn keep_fitting(problem: &Problem, batch: &Batch, found: &mut Alternatives) -> BTreeSet<JobId> {
-    let mut lost = BTreeSet::new();
-    let mut kept = BTreeSet::new();
-    found.found.retain(|alternative| {
-        let job = alternative.job;
-        let holds = problem.jobs[job.index()].workflow.as_ref().is_none_or(|remaining| {
-            let schedule = fill(problem, remaining, &alternative.window, 0);
-            let deadline = batch.request(job).deadline;
-            schedule.is_some_and(|schedule| deadline.is_none_or(|deadline| schedule.finish() <= deadline))
-        });
-        if holds {
-            kept.insert(job)
-        } else {
-            lost.insert(job)
-        };
-        holds
-    });
-    lost.difference(&kept).copied().collect()
-}
-
-/// The reason of a job none of whose windows holds its workflow.
-pub(super) fn does_not_fit() -> Why {
-    let explanation = Explanation { reasons: vec![Reason::TasksDoNotFit], ..Explanation::default() };
-    Why::NoFit(Box::new(explanation))
-}
-
-fn fill(problem: &Problem, remaining: &Remaining, window: &Window, units_max: u64) -> Option<TaskSchedule> {
-    let effort = Effort { units_max, ..Effort::default() };
-    let (network, strategy) = (problem.policy.network, remaining.strategy);
-    let refined = refine_window(&remaining.workflow, &problem.offers, network, window, strategy, &effort);
-    refined.found().map(|refined| refined.schedule)
-}
-
-/// The way that a window is for a workflow: a part for each task, and what is ready for lost nodes.
-pub(super) fn way(
-    problem: &Problem,
-    job: &super::ProblemJob,
+/// What is reserved for a workflow in a window: a part for each task, and what is ready for lost nodes.
+pub(super) fn allocation(
+    problem: &PlanningProblem,
     remaining: &Remaining,
     window: &Window,
-    effort: u64,
+    tasks: &PlacedTasks,
 ) -> Option<Allocation> {
-    let legs = Allocation::legs_of(holds_of(&problem.offers, window, job.request.user.as_deref()));
+    let legs = Allocation::legs_of(holds_of(&problem.offers, window));
     let places: BTreeMap<NodeId, (SiteId, u32)> = legs
         .iter()
         .flat_map(|leg| {
@@ -113,21 +46,15 @@ pub(super) fn way(
             leg.holds.iter().zip(0_u32..).filter_map(place)
         })
         .collect();
-    let schedule = fill(problem, remaining, window, effort)?;
-    let network = problem.policy.network;
-    let parts = parts(remaining, &schedule, &places, network)?;
-    let platform = Platform::of_window(&problem.offers, window, network);
-    let terms = Terms { earliest: Some(window.start()), deadline: Some(window.end()), budget: None };
-    let limits = SupportLimits { tasks_max: 0, ..SupportLimits::default() };
-    let supports =
-        supporting_schedules(&remaining.workflow, &platform, &terms, remaining.strategy, &schedule, &limits);
-    let support = |support: &walras_core::refine::Support| match (support.event, &support.schedule) {
+    let parts = |schedule: &TaskSchedule| self::parts(remaining, schedule, &places, problem.policy.network);
+    let support = |support: &Support| match (support.event, &support.schedule) {
         (Event::NodeLost { node, .. }, Some(schedule)) => {
-            Some(SupportingParts { lost: node, parts: self::parts(remaining, schedule, &places, network)? })
+            Some(SupportingParts { lost: node, parts: parts(schedule)? })
         }
         _ => None,
     };
-    let supports = supports.iter().filter_map(support).collect();
+    let (parts, supports) =
+        (parts(&tasks.refined.schedule)?, tasks.supports.iter().filter_map(support).collect());
     Some(Allocation { legs, parts, supports })
 }
 

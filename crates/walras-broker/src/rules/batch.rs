@@ -3,12 +3,12 @@
 use super::wanted::Wanted;
 use crate::model::job::Phase;
 use crate::model::state::State;
-use crate::plan::{Problem, ProblemJob};
+use crate::plan::{PlanningJob, PlanningProblem};
 use std::collections::BTreeMap;
 use walras_core::prefer::{Preference, User};
 
 /// What is to be planned in the open cycle; `None` when it is not that far.
-pub(crate) fn problem(state: &State) -> Option<Problem> {
+pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let cycle = state.cycle.as_deref()?;
     let now = cycle.closed_at?;
     let market = state.market(now, cycle.opened_at)?;
@@ -29,7 +29,7 @@ pub(crate) fn problem(state: &State) -> Option<Problem> {
             users.len() - 1
         });
         let wanted = Wanted::of(state, job).payable(state, now);
-        jobs.push(ProblemJob {
+        jobs.push(PlanningJob {
             number: job.number,
             request: wanted.request,
             workflow: wanted.remaining,
@@ -43,7 +43,7 @@ pub(crate) fn problem(state: &State) -> Option<Problem> {
     let open =
         if overdue { state.open_market(now, cycle.opened_at).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
-    Some(Problem {
+    Some(PlanningProblem {
         cycle: cycle.number,
         basis: state.version,
         now,

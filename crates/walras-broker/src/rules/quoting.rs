@@ -19,7 +19,7 @@ use crate::model::job::JobSpec;
 use crate::model::price::MILLION;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
-use crate::plan::{self, Problem, ProblemJob, Ways};
+use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
 use walras_core::predict::{JobFeatures, Predicted};
 use walras_core::prefer::{Preference, SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
@@ -27,7 +27,7 @@ use walras_model::{Explanation, Money, Reason, Span, Time};
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
-    problem: Problem,
+    problem: PlanningProblem,
 }
 
 impl Inquiry {
@@ -46,7 +46,7 @@ impl Inquiry {
             group: user.and_then(|user| user.user.group.clone()),
             weight: 1,
         }];
-        let job = ProblemJob {
+        let job = PlanningJob {
             number: wanted.job,
             request: wanted.request,
             workflow: wanted.remaining,
@@ -55,7 +55,7 @@ impl Inquiry {
             overdue: false,
         };
         let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
-        let problem = Problem {
+        let problem = PlanningProblem {
             cycle: state.last.cycle,
             basis: state.version,
             now,
@@ -73,7 +73,7 @@ impl Inquiry {
     /// Searches.
     pub fn search(&self) -> Findings {
         let policy = &self.problem.policy;
-        let Ways { found, why } = plan::ways(&self.problem, &searches(&policy.search));
+        let JobFindings { found, why } = plan::job_findings(&self.problem, &searches(&policy.search));
         let allocations = undominated(found, policy.quotes.options_max as usize);
         let why = allocations.is_empty().then(|| why.unwrap_or_default());
         Findings { allocations, why }
@@ -129,7 +129,7 @@ fn undominated(mut all: Vec<(Allocation, i64)>, most: usize) -> Vec<(Allocation,
         }
     }
     while kept.len() > most.max(1) {
-        // The one in the middle that costs least to miss: the ends alall stay.
+        // The one in the middle that costs least to miss: the ends always stay.
         let middle = kept.len() / 2;
         kept.remove(middle);
     }
@@ -192,7 +192,14 @@ mod tests {
 
     #[test]
     fn no_alternative_is_worse_than_another_in_every_respect() {
-        let all = vec![alternative(30, 5), alternative(10, 9), alternative(20, 9), alternative(20, 7), alternative(40, 5), alternative(30, 6)];
+        let all = vec![
+            alternative(30, 5),
+            alternative(10, 9),
+            alternative(20, 9),
+            alternative(20, 7),
+            alternative(40, 5),
+            alternative(30, 6),
+        ];
         assert_eq!(pairs(&undominated(all, 5)), [(10, 9), (20, 7), (30, 5)]);
     }
 

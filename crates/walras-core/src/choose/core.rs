@@ -25,14 +25,14 @@
 //! tests are exact in integers.
 
 use super::fix::Core;
+use super::knapsack::{Knapsack, Solution, Solved};
 use super::labels::{Bounds, Labels};
 use super::polish::best_moves;
-use super::problem::{Problem, Solution, Solved};
 use super::relax::{Relaxation, relax};
 use super::whole::Whole;
 
 /// Solves a problem with one limit.
-pub fn solve(problem: &Problem, labels_max: u64) -> Solved {
+pub fn solve(problem: &Knapsack, labels_max: u64) -> Solved {
     // Nearly always the numbers fit 64 bits, which is several times faster.
     match solve_in::<i64>(problem, labels_max) {
         Solved::Overflow => solve_in::<i128>(problem, labels_max),
@@ -41,7 +41,7 @@ pub fn solve(problem: &Problem, labels_max: u64) -> Solved {
 }
 
 /// Solves a problem in numbers of one size; an overflow says that they do not fit.
-fn solve_in<T: Whole>(problem: &Problem, labels_max: u64) -> Solved {
+fn solve_in<T: Whole>(problem: &Knapsack, labels_max: u64) -> Solved {
     let relaxation = match relax::<T>(problem) {
         Ok(relaxation) => relaxation,
         Err(solved) => return solved,
@@ -57,14 +57,14 @@ fn solve_in<T: Whole>(problem: &Problem, labels_max: u64) -> Solved {
 
 /// The best choice so far.
 struct Incumbent<'a, T> {
-    problem: &'a Problem,
+    problem: &'a Knapsack,
     relaxation: &'a Relaxation<T>,
     chosen: Vec<usize>,
     value: i128,
 }
 
 impl<'a, T: Whole> Incumbent<'a, T> {
-    fn new(problem: &'a Problem, relaxation: &'a Relaxation<T>) -> Self {
+    fn new(problem: &'a Knapsack, relaxation: &'a Relaxation<T>) -> Self {
         let chosen = relaxation.incumbent.clone();
         let value = problem.value(&chosen);
         Incumbent { problem, relaxation, chosen, value }

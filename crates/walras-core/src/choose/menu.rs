@@ -3,7 +3,8 @@
 use crate::search::Alternatives;
 use walras_model::id::JobId;
 use walras_model::quantity::{Money, Span, Time};
-use walras_model::request::Batch;
+use walras_model::request::{Batch, Request};
+use walras_model::window::Window;
 
 /// One alternative as the choice sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,18 @@ pub struct Menu {
     pub jobs: Vec<MenuJob>,
 }
 
+impl MenuItem {
+    /// A window as the choice sees it.
+    pub fn of_window(window: &Window, source: usize) -> MenuItem {
+        MenuItem { cost: window.cost(), time: window.runtime(), finish: window.end(), source }
+    }
+}
+
+/// How much it counts to serve a job: its priority above the batch's lowest, plus one.
+pub(crate) fn priority_weight(request: &Request, lowest: i64) -> u64 {
+    request.priority.abs_diff(lowest).saturating_add(1)
+}
+
 impl Menu {
     /// The menu of a search's result. A job's weight is its priority above the batch's lowest, plus one.
     pub fn new(alternatives: &Alternatives, batch: &Batch) -> Menu {
@@ -43,12 +56,11 @@ impl Menu {
         let mut jobs: Vec<MenuJob> = Vec::with_capacity(batch.requests().len());
         for (index, request) in batch.requests().iter().enumerate() {
             let Some(job) = JobId::from_index(index) else { break };
-            let weight = request.priority.abs_diff(lowest).saturating_add(1);
+            let weight = priority_weight(request, lowest);
             jobs.push(MenuJob { job, weight, items: Vec::new() });
         }
         for (source, found) in alternatives.found.iter().enumerate() {
-            let window = &found.window;
-            let item = MenuItem { cost: window.cost(), time: window.runtime(), finish: window.end(), source };
+            let item = MenuItem::of_window(&found.window, source);
             jobs[found.job.index()].items.push(item);
         }
         jobs.retain(|job| !job.items.is_empty());

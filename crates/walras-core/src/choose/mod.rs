@@ -4,7 +4,7 @@
 //! is best by its objective and keeps its limits: T* on the total time, B* on the total cost.
 //!
 //! **Method.** Each objective becomes a value per alternative, less being better: the time, the cost, their
-//! negatives, or a sum of several. What is left is a multiple-choice knapsack ([`problem`]). Where jobs may be left
+//! negatives, or a sum of several. What is left is a multiple-choice knapsack ([`knapsack`]). Where jobs may be left
 //! out, leaving one out is one more candidate whose value outweighs everything else in proportion to the job's
 //! weight, so that serving more comes first. The least makespan is found by bisection over the ends.
 //!
@@ -18,18 +18,21 @@ mod baseline;
 pub mod core;
 mod fix;
 mod hulls;
+pub mod knapsack;
 mod labels;
 mod menu;
+mod names;
 mod objective;
 mod policy;
 mod polish;
-pub mod problem;
 mod relax;
 pub mod several;
 mod whole;
 
 pub use baseline::{choose_first, choose_random};
+pub(crate) use menu::priority_weight;
 pub use menu::{Menu, MenuItem, MenuJob};
+pub use names::{Named, ObjectiveName, UnknownName};
 pub use policy::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Limit, NoCombination, Objective, Total, Totals,
     VoPolicy,

@@ -1,6 +1,6 @@
 //! From an objective and limits to a multiple-choice knapsack, and back to a combination.
 
-use super::problem::{Candidate, Problem, Solution, Solved};
+use super::knapsack::{Candidate, Knapsack, Solution, Solved};
 use super::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Objective,
     Total, Totals, VoPolicy, backward, core, several,
@@ -27,6 +27,7 @@ pub(super) fn choose_within(
     }
     let task = Task { menu, applied, leave_out: policy.leave_out, limits };
     match &policy.objective {
+        Objective::Satisfaction => Outcome::Infeasible(NoCombination::NoStakeholders),
         Objective::MinMakespan => task.least_makespan(),
         other => match values(menu, other) {
             Some(values) => task.least_value(&values),
@@ -92,7 +93,7 @@ fn values(menu: &Menu, objective: &Objective) -> Option<Vec<Vec<i128>>> {
             }
             Some(values)
         }
-        Objective::MinMakespan => None,
+        Objective::MinMakespan | Objective::Satisfaction => None,
     }
 }
 
@@ -212,7 +213,7 @@ impl Task<'_> {
         Ok(Answer { items: chosen, value: solution.value, bound: solution.bound })
     }
 
-    fn solve_problem(&self, problem: &Problem) -> Solved {
+    fn solve_problem(&self, problem: &Knapsack) -> Solved {
         let candidates: usize = problem.classes.iter().map(Vec::len).sum();
         match problem.limits.len() {
             0 => Solved::Found(least_of_each(problem)),
@@ -252,7 +253,7 @@ impl Task<'_> {
         &self,
         values: &[Vec<i128>],
         finish_max: Option<Time>,
-    ) -> Result<(Problem, Sources), NoCombination> {
+    ) -> Result<(Knapsack, Sources), NoCombination> {
         let limits: Vec<i128> = self.applied.time.into_iter().chain(self.applied.budget).collect();
         let penalty = spread(values).ok_or(NoCombination::Overflow)?;
         let (mut classes, mut sources) = (Vec::new(), Vec::new());
@@ -275,7 +276,7 @@ impl Task<'_> {
             classes.push(class);
             sources.push(source);
         }
-        Ok((Problem { classes, limits }, sources))
+        Ok((Knapsack { classes, limits }, sources))
     }
 
     fn takes(&self, item: &MenuItem) -> Vec<i128> {
@@ -304,7 +305,7 @@ fn spread(values: &[Vec<i128>]) -> Option<i128> {
 }
 
 /// Without limits the best of each class is the best of all.
-fn least_of_each(problem: &Problem) -> Solution {
+fn least_of_each(problem: &Knapsack) -> Solution {
     let least =
         |class: &Vec<Candidate>| (0..class.len()).min_by_key(|index| class[*index].value).unwrap_or(0);
     let chosen: Vec<usize> = problem.classes.iter().map(least).collect();

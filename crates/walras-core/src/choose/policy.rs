@@ -1,6 +1,5 @@
 //! What the VO wants of a combination, and what came out.
 
-use std::fmt;
 use walras_model::quantity::{Money, Span, Time};
 
 /// What the VO wants.
@@ -15,6 +14,18 @@ pub struct VoPolicy {
     pub budget_limit: Limit<Money>,
     /// Whether jobs may be left out to keep the limits.
     pub leave_out: LeaveOut,
+}
+
+impl Default for VoPolicy {
+    /// The least cost within T*, and as few jobs left out as that allows.
+    fn default() -> Self {
+        VoPolicy {
+            objective: Objective::MinCost,
+            time_limit: Limit::Derived,
+            budget_limit: Limit::Derived,
+            leave_out: LeaveOut::WhenNeeded,
+        }
+    }
 }
 
 /// What makes one combination better than another.
@@ -35,11 +46,13 @@ pub enum Objective {
     Weighted(Vec<(Total, i64)>),
     /// The first total decides; the next only among equals; and so on.
     Lexicographic(Vec<Total>),
+    /// Users, owners and the administrator are most content together (see [`crate::prefer`]). It is no sum over a menu:
+    /// [`crate::plan::plan_batch`] asks the stakeholders.
+    Satisfaction,
 }
 
 /// A sum over the chosen alternatives, each with the direction that is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Total {
     /// Total cost C, less is better.
     Cost,
@@ -155,6 +168,8 @@ pub enum NoCombination {
     Overflow,
     /// Nothing was found within the limit on work, and nothing was proven.
     Unknown,
+    /// Satisfaction is judged by stakeholders, of whom a menu knows nothing.
+    NoStakeholders,
 }
 
 impl Objective {
@@ -163,7 +178,7 @@ impl Objective {
         match self {
             Objective::MinTime | Objective::MaxUse => (false, true),
             Objective::MinCost | Objective::MaxIncome => (true, false),
-            Objective::MinMakespan => (false, false),
+            Objective::MinMakespan | Objective::Satisfaction => (false, false),
             Objective::Weighted(terms) => {
                 let has = |total| terms.iter().any(|(term, _)| *term == total);
                 (has(Total::SpareTime) || has(Total::Income), has(Total::SpareBudget))
@@ -176,17 +191,18 @@ impl Objective {
     }
 }
 
-impl fmt::Display for Objective {
-    /// The name that the command line and the file formats use.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Objective::MinTime => f.write_str("min-time"),
-            Objective::MinCost => f.write_str("min-cost"),
-            Objective::MaxIncome => f.write_str("max-income"),
-            Objective::MaxUse => f.write_str("max-use"),
-            Objective::MinMakespan => f.write_str("min-makespan"),
-            Objective::Weighted(_) => f.write_str("weighted"),
-            Objective::Lexicographic(_) => f.write_str("lexicographic"),
+impl VoPolicy {
+    /// What the administrator says that all of it may come to; what would be derived is left open.
+    pub fn given_limits(&self) -> AppliedLimits {
+        AppliedLimits {
+            time: match self.time_limit {
+                Limit::Given(span) => Some(i128::from(span.as_millis())),
+                Limit::Derived | Limit::Unlimited => None,
+            },
+            budget: match self.budget_limit {
+                Limit::Given(money) => Some(i128::from(money.as_micros())),
+                Limit::Derived | Limit::Unlimited => None,
+            },
         }
     }
 }

@@ -3,7 +3,7 @@
 //! See [`super::core`] for the identities.
 
 use super::hulls::walk_hulls;
-use super::problem::{Candidate, Problem, Solved};
+use super::knapsack::{Candidate, Knapsack, Solved};
 use super::whole::{Whole, to_float};
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) struct Classes<T> {
 
 impl<T: Whole> Classes<T> {
     /// Keeps the candidates of each class that take more only for a better value; `None` if a number is too large.
-    fn undominated(problem: &Problem) -> Option<Classes<T>> {
+    fn undominated(problem: &Knapsack) -> Option<Classes<T>> {
         let count = problem.classes.iter().map(Vec::len).sum();
         let mut all: Vec<Reduced<T>> = Vec::with_capacity(count);
         let mut ranges = Vec::with_capacity(problem.classes.len());
@@ -130,7 +130,7 @@ impl<T: Whole> Relaxation<T> {
 }
 
 /// Relaxes a problem with one limit, or answers at once: with an overflow when the numbers are too large for `T`.
-pub(super) fn relax<T: Whole>(problem: &Problem) -> Result<Relaxation<T>, Solved> {
+pub(super) fn relax<T: Whole>(problem: &Knapsack) -> Result<Relaxation<T>, Solved> {
     let limit = problem.limits[0];
     let mut classes = Classes::<T>::undominated(problem).ok_or(Solved::Overflow)?;
     let lightest = classes.lightest();

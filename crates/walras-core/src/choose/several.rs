@@ -16,7 +16,7 @@
 //! **Complexity.** O(rounds · n) to price; the branching is exponential and bounded by `branches_max`; the result
 //! then carries LB.
 
-use super::problem::{Candidate, Problem, Solution, Solved};
+use super::knapsack::{Candidate, Knapsack, Solution, Solved};
 use super::whole::to_float;
 
 /// Rounds of the subgradient search.
@@ -25,7 +25,7 @@ const ROUNDS: u32 = 400;
 const SCALE: i128 = 1 << 30;
 
 /// Solves a problem with any number of limits.
-pub fn solve(problem: &Problem, branches_max: u64) -> Solved {
+pub fn solve(problem: &Knapsack, branches_max: u64) -> Solved {
     let largest = problem.classes.iter().flatten().flat_map(|it| it.takes.iter().chain([&it.value]));
     if largest.chain(&problem.limits).any(|number| number.unsigned_abs() >= 1 << 62) {
         return Solved::Overflow;
@@ -45,7 +45,7 @@ pub fn solve(problem: &Problem, branches_max: u64) -> Solved {
 }
 
 struct Search<'a> {
-    problem: &'a Problem,
+    problem: &'a Knapsack,
     best: Option<(Vec<usize>, i128)>,
     branches_left: u64,
 }
@@ -276,7 +276,7 @@ struct Scaled {
 }
 
 impl Scaled {
-    fn new(problem: &Problem, prices: &[f64]) -> Scaled {
+    fn new(problem: &Knapsack, prices: &[f64]) -> Scaled {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "prices are small; saturating keeps the bound valid"
@@ -307,7 +307,7 @@ impl Scaled {
         SCALE * value - self.bound
     }
 
-    fn core(&self, problem: &Problem, loss_limit: i128) -> Vec<CoreClass> {
+    fn core(&self, problem: &Knapsack, loss_limit: i128) -> Vec<CoreClass> {
         let mut core: Vec<CoreClass> = Vec::new();
         for (class, losses) in self.losses.iter().enumerate() {
             let mut candidates: Vec<(usize, i128)> =
@@ -337,7 +337,7 @@ impl Scaled {
     }
 
     /// What the settled classes take.
-    fn settled_taken(&self, problem: &Problem, core: &[CoreClass]) -> Vec<i128> {
+    fn settled_taken(&self, problem: &Knapsack, core: &[CoreClass]) -> Vec<i128> {
         let mut taken = problem.taken(&self.priced);
         for class in core {
             let priced = &problem.classes[class.class][self.priced[class.class]];
@@ -351,7 +351,7 @@ impl Scaled {
     /// What the limits must still cost from `stage` on; `None` when some limit cannot be kept.
     fn least_loss(
         &self,
-        problem: &Problem,
+        problem: &Knapsack,
         core: &[CoreClass],
         stage: usize,
         taken: &[i128],

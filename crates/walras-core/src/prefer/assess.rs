@@ -216,6 +216,7 @@ mod tests {
         let placement = |node, end, cost| Placement {
             node: NodeId::new(node),
             interval: Interval::new(seconds(10), seconds(end)).unwrap(),
+            rate: Rate::from_micros_per_second(2 * MILLION).unwrap(),
             cost: Money::from_micros(cost * MILLION),
             source: SlotKey { start: seconds(0), node: NodeId::new(node) },
         };

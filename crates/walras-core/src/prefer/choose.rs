@@ -2,9 +2,10 @@
 
 use super::bound;
 use super::local::{self, Effort};
-use super::problem::Problem;
+use super::problem::CompromiseProblem;
 use super::relax;
 use super::state::{Model, Pick, State};
+use walras_model::id::JobId;
 use walras_model::outcome::Outcome;
 
 /// How much work a compromise may take.
@@ -88,7 +89,7 @@ impl Best {
 const FIRST_SHARE: u64 = 4;
 
 /// The best compromise, proven or with a bound.
-pub fn compromise(problem: &Problem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
+pub fn compromise(problem: &CompromiseProblem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
     if problem.jobs.is_empty() {
         return Outcome::Infeasible(NoCompromise::NothingToChoose);
     }
@@ -124,7 +125,7 @@ fn root_bound(model: &Model<'_>) -> i128 {
 
 /// What an assignment is worth that somebody else made; `None` when it is not one of this problem's, or takes more
 /// than there is.
-pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> {
+pub fn valued(problem: &CompromiseProblem, picks: &[Option<usize>]) -> Option<Compromise> {
     if picks.len() != problem.jobs.len() {
         return None;
     }
@@ -142,4 +143,30 @@ pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> 
     let mut best = Best::none();
     best.offer(&state);
     best.finish()
+}
+
+/// Drops the picks that take more than there is left, looking at jobs in the order given; gives the jobs they were of.
+///
+/// What comes first keeps its pick, so with the highest priority first the lowest are dropped. One pass is enough: what
+/// fits beside those before it fits beside fewer as well.
+pub fn drop_over_capacity(
+    problem: &CompromiseProblem,
+    picks: &mut [Option<usize>],
+    order: &[JobId],
+) -> Vec<JobId> {
+    let mut left = problem.capacities.clone();
+    let mut dropped = Vec::new();
+    for job in order {
+        let Some(pick) = picks.get_mut(job.index()).filter(|pick| pick.is_some()) else { continue };
+        let jobs = problem.jobs.get(job.index());
+        let option = jobs.zip(*pick).and_then(|(entry, option)| entry.options.get(option));
+        let takes = option.map_or(&[][..], |option| &option.takes);
+        if takes.iter().all(|(place, units)| *units <= left[*place]) {
+            takes.iter().for_each(|(place, units)| left[*place] -= units);
+        } else {
+            *pick = None;
+            dropped.push(*job);
+        }
+    }
+    dropped
 }

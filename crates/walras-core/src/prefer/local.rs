@@ -54,7 +54,7 @@ struct Search<'m> {
 
 impl<'m> Search<'m> {
     fn new(model: &'m Model<'m>, effort: Effort) -> Search<'m> {
-        let sorted = |job: &super::ProblemJob| {
+        let sorted = |job: &super::CompromiseJob| {
             let mut order: Vec<usize> = (0..job.options.len()).collect();
             order.sort_by_key(|option| job.options[*option].loss);
             order

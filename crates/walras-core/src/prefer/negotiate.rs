@@ -4,8 +4,8 @@ use super::assess::{Facts, QueueOffer, of_queue, of_window};
 use super::constraint::Quota;
 use super::criterion::Criterion;
 use super::preference::{Preference, score};
-use super::problem::{Collective, Party, Problem, ProblemJob, ProblemOption, Voice};
-use super::stakeholders::{CollectiveWish, JobWish, Source, Stakeholders, User, WishError};
+use super::problem::{Collective, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice};
+use super::stakeholders::{CollectiveWish, JobWish, NegotiationTerms, Source, Stakeholders, User, WishError};
 use crate::search::Alternatives;
 use walras_model::id::SiteId;
 use walras_model::interval::Interval;
@@ -38,6 +38,7 @@ impl<'a> Builder<'a> {
         offers: &'a Offers,
         batch: &'a Batch,
         loads: &'a [i64],
+        terms: &NegotiationTerms<'_>,
     ) -> Builder<'a> {
         let user = |user: &User| Party { name: user.name.clone(), weight: user.weight, voice: Voice::User };
         let mut builder = Builder {
@@ -62,7 +63,7 @@ impl<'a> Builder<'a> {
         if let Some(wish) = &wishes.administrator {
             builder.add_collective("administrator".to_owned(), None, wish);
         }
-        builder.add_capacities();
+        builder.add_capacities(terms);
         builder
     }
 
@@ -80,7 +81,7 @@ impl<'a> Builder<'a> {
         self.capacities.len() - 1
     }
 
-    fn add_capacities(&mut self) {
+    fn add_capacities(&mut self, terms: &NegotiationTerms<'_>) {
         for queue in &self.wishes.queues {
             let place = queue.units.map(|units| self.capacity(i64::from(units)));
             self.queue_places.push(place);
@@ -94,8 +95,8 @@ impl<'a> Builder<'a> {
             let places = rules.quotas.iter().map(|(_, quota)| self.capacity(most(quota))).collect();
             self.quota_places.push(places);
         }
-        self.budget_place = self.wishes.budget_max.map(|money| self.capacity(money.as_micros()));
-        self.time_place = self.wishes.time_max.map(|span| self.capacity(span.as_millis()));
+        self.budget_place = terms.budget_max.map(|money| self.capacity(money.as_micros()));
+        self.time_place = terms.time_max.map(|span| self.capacity(span.as_millis()));
     }
 
     fn facts(&self, job: usize) -> Facts<'_> {
@@ -161,10 +162,10 @@ impl<'a> Builder<'a> {
         job: usize,
         sources: &[Source],
         found: &Alternatives,
-    ) -> Result<ProblemJob, WishError> {
+    ) -> Result<CompromiseJob, WishError> {
         let JobWish { user, preference, .. } = &self.wishes.jobs[job];
         if sources.is_empty() {
-            return Ok(ProblemJob { user: *user, options: Vec::new() });
+            return Ok(CompromiseJob { user: *user, options: Vec::new() });
         }
         let row = |source: &Source| -> Vec<Option<i64>> {
             let value = |it: &super::Weighted| self.value(job, *source, found, &it.criterion, None);
@@ -174,16 +175,16 @@ impl<'a> Builder<'a> {
         let name = &self.batch.requests()[job].name;
         let scored = score(preference, &rows).map_err(|error| WishError::Job(name.clone(), error))?;
         let options = sources.iter().zip(scored);
-        let options = options.map(|(source, scored)| ProblemOption {
+        let options = options.map(|(source, scored)| CompromiseOption {
             loss: scored.loss,
             takes: self.takes(job, *source, found),
             adds: self.adds(job, *source, found),
         });
-        let options: Vec<ProblemOption> = options.collect();
+        let options: Vec<CompromiseOption> = options.collect();
         for (total, _) in options.iter().flat_map(|option| &option.adds) {
             self.heard[*total] = true;
         }
-        Ok(ProblemJob { user: *user, options })
+        Ok(CompromiseJob { user: *user, options })
     }
 
     fn adds(&self, job: usize, source: Source, found: &Alternatives) -> Vec<(usize, i64)> {
@@ -241,7 +242,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(super) fn finish(self, jobs: Vec<ProblemJob>) -> Result<Problem, WishError> {
+    pub(super) fn finish(self, jobs: Vec<CompromiseJob>) -> Result<CompromiseProblem, WishError> {
         let anything = jobs.iter().any(|job| !job.options.is_empty());
         for (_, first_total, preference, name) in &self.collectives {
             for (total, it) in (*first_total..).zip(preference.weighted()) {
@@ -250,7 +251,8 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Problem::new(jobs, self.parties, self.capacities, self.wishes.across).map_err(WishError::Problem)
+        CompromiseProblem::new(jobs, self.parties, self.capacities, self.wishes.across)
+            .map_err(WishError::Problem)
     }
 }
 

@@ -6,7 +6,7 @@ use super::criterion::Criterion;
 use super::negotiate::Builder;
 use super::pareto::{Point, pareto_front};
 use super::preference::{Aggregation, Preference, PreferenceError};
-use super::problem::{Problem, ProblemError};
+use super::problem::{CompromiseProblem, CompromiseProblemError};
 use crate::search::Alternatives;
 use std::fmt;
 use walras_model::id::SiteId;
@@ -64,10 +64,17 @@ pub struct Stakeholders {
     pub calendar: Calendar,
     /// How stakeholders' losses become one.
     pub across: Aggregation,
-    /// What all that is chosen may cost, and how long it may run, together.
+}
+
+/// What a negotiation is bound by beside everybody's wishes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NegotiationTerms<'a> {
+    /// What all that is chosen may cost together.
     pub budget_max: Option<Money>,
-    /// The same of run times.
+    /// What all run times of what is chosen may come to.
     pub time_max: Option<Span>,
+    /// Which jobs need guaranteed windows, so that no queue will do; those beyond its end do not.
+    pub windows_only: &'a [bool],
 }
 
 /// Where an option comes from.
@@ -83,7 +90,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiation {
     /// What there is to agree on.
-    pub problem: Problem,
+    pub problem: CompromiseProblem,
     /// For each job the sources of its options.
     pub sources: Vec<Vec<Source>>,
     /// How many windows the owners' rules refuse.
@@ -98,7 +105,7 @@ pub enum WishError {
     /// Nothing that anybody could choose says anything of a criterion that an owner or the administrator weighs.
     Collective(String, Criterion),
     /// The weights of stakeholders make no sense.
-    Problem(ProblemError),
+    Problem(CompromiseProblemError),
 }
 
 impl fmt::Display for WishError {
@@ -129,8 +136,6 @@ impl Stakeholders {
             queues: Vec::new(),
             calendar: Calendar::default(),
             across: Aggregation::STAKEHOLDERS,
-            budget_max: None,
-            time_max: None,
         }
     }
 
@@ -141,14 +146,14 @@ impl Stakeholders {
         offers: &Offers,
         batch: &Batch,
         found: &Alternatives,
-        talk: &Negotiation,
+        negotiation: &Negotiation,
         criteria: [&Criterion; 2],
         labels_max: usize,
     ) -> Result<(Vec<Point>, bool), WishError> {
         let loads = site_loads(offers);
-        let builder = Builder::new(self, offers, batch, &loads);
-        let mut values = Vec::with_capacity(talk.sources.len());
-        for (job, sources) in talk.sources.iter().enumerate() {
+        let builder = Builder::new(self, offers, batch, &loads, &NegotiationTerms::default());
+        let mut values = Vec::with_capacity(negotiation.sources.len());
+        for (job, sources) in negotiation.sources.iter().enumerate() {
             let mut pairs = Vec::with_capacity(sources.len());
             for source in sources {
                 let value = |it: &Criterion| {
@@ -165,7 +170,7 @@ impl Stakeholders {
             }
             values.push(pairs);
         }
-        Ok(pareto_front(&talk.problem, &values, labels_max))
+        Ok(pareto_front(&negotiation.problem, &values, labels_max))
     }
 
     /// The sites where a job's user may ever run something.
@@ -188,9 +193,10 @@ impl Stakeholders {
         offers: &Offers,
         batch: &Batch,
         found: &Alternatives,
+        terms: &NegotiationTerms<'_>,
     ) -> Result<Negotiation, WishError> {
         let loads = site_loads(offers);
-        let mut builder = Builder::new(self, offers, batch, &loads);
+        let mut builder = Builder::new(self, offers, batch, &loads, terms);
         let mut jobs = Vec::with_capacity(batch.requests().len());
         let mut sources = Vec::with_capacity(jobs.capacity());
         let mut refused = 0;
@@ -205,7 +211,8 @@ impl Stakeholders {
                 .map(|place| Source::Window(*place))
                 .collect();
             refused += windows.len() - admitted.len();
-            let queues = (0..self.queues.len()).filter(|queue| builder.admits_queue(job, *queue));
+            let queues = if terms.windows_only.get(job) == Some(&true) { 0 } else { self.queues.len() };
+            let queues = (0..queues).filter(|queue| builder.admits_queue(job, *queue));
             let all: Vec<Source> = admitted.into_iter().chain(queues.map(Source::Queue)).collect();
             jobs.push(builder.job(job, &all, found)?);
             sources.push(all);
@@ -263,9 +270,9 @@ mod tests {
         }
     }
 
-    fn talk(wishes: &Stakeholders, offers: &Offers, batch: &Batch) -> Result<Negotiation, WishError> {
+    fn negotiation(wishes: &Stakeholders, offers: &Offers, batch: &Batch) -> Result<Negotiation, WishError> {
         let found = find_alternatives(offers, batch, &SearchConfig::default());
-        wishes.negotiate(offers, batch, &found)
+        wishes.negotiate(offers, batch, &found, &NegotiationTerms::default())
     }
 
     #[test]
@@ -273,9 +280,10 @@ mod tests {
         let (offers, batch) = market();
         let mut wishes = Stakeholders::plain(&offers, &batch);
         wishes.queues = vec![queue()];
-        let talk = talk(&wishes, &offers, &batch).unwrap();
-        let queued = |job: usize| talk.sources[job].iter().position(|it| *it == Source::Queue(0)).unwrap();
-        let best = compromise(&talk.problem, &Default::default()).found().unwrap();
+        let negotiation = negotiation(&wishes, &offers, &batch).unwrap();
+        let queued =
+            |job: usize| negotiation.sources[job].iter().position(|it| *it == Source::Queue(0)).unwrap();
+        let best = compromise(&negotiation.problem, &Default::default()).found().unwrap();
         let jobs = [0, 1].iter().filter(|job| best.picks[**job] == Some(queued(**job))).count();
         assert_eq!((jobs, best.unserved), (1, 0), "the queue has one unit, and is cheap");
     }
@@ -292,9 +300,9 @@ mod tests {
         let served = |jobs: u32| {
             let mut wishes = wishes.clone();
             wishes.rules[1].quotas = vec![(Who::Everybody, Quota::Jobs(jobs))];
-            let talk = talk(&wishes, &offers, &batch).unwrap();
-            assert!(talk.refused > 0);
-            let best = compromise(&talk.problem, &Default::default()).found().unwrap();
+            let negotiation = negotiation(&wishes, &offers, &batch).unwrap();
+            assert!(negotiation.refused > 0);
+            let best = compromise(&negotiation.problem, &Default::default()).found().unwrap();
             best.picks.iter().map(Option::is_some).collect::<Vec<bool>>()
         };
         assert_eq!(served(1), [false, true]);
@@ -308,14 +316,14 @@ mod tests {
         let memory =
             Preference::new(vec![Weighted::new(Criterion::Memory, 1)], Aggregation::CRITERIA).unwrap();
         wishes.administrator = Some(CollectiveWish { weight: 1, preference: memory.clone() });
-        let error = talk(&wishes, &offers, &batch).unwrap_err();
+        let error = negotiation(&wishes, &offers, &batch).unwrap_err();
         assert_eq!(
             error.to_string(),
             "administrator: no alternative says anything of memory, which is weighed"
         );
         wishes.administrator = None;
         wishes.jobs[1].preference = memory;
-        let error = talk(&wishes, &offers, &batch).unwrap_err();
+        let error = negotiation(&wishes, &offers, &batch).unwrap_err();
         assert_eq!(error.to_string(), "job y: no alternative says anything of memory, which is weighed");
     }
 }

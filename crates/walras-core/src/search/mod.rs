@@ -109,6 +109,7 @@ fn window_of(list: &SlotList, view: &View, start: i64, keys: Vec<SlotKey>) -> Op
         Some(Placement {
             node: key.node,
             interval: Interval::new(start, start.checked_add(runtime)?)?,
+            rate,
             cost: rate.cost_of(runtime)?,
             source: key,
         })

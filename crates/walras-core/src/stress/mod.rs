@@ -73,7 +73,8 @@ fn random_window(draw: &mut Draw, plain: &[FreeSlot], horizon: i64) -> (Vec<Plac
             let end = if draw.percent(30) { slot.end } else { start + 1 + draw.below(slot.end - start) };
             let source = SlotKey { start: time(slot.start), node: slot.node };
             let interval = interval(start, end);
-            placements.push(Placement { node: slot.node, interval, cost: Money::ZERO, source });
+            let rate = Rate::from_micros_per_second(slot.rate).unwrap();
+            placements.push(Placement { node: slot.node, interval, rate, cost: Money::ZERO, source });
             parts.push(Part { node: slot.node, start, end, cost: 0 });
         }
     }

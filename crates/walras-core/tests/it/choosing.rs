@@ -1,7 +1,7 @@
 //! Combinations against brute force.
 
 use proptest::prelude::*;
-use walras_core::choose::problem::{Candidate, Problem, Solved};
+use walras_core::choose::knapsack::{Candidate, Knapsack, Solved};
 use walras_core::choose::*;
 use walras_model::*;
 
@@ -110,6 +110,7 @@ fn rank(menu: &Menu, objective: &Objective, items: &[Option<usize>]) -> (u64, Ve
             vec![terms.iter().map(|(total, weight)| value(total) * i128::from(*weight)).sum()]
         }
         Objective::Lexicographic(terms) => terms.iter().map(value).collect(),
+        Objective::Satisfaction => unreachable!("stakeholders are asked elsewhere"),
     };
     (left, ranks)
 }
@@ -122,38 +123,38 @@ fn keeps(menu: &Menu, limits: AppliedLimits, items: &[Option<usize>]) -> bool {
     limits.time.is_none_or(|limit| time <= limit) && limits.budget.is_none_or(|limit| cost <= limit)
 }
 
-fn problem(limits: usize) -> impl Strategy<Value = Problem> {
+fn problem(limits: usize) -> impl Strategy<Value = Knapsack> {
     let candidate = (-50..50_i128, prop::collection::vec(0..30_i128, limits))
         .prop_map(|(value, takes)| Candidate { value, takes });
     let classes = prop::collection::vec(prop::collection::vec(candidate, 1..6), 1..6);
     (classes, prop::collection::vec(0..120_i128, limits))
-        .prop_map(|(classes, limits)| Problem { classes, limits })
+        .prop_map(|(classes, limits)| Knapsack { classes, limits })
 }
 
 /// More classes than brute force can bear; the value falls as the weight grows.
-fn correlated_problem() -> impl Strategy<Value = Problem> {
+fn correlated_problem() -> impl Strategy<Value = Knapsack> {
     let candidate = (0..60_i128, 0..25_i128)
         .prop_map(|(takes, noise)| Candidate { value: noise - 2 * takes, takes: vec![takes] });
     let classes = prop::collection::vec(prop::collection::vec(candidate, 1..9), 6..16);
     (classes, 0..60_i128).prop_map(|(classes, mean)| {
         let limits = vec![mean * i128::try_from(classes.len()).unwrap()];
-        Problem { classes, limits }
+        Knapsack { classes, limits }
     })
 }
 
 /// The same problem in other units.
-fn in_units(problem: &Problem, value: i128, weight: i128) -> Problem {
+fn in_units(problem: &Knapsack, value: i128, weight: i128) -> Knapsack {
     let candidate = |it: &Candidate| Candidate {
         value: it.value * value,
         takes: it.takes.iter().map(|takes| takes * weight).collect(),
     };
-    Problem {
+    Knapsack {
         classes: problem.classes.iter().map(|class| class.iter().map(candidate).collect()).collect(),
         limits: problem.limits.iter().map(|limit| limit * weight).collect(),
     }
 }
 
-fn brute_force(problem: &Problem) -> Option<i128> {
+fn brute_force(problem: &Knapsack) -> Option<i128> {
     let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
     for class in &problem.classes {
         choices = choices
@@ -268,7 +269,7 @@ proptest! {
     #[test]
     fn without_work_the_bounds_still_hold(problem in problem(2)) {
         let expected = brute_force(&problem);
-        let one = Problem {
+        let one = Knapsack {
             classes: problem.classes.iter().map(|class| class.iter()
                 .map(|it| Candidate { value: it.value, takes: vec![it.takes[0]] }).collect()).collect(),
             limits: vec![problem.limits[0]],
@@ -298,7 +299,7 @@ proptest! {
     }
 }
 
-fn check_solved(problem: &Problem, solved: Solved, expected: Option<i128>) -> Result<(), TestCaseError> {
+fn check_solved(problem: &Knapsack, solved: Solved, expected: Option<i128>) -> Result<(), TestCaseError> {
     match solved {
         Solved::Found(solution) => {
             prop_assert!(problem.keeps_limits(&solution.chosen));

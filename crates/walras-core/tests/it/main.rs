@@ -10,6 +10,7 @@ mod fixtures;
 mod laws;
 #[path = "../oracle/mod.rs"]
 mod oracle;
+mod planning;
 mod preferences;
 mod random;
 mod search;

@@ -138,7 +138,7 @@ fn place(offers: &Offers, node: NodeId, interval: Interval) -> Option<Placement>
     };
     let slot = offers.slots().iter().find(covers)?;
     let cost = slot.rate().cost_of(interval.span())?;
-    Some(Placement { node, interval, cost, source: SlotKey { start: slot.start(), node } })
+    Some(Placement { node, interval, rate: slot.rate(), cost, source: SlotKey { start: slot.start(), node } })
 }
 
 fn alternative(job: u32, placements: Vec<Placement>) -> Alternative {

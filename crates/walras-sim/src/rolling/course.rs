@@ -5,15 +5,15 @@ use crate::generate::market::{Submission, market_at};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_assign::MarketRules;
 use walras_broker::account::Account;
+use walras_broker::allocation::{Allocation, Hold, Part};
+use walras_broker::decision::Chosen;
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, Phase};
-use walras_broker::plan::{Decision, Problem, Proof, Verdict};
+use walras_broker::plan::{Decision, PlanningProblem, Proof, Verdict};
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
-use walras_broker::allocation::{Allocation, Hold, Part};
-use walras_broker::decision::Chosen;
 use walras_broker::{Answer, Broker, Effect, Input};
 use walras_model::market::{Capacity, Splitting};
 use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, SiteId, Span, Time};
@@ -295,7 +295,7 @@ impl<'a> Driver<'a> {
     fn decide(
         &self,
         cycle: CycleNumber,
-        problem: &Problem,
+        problem: &PlanningProblem,
         now: Span,
         assign: &mut Assign<'_>,
     ) -> Result<(Decision, Vec<Run>), RollError> {
@@ -321,16 +321,24 @@ impl<'a> Driver<'a> {
                 continue;
             };
             let runtime = market.terms(at, site as usize).map(|terms| terms.runtime);
-            let allocation = runtime.and_then(|runtime| self.allocation(job, site as usize, now, runtime, &mut free));
+            let allocation =
+                runtime.and_then(|runtime| self.allocation(job, site as usize, now, runtime, &mut free));
             let (Some(allocation), Some(runtime)) = (allocation, runtime) else { continue };
             let end = span(now.as_millis() + runtime.as_millis());
-            runs.push(Run { job: place, site, round: self.course.rounds, start: now, end, cost: allocation.cost() });
+            runs.push(Run {
+                job: place,
+                site,
+                round: self.course.rounds,
+                start: now,
+                end,
+                cost: allocation.cost(),
+            });
             chosen.push(Chosen { job: number, allocation, spares: Vec::new() });
         }
         let verdict = Verdict {
-            objective: "a method under study".to_owned(),
+            objective: None,
             proof: Proof::Nothing,
-            value: "0".to_owned(),
+            value: 0,
             served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
             cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
             satisfaction: BTreeMap::new(),
@@ -369,7 +377,7 @@ impl<'a> Driver<'a> {
     }
 
     /// By site, the nodes that are free from the first moment on.
-    fn free_nodes(&self, problem: &Problem) -> Vec<Vec<NodeId>> {
+    fn free_nodes(&self, problem: &PlanningProblem) -> Vec<Vec<NodeId>> {
         let mut free: Vec<Vec<NodeId>> = vec![Vec::new(); self.sites.len()];
         let offers = &problem.offers;
         for slot in offers.slots().iter().filter(|slot| slot.start() == offers.horizon().start()) {

@@ -23,7 +23,11 @@ pub(super) fn of_choice(
     let queued =
         |job: &String| satisfaction.is_some_and(|it| it.queued.iter().any(|queued| queued.job == *job));
     for job in choice.left_out.iter().filter(|job| !queued(job)) {
-        let _ = writeln!(text, "\n{job} is left out: what is chosen leaves it no room within {limits}.");
+        let _ = if choice.left_out_by_quota.contains(job) {
+            writeln!(text, "\n{job} is left out: what is chosen leaves it no room within the owners' quotas.")
+        } else {
+            writeln!(text, "\n{job} is left out: what is chosen leaves it no room within {limits}.")
+        };
     }
     text
 }
@@ -69,6 +73,9 @@ fn totals(choice: &PlannedChoice, unit: Unit) -> String {
 fn status(choice: &PlannedChoice) -> String {
     match (choice.status, &choice.gap) {
         (ChoiceStatus::Optimal, _) => "proven best".to_owned(),
+        _ if !choice.left_out_by_quota.is_empty() => {
+            "nothing is proven of what is left after jobs were left out to keep owners' quotas".to_owned()
+        }
         (_, Some(gap)) => format!("not proven best within the limit on work, the gap is at most {gap}"),
         (status, None) => status.text().to_owned(),
     }

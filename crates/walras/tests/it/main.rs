@@ -12,6 +12,7 @@ mod documents;
 mod journals;
 mod licences;
 mod links;
+mod planner;
 mod predict;
 mod preferences;
 mod reproduce;

@@ -1,7 +1,7 @@
 //! Preferences: in `walras plan`, and learnt by `walras preferences learn`.
 
 use crate::{printed, walras};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 fn directory() -> tempfile::TempDir {
@@ -25,13 +25,13 @@ fn real(value: &Value) -> f64 {
 fn every_plan_says_how_content_everybody_is() {
     let directory = directory();
     let by = |objective: &str| plan(&directory, &["--objective", objective])["satisfaction"].clone();
-    let (suits, cheap) = (by("satisfaction"), by("min-cost"));
-    for satisfaction in [&suits, &cheap] {
+    let (content, cheap) = (by("satisfaction"), by("min-cost"));
+    for satisfaction in [&content, &cheap] {
         let stakeholders = satisfaction["stakeholders"].as_array().unwrap();
         assert_eq!(stakeholders.len(), 7, "{satisfaction}");
         assert!(stakeholders.iter().all(|it| (0.0..=1.0).contains(&real(&it["satisfaction"]))));
     }
-    assert!(real(&suits["least"]) >= real(&cheap["least"]), "{suits} {cheap}");
+    assert!(real(&content["least"]) >= real(&cheap["least"]), "{content} {cheap}");
 }
 
 #[test]
@@ -121,4 +121,64 @@ fn bad_preferences_are_refused_with_their_places() {
     let output = walras(path, &["plan", "mine.yaml", "--pareto", "cost,more:disk"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("--pareto") && output.status.code() == Some(2), "{error}");
+}
+
+/// One site, two jobs, and a quota of one job there, by every objective that sums.
+#[test]
+fn quotas_are_kept_by_every_objective() {
+    for objective in ["min-cost", "min-time", "max-income", "max-use", "min-makespan"] {
+        let file = json!({
+            "walras": "scenario/1", "horizon": [0, 600],
+            "sites": [{"name": "s0", "nodes": [{"name": "n0", "performance": 1, "price": 0.01}]}],
+            "jobs": [
+                {"name": "low", "tasks": 1, "work": 100, "priority": 1},
+                {"name": "high", "tasks": 1, "work": 100, "priority": 2},
+            ],
+            "policy": {"objective": objective},
+            "preferences": {
+                "users": [{"name": "u", "jobs": ["low", "high"], "prefers": {"cost": 1, "finish": 1}}],
+                "owners": [{"site": "s0", "quotas": [{"jobs": 1}]}],
+            },
+        });
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("scenario.json"), file.to_string()).unwrap();
+        let planned: Value =
+            serde_json::from_str(&printed(directory.path(), &["plan", "scenario.json", "--json"])).unwrap();
+        assert_eq!(planned["chosen"].as_array().unwrap().len(), 1, "{objective}");
+        assert_eq!(planned["chosen"][0]["job"], "high", "{objective}");
+        assert_eq!(planned["left_out"], json!(["low"]));
+        assert_eq!(planned["left_out_by_quota"], json!(["low"]));
+        assert_eq!((&planned["status"], &planned["gap"]), (&json!("feasible"), &json!(1)));
+        let shown = printed(directory.path(), &["plan", "scenario.json"]);
+        assert!(
+            shown.contains("low is left out: what is chosen leaves it no room within the owners' quotas.")
+        );
+        assert!(shown.contains("nothing is proven of what is left after jobs were left out"), "{shown}");
+        fs::write(directory.path().join("plan.json"), planned.to_string()).unwrap();
+        let verified = printed(directory.path(), &["verify", "plan.json", "scenario.json"]);
+        assert!(verified.starts_with("verified"), "{verified}");
+    }
+}
+
+/// With nobody to be left out there is no plan that keeps the quota, whatever is best.
+#[test]
+fn quotas_that_leave_somebody_out_are_refused_where_nobody_may_be() {
+    for objective in ["min-cost", "satisfaction"] {
+        let file = json!({
+            "walras": "scenario/1", "horizon": [0, 600],
+            "sites": [{"name": "s0", "nodes": [{"name": "n0", "performance": 1, "price": 0.01}]}],
+            "jobs": [{"name": "a", "tasks": 1, "work": 100}, {"name": "b", "tasks": 1, "work": 100}],
+            "policy": {"objective": objective, "leave_out": "never"},
+            "preferences": {
+                "users": [{"name": "u", "jobs": ["a", "b"], "prefers": {"cost": 1}}],
+                "owners": [{"site": "s0", "quotas": [{"jobs": 1}]}],
+            },
+        });
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("scenario.json"), file.to_string()).unwrap();
+        let output = walras(directory.path(), &["plan", "scenario.json"]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("owners' quotas") && error.contains("leave_out: never"), "{error}");
+    }
 }

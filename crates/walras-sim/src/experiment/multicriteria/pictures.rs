@@ -52,6 +52,8 @@ fn picture(
         let placement = Placement {
             node,
             interval: Interval::new(time(start)?, time(end)?)?,
+            // The paper gives costs alone; no picture shows a rate.
+            rate: Rate::from_micros_per_second(1)?,
             cost: Money::from_micros(fixed(cost * 1e6)?),
             source: SlotKey { start: horizon.start(), node },
         };

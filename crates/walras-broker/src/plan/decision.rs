@@ -1,0 +1,100 @@
+//! The core's plan as a decision of the broker: what is reserved, and what is told to whom.
+
+use super::PlanningProblem;
+use super::allocation::allocation_of;
+use crate::model::allocation::Allocation;
+use crate::model::decision::{Chosen, Decision, Proof, Unserved, Verdict};
+use crate::model::job::Why;
+use crate::model::price::MILLION;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, MadeChoice, Proven, Run, Served};
+use walras_core::prefer::{Negotiation, SCALE};
+use walras_model::{Explanation, JobId};
+
+/// What a plan says, in the broker's terms.
+pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan) -> Decision {
+    let chosen: Vec<Chosen> = plan.served.iter().filter_map(|it| chosen(problem, plan, it)).collect();
+    let verdict = Verdict {
+        served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
+        cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
+        unserved: unserved(problem, plan, &chosen),
+        ..verdict(problem, plan)
+    };
+    Decision { basis: problem.basis, verdict, chosen }
+}
+
+/// What is reserved for a job; `None` when its alternative cannot be worked out, which the planner rules out.
+fn chosen(problem: &PlanningProblem, plan: &BatchPlan, served: &Served) -> Option<Chosen> {
+    let job = problem.jobs.get(served.job.index())?;
+    let request = plan.batch.request(served.job);
+    let allocation =
+        |run: &Run| -> Option<Allocation> { allocation_of(problem, job, request, &plan.found, run) };
+    let spares = served.spares.iter().filter_map(allocation).collect();
+    Some(Chosen { job: job.number, allocation: allocation(&served.run)?, spares })
+}
+
+/// What was chosen by what, and how content everybody is with it.
+fn verdict(problem: &PlanningProblem, plan: &BatchPlan) -> Verdict {
+    let made = match &plan.choice {
+        BatchChoice::Made(made) => Some(made.as_ref()),
+        BatchChoice::Unwanted | BatchChoice::None(_) => None,
+    };
+    let negotiation = plan.negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
+    let satisfaction = made.zip(negotiation).map(|(made, negotiation)| satisfaction(made, negotiation));
+    Verdict {
+        objective: Some(problem.policy.choice.objective.clone()),
+        proof: made.map_or(Proof::Nothing, proof),
+        value: made.map_or(0, |made| made.value),
+        served: 0,
+        cost: walras_model::Money::ZERO,
+        satisfaction: satisfaction.unwrap_or_default(),
+        unserved: Vec::new(),
+    }
+}
+
+fn proof(made: &MadeChoice) -> Proof {
+    match made.proven {
+        Proven::Best => Proof::Optimal,
+        Proven::Within(bound) => gap(made.value, bound),
+        Proven::Nothing => Proof::Gap(MILLION),
+    }
+}
+
+fn gap(value: i128, bound: i128) -> Proof {
+    let above = (value - bound).max(0).saturating_mul(i128::from(MILLION));
+    let millionths = above.checked_div(value.abs().max(1)).unwrap_or(0);
+    Proof::Gap(i64::try_from(millionths).unwrap_or(i64::MAX))
+}
+
+fn satisfaction(made: &MadeChoice, negotiation: &Negotiation) -> BTreeMap<String, i64> {
+    let losses = made.compromise.iter().flat_map(|compromise| &compromise.losses);
+    let content = |loss: i64| {
+        let content = i128::from(SCALE - loss) * i128::from(MILLION) / i128::from(SCALE);
+        i64::try_from(content).unwrap_or(0)
+    };
+    let parties = negotiation.problem.parties().iter().zip(losses);
+    parties.map(|(party, loss)| (party.name.clone(), content(*loss))).collect()
+}
+
+/// Who is not served, and why.
+fn unserved(problem: &PlanningProblem, plan: &BatchPlan, chosen: &[Chosen]) -> Vec<Unserved> {
+    let why: BTreeMap<JobId, &Explanation> =
+        plan.found.unscheduled.iter().map(|it| (it.job, &it.explanation)).collect();
+    let number = |job: JobId| problem.jobs[job.index()].number;
+    let served: BTreeSet<_> = chosen.iter().map(|chosen| chosen.job).collect();
+    let reasons: BTreeMap<JobId, LeftOut> = plan.left_out.iter().copied().collect();
+    let jobs = (0..problem.jobs.len()).filter_map(JobId::from_index);
+    let left = jobs.filter(|job| !served.contains(&number(*job)));
+    let all = left.map(|job| Unserved {
+        job: number(job),
+        why: match reasons.get(&job).copied().unwrap_or(LeftOut::NoRoom) {
+            LeftOut::NoWindow => {
+                Why::NoFit(Box::new(why.get(&job).map_or_else(Explanation::default, |why| (*why).clone())))
+            }
+            LeftOut::NotAdmitted => Why::NotAdmitted,
+            LeftOut::NoRoom | LeftOut::Quota => Why::LeftOut,
+            LeftOut::MakingRoom(first) => Why::MakingRoom(number(first)),
+        },
+    });
+    all.collect()
+}

@@ -1,0 +1,224 @@
+//! Choosing for the batch: by an objective that sums, or so that everybody is content.
+
+use super::{BatchProblem, QueueUse};
+use crate::choose::{
+    AppliedLimits, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Totals, applied_limits,
+    choose_combination, priority_weight,
+};
+use crate::prefer::{
+    Compromise, Negotiation, PreferLimits, Source, WishError, compromise, drop_over_capacity, valued,
+};
+use crate::search::Alternatives;
+use std::cmp::Reverse;
+use walras_model::id::JobId;
+use walras_model::outcome::Outcome;
+use walras_model::quantity::Money;
+use walras_model::request::{Batch, Request};
+
+/// How many overdue jobs are weighed before everything else; the others count as much as their priority.
+const OVERDUE_MAX: usize = 20;
+
+/// What choosing came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchChoice {
+    /// Nothing was to be chosen.
+    Unwanted,
+    /// A combination.
+    Made(Box<MadeChoice>),
+    /// There is none.
+    None(NoChoice),
+}
+
+/// A combination that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeChoice {
+    /// For each job of the batch what it is given.
+    pub picks: Vec<Option<Source>>,
+    /// What the chosen windows come to; queues guarantee nothing and are left out.
+    pub totals: Totals,
+    /// The limits that were kept.
+    pub limits: AppliedLimits,
+    /// The objective's value in its own integer unit, less is better; as it was before picks were dropped.
+    pub value: i128,
+    /// How much of it is proven.
+    pub proven: Proven,
+    /// What everybody makes of it, where anybody was asked.
+    pub compromise: Option<Compromise>,
+    /// Jobs whose picks were dropped because an owner's quota or a queue had no room for them.
+    pub over_quota: Vec<JobId>,
+}
+
+/// What is proven of a combination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proven {
+    /// None is better.
+    Best,
+    /// A limit on work was hit; no combination has a lower value than this.
+    Within(i128),
+    /// Nothing: picks were dropped to keep quotas, which are no part of what the objective sums.
+    Nothing,
+}
+
+/// Why there is no choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoChoice {
+    /// What somebody wants makes no sense; [`super::BatchPlan::negotiation`] says what.
+    Wishes,
+    /// There is no job.
+    NoJobs,
+    /// Quotas, the units of queues or limits do not suffice for everybody, and nobody may be left out.
+    SomebodyLeftOut,
+    /// No combination keeps the limits.
+    Combination(NoCombination, AppliedLimits),
+}
+
+/// Chooses, unless nothing is to be chosen.
+pub(super) fn choose(
+    problem: &BatchProblem<'_>,
+    batch: &Batch,
+    found: &Alternatives,
+    negotiation: Option<&Result<Negotiation, WishError>>,
+    options: &[Vec<Source>],
+) -> BatchChoice {
+    if !problem.choose {
+        return BatchChoice::Unwanted;
+    }
+    let Ok(negotiation) = negotiation.map(Result::as_ref).transpose() else {
+        return BatchChoice::None(NoChoice::Wishes);
+    };
+    let made = match negotiation {
+        Some(negotiation) if problem.by_satisfaction() => by_satisfaction(problem, found, negotiation),
+        _ => by_objective(problem, batch, found, negotiation, options),
+    };
+    match made {
+        Ok(made) => BatchChoice::Made(Box::new(made)),
+        Err(reason) => BatchChoice::None(reason),
+    }
+}
+
+fn by_satisfaction(
+    problem: &BatchProblem<'_>,
+    found: &Alternatives,
+    negotiation: &Negotiation,
+) -> Result<MadeChoice, NoChoice> {
+    let (compromise, proven) = match compromise(&negotiation.problem, &PreferLimits::default()) {
+        Outcome::Optimal(best) => (best, Proven::Best),
+        Outcome::Feasible { best, bound } => (best, Proven::Within(bound)),
+        Outcome::Infeasible(_) => return Err(NoChoice::NoJobs),
+    };
+    let mut served = compromise.picks.iter().zip(&negotiation.sources);
+    let unserved = served.any(|(pick, options)| pick.is_none() && !options.is_empty());
+    if problem.policy.leave_out == LeaveOut::Never && unserved {
+        return Err(NoChoice::SomebodyLeftOut);
+    }
+    let picks = sources(&negotiation.sources, &compromise.picks);
+    Ok(MadeChoice {
+        totals: totals(found, &picks),
+        picks,
+        limits: problem.policy.given_limits(),
+        value: compromise.value,
+        proven,
+        compromise: Some(compromise),
+        over_quota: Vec::new(),
+    })
+}
+
+fn by_objective(
+    problem: &BatchProblem<'_>,
+    batch: &Batch,
+    found: &Alternatives,
+    negotiation: Option<&Negotiation>,
+    options: &[Vec<Source>],
+) -> Result<MadeChoice, NoChoice> {
+    let menu = menu(problem, batch, found, options);
+    let (best, mut proven) = match choose_combination(&menu, problem.policy, &problem.limits.choice) {
+        Outcome::Optimal(best) => (best, Proven::Best),
+        Outcome::Feasible { best, bound } => (best, Proven::Within(bound)),
+        Outcome::Infeasible(reason) => {
+            let limits = applied_limits(&menu, problem.policy, &problem.limits.choice).unwrap_or_default();
+            return Err(NoChoice::Combination(reason, limits));
+        }
+    };
+    let mut picks: Vec<Option<usize>> = vec![None; batch.requests().len()];
+    for (job, item) in menu.jobs.iter().zip(&best.items) {
+        picks[job.job.index()] = item.map(|item| job.items[item].source);
+    }
+    let mut over_quota = Vec::new();
+    if let Some(negotiation) = negotiation {
+        over_quota = drop_over_capacity(&negotiation.problem, &mut picks, &batch.by_priority());
+    }
+    if !over_quota.is_empty() {
+        proven = Proven::Nothing;
+        if problem.policy.leave_out == LeaveOut::Never {
+            return Err(NoChoice::SomebodyLeftOut);
+        }
+    }
+    let compromise = negotiation.and_then(|negotiation| valued(&negotiation.problem, &picks));
+    let picks = sources(options, &picks);
+    Ok(MadeChoice {
+        totals: totals(found, &picks),
+        picks,
+        limits: best.limits,
+        value: best.value,
+        proven,
+        compromise,
+        over_quota,
+    })
+}
+
+fn sources(options: &[Vec<Source>], picks: &[Option<usize>]) -> Vec<Option<Source>> {
+    let source =
+        |(options, pick): (&Vec<Source>, &Option<usize>)| pick.and_then(|pick| options.get(pick).copied());
+    options.iter().zip(picks).map(source).collect()
+}
+
+fn totals(found: &Alternatives, picks: &[Option<Source>]) -> Totals {
+    let mut totals = Totals::default();
+    for source in picks.iter().flatten() {
+        if let Source::Window(place) = source {
+            totals.add(&MenuItem::of_window(&found.found[*place].window, *place));
+        }
+    }
+    totals
+}
+
+/// What there is to choose from; an item's source is its place among the job's options.
+fn menu(problem: &BatchProblem<'_>, batch: &Batch, found: &Alternatives, options: &[Vec<Source>]) -> Menu {
+    let lowest = batch.requests().iter().map(|request| request.priority).min().unwrap_or(0);
+    let mut jobs = Vec::with_capacity(options.len());
+    for (index, (request, options)) in batch.requests().iter().zip(options).enumerate() {
+        let item = |(place, source): (usize, &Source)| match source {
+            Source::Window(window) => Some(MenuItem::of_window(&found.found.get(*window)?.window, place)),
+            Source::Queue(queue) => queue_item(problem, request, *queue, place),
+        };
+        let items: Vec<MenuItem> = options.iter().enumerate().filter_map(item).collect();
+        let Some(job) = JobId::from_index(index).filter(|_| !items.is_empty()) else { continue };
+        jobs.push(MenuJob { job, weight: priority_weight(request, lowest), items });
+    }
+    weigh_overdue(problem, &mut jobs);
+    Menu { jobs }
+}
+
+fn queue_item(problem: &BatchProblem<'_>, request: &Request, queue: usize, place: usize) -> Option<MenuItem> {
+    let offer = problem.stakeholders?.queues.get(queue).filter(|_| problem.queues == QueueUse::Always)?;
+    let (interval, each) = offer.expected(request, problem.now)?;
+    let cost = each.as_micros().checked_mul(i64::from(request.tasks))?;
+    Some(MenuItem {
+        cost: Money::from_micros(cost),
+        time: interval.span(),
+        finish: interval.end(),
+        source: place,
+    })
+}
+
+/// The first overdue jobs each outweigh all that come after them.
+fn weigh_overdue(problem: &BatchProblem<'_>, jobs: &mut [MenuJob]) {
+    let mut sum: u64 = jobs.iter().map(|job| job.weight).fold(0, u64::saturating_add);
+    let overdue = jobs.iter_mut().filter(|job| problem.job(job.job.index()).overdue);
+    let mut first: Vec<&mut MenuJob> = overdue.collect();
+    first.sort_by_key(|job| Reverse(job.weight));
+    for job in first.iter_mut().take(OVERDUE_MAX).rev() {
+        job.weight = sum.saturating_add(1);
+        sum = sum.saturating_add(job.weight);
+    }
+}

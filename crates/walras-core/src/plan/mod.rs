@@ -1,0 +1,227 @@
+//! Planning a batch: from what is for sale and who wants it to a combination, and a place for every task.
+//!
+//! **Problem.** Given offers, a batch, what everybody wants and the VO's policy, find every job's alternatives, choose
+//! the best combination, place the tasks of workflows, keep other windows ready for when something fails, and say who is
+//! left out and why.
+//!
+//! **Method.** One pipeline for the command line and the broker:
+//!
+//! 1. Every job is kept to the sites whose owners may let its user in.
+//! 2. Workflows are sized: the window that holds their tasks best by their strategy.
+//! 3. Windows are searched for the whole batch, in order of priority.
+//! 4. Windows that do not hold their workflow are dropped.
+//! 5. Owners' rules, queues and everybody's preferences make a [`Negotiation`].
+//! 6. The policy's objective decides; by [`Objective::Satisfaction`] the stakeholders do.
+//! 7. Quotas and the units of queues are no part of a sum: picks that break them are dropped, lowest priority first.
+//! 8. While an overdue job finds nothing that it would find if nothing were held, only overdue jobs are served.
+//! 9. Tasks are placed in the windows that were picked; other windows of a served job become its spares. Alternatives
+//!    never overlap, so spares stay free until others take them.
+//!
+//! The plan is a pure function of the [`BatchProblem`], which borrows all that is large: it may be computed anywhere, and
+//! again later, to the same bytes.
+//!
+//! **Complexity.** That of the search, the choice and the placing; what is done here is linear in the alternatives.
+//!
+//! ```
+//! use walras_core::SearchConfig;
+//! use walras_core::choose::VoPolicy;
+//! use walras_core::plan::{BatchChoice, BatchProblem, plan_batch};
+//! use walras_model::offer::{Node, Site, slots_of_node};
+//! use walras_model::{Attributes, Batch, Interval, NodeId, Offers, Performance, Rate, Request, SiteId, Time, Work};
+//!
+//! let hour = Interval::new(Time::from_millis(0).unwrap(), Time::from_millis(3_600_000).unwrap()).unwrap();
+//! let node = Node {
+//!     name: "n1".into(),
+//!     site: SiteId::new(0),
+//!     performance: Performance::ONE,
+//!     watts: None,
+//!     attributes: Attributes::new(),
+//! };
+//! let slots = slots_of_node(NodeId::new(0), Rate::from_micros_per_second(1_000).unwrap(), &[hour]).unwrap();
+//! let offers = Offers::new(hour, vec![Site { name: "campus".into() }], vec![node], slots).unwrap();
+//! let batch = Batch::new(vec![Request::new("job", 1, Work::from_millis(60_000).unwrap())]);
+//! let (search, policy) = (SearchConfig::default(), VoPolicy::default());
+//! let plan = plan_batch(&BatchProblem::new(&offers, &batch, &search, &policy));
+//! let BatchChoice::Made(choice) = &plan.choice else { panic!("the node is free") };
+//! assert_eq!((choice.totals.served, plan.served.len(), plan.left_out.len()), (1, 1, 0));
+//! ```
+
+mod admission;
+mod choice;
+mod front;
+mod negotiation;
+mod options;
+mod queue;
+mod served;
+mod workflow;
+
+pub use choice::{BatchChoice, MadeChoice, NoChoice, Proven};
+pub use front::trade_off;
+pub use options::{JobOptions, job_options};
+pub use served::{LeftOut, PlacedTasks, Run, Served};
+
+use crate::choose::{ChoiceLimits, Objective, VoPolicy};
+use crate::prefer::{Negotiation, Stakeholders, WishError};
+use crate::refine::{SizeOption, Strategy};
+use crate::search::{Alternatives, SearchConfig, find_alternatives};
+use walras_model::id::JobId;
+use walras_model::offer::Offers;
+use walras_model::quantity::Time;
+use walras_model::request::Batch;
+use walras_model::workflow::{Network, Workflow};
+
+/// All that planning needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchProblem<'a> {
+    /// When it is planned: those who go to a queue begin to wait then.
+    pub now: Time,
+    /// What is for sale.
+    pub offers: &'a Offers,
+    /// What would be for sale if nothing were held; overdue jobs are made room for only where it is known.
+    pub open: Option<&'a Offers>,
+    /// Who wants it.
+    pub batch: &'a Batch,
+    /// What there is to know of a job beside its request; jobs beyond its end are neither workflows nor overdue.
+    pub jobs: &'a [BatchJob<'a>],
+    /// What everybody wants, where anybody says so.
+    pub stakeholders: Option<&'a Stakeholders>,
+    /// What to do about a job that weighs what no alternative of it says anything of.
+    pub unstated: Unstated,
+    /// How windows are searched.
+    pub search: &'a SearchConfig,
+    /// What joins nodes and sites.
+    pub network: Network,
+    /// What the VO wants of the combination.
+    pub policy: &'a VoPolicy,
+    /// Whether anything is chosen, or only looked for.
+    pub choose: bool,
+    /// Which objectives may send jobs to queues.
+    pub queues: QueueUse,
+    /// How hard it is tried.
+    pub limits: PlanLimits,
+}
+
+/// What there is to know of a job beside its request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BatchJob<'a> {
+    /// Its tasks, where it is a workflow, and the rule by which they are placed.
+    pub workflow: Option<(&'a Workflow, Strategy)>,
+    /// Whether it has waited so long that serving it comes before everything else.
+    pub overdue: bool,
+}
+
+/// What to do about a job that weighs a criterion of which none of its alternatives says anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unstated {
+    /// Nothing is chosen: whoever wrote it should know.
+    Refuse,
+    /// The job is judged by cost and finish: the others should not wait for it.
+    JudgePlainly,
+}
+
+/// Which objectives may send jobs to queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueUse {
+    /// Satisfaction alone: totals are those of guaranteed windows.
+    BySatisfaction,
+    /// All: what a queue is expected to cost and take counts like a window.
+    Always,
+}
+
+/// Bounds of planning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanLimits {
+    /// How many partial combinations are looked at.
+    pub choice: ChoiceLimits,
+    /// Units of improvement for the tasks in a chosen window.
+    pub refine_units_max: u64,
+    /// At most so many other windows are kept ready for a job.
+    pub spares_max: usize,
+    /// Whether schedules for lost nodes are made.
+    pub supports: bool,
+}
+
+impl Default for PlanLimits {
+    fn default() -> Self {
+        PlanLimits {
+            choice: ChoiceLimits::default(),
+            refine_units_max: 2_000_000,
+            spares_max: 0,
+            supports: false,
+        }
+    }
+}
+
+impl<'a> BatchProblem<'a> {
+    /// A problem without workflows, wishes and spares, at the start of the horizon.
+    pub fn new(
+        offers: &'a Offers,
+        batch: &'a Batch,
+        search: &'a SearchConfig,
+        policy: &'a VoPolicy,
+    ) -> BatchProblem<'a> {
+        BatchProblem {
+            now: offers.horizon().start(),
+            offers,
+            open: None,
+            batch,
+            jobs: &[],
+            stakeholders: None,
+            unstated: Unstated::Refuse,
+            search,
+            network: Network::INSTANT,
+            policy,
+            choose: true,
+            queues: QueueUse::BySatisfaction,
+            limits: PlanLimits::default(),
+        }
+    }
+
+    fn job(&self, job: usize) -> BatchJob<'a> {
+        self.jobs.get(job).copied().unwrap_or_default()
+    }
+
+    fn by_satisfaction(&self) -> bool {
+        self.policy.objective == Objective::Satisfaction
+    }
+}
+
+/// A plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchPlan {
+    /// The batch as it was planned: each job only on the sites that may let it in, workflows with their size.
+    pub batch: Batch,
+    /// By job: the sizes of window that were looked at, where it is a workflow.
+    pub sizes: Vec<Vec<SizeOption>>,
+    /// All alternatives, and why some jobs have none.
+    pub found: Alternatives,
+    /// What everybody makes of the alternatives, where anybody was asked, or why that makes no sense.
+    pub negotiation: Option<Result<Negotiation, WishError>>,
+    /// What was chosen.
+    pub choice: BatchChoice,
+    /// How every job runs that is served, in the order of the batch.
+    pub served: Vec<Served>,
+    /// Every other job with its reason, in the order of the batch; nobody when nothing was to be chosen.
+    pub left_out: Vec<(JobId, LeftOut)>,
+}
+
+/// The plan for a problem.
+pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
+    let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
+    let mut found = find_alternatives(problem.offers, &batch, problem.search);
+    workflow::keep_fitting(problem, &batch, &mut found);
+    let negotiation = negotiation::negotiate(problem, &batch, &found);
+    let options = negotiation::options(&batch, &found, negotiation.as_ref());
+    let choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
+    let (served, left_out) = match &choice {
+        BatchChoice::Unwanted => (Vec::new(), Vec::new()),
+        BatchChoice::Made(made) => {
+            served::serve(problem, &batch, &found, &options, &made.picks, &made.over_quota)
+        }
+        BatchChoice::None(_) => {
+            let nothing = vec![None; batch.requests().len()];
+            served::serve(problem, &batch, &found, &options, &nothing, &[])
+        }
+    };
+    BatchPlan { batch, sizes, found, negotiation, choice, served, left_out }
+}
