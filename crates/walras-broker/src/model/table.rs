@@ -11,7 +11,7 @@
 use imbl::{OrdMap, Vector};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
-use std::ops::RangeFrom;
+use std::ops::{Index, RangeBounds};
 use std::sync::Arc;
 
 /// Values by key, in order of the keys.
@@ -75,9 +75,9 @@ impl<K: Ord + Clone, V> Table<K, V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// All from a key on, in order.
-    pub fn range(&self, from: RangeFrom<K>) -> impl Iterator<Item = (&K, &V)> {
-        self.0.range(from).map(|(key, value)| (key, value.as_ref()))
+    /// All whose keys lie within bounds, in order.
+    pub fn range(&self, keys: impl RangeBounds<K>) -> impl DoubleEndedIterator<Item = (&K, &V)> {
+        self.0.range(keys).map(|(key, value)| (key, value.as_ref()))
     }
 
     /// Gives a key a value.
@@ -152,6 +152,16 @@ impl<T> List<T> {
     }
 }
 
+impl<T> Index<usize> for List<T> {
+    type Output = T;
+
+    /// # Panics
+    /// When there is no such position.
+    fn index(&self, place: usize) -> &T {
+        &self.0[place]
+    }
+}
+
 /// All of a table, for loops.
 pub struct Entries<'a, K, V>(imbl::ordmap::Iter<'a, K, Arc<V>, imbl::shared_ptr::DefaultSharedPtr>);
 
@@ -170,7 +180,7 @@ impl<'a, K: Ord + Clone, V> IntoIterator for &'a Table<K, V> {
     }
 }
 
-impl<K: Ord + Clone + Borrow<Q>, V, Q: Ord + ?Sized> std::ops::Index<&Q> for Table<K, V> {
+impl<K: Ord + Clone + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for Table<K, V> {
     type Output = V;
 
     /// # Panics

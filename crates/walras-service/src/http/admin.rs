@@ -176,7 +176,7 @@ async fn set_user(
     }
     let set = User { name: user.clone(), group: body.group, share: body.share, lowest };
     app.handle.send(Input::SetUser(set)).await?;
-    let view = app.handle.ask(move |state, _| state.users.get(&user).map(user_view)).await?;
+    let view = app.handle.ask(move |state, _| state.users.get(user.as_str()).map(user_view)).await?;
     view.map(Json).ok_or_else(|| Fault::missing("such user"))
 }
 

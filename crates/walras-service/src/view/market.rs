@@ -50,7 +50,7 @@ pub fn offers_view(state: &State, now: Time, site: Option<SiteId>, most: usize) 
     let queues = market.queues.iter().filter(|queue| wanted(queue.site)).filter_map(|queue| {
         let of = state.site(queue.site)?;
         let SiteKind::Queue(spec) = &of.spec.kind else { return None };
-        let Some((_, Free::Queue { wait, .. })) = &of.free else { return None };
+        let Free::Queue { wait, .. } = of.free.as_ref().map(|(_, free)| &**free)? else { return None };
         Some(OfferView {
             site: of.spec.name.clone(),
             node: None,
@@ -155,8 +155,9 @@ fn uses(reservation: &Reservation, now: Time) -> Vec<(NodeId, Interval, BarKind)
 /// When nodes are not offered, as the sites said last.
 fn owners(state: &State, shown: Interval) -> Vec<(NodeId, Vec<Interval>)> {
     let mut all = Vec::new();
-    for site in &state.sites {
-        let Some((at, Free::Slots(free))) = &site.free else { continue };
+    for site in state.sites.iter() {
+        let Some((at, free)) = &site.free else { continue };
+        let Free::Slots(free) = &**free else { continue };
         // Beyond the horizon nobody was asked.
         let asked = at.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
         let Some(known) = Interval::new(shown.start().max(*at), shown.end().min(asked)) else { continue };

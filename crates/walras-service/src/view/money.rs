@@ -88,7 +88,7 @@ pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView 
 /// The limits on spending that count for an account, each with what is left of it.
 fn budgets(state: &State, account: &Account, now: Time) -> Vec<(Money, BudgetView)> {
     let Account::User(name) = account else { return Vec::new() };
-    let group = state.users.get(name).and_then(|user| user.user.group.clone());
+    let group = state.users.get(name.as_str()).and_then(|user| user.user.group.clone());
     let concerns = |spender: &Spender| match spender {
         Spender::User(user) => user == name,
         Spender::Group(of) => group.as_ref() == Some(of),
