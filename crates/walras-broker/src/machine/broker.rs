@@ -6,7 +6,7 @@ use crate::model::event::Event;
 use crate::model::id::CycleNumber;
 use crate::model::input::{Answer, Input, Refusal};
 use crate::model::state::State;
-use crate::plan::Problem;
+use crate::plan::PlanningProblem;
 use crate::rules::batch::problem;
 use walras_model::Time;
 
@@ -78,7 +78,7 @@ impl Broker {
     }
 
     /// What is to be planned in the open cycle.
-    pub fn problem(&self, cycle: CycleNumber) -> Option<Problem> {
+    pub fn problem(&self, cycle: CycleNumber) -> Option<PlanningProblem> {
         problem(&self.state).filter(|problem| problem.cycle == cycle)
     }
 
