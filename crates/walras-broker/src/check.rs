@@ -3,15 +3,18 @@
 //! Parallel windows go to the verifier of `walras-core`, which shares nothing with the searches; the tasks of workflows
 //! to its twin for task schedules. What is left is checked here: holds against free time, and queues.
 
+use crate::mismatch::{Mismatch, Place};
 use crate::plan::Remaining;
 use crate::site::SiteKind;
 use crate::state::State;
+use crate::violation::{of_task, of_window};
 use crate::way::{Hold, Part, Way};
 use std::collections::BTreeMap;
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Lane, Platform};
 use walras_model::{
-    Batch, Factor, Interval, Money, Node, NodeId, Offers, Rate, Request, Scope, Site, SiteId, Slot, Time,
+    Attributes, Batch, Factor, Interval, Money, Node, NodeId, Offers, Performance, Rate, Request, Scope,
+    Site, SiteId, Slot, Time,
 };
 use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
 use walras_verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, verify_plan};
@@ -38,7 +41,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) remaining: Option<&'a Remaining>,
 }
 
-/// Everything that is wrong with a way, a sentence each.
+/// Everything that does not hold about a way.
 pub(crate) fn violations(
     state: &State,
     ground: &Ground,
@@ -46,7 +49,7 @@ pub(crate) fn violations(
     asked: &Asked<'_>,
     way: &Way,
     prices: Prices,
-) -> Vec<String> {
+) -> Vec<Mismatch> {
     let mut wrong = shape(state, way, now);
     if !wrong.is_empty() {
         return wrong;
@@ -73,35 +76,35 @@ pub(crate) fn violations(
 }
 
 /// Sites, nodes and parts must be there, and each where it says.
-fn shape(state: &State, way: &Way, now: Time) -> Vec<String> {
+fn shape(state: &State, way: &Way, now: Time) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     if way.legs.is_empty() || way.parts.is_empty() {
-        wrong.push("it holds nothing".to_owned());
+        wrong.push(Mismatch::Empty);
     }
     for (site, hold) in way.holds() {
         let Some(of_site) = state.site(site) else {
-            wrong.push(format!("there is no site {}", site.number()));
+            wrong.push(Mismatch::NoSite(site));
             continue;
         };
         if of_site.lost {
-            wrong.push(format!("site {} has failed", of_site.spec.name));
+            wrong.push(Mismatch::SiteLost(site));
         }
         if let Some(node) = hold.node
             && state.node(node).is_none_or(|state| state.site != site)
         {
-            wrong.push(format!("site {} has no node {}", of_site.spec.name, node.number()));
+            wrong.push(Mismatch::NoNode { site, node });
         }
         // In a queue times are expectations.
         if hold.node.is_some() && hold.interval.start() <= now {
-            wrong.push(format!("it starts at {} s, which is past", hold.interval.start()));
+            wrong.push(Mismatch::StartPassed(hold.interval.start()));
         }
     }
-    for part in &way.parts {
+    for (part, place) in way.parts.iter().zip(0_u32..) {
         let inside = way.hold_of(part).is_some_and(|hold| {
             hold.node.is_none() || (hold.interval.start() <= part.start && part.end <= hold.interval.end())
         });
         if !inside {
-            wrong.push("a part lies outside what is held for it".to_owned());
+            wrong.push(Mismatch::PartOutside(place));
         }
     }
     wrong
@@ -143,10 +146,10 @@ fn window(
     request: &Request,
     way: &Way,
     priced: BTreeMap<NodeId, Vec<(Interval, Rate)>>,
-) -> Vec<String> {
+) -> Vec<Mismatch> {
     let mut sites: Vec<SiteId> = way.legs.iter().map(|leg| leg.site).collect();
     sites.sort_unstable();
-    let Some(horizon) = horizon_of(&priced) else { return vec!["nothing is free there".to_owned()] };
+    let Some(horizon) = horizon_of(&priced) else { return vec![Mismatch::NothingFree] };
     let (mut nodes, mut slots) = (Vec::new(), Vec::new());
     for (id, pieces) in &priced {
         let place = NodeId::from_index(nodes.len()).unwrap_or(NodeId::new(0));
@@ -155,9 +158,8 @@ fn window(
         slots.extend(pieces.iter().filter_map(|(interval, rate)| Slot::new(place, *interval, *rate)));
     }
     let site = |id: &SiteId| Site { name: name_of(state, *id) };
-    let offers = match Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) {
-        Ok(offers) => offers,
-        Err(error) => return vec![format!("what is free cannot be offered: {error:?}")],
+    let Ok(offers) = Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) else {
+        return vec![Mismatch::NotOffered];
     };
     let scope = Scope {
         same_site: request.scope.same_site,
@@ -169,7 +171,8 @@ fn window(
     let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
     let claim = Claim { alternatives: vec![claimed(state, request, way)], ..Claim::default() };
     let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
-    verify_plan(&claim, &offers, &batch, rules).iter().map(ToString::to_string).collect()
+    let holds: Vec<(SiteId, &Hold)> = way.holds().collect();
+    verify_plan(&claim, &offers, &batch, rules).into_iter().map(|it| of_window(it, way, &holds)).collect()
 }
 
 fn horizon_of(priced: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Option<Interval> {
@@ -216,91 +219,120 @@ fn claimed(state: &State, request: &Request, way: &Way) -> ClaimedAlternative {
 }
 
 /// Every hold must lie within one free piece at its own price, and no two on one node.
-fn holds(way: &Way, slots: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Vec<String> {
+fn holds(way: &Way, slots: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for (_, hold) in way.holds() {
         let Some(node) = hold.node else { continue };
         let pieces = slots.get(&node).map_or(&[][..], Vec::as_slice);
-        let free = pieces.iter().any(|(piece, rate)| piece.contains(hold.interval) && *rate == hold.rate);
-        if !free || !seen.insert(node) {
-            wrong.push(format!("node {} is not free in {} at {}", node.number(), hold.interval, hold.rate));
+        let mut rates =
+            pieces.iter().filter(|(piece, _)| piece.contains(hold.interval)).map(|(_, rate)| *rate);
+        let asked = rates.clone().next();
+        if !seen.insert(node) {
+            wrong.push(Mismatch::NodeTwice(node));
+        } else if !rates.any(|rate| rate == hold.rate) {
+            let now = asked.and_then(|rate| rate.cost_of(hold.interval.span()));
+            wrong.push(match now {
+                Some(now) => Mismatch::PriceChanged { node, was: hold.cost, now },
+                None => Mismatch::NotFree { node, interval: hold.interval },
+            });
         }
     }
     wrong
 }
 
 /// What a request asks of every node, and of where they are.
-fn nodes(state: &State, request: &Request, way: &Way) -> Vec<String> {
+fn nodes(state: &State, request: &Request, way: &Way) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     if request.scope.same_site && way.legs.len() > 1 {
-        wrong.push("its nodes are not on one site".to_owned());
+        wrong.push(Mismatch::SeveralSites);
     }
     for (site, hold) in way.holds() {
-        let spec = hold.node.and_then(|node| state.node_spec(node));
-        let fits = spec.is_some_and(|spec| {
-            let met = request.requires.iter().all(|requirement| requirement.is_met_by(&spec.attributes));
-            spec.performance >= request.performance_min && met && request.scope.admits(site)
-        });
-        if !fits {
-            wrong.push(format!("a node of site {} is not what the job asks for", name_of(state, site)));
+        match hold.node.and_then(|node| Some((node, state.node_spec(node)?))) {
+            Some((node, spec)) => {
+                wrong.extend(unfit(request, site, Place::Node(node), spec.performance, &spec.attributes));
+            }
+            None => wrong.push(Mismatch::NotForQueues),
         }
     }
     wrong
 }
 
+/// What a request asks of a node or a queue.
+fn unfit(
+    request: &Request,
+    site: SiteId,
+    place: Place,
+    performance: Performance,
+    attributes: &Attributes,
+) -> Vec<Mismatch> {
+    let mut wrong = Vec::new();
+    if performance < request.performance_min {
+        wrong.push(Mismatch::TooSlow { place, performance, least: request.performance_min });
+    }
+    let unmet = request.requires.iter().filter(|requirement| !requirement.is_met_by(attributes));
+    wrong.extend(unmet.map(|it| Mismatch::RequirementUnmet { place, requirement: it.clone() }));
+    if !request.scope.admits(site) {
+        wrong.push(Mismatch::OutsideScope(site));
+    }
+    wrong
+}
+
 /// A queue must be one, fit the job, and hold every task for as long as it takes there.
-fn queue(state: &State, asked: &Asked<'_>, way: &Way) -> Vec<String> {
+fn queue(state: &State, asked: &Asked<'_>, way: &Way) -> Vec<Mismatch> {
     let request = asked.request;
     let Some(leg) = way.legs.first().filter(|_| way.legs.len() == 1 && asked.remaining.is_none()) else {
-        return vec!["only the tasks of one parallel job go to one queue".to_owned()];
+        return vec![Mismatch::NotForQueues];
     };
     let Some(SiteKind::Queue(spec)) = state.site(leg.site).map(|site| &site.spec.kind) else {
-        return vec![format!("site {} is no queue", name_of(state, leg.site))];
+        return vec![Mismatch::NotAQueue(leg.site)];
     };
-    let mut wrong = Vec::new();
-    let met = request.requires.iter().all(|requirement| requirement.is_met_by(&spec.attributes));
-    if spec.performance < request.performance_min || !met || !request.scope.admits(leg.site) {
-        wrong.push(format!("queue {} is not what the job asks for", name_of(state, leg.site)));
+    let place = Place::Queue(leg.site);
+    let mut wrong = unfit(request, leg.site, place, spec.performance, &spec.attributes);
+    let expected = request.work.runtime_on(spec.performance);
+    if leg.holds.iter().any(|hold| hold.node.is_some()) {
+        wrong.push(Mismatch::Inconsistent);
     }
-    let span = request.work.runtime_on(spec.performance);
-    let long = leg.holds.iter().all(|hold| hold.node.is_none() && Some(hold.interval.span()) == span);
-    let count = u32::try_from(leg.holds.len()).unwrap_or(u32::MAX);
+    let other = leg.holds.iter().find(|hold| Some(hold.interval.span()) != expected);
+    wrong.extend(other.map(|hold| Mismatch::WrongLength { place, held: hold.interval.span(), expected }));
+    let holds = u32::try_from(leg.holds.len()).unwrap_or(u32::MAX);
     let parts = u32::try_from(way.parts.len()).unwrap_or(u32::MAX);
-    if !long || count != request.tasks || parts != request.tasks {
-        wrong.push("its holds are not what the job takes there".to_owned());
+    if holds != request.tasks || parts != request.tasks {
+        wrong.push(Mismatch::WrongCount { tasks: request.tasks, holds, parts });
     }
     wrong
 }
 
 /// Deadline, earliest start and budget.
-fn limits(request: &Request, way: &Way) -> Vec<String> {
+fn limits(request: &Request, way: &Way) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
-    if request.deadline.is_some_and(|deadline| way.finish() > deadline) {
-        wrong.push(format!("it ends at {} s, after the deadline", way.finish()));
+    let (start, end, cost) = (way.start(), way.finish(), way.cost());
+    if let Some(deadline) = request.deadline.filter(|deadline| end > *deadline) {
+        wrong.push(Mismatch::AfterDeadline { end, deadline });
     }
-    if request.earliest.is_some_and(|earliest| way.start() < earliest) {
-        wrong.push(format!("it starts at {} s, before the job may", way.start()));
+    if let Some(earliest) = request.earliest.filter(|earliest| start < *earliest) {
+        wrong.push(Mismatch::BeforeEarliest { start, earliest });
     }
-    if request.budget_limit(Factor::ONE).is_some_and(|budget| way.cost() > budget) {
-        wrong.push(format!("it costs {}, more than the job may spend", way.cost()));
+    if let Some(budget) = request.budget_limit(Factor::ONE).filter(|budget| cost > *budget) {
+        wrong.push(Mismatch::OverBudget { cost, budget });
     }
     wrong
 }
 
 /// Every hold's cost follows from its rate and length, counted here once more.
-fn costs(way: &Way) -> Vec<String> {
-    let right = |hold: &Hold| {
+fn costs(way: &Way) -> Vec<Mismatch> {
+    let expected = |hold: &Hold| {
         let product =
             i128::from(hold.rate.as_micros_per_second()) * i128::from(hold.interval.span().as_millis());
-        i128::from(hold.cost.as_micros()) == (product + 999).div_euclid(1_000)
+        i64::try_from((product + 999).div_euclid(1_000)).ok().map(Money::from_micros)
     };
-    let wrong = way.holds().filter(|(_, hold)| !right(hold));
-    wrong.map(|(_, hold)| format!("{} costs {} at {}", hold.interval, hold.cost, hold.rate)).collect()
+    let all = way.holds().map(|(_, hold)| (hold.cost, expected(hold)));
+    let wrong = all.filter(|(cost, expected)| Some(*cost) != *expected);
+    wrong.map(|(cost, expected)| Mismatch::WrongCost { cost, expected }).collect()
 }
 
 /// The tasks of a workflow inside what is held, by the verifier of task schedules.
-fn tasks(state: &State, remaining: &Remaining, way: &Way, network: walras_model::Network) -> Vec<String> {
+fn tasks(state: &State, remaining: &Remaining, way: &Way, network: walras_model::Network) -> Vec<Mismatch> {
     let lane = |(site, hold): (SiteId, &Hold)| {
         let node = hold.node?;
         let spec = state.node_spec(node)?;
@@ -334,12 +366,12 @@ fn tasks(state: &State, remaining: &Remaining, way: &Way, network: walras_model:
         });
     }
     claim.cost = total;
-    let mut wrong: Vec<String> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
-        .iter()
-        .map(ToString::to_string)
+    let mut wrong: Vec<Mismatch> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
+        .into_iter()
+        .map(|violation| of_task(violation, remaining))
         .collect();
     if way.parts.len() != remaining.workflow.tasks().len() || !waits(remaining, &way.parts) {
-        wrong.push("its parts are not the tasks of the workflow".to_owned());
+        wrong.push(Mismatch::WrongTasks);
     }
     wrong
 }

@@ -2,6 +2,7 @@
 //! each by its number, so that doing it twice does no harm.
 
 use crate::id::{CycleNumber, JobNumber, NoticeNumber, ReservationNumber};
+use crate::state::News;
 use crate::way::Hold;
 use serde::{Deserialize, Serialize};
 use walras_model::{Interval, SiteId, Time};
@@ -81,8 +82,8 @@ pub enum Effect {
         user: String,
         /// About which job.
         job: JobNumber,
-        /// What, in one sentence.
-        text: String,
+        /// What has happened to it.
+        news: Box<News>,
     },
 }
 

@@ -5,7 +5,7 @@ use crate::budget::{BudgetUse, Spender};
 use crate::event::{Origin, RequestKey};
 use crate::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
 use crate::input::{Answer, User};
-use crate::job::{Job, JobSpec, PartEnd};
+use crate::job::{Job, JobEnd, JobSpec, PartEnd, Why};
 use crate::policy::Policy;
 use crate::quote::QuoteOption;
 use crate::rank::Ranked;
@@ -162,8 +162,31 @@ pub struct Notice {
     pub user: String,
     /// About which job.
     pub job: JobNumber,
-    /// What.
-    pub text: String,
+    /// What has happened to it.
+    pub news: News,
+}
+
+/// What has happened to a job that its user is told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum News {
+    /// Every site has confirmed.
+    Held {
+        /// Where it will run.
+        sites: Vec<SiteId>,
+        /// When it starts.
+        start: Time,
+        /// When it has ended.
+        end: Time,
+        /// What it costs at most.
+        cost: Money,
+    },
+    /// Its reservation is given up.
+    ReservationLost(Why),
+    /// Tasks of it got other times.
+    Rescheduled(Why),
+    /// It has ended.
+    Ended(JobEnd),
 }
 
 /// The open cycle.

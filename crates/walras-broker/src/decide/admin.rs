@@ -8,6 +8,7 @@ use crate::id::NoticeNumber;
 use crate::input::{Answer, Refusal, User};
 use crate::policy::Policy;
 use crate::price::PriceRules;
+use crate::refusal::{BadAmount, BadName, BadSite, Countable};
 use crate::site::{SiteKind, SiteSpec};
 use crate::state::{NAME_MAX, NODES_MAX, SITES_MAX};
 use std::collections::BTreeSet;
@@ -15,8 +16,20 @@ use walras_model::{Money, SiteId, Span};
 
 /// A name that is neither empty nor too long.
 pub(super) fn name(text: &str) -> Result<(), Refusal> {
-    let fine = !text.is_empty() && text.len() <= NAME_MAX && !text.chars().any(char::is_control);
-    if fine { Ok(()) } else { Err(Refusal::BadName(text.chars().take(NAME_MAX).collect())) }
+    let fault = if text.is_empty() {
+        BadName::Empty
+    } else if text.len() > NAME_MAX {
+        BadName::TooLong { bytes: text.len(), most: NAME_MAX }
+    } else if text.chars().any(char::is_control) {
+        BadName::Control
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::BadName { name: text.chars().take(NAME_MAX).collect(), fault })
+}
+
+fn taken(name: &str) -> Refusal {
+    Refusal::BadName { name: name.to_owned(), fault: BadName::Taken }
 }
 
 pub(super) fn set_policy(draft: &mut Draft<'_>, policy: &Policy) -> Result<Answer, Refusal> {
@@ -28,13 +41,17 @@ pub(super) fn set_policy(draft: &mut Draft<'_>, policy: &Policy) -> Result<Answe
 pub(super) fn set_user(draft: &mut Draft<'_>, user: &User) -> Result<Answer, Refusal> {
     name(&user.name)?;
     user.group.as_deref().map_or(Ok(()), name)?;
-    if user.lowest > Money::ZERO || user.share == 0 {
-        return Err(Refusal::BadAmount(user.lowest));
+    if user.lowest > Money::ZERO {
+        return Err(Refusal::BadAmount(BadAmount::LowestAboveZero(user.lowest)));
+    }
+    if user.share == 0 {
+        return Err(Refusal::BadAmount(BadAmount::NoShare));
     }
     let account = Account::User(user.name.clone());
     // A limit that rises above what is owed already would be broken at once.
-    if draft.state.books.balance(&account) < user.lowest {
-        return Err(Refusal::BadAmount(user.lowest));
+    let balance = draft.state.books.balance(&account);
+    if balance < user.lowest {
+        return Err(Refusal::BadAmount(BadAmount::LowestAboveBalance { lowest: user.lowest, balance }));
     }
     draft.push(Event::UserSet(user.clone()));
     Ok(HEARD)
@@ -45,24 +62,30 @@ pub(super) fn add_site(draft: &mut Draft<'_>, spec: &SiteSpec) -> Result<Answer,
     name(&spec.owner)?;
     let state = draft.state;
     if state.sites.iter().any(|site| site.spec.name == spec.name) {
-        return Err(Refusal::BadName(spec.name.clone()));
+        return Err(taken(&spec.name));
     }
-    if state.sites.len() >= SITES_MAX || state.nodes.len() + spec.nodes.len() > NODES_MAX {
-        return Err(Refusal::TooMany("sites or nodes".to_owned()));
+    if state.sites.len() >= SITES_MAX {
+        return Err(Refusal::TooMany { what: Countable::Sites, most: SITES_MAX });
+    }
+    if state.nodes.len() + spec.nodes.len() > NODES_MAX {
+        return Err(Refusal::TooMany { what: Countable::Nodes, most: NODES_MAX });
     }
     let mut names = BTreeSet::new();
     for node in &spec.nodes {
         name(&node.name)?;
         if !names.insert(&node.name) {
-            return Err(Refusal::BadName(node.name.clone()));
+            return Err(taken(&node.name));
         }
     }
-    if matches!(spec.kind, SiteKind::Queue(_)) != spec.nodes.is_empty() {
-        return Err(Refusal::BadSite("a queue has no nodes, and every other site has some".to_owned()));
+    match (matches!(spec.kind, SiteKind::Queue(_)), spec.nodes.len()) {
+        (true, 0) | (false, 1..) => {}
+        (true, nodes) => return Err(Refusal::BadSite(BadSite::QueueWithNodes(nodes))),
+        (false, 0) => return Err(Refusal::BadSite(BadSite::NoNodes)),
     }
     spec.prices.check().map_err(Refusal::BadPrices)?;
     draft.push(Event::SiteAdded(spec.clone()));
-    SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(Refusal::TooMany("sites".to_owned()))
+    let too_many = Refusal::TooMany { what: Countable::Sites, most: SITES_MAX };
+    SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(too_many)
 }
 
 pub(super) fn set_prices(
@@ -84,8 +107,11 @@ pub(super) fn set_budget(
     if let Spender::User(user) = spender {
         draft.state.users.get(user).ok_or_else(|| Refusal::NoUser(user.clone()))?;
     }
-    if let Some(budget) = budget.filter(|it| it.amount < Money::ZERO || it.period == Span::ZERO) {
-        return Err(Refusal::BadAmount(budget.amount));
+    if let Some(budget) = budget.filter(|it| it.amount < Money::ZERO) {
+        return Err(Refusal::BadAmount(BadAmount::NegativeBudget(budget.amount)));
+    }
+    if budget.is_some_and(|it| it.period == Span::ZERO) {
+        return Err(Refusal::BadAmount(BadAmount::NoPeriod));
     }
     draft.push(Event::BudgetSet { spender: spender.clone(), budget });
     Ok(HEARD)
@@ -104,10 +130,14 @@ pub(super) fn deposit(
     if matches!(account, Account::World | Account::Held) || !draft.state.books.has(account) {
         return Err(Refusal::NoAccount(account.clone()));
     }
-    if amount == Money::ZERO || amount.as_micros().unsigned_abs() > DEPOSIT_MAX.unsigned_abs() {
-        return Err(Refusal::BadAmount(amount));
+    if amount == Money::ZERO {
+        return Err(Refusal::BadAmount(BadAmount::NothingDeposited));
     }
-    let key = RequestKey { by: account.to_string(), key: key.to_owned() };
+    if amount.as_micros().unsigned_abs() > DEPOSIT_MAX.unsigned_abs() {
+        let most = Money::from_micros(DEPOSIT_MAX);
+        return Err(Refusal::BadAmount(BadAmount::TooLarge { amount, most }));
+    }
+    let key = RequestKey { by: account.code(), key: key.to_owned() };
     match draft.state.requests.get(&key) {
         Some((answer @ Answer::Deposited(before), _)) if *before == amount => return Ok(answer.clone()),
         Some(_) => return Err(Refusal::KeyUsed(key.key)),

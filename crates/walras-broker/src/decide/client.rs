@@ -11,9 +11,10 @@ use crate::id::{JobNumber, QuoteNumber};
 use crate::input::{Answer, Refusal};
 use crate::job::{JobEnd, JobSpec, Phase, Why, is_plain_name};
 use crate::quote::{self, Findings, QuoteOption};
+use crate::refusal::{BadJob, Countable};
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::{Fault, share_of};
-use crate::state::{JOBS_MAX, Quote, State};
+use crate::state::{JOBS_MAX, NAME_MAX, Quote, State};
 use crate::way::Way;
 use walras_model::Money;
 
@@ -25,40 +26,45 @@ const TASKS_MAX: usize = 100_000;
 /// A script has at most so many bytes.
 const SCRIPT_MAX: usize = 1_000_000;
 
-/// Whether a job makes sense.
+/// Whether a job can be taken.
 pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     name(&spec.request.name)?;
     state.users.get(&spec.user).ok_or_else(|| Refusal::NoUser(spec.user.clone()))?;
-    let bad = |why: &str| Err(Refusal::BadJob(why.to_owned()));
+    let bad = |why: BadJob| Err(Refusal::BadJob(why));
     let request = &spec.request;
     if request.tasks == 0 {
-        return bad("it has no tasks");
+        return bad(BadJob::NoTasks);
     }
-    if request.budget.is_some_and(|budget| budget < Money::ZERO) {
-        return bad("its budget is negative");
+    if let Some(budget) = request.budget.filter(|budget| *budget < Money::ZERO) {
+        return bad(BadJob::NegativeBudget(budget));
     }
-    if spec.command.len() > COMMAND_MAX || spec.command.iter().map(String::len).sum::<usize>() > COMMAND_MAX {
-        return bad("its command is too long");
+    if spec.command.len() > COMMAND_MAX {
+        return bad(BadJob::TooManyArguments { arguments: spec.command.len(), most: COMMAND_MAX });
     }
-    if spec.script.as_ref().is_some_and(|script| script.len() > SCRIPT_MAX) {
-        return bad("its script is too long");
+    let bytes = spec.command.iter().map(String::len).sum::<usize>();
+    if bytes > COMMAND_MAX {
+        return bad(BadJob::CommandTooLong { bytes, most: COMMAND_MAX });
     }
-    if spec.output.as_ref().is_some_and(|output| !is_plain_name(output)) {
-        return bad("its output is not the plain name of a file");
+    if let Some(bytes) = spec.script.as_ref().map(String::len).filter(|bytes| *bytes > SCRIPT_MAX) {
+        return bad(BadJob::ScriptTooLong { bytes, most: SCRIPT_MAX });
     }
-    let unknown = |site: &walras_model::SiteId| state.site(*site).is_none();
-    if request.scope.sites.as_ref().is_some_and(|sites| sites.iter().any(unknown)) {
-        return bad("it names a site that is not there");
+    if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
+        return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
+    }
+    let named = request.scope.sites.iter().flatten();
+    if let Some(site) = named.copied().find(|site| state.site(*site).is_none()) {
+        return bad(BadJob::NoSite(site));
     }
     if let Some(workflow) = &spec.workflow {
-        if workflow.workflow.tasks().len() > TASKS_MAX {
-            return bad("its workflow has too many tasks");
+        let tasks = workflow.workflow.tasks().len();
+        if tasks > TASKS_MAX {
+            return bad(BadJob::TooManyTasks { tasks, most: TASKS_MAX });
         }
         if workflow.strategy.needs_deadline() && request.deadline.is_none() {
-            return bad("its strategy needs a deadline");
+            return bad(BadJob::NeedsDeadline);
         }
         if workflow.strategy.needs_budget() && request.budget.is_none() && request.price_max.is_none() {
-            return bad("its strategy needs a budget");
+            return bad(BadJob::NeedsBudget);
         }
     }
     Ok(())
@@ -102,7 +108,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     }
     check_job(state, spec)?;
     if state.jobs.len() >= JOBS_MAX {
-        return Err(Refusal::TooMany("jobs".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
     draft.last.job = draft.last.job.next();
     let job = draft.last.job;
@@ -127,7 +133,7 @@ pub(super) fn ask_quote(
     }
     check_job(state, spec)?;
     if state.quotes.len() >= JOBS_MAX {
-        return Err(Refusal::TooMany("quotes".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::Quotes, most: JOBS_MAX });
     }
     let found = quote::find(draft, spec, findings)?;
     let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
@@ -169,7 +175,7 @@ pub(super) fn accept(
     }
     let key = request_key(&quote.spec.user, key)?;
     if state.jobs.len() >= JOBS_MAX {
-        return Err(Refusal::TooMany("jobs".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
     let taken =
         if sabotaged(Sabotage::OtherOption) { quote.options.last().unwrap_or(chosen) } else { chosen };

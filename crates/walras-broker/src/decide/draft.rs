@@ -6,6 +6,7 @@ use crate::check::Ground;
 use crate::event::{Change, Event};
 use crate::id::ReservationNumber;
 use crate::input::Answer;
+use crate::mismatch::Mismatch;
 use crate::state::{Numbers, Reservation, State};
 use crate::way::Way;
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,12 +130,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Whether a way uses what this input says is gone.
-    pub(crate) fn is_gone(&self, way: &Way) -> bool {
-        way.holds().any(|(site, hold)| {
-            self.gone.iter().any(|gone| match gone {
-                Gone::Site(lost) => *lost == site,
+    pub(crate) fn gone(&self, way: &Way) -> Option<Mismatch> {
+        way.holds().find_map(|(site, hold)| {
+            self.gone.iter().find_map(|gone| match gone {
+                Gone::Site(lost) => (*lost == site).then_some(Mismatch::SiteLost(site)),
                 Gone::Node(node, within) => {
-                    hold.node == Some(*node) && within.is_none_or(|within| within.overlaps(hold.interval))
+                    let touched = within.is_none_or(|within| within.overlaps(hold.interval));
+                    (hold.node == Some(*node) && touched).then_some(Mismatch::NodeGone(*node))
                 }
             })
         })

@@ -65,8 +65,8 @@ fn funds(state: &State, user: &str, now: Time) -> Money {
 pub(crate) fn stands(draft: &mut Draft<'_>, wanted: &Wanted, way: &Way, prices: Prices) -> Result<(), Why> {
     let (state, now) = (draft.state, draft.now);
     let asked = Asked { request: &wanted.request, remaining: wanted.remaining.as_ref() };
-    if draft.is_gone(way) {
-        return Err(Why::Outdated(vec!["a node of it has just been lost or taken".to_owned()]));
+    if let Some(gone) = draft.gone(way) {
+        return Err(Why::Outdated(vec![gone]));
     }
     let wrong = check::violations(state, draft.ground(), now, &asked, way, prices);
     if !wrong.is_empty() {

@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::id::{CycleNumber, ReservationNumber};
 use crate::input::{Answer, Refusal, SiteMessage};
 use crate::job::{JobEnd, PartEnd, SiteRefusal, Why};
+use crate::refusal::{BadSite, Countable};
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::settle::Fault;
 use crate::site::{Free, SiteKind};
@@ -72,10 +73,10 @@ fn offers(draft: &mut Draft<'_>, site: SiteId, number: CycleNumber, free: &Free)
         _ => (false, 0),
     };
     if !fits {
-        return Err(Refusal::BadSite("it offers its time in another way than it said".to_owned()));
+        return Err(Refusal::BadSite(BadSite::OtherKind));
     }
     if count > FREE_MAX {
-        return Err(Refusal::TooMany("free intervals".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::FreeIntervals, most: FREE_MAX });
     }
     draft.push(Event::OffersReceived { site, cycle: number, free: free.clone() });
     if open.unanswered.len() == 1 {
