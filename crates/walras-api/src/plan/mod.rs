@@ -20,6 +20,7 @@ pub use read::read_plan;
 pub use satisfaction::{
     ParetoPick, ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, StakeholderItem,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use walras_core::{Algorithm, LimitHit, Mode};
 use walras_model::Factor;
@@ -173,7 +174,7 @@ pub struct ReasonItem {
 }
 
 /// What stands in the way of a job; see [`walras_model::Reason`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each is documented at the variant of Reason of the same name")]
 pub enum ReasonKind {

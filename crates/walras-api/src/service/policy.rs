@@ -169,7 +169,7 @@ impl PolicyFile {
         set(&mut policy.spares_max, self.spares_max);
         if let Some(value) = &self.choice {
             let entry: PolicyEntry = serde_json::from_value(value.clone())
-                .map_err(|error| Problem::new("choice", format!("makes no sense: {error}")))
+                .map_err(|error| Problem::new("choice", format!("cannot be kept: {error}")))
                 .in_field("choice")?;
             let read = policy_of(entry).in_field("choice")?;
             (policy.choice, policy.by_satisfaction) = (read.vo, read.by_satisfaction);

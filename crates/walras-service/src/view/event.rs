@@ -1,12 +1,13 @@
 //! What happened, as it is told to listeners and in a job's history: one line each.
 
-use super::why::{why_of_job, why_text};
-use super::{place_name, site_name};
+use super::{context_of, place_name, site_name};
 use std::collections::BTreeSet;
-use walras_api::service::{EventView, HappeningView, Stamp};
+use walras_api::Num;
+use walras_api::sentence::{Context, part_end_text};
+use walras_api::service::{EventKind, EventView, HappeningView, ProofKind, ProofView, Stamp, WhyView};
 use walras_broker::event::Origin;
 use walras_broker::id::{JobNumber, ReservationNumber};
-use walras_broker::job::JobEnd;
+use walras_broker::job::{JobEnd, Why};
 use walras_broker::journal::Entry;
 use walras_broker::plan::Proof;
 use walras_broker::{Event, State};
@@ -28,12 +29,42 @@ pub fn event_view(state: &State, position: u64, at: Time, event: &Event) -> Opti
     Some(EventView {
         position,
         at: at.into(),
-        kind: kind.to_owned(),
+        kind,
         job: about.job.map(JobNumber::get),
         user: about.user,
         site: about.site.map(|site| site_name(state, site)),
         text,
+        reason: reason(state, event),
+        jobs: match event {
+            Event::CycleOpened { batch, .. } => Some(u32::try_from(batch.len()).unwrap_or(u32::MAX)),
+            Event::CycleDecided { verdict, .. } => Some(verdict.served),
+            _ => None,
+        },
     })
+}
+
+/// The reason that an event gives, for programs.
+fn reason(state: &State, event: &Event) -> Option<WhyView> {
+    let (why, job) = match event {
+        Event::JobReturned { job, why } => (why, Some(job)),
+        Event::JobEnded { job, end: JobEnd::Failed(why) | JobEnd::GivenUp(why) } => (why, Some(job)),
+        Event::Rescheduled { why, .. }
+        | Event::ReservationClosed { why: Some(why), .. }
+        | Event::QuoteBroken { why, .. } => (why, None),
+        _ => return None,
+    };
+    Some(context(state, job, why).why_view(why))
+}
+
+/// For sentences about a job that may be known.
+fn context<'a>(state: &'a State, job: Option<&JobNumber>, why: &Why) -> Context<'a> {
+    let known = job.and_then(|job| state.jobs.get(job));
+    known.map_or_else(|| Context::of_service(state), |job| context_of(state, &job.spec, why))
+}
+
+/// The same about the job of a reservation.
+fn context_of_reservation<'a>(state: &'a State, reservation: &ReservationNumber, why: &Why) -> Context<'a> {
+    context(state, state.reservations.get(reservation).map(|it| &it.job), why)
 }
 
 fn about(state: &State, event: &Event) -> About {
@@ -80,92 +111,107 @@ fn about(state: &State, event: &Event) -> About {
 }
 
 /// Its kind, and a sentence.
-fn told(state: &State, event: &Event) -> Option<(&'static str, String)> {
+fn told(state: &State, event: &Event) -> Option<(EventKind, String)> {
     Some(match event {
-        Event::JobQueued { job, spec, .. } => {
-            ("job-queued", format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user))
-        }
+        Event::JobQueued { job, spec, .. } => (
+            EventKind::JobQueued,
+            format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user),
+        ),
         Event::JobReturned { job, why } => {
-            let why = match state.jobs.get(job) {
-                Some(known) => why_of_job(state, &known.spec, why),
-                None => why_text(state, why),
-            };
-            ("job-returned", format!("Job {job} is back in the queue. {why}"))
+            let why = context(state, Some(job), why).why(why);
+            (EventKind::JobReturned, format!("Job {job} is back in the queue. {why}"))
         }
-        Event::JobEnded { job, end } => ("job-ended", ended(state, *job, end)),
+        Event::JobEnded { job, end } => (EventKind::JobEnded, ended(state, *job, end)),
         Event::CycleOpened { cycle, batch, .. } => {
-            ("cycle-opened", format!("Cycle {cycle} plans {} jobs.", batch.len()))
+            (EventKind::CycleOpened, format!("Cycle {cycle} plans {} jobs.", batch.len()))
         }
         Event::CycleDecided { cycle, verdict } => {
-            let proof = proof_text(verdict.proof);
+            let proof = proof_view(verdict.proof).text;
             let left = verdict.unserved.len();
             let served = verdict.served;
-            ("cycle-decided", format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}."))
+            (
+                EventKind::CycleDecided,
+                format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}."),
+            )
         }
-        Event::CycleEnded(cycle) => ("cycle-ended", format!("Cycle {cycle} ended without a plan.")),
+        Event::CycleEnded(cycle) => (EventKind::CycleEnded, format!("Cycle {cycle} ended without a plan.")),
         Event::ReservationAsked { job, way, origin, .. } => {
             let sites: Vec<String> = way.legs.iter().map(|leg| site_name(state, leg.site)).collect();
             let from = match origin {
                 Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
                 Origin::Quote(quote) => format!("quote {quote} was accepted"),
-                Origin::Spare => "a spare way takes the place of one that failed".to_owned(),
+                Origin::Spare => "a spare alternative takes the place of one that failed".to_owned(),
             };
             let (start, end) = (Stamp::from(way.start()), Stamp::from(way.finish()));
             let (sites, cost) = (sites.join(", "), way.cost());
             let text = format!(
                 "Job {job} asks {sites} for a window from {start} to {end} for at most {cost} credits: {from}."
             );
-            ("reservation-asked", text)
+            (EventKind::ReservationAsked, text)
         }
         Event::ReservationHeld(number) => {
             let job = state.reservations.get(number)?.job;
-            ("reservation-held", format!("Job {job} has its window: every site has confirmed."))
+            (EventKind::ReservationHeld, format!("Job {job} has its window: every site has confirmed."))
         }
         Event::PartStarted { reservation, part, .. } => {
-            ("part-started", format!("Part {part} of {} runs.", job_of(state, *reservation)))
+            (EventKind::PartStarted, format!("Part {part} of {} runs.", job_of(state, *reservation)))
         }
-        Event::PartEnded { reservation, part, end, .. } => {
-            ("part-ended", format!("Part {part} of {} {end}.", job_of(state, *reservation)))
-        }
+        Event::PartEnded { reservation, part, end, .. } => (
+            EventKind::PartEnded,
+            format!("Part {part} of {} {}.", job_of(state, *reservation), part_end_text(*end)),
+        ),
         Event::Rescheduled { reservation, why, .. } => {
-            let why = why_text(state, why);
-            ("rescheduled", format!("Tasks of {} were moved. {why}", job_of(state, *reservation)))
+            let why = context_of_reservation(state, reservation, why).why(why);
+            (
+                EventKind::Rescheduled,
+                format!("Tasks of {} got other times. {why}", job_of(state, *reservation)),
+            )
         }
         Event::ReservationClosed { reservation, why: Some(why), .. } => {
-            let why = why_text(state, why);
+            let why = context_of_reservation(state, reservation, why).why(why);
             (
-                "reservation-closed",
+                EventKind::ReservationClosed,
                 format!("The window of {} is given up. {why}", job_of(state, *reservation)),
             )
         }
-        Event::ReservationClosed { reservation, why: None, .. } => {
-            ("reservation-closed", format!("The window of {} is settled.", job_of(state, *reservation)))
-        }
+        Event::ReservationClosed { reservation, why: None, .. } => (
+            EventKind::ReservationClosed,
+            format!("The window of {} is settled.", job_of(state, *reservation)),
+        ),
         other => return of_others(state, other),
     })
 }
 
-fn of_others(state: &State, event: &Event) -> Option<(&'static str, String)> {
+fn of_others(state: &State, event: &Event) -> Option<(EventKind, String)> {
     Some(match event {
         Event::QuoteGiven { quote, options, .. } => {
-            ("quote-given", format!("Quote {quote} has {} alternatives.", options.len()))
+            (EventKind::QuoteGiven, format!("Quote {quote} has {} alternatives.", options.len()))
         }
-        Event::QuoteBroken { quote, why, .. } => {
-            ("quote-broken", format!("Quote {quote} could not be honoured. {}", why_text(state, why)))
+        Event::QuoteBroken { quote, why, .. } => (
+            EventKind::QuoteBroken,
+            format!("Quote {quote} could not be honoured. {}", Context::of_service(state).why(why)),
+        ),
+        Event::NodeLost { node, .. } => {
+            (EventKind::NodeLost, format!("Node {} failed.", place_name(state, *node)))
         }
-        Event::NodeLost { node, .. } => ("node-lost", format!("Node {} failed.", place_name(state, *node))),
-        Event::NodeBack { node, .. } => ("node-back", format!("Node {} is back.", place_name(state, *node))),
+        Event::NodeBack { node, .. } => {
+            (EventKind::NodeBack, format!("Node {} is back.", place_name(state, *node)))
+        }
         Event::NodeTaken { node, interval } => {
             let until = Stamp::from(interval.end());
-            ("node-taken", format!("The owner uses node {} until {until}.", place_name(state, *node)))
+            (EventKind::NodeTaken, format!("The owner uses node {} until {until}.", place_name(state, *node)))
         }
-        Event::SiteLost { site, .. } => ("site-lost", format!("Site {} failed.", site_name(state, *site))),
-        Event::SiteBack { site, .. } => ("site-back", format!("Site {} is back.", site_name(state, *site))),
-        Event::SiteAdded(spec) => ("site-added", format!("Site {} has joined.", spec.name)),
+        Event::SiteLost { site, .. } => {
+            (EventKind::SiteLost, format!("Site {} failed.", site_name(state, *site)))
+        }
+        Event::SiteBack { site, .. } => {
+            (EventKind::SiteBack, format!("Site {} is back.", site_name(state, *site)))
+        }
+        Event::SiteAdded(spec) => (EventKind::SiteAdded, format!("Site {} has joined.", spec.name)),
         Event::PricesSet { site, .. } => {
-            ("prices-set", format!("Site {} has new prices.", site_name(state, *site)))
+            (EventKind::PricesSet, format!("Site {} has new prices.", site_name(state, *site)))
         }
-        Event::PolicySet(_) => ("policy-set", "The VO has new rules.".to_owned()),
+        Event::PolicySet(_) => (EventKind::PolicySet, "The VO has new rules.".to_owned()),
         _ => return None,
     })
 }
@@ -176,23 +222,23 @@ fn job_of(state: &State, reservation: ReservationNumber) -> String {
 
 fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
     match end {
-        JobEnd::Done => format!("Job {job} is done."),
-        JobEnd::Failed(why) => format!("Job {job} failed. {}", why_text(state, why)),
-        JobEnd::Cancelled => format!("Job {job} was cancelled."),
-        JobEnd::GivenUp(why) => format!("Job {job} was given up. {}", why_text(state, why)),
+        JobEnd::Failed(why) | JobEnd::GivenUp(why) => context(state, Some(&job), why).job_end(job, end),
+        JobEnd::Done | JobEnd::Cancelled => Context::of_service(state).job_end(job, end),
     }
 }
 
-/// How good a plan is, in words.
-pub fn proof_text(proof: Proof) -> String {
-    match proof {
-        Proof::Optimal => "proven best".to_owned(),
+/// How good a plan is.
+pub fn proof_view(proof: Proof) -> ProofView {
+    let (kind, gap, text) = match proof {
+        Proof::Optimal => (ProofKind::Optimal, None, "proven best".to_owned()),
         Proof::Gap(millionths) => {
             let percent = format!("{}.{:04}", millionths / 10_000, millionths % 10_000);
-            format!("at most {percent}% from the best")
+            let gap = Num::of_millionths(i64::try_from(millionths).unwrap_or(i64::MAX));
+            (ProofKind::Gap, Some(gap), format!("at most {percent}% from the best"))
         }
-        Proof::Nothing => "there was nothing to choose from".to_owned(),
-    }
+        Proof::Nothing => (ProofKind::Nothing, None, "there was nothing to choose from".to_owned()),
+    };
+    ProofView { kind, gap, text }
 }
 
 /// What has happened to a job, from the entries that are about it. Names are those of today.
@@ -207,7 +253,8 @@ pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<Happenin
                 own.insert(*reservation);
             }
             if let Some(text) = of_job(state, job, &own, event) {
-                told.push(HappeningView { at: entry.at.into(), text });
+                let reason = reason(state, event);
+                told.push(HappeningView { at: entry.at.into(), text, reason });
             }
         }
     }
@@ -232,13 +279,15 @@ fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, even
             Some(format!("Part {part} runs."))
         }
         Event::PartEnded { reservation, part, end, .. } if own.contains(reservation) => {
-            Some(format!("Part {part} {end}."))
+            Some(format!("Part {part} {}.", part_end_text(*end)))
         }
         Event::Rescheduled { reservation, why, .. } if own.contains(reservation) => {
-            Some(format!("Tasks were moved. {}", why_text(state, why)))
+            Some(format!("Tasks got other times. {}", context(state, Some(&job), why).why(why)))
         }
         Event::ReservationClosed { reservation, why, .. } if own.contains(reservation) => match why {
-            Some(why) => Some(format!("The window is given up. {}", why_text(state, why))),
+            Some(why) => {
+                Some(format!("The window is given up. {}", context(state, Some(&job), why).why(why)))
+            }
             None => Some("The window is settled.".to_owned()),
         },
         _ => None,

@@ -281,7 +281,7 @@ impl<'a> Driver<'a> {
             match job {
                 Some(job) if is_reserved(job.phase) => self.course.runs.push(run),
                 Some(job) => {
-                    let why = job.why.as_ref().map_or("no reason".to_owned(), ToString::to_string);
+                    let why = job.why.as_ref().map_or("no reason".to_owned(), |why| format!("{why:?}"));
                     return Err(self.refused(why));
                 }
                 None => return Err(self.refused("a job has gone")),
