@@ -77,13 +77,13 @@ fn interval(start: i64, end: i64) -> Interval {
 }
 
 fn gpu() -> Requirement {
-    Requirement { attribute: "gpu".to_owned(), test: Test::Equals(Value::Bool(true)) }
+    Requirement { attribute: "gpu".to_owned(), test: Test::Equals(Value::Flag(true)) }
 }
 
 /// A workflow of the tasks `fit` and `sum`.
 fn workflow() -> JobSpec {
-    let text = r#"{"schema":"walras.job/1","name":"flow","workflow":{"tasks":[
-        {"name":"fit","work":10},{"name":"sum","work":10,"after":["fit"]}]}}"#;
+    let text = r#"{"walras":"job/1","name":"flow","workflow":{"walras":"workflow/1","tasks":[
+        {"name":"fit","work":10},{"name":"sum","work":10}]}}"#;
     let file: JobFile = crate::service::read_job(text.as_bytes(), "test", crate::Syntax::Json).unwrap();
     file.into_spec("ada", &BTreeMap::new(), "test").unwrap()
 }

@@ -221,7 +221,7 @@ fn every_fault_of_a_task_has_a_clause_with_its_name() {
         TaskMismatch::OutsideHold => TaskMismatch::OutsideHold =>
             "task sum lies outside the time that is held of its node";
         TaskMismatch::TooFewCores(_) => TaskMismatch::TooFewCores(2) => "task sum uses 2 cores, and its node has fewer";
-        TaskMismatch::TooLittleMemory(_) => TaskMismatch::TooLittleMemory(Data::from_bytes(9)) =>
+        TaskMismatch::TooLittleMemory(_) => TaskMismatch::TooLittleMemory(Data::from_bytes(9).unwrap()) =>
             "task sum needs 9 bytes of memory, and its node has less";
         TaskMismatch::RequirementUnmet(_) => TaskMismatch::RequirementUnmet(gpu()) =>
             "task sum requires gpu = true, which its node does not have";
