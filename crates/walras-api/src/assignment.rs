@@ -2,7 +2,7 @@
 
 use crate::number::Num;
 use crate::plan::choice::relative;
-use crate::text::unplaced_text;
+use crate::sentence::unplaced_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::Serialize;
 use walras_assign::{Unfit, Unplaced};

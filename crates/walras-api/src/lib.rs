@@ -36,9 +36,9 @@ mod orlib;
 mod plan;
 mod scenario;
 mod schema;
+pub mod sentence;
 pub mod service;
 mod task_plan;
-pub mod text;
 mod unit;
 mod workflow;
 

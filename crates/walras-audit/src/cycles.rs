@@ -7,9 +7,9 @@ use crate::sums::{MILLION, millis_between};
 use crate::{Auditor, Look};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use walras_broker::decision::Verdict;
 use walras_broker::event::CycleEvent;
 use walras_broker::id::{CycleNumber, ReservationNumber};
-use walras_broker::plan::Verdict;
 use walras_broker::rank::Ranked;
 use walras_model::{SiteId, Time};
 

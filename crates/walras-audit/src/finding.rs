@@ -233,7 +233,7 @@ pub enum AllocationFault {
     PartsOverlap(u32),
     /// Sites may let go before, or not until after, it starts.
     WrongExpiry,
-    /// It is none of the job's spare ways.
+    /// It is none of the job's spare alternatives.
     NotASpare,
     /// A part that has begun was moved, or the parts are not the same.
     Moved,

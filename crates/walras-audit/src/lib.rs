@@ -16,7 +16,7 @@
 //! events, O(holds · log holds) for a reservation, O(jobs) for a cycle, O(reservations) when a node or a site is lost.
 //!
 //! ```
-//! use walras_audit::Auditor;
+//! use walras_audit::{Auditor, Finding, Kind};
 //! use walras_broker::input::{Input, User};
 //! use walras_broker::journal::Entry;
 //! use walras_broker::{Broker, Event};
@@ -30,7 +30,7 @@
 //! let mut auditor = Auditor::default();
 //! assert!(auditor.entry(1, &entry).is_empty());
 //! let silent = Entry { events: vec![], ..entry };
-//! assert_eq!(auditor.entry(2, &silent)[0].to_string(), "entry 2: the entry says nothing");
+//! assert_eq!(auditor.entry(2, &silent), [Finding { position: 2, kind: Kind::NoEvents }]);
 //! ```
 
 #![deny(
@@ -51,7 +51,6 @@ mod quotes;
 mod reasons;
 mod rescheduling;
 mod reservations;
-mod sentence;
 mod settlement;
 mod state;
 mod summary;

@@ -3,7 +3,6 @@
 use crate::Auditor;
 use crate::state::Phase;
 use serde::Serialize;
-use std::fmt;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 
 /// What was counted on the allocation.
@@ -111,24 +110,5 @@ impl Auditor {
             unreleased: of(true),
             open_quotes: self.quotes.keys().copied().collect(),
         }
-    }
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let open = self.open_jobs.len();
-        writeln!(f, "{} entries, {} cycles, {} reservations", self.entries, self.cycles, self.reservations)?;
-        writeln!(
-            f,
-            "{} jobs: {} done, {} failed, {} cancelled, {} given up, {open} open",
-            self.jobs, self.done, self.failed, self.cancelled, self.given_up
-        )?;
-        let (accepted, broken) = (self.quotes_accepted, self.quotes_broken);
-        writeln!(f, "{} quotes: {accepted} accepted, {broken} broken", self.quotes)?;
-        write!(
-            f,
-            "{} micro-credits charged: {} to owners, {} to the VO; {} held",
-            self.charges, self.income, self.fees, self.held
-        )
     }
 }

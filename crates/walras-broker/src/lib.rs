@@ -51,8 +51,8 @@ pub use model::event::Event;
 pub use model::input::{Answer, Input, Refusal};
 pub use model::state::State;
 pub use model::{
-    account, allocation, budget, cycle, decision, effect, event, id, input, job, limits, notice, policy,
-    price, quote, rank, reservation, site, state, table,
+    account, allocation, budget, cycle, decision, effect, event, id, input, job, limits, mismatch, notice,
+    policy, price, quote, rank, refusal, reservation, site, state, table,
 };
 pub use rules::market::Market;
 pub use rules::quoting;

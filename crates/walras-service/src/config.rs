@@ -6,6 +6,7 @@ use serde::Deserialize;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use walras_api::sentence::policy_text;
 use walras_api::service::PolicyFile;
 use walras_broker::policy::Policy;
 
@@ -161,7 +162,7 @@ impl Config {
         let text = serde_json::to_string(table).map_err(|error| wrong(&error))?;
         let file: PolicyFile = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
         let policy = file.apply(&policy, source).map_err(|error| ConfigError(error.to_string()))?;
-        policy.check().map_err(|error| wrong(&error.0))?;
+        policy.check().map_err(|error| wrong(&policy_text(&error)))?;
         Ok(policy)
     }
 }

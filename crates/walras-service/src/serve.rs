@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use walras_api::sentence::Context;
 use walras_api::service::{Role, TokenView};
 use walras_broker::{Broker, Input};
 use walras_model::{SiteId, Time};
@@ -118,10 +119,14 @@ pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
     let mut broker = Broker::default();
     let first = Time::from_millis(0).unwrap_or(Time::MIN);
     let policy = Input::SetPolicy(Box::new(config.first_policy(source)?));
-    broker.handle(first, &policy).map_err(|refusal| ConfigError(format!("{source}: policy: {refusal}")))?;
+    broker.handle(first, &policy).map_err(|refusal| {
+        ConfigError(format!("{source}: policy: {}", Context::nameless().refusal(&refusal)))
+    })?;
     for site in &config.sites {
         let spec = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?;
-        broker.handle(first, &Input::AddSite(spec)).map_err(|refusal| wrong(site, &refusal.to_string()))?;
+        broker
+            .handle(first, &Input::AddSite(spec))
+            .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
     }
     for file in config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key]) {
         File::open(file).map_err(|error| refused(format!("{}: {error}", file.display())))?;

@@ -53,7 +53,9 @@ impl Checker {
     pub fn written(&mut self, entry: &Entry) {
         self.audited += 1;
         let findings = self.auditor.entry(self.audited, entry);
-        self.wrong.extend(findings.iter().map(|finding| format!("audit: {finding}")));
+        self.wrong.extend(
+            findings.iter().map(|finding| format!("audit: entry {}: {:?}", finding.position, finding.kind)),
+        );
     }
 
     /// After an entry was taken in.
@@ -127,7 +129,7 @@ impl Checker {
         }
         for (account, balance) in state.books.balances().filter(|(account, _)| **account != Account::World) {
             if state.books.available(account).as_micros() < 0 {
-                self.complain(format!("the account of {account} is at {balance}, below its limit"));
+                self.complain(format!("the account {} is at {balance}, below its limit", account.code()));
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::{files, journal};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
+use walras_api::sentence::{Context, NameList, Setting, summary_text};
 use walras_audit::{Auditor, Finding};
 
 #[derive(clap::Args)]
@@ -24,15 +25,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut entries = journal::open(&args.journal, None)?;
     let mut auditor = Auditor::default();
     let mut findings: Vec<Finding> = Vec::new();
+    let mut names = NameList::default();
     while let Some(entry) = entries.entry()? {
+        entry.events.iter().for_each(|event| names.take(event));
         findings.extend(auditor.entry(entries.place(), &entry));
         if findings.len() >= FINDINGS_MAX {
             break;
         }
     }
+    let context = Context::new(&names, Setting::Service);
     let mut text = String::new();
     if args.json {
-        let all: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let all: Vec<String> = findings.iter().map(|finding| context.finding(finding)).collect();
         let summary = serde_json::to_value(auditor.finish()).map_err(Failure::fault)?;
         let report = json!({
             "schema": "walras.audit/1", "clean": all.is_empty(), "findings": all, "summary": summary,
@@ -40,9 +44,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let _ = writeln!(text, "{report:#}");
     } else {
         for finding in &findings {
-            let _ = writeln!(text, "{finding}");
+            let _ = writeln!(text, "{}", context.finding(finding));
         }
-        let _ = writeln!(text, "{}", auditor.finish());
+        let _ = writeln!(text, "{}", summary_text(&auditor.finish()));
         let verdict = if findings.is_empty() { "clean: every promise was kept" } else { "not clean" };
         let _ = writeln!(text, "{verdict}");
     }

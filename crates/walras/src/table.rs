@@ -9,7 +9,7 @@ pub(crate) use workflows::of_workflows;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use walras_api::text::{change_texts, reason_text};
+use walras_api::sentence::{change_texts, reason_text};
 use walras_api::{Plan, PlannedChoice, Scenario};
 use walras_core::{Alternatives, LimitHit, SearchConfig, Unscheduled};
 use walras_model::{Alternative, Offers};

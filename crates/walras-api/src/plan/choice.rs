@@ -3,7 +3,7 @@
 use super::write::{money, time};
 use crate::number::Num;
 use crate::scenario::Scenario;
-use crate::text::infeasible_text;
+use crate::sentence::infeasible_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -11,6 +11,7 @@ mod satisfaction;
 mod workflow;
 mod write;
 
+use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::unit::Unit;
 pub use choice::{
@@ -173,7 +174,7 @@ pub struct ReasonItem {
 }
 
 /// What stands in the way of a job; see [`walras_model::Reason`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each is documented at the variant of Reason of the same name")]
 pub enum ReasonKind {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::number::Num;
 use crate::scenario::Scenario;
-use crate::text::reason_text;
+use crate::sentence::reason_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_core::{Algorithm, Alternatives, Criterion, SearchConfig, Unscheduled};
 use walras_model::{Alternative, Money, Performance, Placement, Rate, Reason, SmallestChange, Span, Time};

@@ -1,7 +1,9 @@
 //! Words of files for what goes by a name in the core: one table there, read and described here.
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
+#[cfg(feature = "schema")]
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -56,6 +58,7 @@ impl<T: Named> Visitor<'_> for NameSeed<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<T: Named> JsonSchema for Word<T> {
     fn inline_schema() -> bool {
         true

@@ -17,8 +17,9 @@ pub use script::read_script;
 pub use stamp::Stamp;
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,
-    EventView, ExplanationView, HappeningView, JobState, JobView, JobsView, MeView, NodeView, OfferView,
-    OffersView, OptionView, PartView, QuoteView, RankView, Role, SiteView, SitesView, StatementLine,
-    StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade,
-    TokenView, TokensView, UserView, UsersView,
+    EventKind, EventView, ExplanationView, FitView, HappeningView, JobState, JobView, JobsView, MeView,
+    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
+    ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role, SiteView, SitesView,
+    StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView,
+    TokenMade, TokenView, TokensView, UserView, UsersView, WhyKind, WhyView,
 };

@@ -192,7 +192,7 @@ impl DemandFile {
 impl BlackoutFile {
     fn convert(&self) -> Result<Blackout, Problem> {
         let wrong = || {
-            let what = "makes no sense: expected `from` before `to`, or `days` (0 to 6) with `hours` such as [8, 18]";
+            let what = "is no time that can be kept free: expected `from` before `to`, or `days` (0 to 6) with `hours` such as [8, 18]";
             Problem::new("a blackout", what)
         };
         match self {

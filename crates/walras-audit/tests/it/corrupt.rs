@@ -23,7 +23,7 @@ pub(crate) fn check(cases: &[Case]) {
         corrupt(&mut journal);
         assert!(journal != day, "{name}: nothing was corrupted");
         let (found, _) = audit(&journal);
-        let all: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let all: Vec<String> = found.iter().map(|it| format!("{it:?}")).collect();
         assert!(found.iter().any(|it| expected(&it.kind)), "{name} was not found among {all:?}");
     }
 }

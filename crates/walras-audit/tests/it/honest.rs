@@ -18,14 +18,14 @@ fn names(journal: &[walras_broker::journal::Entry]) -> BTreeSet<String> {
 fn an_eventful_day_is_clean() {
     let world = day();
     let (found, summary) = audit(&world.journal);
-    assert!(found.is_empty(), "{}", found.iter().map(|it| format!("{it}\n")).collect::<String>());
+    assert!(found.is_empty(), "{}", found.iter().map(|it| format!("{it:?}\n")).collect::<String>());
     let totals = &world.broker.state().totals;
     assert_eq!((summary.done, summary.failed), (totals.done, totals.failed));
     assert_eq!((summary.cancelled, summary.given_up), (totals.cancelled, totals.given_up));
     assert_eq!(summary.charges, summary.income + summary.fees);
     assert!(summary.charges > 0 && summary.fees > 0 && summary.refunds > 0);
     assert_eq!((summary.total, summary.held), (0, 0));
-    assert!(summary.open_jobs.is_empty() && summary.unreleased.is_empty(), "{summary}");
+    assert!(summary.open_jobs.is_empty() && summary.unreleased.is_empty(), "{summary:?}");
     assert_eq!((summary.quotes_accepted, summary.quotes_broken), (1, 1));
     let names = names(&world.journal);
     assert_eq!(names.len(), 35, "every kind of event happens: {names:?}");

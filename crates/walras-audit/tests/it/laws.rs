@@ -159,7 +159,7 @@ proptest! {
             happen(&mut world, number, step);
         }
         let (found, summary) = audit(&world.journal);
-        prop_assert!(found.is_empty(), "{}", found.iter().map(|it| format!("{it}\n")).collect::<String>());
+        prop_assert!(found.is_empty(), "{}", found.iter().map(|it| format!("{it:?}\n")).collect::<String>());
         prop_assert_eq!(summary.total, 0);
         let state = world.broker.state();
         prop_assert_eq!(summary.open_jobs, state.jobs.keys().copied().collect::<Vec<_>>());

@@ -141,5 +141,6 @@ fn runs_on(reservation: &Reservation, site: SiteId) -> bool {
 }
 
 fn notify(number: NoticeNumber, notice: &Notice) -> Effect {
-    Effect::Notify { notice: number, user: notice.user.clone(), job: notice.job, text: notice.text.clone() }
+    let news = Box::new(notice.news.clone());
+    Effect::Notify { notice: number, user: notice.user.clone(), job: notice.job, news }
 }

@@ -89,33 +89,27 @@ pub enum Unpayable {
     Overflow,
 }
 
-impl fmt::Display for Account {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Account {
+    /// As programs write it: `user:ada`, `owner:campus`, `fee`, `held`, `world`.
+    pub fn code(&self) -> String {
         match self {
-            Account::World => f.write_str("world"),
-            Account::Held => f.write_str("held"),
-            Account::Fee => f.write_str("fee"),
-            Account::User(name) => write!(f, "user {name}"),
-            Account::Owner(name) => write!(f, "owner {name}"),
+            Account::World => "world".to_owned(),
+            Account::Held => "held".to_owned(),
+            Account::Fee => "fee".to_owned(),
+            Account::User(name) => format!("user:{name}"),
+            Account::Owner(name) => format!("owner:{name}"),
         }
     }
 }
 
 impl fmt::Display for Unpayable {
+    /// The data as it is; sentences for people are in `walras-api`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unpayable::Unbalanced => f.write_str("the postings do not sum to zero"),
-            Unpayable::Short { account, available, needed } => {
-                write!(
-                    f,
-                    "the account of {account} has {available} credits available, and {needed} are needed"
-                )
-            }
-            Unpayable::NoAccount(account) => write!(f, "there is no account of {account}"),
-            Unpayable::Overflow => f.write_str("the amounts are too large to be summed"),
-        }
+        fmt::Debug::fmt(self, f)
     }
 }
+
+impl std::error::Error for Unpayable {}
 
 impl Transaction {
     /// Moves an amount from one account to another; empty for nothing.

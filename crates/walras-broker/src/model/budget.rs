@@ -51,19 +51,11 @@ pub struct Overspent {
     pub needed: Money,
 }
 
-impl fmt::Display for Spender {
+impl fmt::Display for Overspent {
+    /// The data as it is; sentences for people are in `walras-api`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Spender::User(name) => write!(f, "user {name}"),
-            Spender::Group(name) => write!(f, "group {name}"),
-            Spender::Vo => f.write_str("the VO"),
-        }
+        fmt::Debug::fmt(self, f)
     }
 }
 
-impl fmt::Display for Overspent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Overspent { spender, left, needed } = self;
-        write!(f, "{needed} credits are needed, and the budget of {spender} has {left} left in this period")
-    }
-}
+impl std::error::Error for Overspent {}

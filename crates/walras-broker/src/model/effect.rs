@@ -3,6 +3,7 @@
 
 use super::allocation::Hold;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, ReservationNumber};
+use super::notice::News;
 use serde::{Deserialize, Serialize};
 use walras_model::{Interval, SiteId, Time};
 
@@ -81,8 +82,8 @@ pub enum Effect {
         user: String,
         /// About which job.
         job: JobNumber,
-        /// What, in one sentence.
-        text: String,
+        /// What has happened to it.
+        news: Box<News>,
     },
 }
 

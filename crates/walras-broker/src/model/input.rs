@@ -8,6 +8,7 @@ use super::job::{JobSpec, PartEnd, SiteRefusal, Why};
 use super::policy::{BadPolicy, Policy};
 use super::price::{BadPrices, PriceRules};
 use super::quote::Findings;
+use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::site::{Free, SiteSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -216,7 +217,7 @@ pub struct RequestKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// It is so.
+    /// It was taken in; there is nothing else to say.
     Done,
     /// So much came in, or went out.
     Deposited(Money),
@@ -266,59 +267,43 @@ pub enum Refusal {
     NotYours(JobNumber),
     /// The key was used for another request.
     KeyUsed(String),
-    /// A name is empty, too long, or taken.
-    BadName(String),
-    /// The job makes no sense.
-    BadJob(String),
-    /// The site makes no sense.
-    BadSite(String),
-    /// The policy makes no sense.
+    /// A name or a key cannot be taken.
+    BadName {
+        /// Its beginning.
+        name: String,
+        /// What is wrong with it.
+        fault: BadName,
+    },
+    /// The job cannot be taken.
+    BadJob(BadJob),
+    /// The site, or what it offers, cannot be taken.
+    BadSite(BadSite),
+    /// The policy contradicts itself.
     BadPolicy(BadPolicy),
-    /// The prices make no sense.
+    /// The prices contradict themselves.
     BadPrices(BadPrices),
-    /// An amount makes no sense.
-    BadAmount(Money),
+    /// An amount, or what goes with it, is out of bounds.
+    BadAmount(BadAmount),
     /// There is not enough money.
     NoMoney(Unpayable),
     /// A budget does not allow it.
     OverBudget(Overspent),
     /// There are as many of them as there may be.
-    TooMany(String),
+    TooMany {
+        /// Of what.
+        what: Countable,
+        /// How many there may be.
+        most: usize,
+    },
     /// The decision is not for the open cycle.
     NoCycle(CycleNumber),
 }
 
 impl fmt::Display for Refusal {
+    /// The data as it is, for logs and failed tests; sentences for people are in `walras-api`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::NoUser(name) => write!(f, "there is no user '{name}'"),
-            Refusal::NoSite(site) => write!(f, "there is no site {}", site.number()),
-            Refusal::NoAccount(account) => write!(f, "there is no account of {account}"),
-            Refusal::NoJob(job) => write!(f, "there is no job {job}, or it has ended"),
-            Refusal::NoQuote(quote) => write!(f, "there is no quote {quote}, or it has expired"),
-            Refusal::NoOption(option) => write!(f, "the quote has no alternative {option}"),
-            Refusal::OptionPast(option) => {
-                write!(f, "the time of alternative {option} has begun: ask for a new quote")
-            }
-            Refusal::Outdated => f.write_str("what was for sale has changed meanwhile: ask again"),
-            Refusal::NotYours(job) => write!(f, "job {job} is somebody else's"),
-            Refusal::KeyUsed(key) => write!(f, "the key '{key}' was used for another request"),
-            Refusal::BadName(name) => {
-                write!(
-                    f,
-                    "the name '{name}' is empty, longer than {} bytes, or taken",
-                    super::limits::NAME_MAX
-                )
-            }
-            Refusal::BadJob(why) => write!(f, "the job makes no sense: {why}"),
-            Refusal::BadSite(why) => write!(f, "the site makes no sense: {why}"),
-            Refusal::BadPolicy(why) => write!(f, "the policy makes no sense: {}", why.0),
-            Refusal::BadPrices(why) => write!(f, "the prices make no sense: {why}"),
-            Refusal::BadAmount(amount) => write!(f, "an amount of {amount} makes no sense here"),
-            Refusal::NoMoney(why) => why.fmt(f),
-            Refusal::OverBudget(why) => why.fmt(f),
-            Refusal::TooMany(what) => write!(f, "there are too many {what}"),
-            Refusal::NoCycle(cycle) => write!(f, "cycle {cycle} is not waiting for a plan"),
-        }
+        fmt::Debug::fmt(self, f)
     }
 }
+
+impl std::error::Error for Refusal {}

@@ -5,13 +5,13 @@ use super::allocation::Allocation;
 use super::budget::Overspent;
 use super::id::{JobNumber, ReservationNumber};
 use super::limits::NAME_MAX;
+use super::mismatch::Mismatch;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
-use walras_model::{Explanation, Money, NodeId, Reason, Request, SiteId, TaskId, Time, Workflow};
+use walras_model::{Explanation, Money, NodeId, Request, SiteId, TaskId, Time, Workflow};
 
 /// What a user submits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +132,7 @@ pub enum SiteRefusal {
     PriceChanged,
     /// It knows of no such reservation.
     Unknown,
-    /// It does not want to.
+    /// Its owner does not take the job.
     Unwilling,
 }
 
@@ -152,8 +152,8 @@ pub enum Why {
     NoMoney(Unpayable),
     /// A budget does not allow it.
     OverBudget(Overspent),
-    /// What was planned does not hold any more; each sentence says what.
-    Outdated(Vec<String>),
+    /// What was planned does not hold any more; with everything that does not.
+    Outdated(Vec<Mismatch>),
     /// A site refused.
     Refused {
         /// Which site.
@@ -206,90 +206,4 @@ impl Why {
                 | Why::Cancelled
         )
     }
-}
-
-impl fmt::Display for PartEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PartEnd::Done => f.write_str("ended well"),
-            PartEnd::Failed(code) => write!(f, "failed with code {code}"),
-            PartEnd::TimedOut => f.write_str("needed more time than it had"),
-            PartEnd::Lost => f.write_str("was lost with its node"),
-            PartEnd::TakenBack => f.write_str("had to make way for its owner"),
-        }
-    }
-}
-
-impl fmt::Display for Why {
-    /// One sentence without its full stop.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Why::NoFit(explanation) => no_fit(f, explanation),
-            Why::LeftOut => f.write_str("the VO's limits left no window for the job in this cycle"),
-            Why::MakingRoom(job) => write!(f, "room is made for job {job}, which has waited too long"),
-            Why::NotAdmitted => f.write_str("the owners' rules of access admit the job nowhere"),
-            Why::NoMoney(why) => why.fmt(f),
-            Why::OverBudget(why) => why.fmt(f),
-            Why::Outdated(sentences) => {
-                write!(f, "the plan does not hold any more: {}", sentences.join("; "))
-            }
-            Why::Refused { site, refusal } => {
-                let why = match refusal {
-                    SiteRefusal::Busy => "its time is taken",
-                    SiteRefusal::Expired => "its hold had expired",
-                    SiteRefusal::PriceChanged => "its price has changed",
-                    SiteRefusal::Unknown => "it knows of no such reservation",
-                    SiteRefusal::Unwilling => "it does not want the job",
-                };
-                write!(f, "site {} refused: {why}", site.number())
-            }
-            Why::Silent(sites) => {
-                let names: Vec<String> = sites.iter().map(|site| site.number().to_string()).collect();
-                write!(f, "site {} did not answer in time", names.join(", "))
-            }
-            Why::NodeLost(node) => write!(f, "node {} failed", node.number()),
-            Why::SiteLost(site) => write!(f, "site {} failed", site.number()),
-            Why::TakenBack(node) => write!(f, "the owner of node {} needed it", node.number()),
-            Why::PartEnded { part, end } => write!(f, "part {part} {end}"),
-            Why::Late => f.write_str("a task took so long that the others do not fit any more"),
-            Why::StartMissed => f.write_str("the moment to start was missed"),
-            Why::NotPlanned => f.write_str("planning took too long"),
-            Why::DeadlinePassed => f.write_str("the deadline cannot be kept any more"),
-            Why::TooOften(why) => write!(f, "given up after too many failures, the last because {why}"),
-            Why::Cancelled => f.write_str("its user cancelled it"),
-        }
-    }
-}
-
-/// What stands in the way, and the smallest change of each kind that would help.
-fn no_fit(f: &mut fmt::Formatter<'_>, explanation: &Explanation) -> fmt::Result {
-    let reason = match explanation.reasons.first() {
-        Some(Reason::RequirementUnmet { requirement, nodes, needed }) => {
-            format!("{nodes} nodes have {requirement} and {needed} are needed")
-        }
-        Some(Reason::TooSlow { nodes, needed, .. }) => {
-            format!("{nodes} nodes are fast enough and {needed} are needed")
-        }
-        Some(Reason::BudgetTooSmall { budget, needed }) => {
-            format!("the cheapest window costs {needed} and the job may spend {budget}")
-        }
-        Some(Reason::DeadlineTooEarly { deadline, needed }) => {
-            format!("the earliest end is {needed} s and the deadline is {deadline} s")
-        }
-        Some(Reason::PriceCapTooLow { .. }) => "every window has a slot above the price cap".to_owned(),
-        Some(Reason::TooFewAtOnce { most, needed }) => {
-            format!("at most {most} fitting nodes are free at once and {needed} are needed")
-        }
-        Some(Reason::TasksDoNotFit) => "no window holds the workflow".to_owned(),
-        Some(Reason::NotExamined) => "it was not looked into".to_owned(),
-        _ => "no window fits".to_owned(),
-    };
-    f.write_str(&reason)?;
-    let change = &explanation.smallest_change;
-    let mut helps = Vec::new();
-    helps.extend(change.budget.map(|budget| format!("a budget of {budget}")));
-    helps.extend(change.deadline.map(|deadline| format!("a deadline of {deadline} s")));
-    helps.extend(change.tasks.map(|tasks| format!("{tasks} tasks")));
-    helps.extend(change.performance_min.map(|least| format!("a minimum performance of {least}")));
-    if helps.is_empty() { Ok(()) } else { write!(f, "; any of these would do: {}", helps.join(", ")) }
 }

@@ -1,7 +1,9 @@
 //! Notices: what users are told when something happens to a job of theirs.
 
 use super::id::JobNumber;
+use super::job::{JobEnd, Why};
 use serde::{Deserialize, Serialize};
+use walras_model::{Money, SiteId, Time};
 
 /// A notice on its way to a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,6 +12,29 @@ pub struct Notice {
     pub user: String,
     /// About which job.
     pub job: JobNumber,
-    /// What.
-    pub text: String,
+    /// What has happened to it.
+    pub news: News,
+}
+
+/// What has happened to a job that its user is told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum News {
+    /// Every site has confirmed.
+    Held {
+        /// Where it will run.
+        sites: Vec<SiteId>,
+        /// When it starts.
+        start: Time,
+        /// When it has ended.
+        end: Time,
+        /// What it costs at most.
+        cost: Money,
+    },
+    /// Its reservation is given up.
+    ReservationLost(Why),
+    /// Tasks of it got other times.
+    Rescheduled(Why),
+    /// It has ended.
+    Ended(JobEnd),
 }

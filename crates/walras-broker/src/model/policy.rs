@@ -1,6 +1,7 @@
 //! What the administrator decides: times, weights, fees.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use walras_core::SearchConfig;
 use walras_core::choose::VoPolicy;
 use walras_core::prefer::Calendar;
@@ -104,43 +105,140 @@ impl Default for RankWeights {
     }
 }
 
-/// A policy makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct BadPolicy(pub String);
+/// What is wrong with a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadPolicy {
+    /// A span must be longer than nothing.
+    NoLength(PolicyField),
+    /// The lead is shorter than preparing and confirming may take: a window could start before it is held.
+    LeadTooShort {
+        /// The lead.
+        lead: Span,
+        /// How long preparing may take.
+        prepare_within: Span,
+        /// How long confirming may take.
+        confirm_within: Span,
+    },
+    /// The lead is not shorter than the horizon.
+    LeadTooLong {
+        /// The lead.
+        lead: Span,
+        /// The horizon.
+        horizon: Span,
+    },
+    /// A share is not between 0 and a million millionths.
+    NotAShare {
+        /// Which.
+        field: PolicyField,
+        /// What it is, in millionths.
+        millionths: i64,
+    },
+    /// A weight is not between its least and a million.
+    BadWeight {
+        /// Which.
+        field: PolicyField,
+        /// What it is.
+        weight: i64,
+        /// The least that it may be.
+        least: i64,
+    },
+    /// A count must be at least 1.
+    NoneAllowed(PolicyField),
+}
+
+/// A field of a policy that has a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyField {
+    /// [`Policy::cycle_every`].
+    CycleEvery,
+    /// [`Policy::horizon`].
+    Horizon,
+    /// [`Policy::overdue_after`].
+    OverdueAfter,
+    /// [`Policy::batch_max`].
+    BatchMax,
+    /// [`MoneyPolicy::fee`].
+    Fee,
+    /// [`MoneyPolicy::early_refund`].
+    EarlyRefund,
+    /// [`MoneyPolicy::compensation`].
+    Compensation,
+    /// [`QuotePolicy::compensation`].
+    QuoteCompensation,
+    /// [`QuotePolicy::options_max`].
+    OptionsMax,
+    /// [`RankWeights::price`].
+    RankPrice,
+    /// [`RankWeights::deadline`].
+    RankDeadline,
+    /// [`RankWeights::attempts`].
+    RankAttempts,
+    /// [`RankWeights::waiting`].
+    RankWaiting,
+    /// [`RankWeights::priority`].
+    RankPriority,
+    /// [`RankWeights::fair_share`].
+    RankFairShare,
+}
+
+impl fmt::Display for BadPolicy {
+    /// The data as it is; sentences for people are in `walras-api`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl std::error::Error for BadPolicy {}
 
 impl Policy {
-    /// Whether it makes sense.
+    /// Whether its parts go together, and each is within its bounds.
     pub fn check(&self) -> Result<(), BadPolicy> {
-        let bad = |text: &str| Err(BadPolicy(text.to_owned()));
-        let positive = [self.cycle_every, self.horizon, self.overdue_after];
-        if positive.contains(&Span::ZERO) {
-            return bad("cycle_every, horizon and overdue_after must be longer than nothing");
+        use PolicyField as Field;
+        let spans = [
+            (Field::CycleEvery, self.cycle_every),
+            (Field::Horizon, self.horizon),
+            (Field::OverdueAfter, self.overdue_after),
+        ];
+        if let Some((field, _)) = spans.into_iter().find(|(_, span)| *span == Span::ZERO) {
+            return Err(BadPolicy::NoLength(field));
         }
-        let reserving = self.prepare_within.as_millis() + self.confirm_within.as_millis();
-        if self.lead.as_millis() < reserving {
-            return bad(
-                "lead must be at least prepare_within + confirm_within: a window must not start before it is held",
-            );
+        let Policy { lead, horizon, prepare_within, confirm_within, .. } = *self;
+        if lead.as_millis() < prepare_within.as_millis() + confirm_within.as_millis() {
+            return Err(BadPolicy::LeadTooShort { lead, prepare_within, confirm_within });
         }
-        if self.lead >= self.horizon {
-            return bad("lead must be shorter than the horizon");
+        if lead >= horizon {
+            return Err(BadPolicy::LeadTooLong { lead, horizon });
         }
-        let shares =
-            [self.money.fee, self.money.early_refund, self.money.compensation, self.quotes.compensation];
-        if shares.iter().any(|share| !(0..=1_000_000).contains(share)) {
-            return bad("fee, early_refund and compensation are shares: 0 to 1000000 millionths");
+        let shares = [
+            (Field::Fee, self.money.fee),
+            (Field::EarlyRefund, self.money.early_refund),
+            (Field::Compensation, self.money.compensation),
+            (Field::QuoteCompensation, self.quotes.compensation),
+        ];
+        if let Some((field, millionths)) = shares.into_iter().find(|(_, it)| !(0..=1_000_000).contains(it)) {
+            return Err(BadPolicy::NotAShare { field, millionths });
         }
         let rank = &self.rank;
-        let weights =
-            [rank.price, rank.deadline, rank.attempts, rank.waiting, rank.priority, rank.fair_share];
-        if weights.iter().any(|weight| !(0..=1_000_000).contains(weight)) || rank.waiting == 0 {
-            return bad("the weights of the rank are 0 to 1000000, and that of waiting is at least 1");
+        // A job that only waits must come first some day.
+        let weights = [
+            (Field::RankPrice, rank.price, 0),
+            (Field::RankDeadline, rank.deadline, 0),
+            (Field::RankAttempts, rank.attempts, 0),
+            (Field::RankWaiting, rank.waiting, 1),
+            (Field::RankPriority, rank.priority, 0),
+            (Field::RankFairShare, rank.fair_share, 0),
+        ];
+        let bad = weights.into_iter().find(|(_, weight, least)| !(*least..=1_000_000).contains(weight));
+        if let Some((field, weight, least)) = bad {
+            return Err(BadPolicy::BadWeight { field, weight, least });
         }
-        if self.batch_max == 0 || self.quotes.options_max == 0 {
-            return bad("batch_max and options_max must be at least 1");
+        let counts = [(Field::BatchMax, self.batch_max), (Field::OptionsMax, self.quotes.options_max)];
+        match counts.into_iter().find(|(_, count)| *count == 0) {
+            Some((field, _)) => Err(BadPolicy::NoneAllowed(field)),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -92,8 +92,8 @@ pub enum BadPrices {
     Weekdays(usize),
     /// A factor must be between a millionth and a thousand.
     Factor(i64),
-    /// The bounds, marks or the step of the demand factor make no sense.
-    Demand,
+    /// The bounds, marks or the step of the demand factor are not in order: 0 < min ≤ 1 ≤ max, step ≥ 0, 0 ≤ low ≤ high ≤ 1.
+    Demand(Demand),
     /// Prices for single users, or for nodes beside them, that change with the hour, the day or demand.
     UserPrices,
     /// A price is beyond a thousand million credits a second.
@@ -105,27 +105,13 @@ pub enum BadPrices {
 }
 
 impl std::fmt::Display for BadPrices {
+    /// The data as it is; sentences for people are in `walras-api`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            BadPrices::Hours(count) => write!(f, "{count} factors for hours: expected none or 24"),
-            BadPrices::Weekdays(count) => write!(f, "{count} factors for weekdays: expected none or 7"),
-            BadPrices::Factor(it) => write!(f, "a factor of {it} millionths: expected 1 to {}", 1_000 * MILLION),
-            BadPrices::Demand => f.write_str(
-                "the demand factor makes no sense: expected 0 < min <= 1 <= max, step >= 0, 0 <= low <= high <= 1",
-            ),
-            BadPrices::UserPrices => f.write_str(
-                "prices for single users go with one base price: without classes, nodes, hours, weekdays and demand",
-            ),
-            BadPrices::Blackouts(count) => {
-                write!(f, "{count} blackouts: expected at most {BLACKOUTS_MAX}")
-            }
-            BadPrices::Users(count) => {
-                write!(f, "{count} prices for single users: expected at most {USERS_MAX}")
-            }
-            BadPrices::TooDear(rate) => write!(f, "a price of {rate} is beyond 1000000000 credits a second"),
-        }
+        std::fmt::Debug::fmt(self, f)
     }
 }
+
+impl std::error::Error for BadPrices {}
 
 impl PriceRules {
     /// One price at all times.

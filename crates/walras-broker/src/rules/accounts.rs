@@ -48,7 +48,7 @@ impl Books {
     /// # Panics
     /// When the account may not have this limit ([`Books::may_open`]).
     pub fn open(&mut self, account: Account, lowest: Money) {
-        assert!(self.may_open(&account, lowest), "the account of {account} cannot have the limit {lowest}");
+        assert!(self.may_open(&account, lowest), "account {account:?} cannot have the limit {lowest}");
         self.credit = self.credit_with(&account, lowest).expect("the credit was checked");
         match self.accounts.get_mut(&account) {
             Some(balance) => balance.lowest = lowest,

@@ -3,7 +3,9 @@
 //! Parallel windows go to the verifier of `walras-core`, which shares nothing with the searches; the tasks of workflows
 //! to its twin for task schedules. What is left is checked here: holds against free time, and queues.
 
+use super::violation::{of_task, of_window};
 use crate::model::allocation::{Allocation, Hold, Part};
+use crate::model::mismatch::{Mismatch, Place};
 use crate::model::site::{NodeSpec, SiteKind};
 use crate::model::state::State;
 use crate::plan::Remaining;
@@ -11,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Lane, Platform};
 use walras_model::{
-    Batch, Factor, Interval, Money, Node, NodeId, Offers, Rate, Request, Scope, Site, SiteId, Slot, Time,
+    Attributes, Batch, Factor, Interval, Money, Node, NodeId, Offers, Performance, Rate, Request, Scope,
+    Site, SiteId, Slot, Time,
 };
 use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
 use walras_verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, verify_plan};
@@ -55,7 +58,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) remaining: Option<&'a Remaining>,
 }
 
-/// Everything that is wrong with an alternative, a sentence each.
+/// Everything that does not hold about an alternative.
 pub(crate) fn violations(
     state: &State,
     occupancy: &Occupancy,
@@ -63,7 +66,7 @@ pub(crate) fn violations(
     asked: &Asked<'_>,
     allocation: &Allocation,
     prices: Prices,
-) -> Vec<String> {
+) -> Vec<Mismatch> {
     let mut wrong = shape(state, allocation, now);
     if !wrong.is_empty() {
         return wrong;
@@ -93,44 +96,44 @@ pub(crate) fn violations(
 }
 
 /// Sites, nodes and parts must be there, and each where it says.
-fn shape(state: &State, allocation: &Allocation, now: Time) -> Vec<String> {
+fn shape(state: &State, allocation: &Allocation, now: Time) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     if allocation.legs.is_empty() || allocation.parts.is_empty() {
-        wrong.push("it holds nothing".to_owned());
+        wrong.push(Mismatch::Empty);
     }
     for (site, hold) in allocation.holds() {
         let Some(of_site) = state.site(site) else {
-            wrong.push(format!("there is no site {}", site.number()));
+            wrong.push(Mismatch::NoSite(site));
             continue;
         };
         if of_site.lost {
-            wrong.push(format!("site {} has failed", of_site.spec.name));
+            wrong.push(Mismatch::SiteLost(site));
         }
         if let Some(node) = hold.node
             && state.node(node).is_none_or(|state| state.site != site)
         {
-            wrong.push(format!("site {} has no node {}", of_site.spec.name, node.number()));
+            wrong.push(Mismatch::NoNode { site, node });
         }
         // In a queue times are expectations.
         if hold.node.is_some() && hold.interval.start() <= now {
-            wrong.push(format!("it starts at {} s, which is past", hold.interval.start()));
+            wrong.push(Mismatch::StartPassed(hold.interval.start()));
         }
     }
-    let sites: BTreeSet<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
-    if sites.len() != allocation.legs.len() {
-        wrong.push("it names a site twice".to_owned());
+    let mut sites = BTreeSet::new();
+    if !allocation.legs.iter().all(|leg| sites.insert(leg.site)) {
+        wrong.push(Mismatch::Inconsistent);
     }
     let cost: i128 = allocation.holds().map(|(_, hold)| i128::from(hold.cost.as_micros())).sum();
     if i64::try_from(cost).is_err() || allocation.holds().any(|(_, hold)| hold.cost < Money::ZERO) {
-        wrong.push("its cost cannot be counted".to_owned());
+        wrong.push(Mismatch::Inconsistent);
     }
-    for part in &allocation.parts {
+    for (part, place) in allocation.parts.iter().zip(0_u32..) {
         let inside = allocation.hold_of(part).is_some_and(|hold| {
             let within = hold.interval.start() <= part.start && part.end <= hold.interval.end();
             part.start <= part.end && (hold.node.is_none() || within)
         });
         if !inside {
-            wrong.push("a part lies outside what is held for it".to_owned());
+            wrong.push(Mismatch::PartOutside(place));
         }
     }
     wrong
@@ -172,10 +175,10 @@ fn window(
     request: &Request,
     allocation: &Allocation,
     priced: BTreeMap<NodeId, Vec<(Interval, Rate)>>,
-) -> Vec<String> {
+) -> Vec<Mismatch> {
     let mut sites: Vec<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
     sites.sort_unstable();
-    let Some(horizon) = horizon_of(&priced) else { return vec!["nothing is free there".to_owned()] };
+    let Some(horizon) = horizon_of(&priced) else { return vec![Mismatch::NothingFree] };
     let (mut nodes, mut slots) = (Vec::new(), Vec::new());
     for (id, pieces) in &priced {
         let place = NodeId::from_index(nodes.len()).expect("there are no more nodes than ids");
@@ -184,9 +187,8 @@ fn window(
         slots.extend(pieces.iter().filter_map(|(interval, rate)| Slot::new(place, *interval, *rate)));
     }
     let site = |id: &SiteId| Site { name: name_of(state, *id) };
-    let offers = match Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) {
-        Ok(offers) => offers,
-        Err(error) => return vec![format!("what is free cannot be offered: {error:?}")],
+    let Ok(offers) = Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) else {
+        return vec![Mismatch::NotOffered];
     };
     let scope = Scope {
         same_site: request.scope.same_site,
@@ -198,11 +200,15 @@ fn window(
     let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
     let claim = Claim { alternatives: vec![claimed(state, request, allocation)], ..Claim::default() };
     let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
-    verify_plan(&claim, &offers, &batch, rules).iter().map(ToString::to_string).collect()
+    let holds: Vec<(SiteId, &Hold)> = allocation.holds().collect();
+    verify_plan(&claim, &offers, &batch, rules)
+        .into_iter()
+        .map(|it| of_window(it, allocation, &holds))
+        .collect()
 }
 
 /// A parallel job runs one part on every hold, for all of its time.
-fn one_each(allocation: &Allocation) -> Option<String> {
+fn one_each(allocation: &Allocation) -> Option<Mismatch> {
     let of_part = |part: &Part| {
         (part.site, part.hold, part.start, part.end, part.task.is_none() && part.after.is_empty())
     };
@@ -215,7 +221,7 @@ fn one_each(allocation: &Allocation) -> Option<String> {
         holds.extend(leg.holds.iter().zip(0_u32..).map(of_hold));
     }
     holds.sort_unstable();
-    (parts != holds).then(|| "its parts are not what is held for them".to_owned())
+    (parts != holds).then_some(Mismatch::Inconsistent)
 }
 
 fn horizon_of(priced: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Option<Interval> {
@@ -262,88 +268,118 @@ fn claimed(state: &State, request: &Request, allocation: &Allocation) -> Claimed
 }
 
 /// Every hold must lie within one free piece at its own price, and no two on one node.
-fn holds(allocation: &Allocation, slots: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Vec<String> {
+fn holds(allocation: &Allocation, slots: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
         let pieces = slots.get(&node).map_or(&[][..], Vec::as_slice);
-        let free = pieces.iter().any(|(piece, rate)| piece.contains(hold.interval) && *rate == hold.rate);
-        if !free || !seen.insert(node) {
-            wrong.push(format!("node {} is not free in {} at {}", node.number(), hold.interval, hold.rate));
+        let mut rates =
+            pieces.iter().filter(|(piece, _)| piece.contains(hold.interval)).map(|(_, rate)| *rate);
+        let asked = rates.clone().next();
+        if !seen.insert(node) {
+            wrong.push(Mismatch::NodeTwice(node));
+        } else if !rates.any(|rate| rate == hold.rate) {
+            let now = asked.and_then(|rate| rate.cost_of(hold.interval.span()));
+            wrong.push(match now {
+                Some(now) => Mismatch::PriceChanged { node, was: hold.cost, now },
+                None => Mismatch::NotFree { node, interval: hold.interval },
+            });
         }
     }
     wrong
 }
 
 /// What a request asks of every node, and of where they are.
-fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<String> {
+fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     if request.scope.same_site && allocation.legs.len() > 1 {
-        wrong.push("its nodes are not on one site".to_owned());
+        wrong.push(Mismatch::SeveralSites);
     }
     for (site, hold) in allocation.holds() {
-        let spec = hold.node.and_then(|node| state.node_spec(node));
-        let fits = spec.is_some_and(|spec| {
-            let met = request.requires.iter().all(|requirement| requirement.is_met_by(&spec.attributes));
-            spec.performance >= request.performance_min && met && request.scope.admits(site)
-        });
-        if !fits {
-            wrong.push(format!("a node of site {} is not what the job asks for", name_of(state, site)));
+        match hold.node.and_then(|node| Some((node, state.node_spec(node)?))) {
+            Some((node, spec)) => {
+                wrong.extend(unfit(request, site, Place::Node(node), spec.performance, &spec.attributes));
+            }
+            None => wrong.push(Mismatch::NotForQueues),
         }
     }
     wrong
 }
 
+/// What a request asks of a node or a queue.
+fn unfit(
+    request: &Request,
+    site: SiteId,
+    place: Place,
+    performance: Performance,
+    attributes: &Attributes,
+) -> Vec<Mismatch> {
+    let mut wrong = Vec::new();
+    if performance < request.performance_min {
+        wrong.push(Mismatch::TooSlow { place, performance, least: request.performance_min });
+    }
+    let unmet = request.requires.iter().filter(|requirement| !requirement.is_met_by(attributes));
+    wrong.extend(unmet.map(|it| Mismatch::RequirementUnmet { place, requirement: it.clone() }));
+    if !request.scope.admits(site) {
+        wrong.push(Mismatch::OutsideScope(site));
+    }
+    wrong
+}
+
 /// A queue must be one, fit the job, and hold every task for as long as it takes there.
-fn queue(state: &State, asked: &Asked<'_>, allocation: &Allocation) -> Vec<String> {
+fn queue(state: &State, asked: &Asked<'_>, allocation: &Allocation) -> Vec<Mismatch> {
     let request = asked.request;
     let Some(leg) =
         allocation.legs.first().filter(|_| allocation.legs.len() == 1 && asked.remaining.is_none())
     else {
-        return vec!["only the tasks of one parallel job go to one queue".to_owned()];
+        return vec![Mismatch::NotForQueues];
     };
     let Some(SiteKind::Queue(spec)) = state.site(leg.site).map(|site| &site.spec.kind) else {
-        return vec![format!("site {} is no queue", name_of(state, leg.site))];
+        return vec![Mismatch::NotAQueue(leg.site)];
     };
-    let mut wrong = Vec::new();
-    let met = request.requires.iter().all(|requirement| requirement.is_met_by(&spec.attributes));
-    if spec.performance < request.performance_min || !met || !request.scope.admits(leg.site) {
-        wrong.push(format!("queue {} is not what the job asks for", name_of(state, leg.site)));
+    let place = Place::Queue(leg.site);
+    let mut wrong = unfit(request, leg.site, place, spec.performance, &spec.attributes);
+    let expected = request.work.runtime_on(spec.performance);
+    if leg.holds.iter().any(|hold| hold.node.is_some()) {
+        wrong.push(Mismatch::Inconsistent);
     }
-    let span = request.work.runtime_on(spec.performance);
-    let long = leg.holds.iter().all(|hold| hold.node.is_none() && Some(hold.interval.span()) == span);
-    let tasks = |count: usize| u32::try_from(count) == Ok(request.tasks);
-    if !long || !tasks(leg.holds.len()) || !tasks(allocation.parts.len()) {
-        wrong.push("its holds are not what the job takes there".to_owned());
+    let other = leg.holds.iter().find(|hold| Some(hold.interval.span()) != expected);
+    wrong.extend(other.map(|hold| Mismatch::WrongLength { place, held: hold.interval.span(), expected }));
+    let holds = u32::try_from(leg.holds.len()).unwrap_or(u32::MAX);
+    let parts = u32::try_from(allocation.parts.len()).unwrap_or(u32::MAX);
+    if holds != request.tasks || parts != request.tasks {
+        wrong.push(Mismatch::WrongCount { tasks: request.tasks, holds, parts });
     }
     wrong
 }
 
 /// Deadline, earliest start and budget.
-fn limits(request: &Request, allocation: &Allocation) -> Vec<String> {
+fn limits(request: &Request, allocation: &Allocation) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
-    if request.deadline.is_some_and(|deadline| allocation.finish() > deadline) {
-        wrong.push(format!("it ends at {} s, after the deadline", allocation.finish()));
+    let (start, end, cost) = (allocation.start(), allocation.finish(), allocation.cost());
+    if let Some(deadline) = request.deadline.filter(|deadline| end > *deadline) {
+        wrong.push(Mismatch::AfterDeadline { end, deadline });
     }
-    if request.earliest.is_some_and(|earliest| allocation.start() < earliest) {
-        wrong.push(format!("it starts at {} s, before the job may", allocation.start()));
+    if let Some(earliest) = request.earliest.filter(|earliest| start < *earliest) {
+        wrong.push(Mismatch::BeforeEarliest { start, earliest });
     }
-    if request.budget_limit(Factor::ONE).is_some_and(|budget| allocation.cost() > budget) {
-        wrong.push(format!("it costs {}, more than the job may spend", allocation.cost()));
+    if let Some(budget) = request.budget_limit(Factor::ONE).filter(|budget| cost > *budget) {
+        wrong.push(Mismatch::OverBudget { cost, budget });
     }
     wrong
 }
 
 /// Every hold's cost follows from its rate and length, counted here once more.
-fn costs(allocation: &Allocation) -> Vec<String> {
-    let right = |hold: &Hold| {
+fn costs(allocation: &Allocation) -> Vec<Mismatch> {
+    let expected = |hold: &Hold| {
         let product =
             i128::from(hold.rate.as_micros_per_second()) * i128::from(hold.interval.span().as_millis());
-        i128::from(hold.cost.as_micros()) == (product + 999).div_euclid(1_000)
+        i64::try_from((product + 999).div_euclid(1_000)).ok().map(Money::from_micros)
     };
-    let wrong = allocation.holds().filter(|(_, hold)| !right(hold));
-    wrong.map(|(_, hold)| format!("{} costs {} at {}", hold.interval, hold.cost, hold.rate)).collect()
+    let all = allocation.holds().map(|(_, hold)| (hold.cost, expected(hold)));
+    let wrong = all.filter(|(cost, expected)| Some(*cost) != *expected);
+    wrong.map(|(cost, expected)| Mismatch::WrongCost { cost, expected }).collect()
 }
 
 /// The tasks of a workflow inside what is held, by the verifier of task schedules.
@@ -352,7 +388,7 @@ fn tasks(
     remaining: &Remaining,
     allocation: &Allocation,
     network: walras_model::Network,
-) -> Vec<String> {
+) -> Vec<Mismatch> {
     let lane = |(site, hold): (SiteId, &Hold)| {
         let node = hold.node?;
         let spec = state.node_spec(node)?;
@@ -371,10 +407,10 @@ fn tasks(
     let mut claim = TaskClaim { tasks: Vec::new(), cost: Money::ZERO };
     for (part, task) in allocation.parts.iter().zip(remaining.workflow.tasks()) {
         let Some((node, cost)) = allocation.hold_of(part).and_then(|hold| priced(state, hold, part)) else {
-            return vec!["a part lies outside what is held for it".to_owned()];
+            return vec![Mismatch::Inconsistent];
         };
         let Some(total) = claim.cost.checked_add(cost) else {
-            return vec!["its cost cannot be counted".to_owned()];
+            return vec![Mismatch::Inconsistent];
         };
         claim.cost = total;
         claim.tasks.push(ClaimedTask {
@@ -386,13 +422,13 @@ fn tasks(
             cost,
         });
     }
-    let mut wrong: Vec<String> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
-        .iter()
-        .map(ToString::to_string)
+    let mut wrong: Vec<Mismatch> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
+        .into_iter()
+        .map(|violation| of_task(violation, remaining))
         .collect();
     let tasks = allocation.parts.iter().map(|part| part.task);
     if !tasks.eq(remaining.tasks.iter().copied().map(Some)) || !waits(remaining, &allocation.parts) {
-        wrong.push("its parts are not the tasks of the workflow".to_owned());
+        wrong.push(Mismatch::WrongTasks);
     }
     wrong
 }

@@ -10,4 +10,5 @@ pub(crate) mod rank;
 pub(crate) mod selling;
 pub(crate) mod settle;
 pub(crate) mod submission;
+mod violation;
 pub(crate) mod wanted;

@@ -24,7 +24,7 @@ const HOUR: i64 = 3_600_000;
 const HOURS_MAX: usize = 24 * 366;
 
 impl PriceRules {
-    /// Whether the rules make sense.
+    /// Whether the rules are complete and within their bounds.
     pub fn check(&self) -> Result<(), BadPrices> {
         if !matches!(self.hours.len(), 0 | 24) {
             return Err(BadPrices::Hours(self.hours.len()));
@@ -44,10 +44,10 @@ impl PriceRules {
                 return Err(BadPrices::Factor(factor));
             }
         }
-        if let Some(Demand { min, max, step, low, high }) = self.demand {
+        if let Some(demand @ Demand { min, max, step, low, high }) = self.demand {
             let marks = 0 <= low && low <= high && high <= MILLION;
             if min > MILLION || max < MILLION || !(0..=1_000 * MILLION).contains(&step) || !marks {
-                return Err(BadPrices::Demand);
+                return Err(BadPrices::Demand(demand));
             }
         }
         let steady = self.hours.is_empty() && self.weekdays.is_empty() && self.demand.is_none();
@@ -249,8 +249,9 @@ mod tests {
         let flat = || PriceRules::flat(rate(1));
         assert_eq!(PriceRules { hours: vec![1; 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
         assert_eq!(PriceRules { weekdays: vec![0; 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
-        let demand = Some(Demand { min: 2 * MILLION, max: 3 * MILLION, step: 1, low: 0, high: 0 });
-        assert_eq!(PriceRules { demand, ..flat() }.check(), Err(BadPrices::Demand));
+        let demand = Demand { min: 2 * MILLION, max: 3 * MILLION, step: 1, low: 0, high: 0 };
+        let rules = PriceRules { demand: Some(demand), ..flat() };
+        assert_eq!(rules.check(), Err(BadPrices::Demand(demand)));
         assert_eq!(nights().check(), Ok(()));
     }
 }

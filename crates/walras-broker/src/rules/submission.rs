@@ -3,8 +3,9 @@
 use crate::model::input::Refusal;
 use crate::model::job::{JobSpec, is_plain_name};
 use crate::model::limits::NAME_MAX;
+use crate::model::refusal::{BadJob, BadName};
 use crate::model::state::State;
-use walras_model::{Money, SiteId};
+use walras_model::Money;
 
 /// A command has at most so many arguments, and so many bytes.
 const COMMAND_MAX: usize = 100_000;
@@ -15,40 +16,45 @@ const TASKS_MAX: usize = 100_000;
 /// A script has at most so many bytes.
 const SCRIPT_MAX: usize = 1_000_000;
 
-/// Whether a job makes sense.
+/// Whether a job can be taken.
 pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     check_name(&spec.request.name)?;
     state.users.get(spec.user.as_str()).ok_or_else(|| Refusal::NoUser(spec.user.clone()))?;
-    let bad = |why: &str| Err(Refusal::BadJob(why.to_owned()));
+    let bad = |why: BadJob| Err(Refusal::BadJob(why));
     let request = &spec.request;
     if request.tasks == 0 {
-        return bad("it has no tasks");
+        return bad(BadJob::NoTasks);
     }
-    if request.budget.is_some_and(|budget| budget < Money::ZERO) {
-        return bad("its budget is negative");
+    if let Some(budget) = request.budget.filter(|budget| *budget < Money::ZERO) {
+        return bad(BadJob::NegativeBudget(budget));
     }
-    if spec.command.len() > COMMAND_MAX || spec.command.iter().map(String::len).sum::<usize>() > COMMAND_MAX {
-        return bad("its command is too long");
+    if spec.command.len() > COMMAND_MAX {
+        return bad(BadJob::TooManyArguments { arguments: spec.command.len(), most: COMMAND_MAX });
     }
-    if spec.script.as_ref().is_some_and(|script| script.len() > SCRIPT_MAX) {
-        return bad("its script is too long");
+    let bytes = spec.command.iter().map(String::len).sum::<usize>();
+    if bytes > COMMAND_MAX {
+        return bad(BadJob::CommandTooLong { bytes, most: COMMAND_MAX });
     }
-    if spec.output.as_ref().is_some_and(|output| !is_plain_name(output)) {
-        return bad("its output is not the plain name of a file");
+    if let Some(bytes) = spec.script.as_ref().map(String::len).filter(|bytes| *bytes > SCRIPT_MAX) {
+        return bad(BadJob::ScriptTooLong { bytes, most: SCRIPT_MAX });
     }
-    let unknown = |site: &SiteId| state.site(*site).is_none();
-    if request.scope.sites.as_ref().is_some_and(|sites| sites.iter().any(unknown)) {
-        return bad("it names a site that is not there");
+    if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
+        return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
+    }
+    let named = request.scope.sites.iter().flatten();
+    if let Some(site) = named.copied().find(|site| state.site(*site).is_none()) {
+        return bad(BadJob::NoSite(site));
     }
     if let Some(workflow) = &spec.workflow {
-        if workflow.workflow.tasks().len() > TASKS_MAX {
-            return bad("its workflow has too many tasks");
+        let tasks = workflow.workflow.tasks().len();
+        if tasks > TASKS_MAX {
+            return bad(BadJob::TooManyTasks { tasks, most: TASKS_MAX });
         }
         if workflow.strategy.needs_deadline() && request.deadline.is_none() {
-            return bad("its strategy needs a deadline");
+            return bad(BadJob::NeedsDeadline);
         }
         if workflow.strategy.needs_budget() && request.budget.is_none() && request.price_max.is_none() {
-            return bad("its strategy needs a budget");
+            return bad(BadJob::NeedsBudget);
         }
     }
     Ok(())
@@ -56,6 +62,14 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
 
 /// A name that is neither empty nor too long.
 pub(crate) fn check_name(text: &str) -> Result<(), Refusal> {
-    let fine = !text.is_empty() && text.len() <= NAME_MAX && !text.chars().any(char::is_control);
-    if fine { Ok(()) } else { Err(Refusal::BadName(text.chars().take(NAME_MAX).collect())) }
+    let fault = if text.is_empty() {
+        BadName::Empty
+    } else if text.len() > NAME_MAX {
+        BadName::TooLong { bytes: text.len(), most: NAME_MAX }
+    } else if text.chars().any(char::is_control) {
+        BadName::Control
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::BadName { name: text.chars().take(NAME_MAX).collect(), fault })
 }

@@ -4,7 +4,7 @@ use crate::vo::{MINUTE, Vo, at, credits, user};
 use walras_broker::account::Account;
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{JobEnd, Phase, Why, WorkflowSpec};
+use walras_broker::job::{JobEnd, Phase, SiteRefusal, Why, WorkflowSpec};
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
 use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
@@ -94,11 +94,11 @@ fn a_job_is_given_up_after_too_many_failures() {
     vo.submit(vo.job("unlucky", 1, 10));
     vo.run_until(60 * MINUTE);
     let given_up = vo.events.iter().find_map(|event| match event {
-        Event::Job(JobEvent::Ended { end: JobEnd::GivenUp(why), .. }) => Some(why.to_string()),
+        Event::Job(JobEvent::Ended { end: JobEnd::GivenUp(why), .. }) => Some(why.clone()),
         _ => None,
     });
-    let expected = "given up after too many failures, the last because site 0 refused: its time is taken";
-    assert_eq!(given_up.as_deref(), Some(expected));
+    let refused = Why::Refused { site: site(0), refusal: SiteRefusal::Busy };
+    assert_eq!(given_up, Some(Why::TooOften(Box::new(refused))));
     assert_eq!(vo.balance(&user("ada")), credits(1_000));
 }
 

@@ -4,6 +4,7 @@ use crate::vo::{MINUTE, Vo, at};
 use walras_broker::Event;
 use walras_broker::event::{CycleEvent, JobEvent};
 use walras_broker::job::{JobEnd, Phase, Why};
+use walras_model::{Reason, SmallestChange};
 
 #[test]
 fn a_wide_job_is_not_starved_by_small_ones() {
@@ -63,9 +64,14 @@ fn what_does_not_fit_returns_with_its_reason_and_what_would_help() {
     let job = &vo.broker.state().jobs[&wide];
     assert_eq!(job.phase, Phase::Queued);
     assert!(job.returns >= 2);
-    let Some(why @ Why::NoFit(explanation)) = &job.why else { panic!("{:?}", job.why) };
+    let Some(Why::NoFit(explanation)) = &job.why else { panic!("{:?}", job.why) };
     assert_eq!(explanation.smallest_change.tasks, Some(2));
-    assert_eq!(why.to_string(), "2 nodes are fast enough and 3 are needed; any of these would do: 2 tasks");
+    let change = SmallestChange { tasks: Some(2), ..SmallestChange::default() };
+    assert_eq!(explanation.smallest_change, change);
+    assert!(
+        matches!(explanation.reasons.first(), Some(Reason::TooSlow { nodes: 2, needed: 3, .. })),
+        "{explanation:?}"
+    );
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::{broadcast, oneshot};
+use walras_api::sentence::Context;
 use walras_api::service::EventView;
+use walras_broker::decision::Decision;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
-use walras_broker::plan::Decision;
 use walras_broker::{Answer, Input, Refusal, State};
 use walras_model::{SiteId, Time};
 
@@ -47,7 +48,7 @@ pub enum Failed {
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failed::Refused(refusal) => refusal.fmt(f),
+            Failed::Refused(refusal) => f.write_str(&Context::nameless().refusal(refusal)),
             Failed::Busy => f.write_str("too many requests are waiting: try again in a moment"),
             Failed::Unwritable(why) => {
                 write!(f, "nothing can be written now, so nothing was changed: {why}; try again later")

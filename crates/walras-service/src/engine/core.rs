@@ -15,8 +15,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot};
+use walras_api::sentence::Context;
 use walras_api::service::EventView;
 use walras_broker::journal::Entry;
+use walras_broker::refusal::BadJob;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
 use walras_model::{SiteId, Time};
 
@@ -292,7 +294,7 @@ impl<J: Journal> Engine<J> {
         }
         let entry = Entry { at: now, input, events: change.events };
         let Ok(body) = encode(&entry) else {
-            return Err(Refusal::BadJob("it cannot be written".to_owned()));
+            return Err(Refusal::BadJob(BadJob::Unwritable));
         };
         let place = u64::try_from(outcome.group.entries.len()).unwrap_or(0);
         let position = self.position + place + 1;
@@ -352,7 +354,8 @@ impl<J: Journal> Engine<J> {
         for effect in effects {
             match effect {
                 Effect::Plan(cycle) => self.plan(cycle),
-                Effect::Notify { notice, user, job, text } => {
+                Effect::Notify { notice, user, job, news } => {
+                    let text = Context::of_service(self.broker.state()).news(job, &news);
                     tracing::info!(user, job = job.get(), text, "notice");
                     self.own.push_back(Input::Noticed(notice));
                 }

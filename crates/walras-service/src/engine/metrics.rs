@@ -5,6 +5,7 @@
     reason = "a new event must not compile until it is clear whether it is counted"
 )]
 
+use crate::view::job::{state_of_end, state_of_job};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -14,10 +15,10 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
+use walras_api::service::JobState;
 use walras_broker::account::{Account, Purpose};
+use walras_broker::decision::Proof;
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
-use walras_broker::job::JobEnd;
-use walras_broker::plan::Proof;
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
 use walras_model::Time;
@@ -188,13 +189,7 @@ impl Metrics {
     fn see_job(&self, event: &JobEvent) {
         match event {
             JobEvent::Ended { end, .. } => {
-                let how = match end {
-                    JobEnd::Done => "done",
-                    JobEnd::Failed(_) => "failed",
-                    JobEnd::Cancelled => "cancelled",
-                    JobEnd::GivenUp(_) => "given-up",
-                };
-                self.ended.get_or_create(&outcome(how)).inc();
+                self.ended.get_or_create(&outcome(state_of_end(end).text())).inc();
             }
             JobEvent::Queued { .. } | JobEvent::Returned { .. } | JobEvent::Noticed(_) => {}
         }
@@ -269,12 +264,12 @@ impl Metrics {
 
     /// What follows from the state as it is, before it is shown.
     pub fn observe(&self, state: &State) {
-        let mut counts = std::collections::BTreeMap::new();
-        for name in ["queued", "planning", "reserving", "reserved", "running"] {
-            counts.insert(name, 0_i64);
-        }
+        use JobState::{Planning, Queued, Reserved, Reserving, Running};
+        let open = [Queued, Planning, Reserving, Reserved, Running];
+        let mut counts: std::collections::BTreeMap<&str, i64> =
+            open.into_iter().map(|state| (state.text(), 0)).collect();
         for job in state.jobs.values() {
-            *counts.entry(crate::view::job::state_of_job(state, job).text()).or_default() += 1;
+            *counts.entry(state_of_job(state, job).text()).or_default() += 1;
         }
         for (name, count) in counts {
             self.jobs.get_or_create(&StateLabel { state: name.to_owned() }).set(count);

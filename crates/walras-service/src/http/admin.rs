@@ -5,7 +5,6 @@ use super::endpoint::{ADMINISTRATOR, ALL, Endpoint};
 use super::extract::{Sent, number};
 use super::fault::Fault;
 use super::market::cycle_view;
-use crate::view::event::proof_text;
 use crate::view::money::{all_budgets, spender_from, user_view};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -241,8 +240,8 @@ async fn set_policy(
 
 async fn cycle(State(app): State<App>) -> Result<(StatusCode, Json<CycleView>), Fault> {
     app.handle.send(Input::CycleNow).await?;
-    let last = app.metrics.last_plan().map(|(proof, served, left)| (proof_text(proof), served, left));
-    let view = app.handle.ask(move |state, _| cycle_view(state, last.as_ref())).await?;
+    let last = app.metrics.last_plan();
+    let view = app.handle.ask(move |state, _| cycle_view(state, last)).await?;
     Ok((StatusCode::ACCEPTED, Json(view)))
 }
 

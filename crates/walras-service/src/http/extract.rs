@@ -33,7 +33,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Asked<T>, Fault> {
         match Query::<T>::try_from_uri(&parts.uri) {
             Ok(Query(query)) => Ok(Asked(query)),
-            Err(error) => Err(Fault::bad(format!("the query makes no sense: {}", error.body_text()))),
+            Err(error) => Err(Fault::bad(format!("the query cannot be read: {}", error.body_text()))),
         }
     }
 }

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use walras_api::ReadError;
+use walras_api::sentence::Context;
 use walras_api::service::ErrorView;
 use walras_broker::Refusal;
 
@@ -31,7 +32,7 @@ impl Fault {
         Fault { status, code, message: message.into() }
     }
 
-    /// The request makes no sense.
+    /// The request cannot be read, or a value in it is out of bounds.
     pub fn bad(message: impl Into<String>) -> Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad-request", message)
     }
@@ -96,10 +97,10 @@ fn refused(refusal: &Refusal) -> Fault {
         Refusal::NotYours(_) => (StatusCode::FORBIDDEN, "forbidden"),
         Refusal::KeyUsed(key) => {
             let shown = key.strip_prefix(KEY_PREFIX).unwrap_or(key);
-            let message = Refusal::KeyUsed(shown.to_owned()).to_string();
+            let message = Context::nameless().refusal(&Refusal::KeyUsed(shown.to_owned()));
             return Fault::new(StatusCode::CONFLICT, "key-used", message);
         }
-        Refusal::BadName(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-name"),
+        Refusal::BadName { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "bad-name"),
         Refusal::BadJob(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-job"),
         Refusal::BadSite(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-site"),
         Refusal::BadPolicy(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-policy"),
@@ -107,8 +108,8 @@ fn refused(refusal: &Refusal) -> Fault {
         Refusal::BadAmount(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-amount"),
         Refusal::NoMoney(_) => (StatusCode::CONFLICT, "no-money"),
         Refusal::OverBudget(_) => (StatusCode::CONFLICT, "over-budget"),
-        Refusal::TooMany(_) => (StatusCode::SERVICE_UNAVAILABLE, "too-many"),
+        Refusal::TooMany { .. } => (StatusCode::SERVICE_UNAVAILABLE, "too-many"),
         Refusal::NoCycle(_) => (StatusCode::CONFLICT, "no-cycle"),
     };
-    Fault::new(status, code, refusal.to_string())
+    Fault::new(status, code, Context::nameless().refusal(refusal))
 }

@@ -5,9 +5,9 @@ use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use crate::token::Caller;
+use crate::view::context_of;
 use crate::view::event::history;
-use crate::view::job::{job_view, rank_view};
-use crate::view::why::{Purse, changes_of, reason_of};
+use crate::view::job::{ended_view, job_view, rank_view};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -22,7 +22,7 @@ use walras_api::service::{
     ExplanationView, JobFile, JobState, JobView, JobsView, OUTPUT_BYTES_MAX, Role, SubmittedView, read_job,
 };
 use walras_broker::id::JobNumber;
-use walras_broker::job::{JobSpec, Why};
+use walras_broker::job::JobSpec;
 use walras_broker::{Answer, Input};
 use walras_model::SiteId;
 
@@ -164,16 +164,12 @@ async fn list(
         })
         .await?;
     if state.is_none_or(JobState::is_over) {
-        let bodies = app
-            .read(move |register| {
-                register.ended_before(before, user.as_deref(), state.map(JobState::text), most + 1)
-            })
-            .await?;
-        for body in bodies {
-            let mut view: JobView = serde_json::from_str(&body).map_err(|error| app.broken(&error))?;
-            view.parts.clear();
-            jobs.push(view);
-        }
+        let found = app.read(move |register| register.ended_before(before, user.as_deref(), state, most + 1));
+        let records = found.await?;
+        let ended = app.handle.ask(move |known, _| {
+            records.iter().map(|record| ended_view(known, record, false)).collect::<Vec<_>>()
+        });
+        jobs.extend(ended.await?);
     }
     // An ended job sorts before what it was.
     jobs.sort_by_key(|job| (std::cmp::Reverse(job.job), !job.state.is_over()));
@@ -192,8 +188,8 @@ async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
     let view = match live {
         Some(view) => Some(view),
         None => {
-            let body = app.read(move |register| register.ended(job)).await?;
-            body.map(|body| serde_json::from_str(&body)).transpose().map_err(|error| app.broken(&error))?
+            let record = app.read(move |register| register.ended(job)).await?;
+            app.handle.ask(move |state, _| record.map(|record| ended_view(state, &record, true))).await?
         }
     };
     // What one may not see is not there.
@@ -237,17 +233,15 @@ async fn explain(
     let entries = app.read(move |register| register.about(number.get(), HISTORY_MAX)).await?;
     let told = move |state: &walras_broker::State, now| {
         let job = state.jobs.get(&number);
-        let fit = job.and_then(|job| match &job.why {
-            Some(Why::NoFit(explanation)) => Some((explanation, Purse::of(state, &job.spec, explanation))),
-            _ => None,
-        });
-        let reasons = fit.map(|(fit, purse)| fit.reasons.iter().map(|it| reason_of(it, purse)).collect());
+        let why = job.and_then(|job| Some((job, job.why.as_ref()?)));
+        let why = why.map(|(job, why)| context_of(state, &job.spec, why).why_view(why));
+        let (reasons, changes) = why.map(|why| (why.reasons, why.changes)).unwrap_or_default();
         ExplanationView {
             job: number.get(),
             state: view.state,
             summary: summary(&view),
-            reasons: reasons.unwrap_or_default(),
-            changes: fit.map(|(fit, purse)| changes_of(&fit.smallest_change, purse)).unwrap_or_default(),
+            reasons,
+            changes,
             rank: job.and_then(|job| rank_view(state, job, now)),
             history: history(state, number, &entries),
         }

@@ -6,7 +6,7 @@ use super::extract::{Asked, Sent};
 use super::fault::Fault;
 use crate::site::Fault as SiteFault;
 use crate::token::Caller;
-use crate::view::event::proof_text;
+use crate::view::event::proof_view;
 use crate::view::job::state_of_job;
 use crate::view::market::{offers_view, site_view, timetable_view};
 use axum::Json;
@@ -19,6 +19,7 @@ use walras_api::service::{
     CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
     TimetableView,
 };
+use walras_broker::decision::Proof;
 use walras_broker::{Input, State as Known};
 use walras_model::{Interval, SiteId, Span, Time};
 
@@ -102,15 +103,15 @@ async fn me(caller: Caller) -> Json<MeView> {
     Json(MeView { role: caller.role, name: caller.name })
 }
 
-pub(super) fn cycle_view(state: &Known, last: Option<&(String, u32, u32)>) -> CycleView {
+pub(super) fn cycle_view(state: &Known, last: Option<(Proof, u32, u32)>) -> CycleView {
     let waiting = state.next_cycle_at > Time::MIN;
     CycleView {
         cycle: state.last.cycle.get(),
         open: state.cycle.is_some(),
         next_at: waiting.then(|| state.next_cycle_at.into()),
-        proof: last.map(|(proof, ..)| proof.clone()),
-        served: last.map_or(0, |(_, served, _)| *served),
-        unserved: last.map_or(0, |(.., unserved)| *unserved),
+        proof: last.map(|(proof, ..)| proof_view(proof)),
+        served: last.map_or(0, |(_, served, _)| served),
+        unserved: last.map_or(0, |(.., unserved)| unserved),
     }
 }
 
@@ -137,10 +138,7 @@ async fn status(State(app): State<App>) -> Result<Json<StatusView>, Fault> {
             reserved: counts[1],
             running: counts[2],
             ended: totals.done + totals.failed + totals.cancelled + totals.given_up,
-            cycle: cycle_view(
-                state,
-                metrics.last_plan().map(|(proof, served, left)| (proof_text(proof), served, left)).as_ref(),
-            ),
+            cycle: cycle_view(state, metrics.last_plan()),
         }
     });
     Ok(Json(view.await?))

@@ -12,10 +12,10 @@ const ALWAYS: &[u16] = &[401, 403, 408, 429, 503];
 
 fn reason(status: u16) -> &'static str {
     match status {
-        200 => "It is so.",
+        200 => "Done.",
         201 => "It is done.",
         202 => "It is on its way.",
-        400 => "The request makes no sense.",
+        400 => "The request cannot be read, or a value in it is out of bounds.",
         401 => "A valid token is needed.",
         403 => "The caller may not do that.",
         404 => "There is no such thing, or the caller may not know of it.",

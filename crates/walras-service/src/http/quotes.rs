@@ -8,7 +8,6 @@ use super::jobs::{only, spec, unexpected};
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::job::quote_view;
-use crate::view::why::why_text;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -18,6 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::Semaphore;
 use walras_api::described::JsonSchema;
+use walras_api::sentence::Context;
 use walras_api::service::{AcceptedView, JobFile, QuoteView};
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::RequestKey;
@@ -178,7 +178,7 @@ async fn accept(
         Answer::Broken { why, compensation } => {
             let why = app.handle.ask(move |state, _| match &why {
                 Why::Outdated(_) => "Some of its time has been taken meanwhile.".to_owned(),
-                why => why_text(state, why),
+                why => Context::of_service(state).why(why),
             });
             let why = why.await?;
             let message =

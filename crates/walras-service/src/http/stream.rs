@@ -157,10 +157,7 @@ impl Live {
 }
 
 fn event(told: &Arc<Told>) -> Event {
-    Event::default()
-        .id(told.event.position.to_string())
-        .event(told.event.kind.clone())
-        .data(told.json.clone())
+    Event::default().id(told.event.position.to_string()).event(told.event.kind.text()).data(told.json.clone())
 }
 
 fn lagged() -> Event {

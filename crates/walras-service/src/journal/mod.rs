@@ -11,13 +11,13 @@
 //!
 //! [`Journal`] is what a store must be able to do; [`sqlite::SqliteJournal`] does it.
 
+pub mod record;
 mod register;
 pub mod snapshot;
 pub mod sqlite;
 
 pub use register::Register;
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use walras_broker::journal::Entry;
 use walras_model::Time;
@@ -36,15 +36,15 @@ pub struct Group {
 }
 
 /// A job that has ended, as the register keeps it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedJob {
     /// Its number.
     pub number: u64,
     /// Whose it was.
     pub user: String,
-    /// How it ended, as the API says it.
-    pub state: String,
-    /// Everything that the API says of it, as JSON.
+    /// How it ended, to find it by.
+    pub state: &'static str,
+    /// Everything that is kept of it: a [`record::Record`].
     pub body: String,
 }
 

@@ -1,10 +1,12 @@
 //! Finding things in the journal without reading all of it. Readers never wait for the writer.
 
+use super::record::Record;
 use super::{JournalError, decode};
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
+use walras_api::service::{JobState, PurposeKind};
 use walras_broker::journal::Entry;
 use walras_model::Time;
 
@@ -25,7 +27,7 @@ pub struct FoundLine {
     /// When.
     pub at: Time,
     /// What for.
-    pub purpose: String,
+    pub purpose: PurposeKind,
     /// How much, in micro-credits.
     pub amount: i64,
     /// What was on the account after it, in micro-credits.
@@ -40,6 +42,12 @@ fn unreadable(error: rusqlite::Error) -> JournalError {
 
 fn number(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
+}
+
+/// The purpose that is written so.
+fn purpose(text: &str) -> Result<PurposeKind, rusqlite::Error> {
+    let known = PurposeKind::ALL.into_iter().find(|purpose| purpose.text() == text);
+    known.ok_or_else(|| rusqlite::Error::InvalidColumnName(format!("purpose {text}")))
 }
 
 fn below(before: Option<u64>) -> i64 {
@@ -75,13 +83,14 @@ impl Register {
         result
     }
 
-    /// What the API says of a job that has ended, as JSON.
-    pub fn ended(&self, job: u64) -> Result<Option<String>, JournalError> {
-        self.with(|connection| {
+    /// What is kept of a job that has ended.
+    pub fn ended(&self, job: u64) -> Result<Option<Record>, JournalError> {
+        let body: Option<String> = self.with(|connection| {
             let mut statement = connection.prepare_cached("SELECT body FROM ended WHERE number = ?1")?;
             let mut rows = statement.query([i64::try_from(job).unwrap_or(i64::MAX)])?;
             rows.next()?.map(|row| row.get(0)).transpose()
-        })
+        })?;
+        body.map(|body| Record::decode(&body)).transpose()
     }
 
     /// The same of at most so many, newest first, with numbers below `before`; of one user or in one state, where given.
@@ -89,9 +98,10 @@ impl Register {
         &self,
         before: Option<u64>,
         user: Option<&str>,
-        state: Option<&str>,
+        state: Option<JobState>,
         most: usize,
-    ) -> Result<Vec<String>, JournalError> {
+    ) -> Result<Vec<Record>, JournalError> {
+        let state = state.map(JobState::text);
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let text = match user {
             Some(_) => {
@@ -103,11 +113,12 @@ impl Register {
                  ORDER BY number DESC LIMIT ?4"
             }
         };
-        self.with(|connection| {
+        let bodies: Vec<String> = self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
             let rows = statement.query_map(params![below(before), user, state, most], |row| row.get(0))?;
             rows.collect()
-        })
+        })?;
+        bodies.iter().map(|body| Record::decode(body)).collect()
     }
 
     /// Lines of an account's statement, newest first, with numbers below `before`.
@@ -126,7 +137,7 @@ impl Register {
                 Ok(FoundLine {
                     number: number(row.get(0)?),
                     at: Time::from_millis(row.get(1)?).unwrap_or(Time::MIN),
-                    purpose: row.get(2)?,
+                    purpose: purpose(&row.get::<_, String>(2)?)?,
                     amount: row.get(3)?,
                     balance: row.get(4)?,
                     job: row.get::<_, Option<i64>>(5)?.map(number),

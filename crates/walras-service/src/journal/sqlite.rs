@@ -21,7 +21,7 @@ const SCHEMA: &str = "
         job INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (job, position)) WITHOUT ROWID;
 ";
 /// The version of the tables; another one is refused.
-const TABLES: &str = "walras.tables/1";
+const TABLES: &str = "walras.tables/2";
 /// So many bytes are written to see whether the disk takes any.
 const PROBE_BYTES: usize = 256 << 10;
 

@@ -1,15 +1,16 @@
 //! What happened, as it is told to listeners and in a job's history: one line each.
 
-use super::why::{why_of_job, why_text};
-use super::{place_name, site_name};
+use super::{context_of, place_name, site_name};
 use std::collections::BTreeSet;
-use walras_api::service::{EventView, HappeningView, Stamp};
+use walras_api::Num;
+use walras_api::sentence::{Context, part_end_text};
+use walras_api::service::{EventKind, EventView, HappeningView, ProofKind, ProofView, Stamp, WhyView};
 use walras_broker::allocation::Allocation;
+use walras_broker::decision::Proof;
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
-use walras_broker::job::JobEnd;
+use walras_broker::job::{JobEnd, Why};
 use walras_broker::journal::Entry;
-use walras_broker::plan::Proof;
 use walras_broker::reservation::Origin;
 use walras_broker::{Event, State};
 use walras_model::{SiteId, Time};
@@ -30,12 +31,57 @@ pub fn event_view(state: &State, position: u64, at: Time, event: &Event) -> Opti
     Some(EventView {
         position,
         at: at.into(),
-        kind: kind.to_owned(),
+        kind,
         job: about.job.map(JobNumber::get),
         user: about.user,
         site: about.site.map(|site| site_name(state, site)),
         text,
+        reason: reason(state, event),
+        jobs: match event {
+            Event::Cycle(CycleEvent::Opened { batch, .. }) => {
+                Some(u32::try_from(batch.len()).unwrap_or(u32::MAX))
+            }
+            Event::Cycle(CycleEvent::Decided { verdict, .. }) => Some(verdict.served),
+            Event::Cycle(_)
+            | Event::Vo(_)
+            | Event::Site(_)
+            | Event::Job(_)
+            | Event::Quote(_)
+            | Event::Reservation(_) => None,
+        },
     })
+}
+
+/// The reason that an event gives, for programs.
+fn reason(state: &State, event: &Event) -> Option<WhyView> {
+    let (why, job) = match event {
+        Event::Job(JobEvent::Returned { job, why }) => (why, Some(job)),
+        Event::Job(JobEvent::Ended { job, end: JobEnd::Failed(why) | JobEnd::GivenUp(why) }) => {
+            (why, Some(job))
+        }
+        Event::Reservation(
+            ReservationEvent::Rescheduled { why, .. } | ReservationEvent::Closed { why: Some(why), .. },
+        )
+        | Event::Quote(QuoteEvent::Broken { why, .. }) => (why, None),
+        Event::Job(_)
+        | Event::Reservation(_)
+        | Event::Quote(_)
+        | Event::Vo(_)
+        | Event::Site(_)
+        | Event::Cycle(_) => return None,
+    };
+    Some(context(state, job, why).why_view(why))
+}
+
+/// For sentences about a job that may be known.
+fn context<'a>(state: &'a State, job: Option<&JobNumber>, why: &Why) -> Context<'a> {
+    let known = job.and_then(|job| state.jobs.get(job));
+    known.map_or_else(|| Context::of_service(state), |job| context_of(state, &job.spec, why))
+}
+
+/// The same about the job of a reservation.
+fn context_of_reservation<'a>(state: &'a State, reservation: &ReservationNumber, why: &Why) -> Context<'a> {
+    context(state, state.reservations.get(reservation).map(|it| &it.job), why)
 }
 
 fn about(state: &State, event: &Event) -> About {
@@ -94,7 +140,7 @@ fn about(state: &State, event: &Event) -> About {
 }
 
 /// Its kind, and a sentence; `None` for what is of no interest to listeners.
-fn told(state: &State, event: &Event) -> Option<(&'static str, String)> {
+fn told(state: &State, event: &Event) -> Option<(EventKind, String)> {
     match event {
         Event::Vo(event) => of_vo(event),
         Event::Site(event) => Some(of_site(state, event)),
@@ -105,108 +151,115 @@ fn told(state: &State, event: &Event) -> Option<(&'static str, String)> {
     }
 }
 
-fn of_vo(event: &VoEvent) -> Option<(&'static str, String)> {
+fn of_vo(event: &VoEvent) -> Option<(EventKind, String)> {
     match event {
-        VoEvent::PolicySet(_) => Some(("policy-set", "The VO has new rules.".to_owned())),
+        VoEvent::PolicySet(_) => Some((EventKind::PolicySet, "The VO has new rules.".to_owned())),
         VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } | VoEvent::Deposited { .. } => None,
     }
 }
 
-fn of_site(state: &State, event: &SiteEvent) -> (&'static str, String) {
+fn of_site(state: &State, event: &SiteEvent) -> (EventKind, String) {
     match event {
-        SiteEvent::Added(spec) => ("site-added", format!("Site {} has joined.", spec.name)),
+        SiteEvent::Added(spec) => (EventKind::SiteAdded, format!("Site {} has joined.", spec.name)),
         SiteEvent::PricesSet { site, .. } => {
-            ("prices-set", format!("Site {} has new prices.", site_name(state, *site)))
+            (EventKind::PricesSet, format!("Site {} has new prices.", site_name(state, *site)))
         }
         SiteEvent::NodeLost { node, .. } => {
-            ("node-lost", format!("Node {} failed.", place_name(state, *node)))
+            (EventKind::NodeLost, format!("Node {} failed.", place_name(state, *node)))
         }
         SiteEvent::NodeBack { node, .. } => {
-            ("node-back", format!("Node {} is back.", place_name(state, *node)))
+            (EventKind::NodeBack, format!("Node {} is back.", place_name(state, *node)))
         }
         SiteEvent::NodeTaken { node, interval } => {
             let until = Stamp::from(interval.end());
-            ("node-taken", format!("The owner uses node {} until {until}.", place_name(state, *node)))
+            (EventKind::NodeTaken, format!("The owner uses node {} until {until}.", place_name(state, *node)))
         }
-        SiteEvent::Lost { site, .. } => ("site-lost", format!("Site {} failed.", site_name(state, *site))),
-        SiteEvent::Back { site, .. } => ("site-back", format!("Site {} is back.", site_name(state, *site))),
+        SiteEvent::Lost { site, .. } => {
+            (EventKind::SiteLost, format!("Site {} failed.", site_name(state, *site)))
+        }
+        SiteEvent::Back { site, .. } => {
+            (EventKind::SiteBack, format!("Site {} is back.", site_name(state, *site)))
+        }
     }
 }
 
-fn of_job_event(state: &State, event: &JobEvent) -> Option<(&'static str, String)> {
+fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> {
     match event {
         JobEvent::Queued { job, spec, .. } => {
             let text = format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user);
-            Some(("job-queued", text))
+            Some((EventKind::JobQueued, text))
         }
         JobEvent::Returned { job, why } => {
-            let why = match state.jobs.get(job) {
-                Some(known) => why_of_job(state, &known.spec, why),
-                None => why_text(state, why),
-            };
-            Some(("job-returned", format!("Job {job} is back in the queue. {why}")))
+            let why = context(state, Some(job), why).why(why);
+            Some((EventKind::JobReturned, format!("Job {job} is back in the queue. {why}")))
         }
-        JobEvent::Ended { job, end } => Some(("job-ended", ended(state, *job, end))),
+        JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
         JobEvent::Noticed(_) => None,
     }
 }
 
-fn of_quote(state: &State, event: &QuoteEvent) -> Option<(&'static str, String)> {
+fn of_quote(state: &State, event: &QuoteEvent) -> Option<(EventKind, String)> {
     match event {
         QuoteEvent::Given { quote, options, .. } => {
-            Some(("quote-given", format!("Quote {quote} has {} alternatives.", options.len())))
+            Some((EventKind::QuoteGiven, format!("Quote {quote} has {} alternatives.", options.len())))
         }
         QuoteEvent::Broken { quote, why, .. } => {
-            let text = format!("Quote {quote} could not be honoured. {}", why_text(state, why));
-            Some(("quote-broken", text))
+            let why = Context::of_service(state).why(why);
+            Some((EventKind::QuoteBroken, format!("Quote {quote} could not be honoured. {why}")))
         }
         QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_) => None,
     }
 }
 
-fn of_cycle(event: &CycleEvent) -> Option<(&'static str, String)> {
+fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
     match event {
         CycleEvent::Opened { cycle, batch, .. } => {
-            Some(("cycle-opened", format!("Cycle {cycle} plans {} jobs.", batch.len())))
+            Some((EventKind::CycleOpened, format!("Cycle {cycle} plans {} jobs.", batch.len())))
         }
         CycleEvent::Decided { cycle, verdict } => {
-            let (served, left, proof) = (verdict.served, verdict.unserved.len(), proof_text(verdict.proof));
+            let (served, left, proof) =
+                (verdict.served, verdict.unserved.len(), proof_view(verdict.proof).text);
             let text = format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}.");
-            Some(("cycle-decided", text))
+            Some((EventKind::CycleDecided, text))
         }
-        CycleEvent::Ended(cycle) => Some(("cycle-ended", format!("Cycle {cycle} ended without a plan."))),
+        CycleEvent::Ended(cycle) => {
+            Some((EventKind::CycleEnded, format!("Cycle {cycle} ended without a plan.")))
+        }
         CycleEvent::OffersReceived { .. } | CycleEvent::Closed { .. } => None,
     }
 }
 
-fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(&'static str, String)> {
+fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind, String)> {
     let of = |reservation: &ReservationNumber| job_of(state, *reservation);
     match event {
         ReservationEvent::Asked { job, allocation, origin, .. } => {
-            Some(("reservation-asked", asked(state, *job, allocation, *origin)))
+            Some((EventKind::ReservationAsked, asked(state, *job, allocation, *origin)))
         }
         ReservationEvent::Held(number) => {
             let job = state.reservations.get(number)?.job;
-            Some(("reservation-held", format!("Job {job} has its window: every site has confirmed.")))
+            let text = format!("Job {job} has its window: every site has confirmed.");
+            Some((EventKind::ReservationHeld, text))
         }
         ReservationEvent::PartStarted { reservation, part, .. } => {
-            Some(("part-started", format!("Part {part} of {} runs.", of(reservation))))
+            Some((EventKind::PartStarted, format!("Part {part} of {} runs.", of(reservation))))
         }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            Some(("part-ended", format!("Part {part} of {} {end}.", of(reservation))))
+            let text = format!("Part {part} of {} {}.", of(reservation), part_end_text(*end));
+            Some((EventKind::PartEnded, text))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
-            let why = why_text(state, why);
-            Some(("rescheduled", format!("Tasks of {} were moved. {why}", of(reservation))))
+            let why = context_of_reservation(state, reservation, why).why(why);
+            Some((EventKind::Rescheduled, format!("Tasks of {} got other times. {why}", of(reservation))))
         }
-        ReservationEvent::Closed { reservation, why, .. } => {
-            let text = match why {
-                Some(why) => {
-                    format!("The window of {} is given up. {}", of(reservation), why_text(state, why))
-                }
-                None => format!("The window of {} is settled.", of(reservation)),
-            };
-            Some(("reservation-closed", text))
+        ReservationEvent::Closed { reservation, why: Some(why), .. } => {
+            let why = context_of_reservation(state, reservation, why).why(why);
+            Some((
+                EventKind::ReservationClosed,
+                format!("The window of {} is given up. {why}", of(reservation)),
+            ))
+        }
+        ReservationEvent::Closed { reservation, why: None, .. } => {
+            Some((EventKind::ReservationClosed, format!("The window of {} is settled.", of(reservation))))
         }
         ReservationEvent::LegPrepared { .. }
         | ReservationEvent::Confirming { .. }
@@ -221,7 +274,7 @@ fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin)
     let from = match origin {
         Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
         Origin::Quote(quote) => format!("quote {quote} was accepted"),
-        Origin::Spare => "a spare way takes the place of one that failed".to_owned(),
+        Origin::Spare => "a spare alternative takes the place of one that failed".to_owned(),
     };
     let (start, end) = (Stamp::from(allocation.start()), Stamp::from(allocation.finish()));
     let (sites, cost) = (sites.join(", "), allocation.cost());
@@ -234,23 +287,23 @@ fn job_of(state: &State, reservation: ReservationNumber) -> String {
 
 fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
     match end {
-        JobEnd::Done => format!("Job {job} is done."),
-        JobEnd::Failed(why) => format!("Job {job} failed. {}", why_text(state, why)),
-        JobEnd::Cancelled => format!("Job {job} was cancelled."),
-        JobEnd::GivenUp(why) => format!("Job {job} was given up. {}", why_text(state, why)),
+        JobEnd::Failed(why) | JobEnd::GivenUp(why) => context(state, Some(&job), why).job_end(job, end),
+        JobEnd::Done | JobEnd::Cancelled => Context::of_service(state).job_end(job, end),
     }
 }
 
-/// How good a plan is, in words.
-pub fn proof_text(proof: Proof) -> String {
-    match proof {
-        Proof::Optimal => "proven best".to_owned(),
+/// How good a plan is.
+pub fn proof_view(proof: Proof) -> ProofView {
+    let (kind, gap, text) = match proof {
+        Proof::Optimal => (ProofKind::Optimal, None, "proven best".to_owned()),
         Proof::Gap(millionths) => {
             let percent = format!("{}.{:04}", millionths / 10_000, millionths % 10_000);
-            format!("at most {percent}% from the best")
+            let gap = Num::of_millionths(i64::try_from(millionths).unwrap_or(i64::MAX));
+            (ProofKind::Gap, Some(gap), format!("at most {percent}% from the best"))
         }
-        Proof::Nothing => "there was nothing to choose from".to_owned(),
-    }
+        Proof::Nothing => (ProofKind::Nothing, None, "there was nothing to choose from".to_owned()),
+    };
+    ProofView { kind, gap, text }
 }
 
 /// What has happened to a job, from the entries that are about it. Names are those of today.
@@ -265,7 +318,8 @@ pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<Happenin
                 own.insert(*reservation);
             }
             if let Some(text) = of_job(state, job, &own, event) {
-                told.push(HappeningView { at: entry.at.into(), text });
+                let reason = reason(state, event);
+                told.push(HappeningView { at: entry.at.into(), text, reason });
             }
         }
     }
@@ -301,14 +355,18 @@ fn of_own(state: &State, own: &BTreeSet<ReservationNumber>, event: &ReservationE
             (reservation, format!("Part {part} runs."))
         }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            (reservation, format!("Part {part} {end}."))
+            (reservation, format!("Part {part} {}.", part_end_text(*end)))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
-            (reservation, format!("Tasks were moved. {}", why_text(state, why)))
+            let why = context_of_reservation(state, reservation, why).why(why);
+            (reservation, format!("Tasks got other times. {why}"))
         }
         ReservationEvent::Closed { reservation, why, .. } => {
             let text = match why {
-                Some(why) => format!("The window is given up. {}", why_text(state, why)),
+                Some(why) => {
+                    let why = context_of_reservation(state, reservation, why).why(why);
+                    format!("The window is given up. {why}")
+                }
                 None => "The window is settled.".to_owned(),
             };
             (reservation, text)

@@ -1,16 +1,17 @@
 //! Jobs and quotes as the API shows them.
 
-use super::why::{Purse, changes_of, reason_of, why_of_job};
-use super::{node_name, site_name};
+use super::{context_of, limit_of, node_name, site_name};
+use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
 use walras_api::Num;
-use walras_api::service::{JobState, JobView, OptionView, PartView, QuoteView, RankView, Stamp};
+use walras_api::sentence::{Context, MoneyLimit, part_stage};
+use walras_api::service::{JobState, JobView, OptionView, PartStage, PartView, QuoteView, RankView, Stamp};
 use walras_broker::State;
 use walras_broker::id::{QuoteNumber, ReservationNumber};
-use walras_broker::job::{Job, JobEnd, PartEnd, Phase};
+use walras_broker::job::{Job, JobEnd, Phase, Why};
 use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
-use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
+use walras_broker::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use walras_broker::{rank::Ranked, ranked};
 use walras_model::{Money, Time};
 
@@ -25,8 +26,10 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
         view.reservation = Some(number.get());
     }
     view.held = Num::of_money(reservation.map_or(Money::ZERO, |it| it.lien));
-    view.why =
-        job.why.as_ref().filter(|_| reservation.is_none()).map(|why| why_of_job(state, &job.spec, why));
+    if let Some(why) = job.why.as_ref().filter(|_| reservation.is_none()) {
+        let context = context_of(state, &job.spec, why);
+        (view.why, view.reason) = (Some(context.why(why)), Some(context.why_view(why)));
+    }
     if let Some(reservation) = reservation {
         place(&mut view, state, job, reservation, whole);
     }
@@ -45,16 +48,13 @@ pub fn state_of_job(state: &State, job: &Job) -> JobState {
 /// What is known of a job wherever it is.
 fn plain(job: &Job, at: JobState) -> JobView {
     let request = &job.spec.request;
-    let workflow = job.spec.workflow.as_ref();
-    let tasks =
-        workflow.map_or(request.tasks, |it| u32::try_from(it.workflow.tasks().len()).unwrap_or(u32::MAX));
     JobView {
         job: job.number.get(),
         name: request.name.clone(),
         user: job.spec.user.clone(),
         state: at,
-        tasks,
-        workflow: workflow.is_some(),
+        tasks: tasks_of(job),
+        workflow: job.spec.workflow.is_some(),
         queued_at: job.queued_at.into(),
         start: None,
         finish: None,
@@ -66,8 +66,14 @@ fn plain(job: &Job, at: JobState) -> JobView {
         reservation: None,
         attempts: job.attempts,
         why: None,
+        reason: None,
         parts: Vec::new(),
     }
+}
+
+fn tasks_of(job: &Job) -> u32 {
+    let workflow = job.spec.workflow.as_ref();
+    workflow.map_or(job.spec.request.tasks, |it| u32::try_from(it.workflow.tasks().len()).unwrap_or(u32::MAX))
 }
 
 fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
@@ -107,77 +113,146 @@ fn times_of(start: Time, end: Time, at: PartState) -> (Time, Time) {
 }
 
 fn parts(state: &State, job: &Job, reservation: &Reservation) -> Vec<PartView> {
-    let workflow = job.spec.workflow.as_ref().map(|it| &it.workflow);
-    let all = reservation.parts.iter().zip(0_u32..);
-    all.map(|(of, place)| {
-        let part = &of.plan;
-        let (start, end) = times_of(part.start, part.end, of.state);
-        let node = reservation.hold_of(part).and_then(|hold| hold.node);
-        PartView {
-            part: place,
-            task: workflow.zip(part.task).map(|(workflow, task)| workflow.task(task).name.clone()),
-            site: site_name(state, part.site),
-            node: node.map(|node| node_name(state, node)),
-            start: start.into(),
-            end: end.into(),
-            state: part_text(of.state),
-        }
-    })
-    .collect()
+    part_records(job, reservation)
+        .iter()
+        .zip(0..)
+        .map(|(part, place)| part_view(state, part, place))
+        .collect()
 }
 
-fn part_text(at: PartState) -> String {
-    match at {
-        PartState::Waiting => "waiting".to_owned(),
-        PartState::Due => "due".to_owned(),
-        PartState::Running(_) => "running".to_owned(),
-        PartState::Ended { end, .. } => match end {
-            PartEnd::Done => "done".to_owned(),
-            PartEnd::Failed(code) => format!("failed with code {code}"),
-            PartEnd::TimedOut => "timed-out".to_owned(),
-            PartEnd::Lost => "lost".to_owned(),
-            PartEnd::TakenBack => "taken-back".to_owned(),
-        },
+/// The parts of a reservation as they are now.
+fn part_records(job: &Job, reservation: &Reservation) -> Vec<v1::Part> {
+    let workflow = job.spec.workflow.as_ref().map(|it| &it.workflow);
+    let part = |of: &ReservedPart| {
+        let part = &of.plan;
+        let (start, end) = times_of(part.start, part.end, of.state);
+        v1::Part {
+            task: workflow.zip(part.task).map(|(workflow, task)| workflow.task(task).name.clone()),
+            site: part.site,
+            node: reservation.hold_of(part).and_then(|hold| hold.node),
+            start,
+            end,
+            stage: match of.state {
+                PartState::Waiting => v1::Stage::Waiting,
+                PartState::Due => v1::Stage::Due,
+                PartState::Running(_) => v1::Stage::Running,
+                PartState::Ended { end, .. } => v1::Stage::Ended(end),
+            },
+        }
+    };
+    reservation.parts.iter().map(part).collect()
+}
+
+fn part_view(state: &State, part: &v1::Part, place: u32) -> PartView {
+    let (stage, exit_code) = match part.stage {
+        v1::Stage::Waiting => (PartStage::Waiting, None),
+        v1::Stage::Due => (PartStage::Due, None),
+        v1::Stage::Running => (PartStage::Running, None),
+        v1::Stage::Ended(end) => part_stage(end),
+    };
+    PartView {
+        part: place,
+        task: part.task.clone(),
+        site: site_name(state, part.site),
+        node: part.node.map(|node| node_name(state, node)),
+        start: part.start.into(),
+        end: part.end.into(),
+        state: stage,
+        exit_code,
     }
 }
 
-/// A job that ends now. `last` is its reservation as it was before it closed.
-pub fn ended_view(
+/// What the register keeps of a job that ends now. `last` is its reservation as it was before it closed.
+pub fn ended_record(
     state: &State,
     job: &Job,
     end: &JobEnd,
     at: Time,
     last: Option<(ReservationNumber, &Reservation)>,
-) -> JobView {
-    let (how, why) = match end {
-        JobEnd::Done => (JobState::Done, None),
-        JobEnd::Failed(why) => (JobState::Failed, Some(why)),
-        JobEnd::Cancelled => (JobState::Cancelled, None),
-        JobEnd::GivenUp(why) => (JobState::GivenUp, Some(why)),
-    };
-    let mut view = plain(job, how);
-    view.why = why.map(|why| why_of_job(state, &job.spec, why));
-    if let Some((number, reservation)) = last {
-        view.reservation = Some(number.get());
-        place(&mut view, state, job, reservation, true);
+) -> v1::Ended {
+    let request = &job.spec.request;
+    let parts = last.map(|(_, it)| part_records(job, it)).unwrap_or_default();
+    let begun = parts.iter().any(|part| !matches!(part.stage, v1::Stage::Waiting | v1::Stage::Due));
+    v1::Ended {
+        number: job.number,
+        name: request.name.clone(),
+        user: job.spec.user.clone(),
+        tasks: tasks_of(job),
+        workflow: job.spec.workflow.is_some(),
+        queued_at: job.queued_at,
+        start: parts.iter().map(|part| part.start).min().filter(|_| begun),
+        ended_at: at,
+        deadline: request.deadline,
+        budget: request.budget,
+        spent: job.spent,
+        attempts: job.attempts,
+        reservation: last.map(|(number, _)| number),
+        sites: last.map(|(_, it)| it.legs.iter().map(|leg| leg.site).collect()).unwrap_or_default(),
+        parts,
+        limit: reason_of(end).map(|why| limit_of(state, &job.spec, why)).unwrap_or_default(),
+        end: end.clone(),
     }
-    let begun = view.parts.iter().any(|part| !matches!(part.state.as_str(), "waiting" | "due"));
-    view.start = view.start.filter(|_| begun);
-    view.finish = Some(at.into());
-    view
+}
+
+fn reason_of(end: &JobEnd) -> Option<&Why> {
+    match end {
+        JobEnd::Failed(why) | JobEnd::GivenUp(why) => Some(why),
+        JobEnd::Done | JobEnd::Cancelled => None,
+    }
+}
+
+/// How a job has ended, as a state.
+pub fn state_of_end(end: &JobEnd) -> JobState {
+    match end {
+        JobEnd::Done => JobState::Done,
+        JobEnd::Failed(_) => JobState::Failed,
+        JobEnd::Cancelled => JobState::Cancelled,
+        JobEnd::GivenUp(_) => JobState::GivenUp,
+    }
+}
+
+/// A job that has ended, from what the register keeps of it. Names are those of today.
+pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
+    let Record::V1(job) = record;
+    let context = Context::of_service(state).limited(job.limit);
+    let why = reason_of(&job.end);
+    let parts = if whole { job.parts.as_slice() } else { &[] };
+    JobView {
+        job: job.number.get(),
+        name: job.name.clone(),
+        user: job.user.clone(),
+        state: state_of_end(&job.end),
+        tasks: job.tasks,
+        workflow: job.workflow,
+        queued_at: job.queued_at.into(),
+        start: job.start.map(Stamp::from),
+        finish: Some(job.ended_at.into()),
+        deadline: job.deadline.map(Stamp::from),
+        budget: job.budget.map(Num::of_money),
+        held: Num::of_money(Money::ZERO),
+        charged: Num::of_money(job.spent),
+        sites: job.sites.iter().map(|site| site_name(state, *site)).collect(),
+        reservation: job.reservation.map(ReservationNumber::get),
+        attempts: job.attempts,
+        why: why.map(|why| context.why(why)),
+        reason: why.map(|why| context.why_view(why)),
+        parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
+    }
 }
 
 /// A quote. `why` is there when it has no alternatives.
 pub fn quote_view(state: &State, number: QuoteNumber, quote: &Quote) -> QuoteView {
-    let why = quote.why.as_deref().map(|why| (why, Purse::of(state, &quote.spec, why)));
-    let reasons = why.map(|(why, purse)| why.reasons.iter().map(|it| reason_of(it, purse)).collect());
+    let why = quote.why.as_deref();
+    let limit = why.map(|why| MoneyLimit::of(state, &quote.spec, why)).unwrap_or_default();
+    let context = Context::of_service(state).about(&quote.spec).limited(limit);
+    let reasons = why.map(|why| why.reasons.iter().map(|it| context.fit_view(it)).collect());
     QuoteView {
         quote: number.get(),
         name: quote.spec.request.name.clone(),
         until: quote.until.into(),
         options: quote.options.iter().zip(0..).map(|(it, place)| option(state, it, place)).collect(),
         reasons: reasons.unwrap_or_default(),
-        changes: why.map(|(why, purse)| changes_of(&why.smallest_change, purse)).unwrap_or_default(),
+        changes: why.map(|why| context.change_views(&why.smallest_change)).unwrap_or_default(),
     }
 }
 

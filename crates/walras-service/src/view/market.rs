@@ -4,7 +4,7 @@ use super::{node_name, site_name};
 use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::service::{
-    BarKind, NodeView, OfferView, OffersView, SiteView, TimetableBar, TimetableRow, TimetableView,
+    BarKind, NodeView, OfferKind, OfferView, OffersView, SiteView, TimetableBar, TimetableRow, TimetableView,
 };
 use walras_broker::State;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
@@ -25,7 +25,7 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
     SiteView {
         name: site.spec.name.clone(),
         owner: site.spec.owner.clone(),
-        kind: kind_text(&site.spec.kind).to_owned(),
+        kind: offer_kind(&site.spec.kind),
         connector: connector.to_owned(),
         lost: site.lost,
         demand: Num::of_millionths(site.demand),
@@ -33,11 +33,11 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
     }
 }
 
-fn kind_text(kind: &SiteKind) -> &'static str {
+fn offer_kind(kind: &SiteKind) -> OfferKind {
     match kind {
-        SiteKind::Slots => "slots",
-        SiteKind::Capacity => "capacity",
-        SiteKind::Queue(_) => "queue",
+        SiteKind::Slots => OfferKind::Slots,
+        SiteKind::Capacity => OfferKind::Capacity,
+        SiteKind::Queue(_) => OfferKind::Queue,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Accounts as the API shows them.
 
 use walras_api::Num;
-use walras_api::service::{AccountView, BudgetView, UserView};
+use walras_api::service::{AccountView, BudgetView, PurposeKind, UserView};
 use walras_broker::State;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::{BudgetUse, Spender};
@@ -10,13 +10,7 @@ use walras_model::{Money, Time};
 
 /// An account as the API writes it.
 pub fn account_text(account: &Account) -> String {
-    match account {
-        Account::World => "world".to_owned(),
-        Account::Held => "held".to_owned(),
-        Account::Fee => "fee".to_owned(),
-        Account::User(name) => format!("user:{name}"),
-        Account::Owner(name) => format!("owner:{name}"),
-    }
+    account.code()
 }
 
 /// The account that is written so.
@@ -50,16 +44,16 @@ pub fn spender_from(text: &str) -> Option<Spender> {
     }
 }
 
-/// A purpose as the API writes it.
-pub fn purpose_text(purpose: Purpose) -> &'static str {
+/// A purpose as the API names it.
+pub fn purpose_kind(purpose: Purpose) -> PurposeKind {
     match purpose {
-        Purpose::Deposit => "deposit",
-        Purpose::Lien => "lien",
-        Purpose::Charge => "charge",
-        Purpose::Refund => "refund",
-        Purpose::Income => "income",
-        Purpose::Fee => "fee",
-        Purpose::Compensation => "compensation",
+        Purpose::Deposit => PurposeKind::Deposit,
+        Purpose::Lien => PurposeKind::Lien,
+        Purpose::Charge => PurposeKind::Charge,
+        Purpose::Refund => PurposeKind::Refund,
+        Purpose::Income => PurposeKind::Income,
+        Purpose::Fee => PurposeKind::Fee,
+        Purpose::Compensation => PurposeKind::Compensation,
     }
 }
 

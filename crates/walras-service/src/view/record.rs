@@ -1,8 +1,9 @@
 //! What an entry adds to the register: jobs that ended, lines of statements, which jobs it is about.
 
 use super::event::event_view;
-use super::job::ended_view;
-use super::money::{account_text, purpose_text};
+use super::job::{ended_record, state_of_end};
+use super::money::{account_text, purpose_kind};
+use crate::journal::record::Record;
 use crate::journal::{EndedJob, Group, LineRecord};
 use std::collections::BTreeMap;
 use walras_api::service::EventView;
@@ -48,10 +49,13 @@ impl<'a> Scribe<'a> {
                 if let Some(of) = state.jobs.get(job) {
                     let last = self.closed.iter().rfind(|(_, it)| it.job == *job);
                     let last = last.map(|(number, it)| (*number, it));
-                    let view = ended_view(state, of, end, self.at, last);
-                    let body = serde_json::to_string(&view).unwrap_or_default();
-                    let (number, state) = (job.get(), view.state.text().to_owned());
-                    self.group.ended.push(EndedJob { number, user: view.user, state, body });
+                    let record = ended_record(state, of, end, self.at, last);
+                    let (number, user) = (job.get(), record.user.clone());
+                    // What the journal could take, the register can: the same types are written.
+                    if let Ok(body) = Record::V1(record).encode() {
+                        let state = state_of_end(end).text();
+                        self.group.ended.push(EndedJob { number, user, state, body });
+                    }
                 }
             }
             JobEvent::Noticed(_) => {}
@@ -120,7 +124,7 @@ impl<'a> Scribe<'a> {
             lines.push(LineRecord {
                 account: account_text(&posting.account),
                 at: self.at,
-                purpose: purpose_text(posting.purpose),
+                purpose: purpose_kind(posting.purpose).text(),
                 amount: posting.amount.as_micros(),
                 balance: balance.saturating_sub(*after),
                 job: job.map(JobNumber::get),

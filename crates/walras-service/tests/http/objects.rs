@@ -28,7 +28,10 @@ fn a_quote_is_given_with_alternatives_or_with_what_would_help() {
     let body = json!({"walras": "job/1", "name": "dear", "work": 60, "budget": 10});
     let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&body)).json(201);
     assert_eq!(quote["options"], json!([]));
-    assert_eq!(quote["changes"][0], json!({"kind": "budget", "text": "a budget of 30 credits"}));
+    assert_eq!(
+        quote["changes"][0],
+        json!({"kind": "budget", "text": "a budget of 30 credits", "amount": 30})
+    );
     let accept = format!("/v1/quotes/{}/accept", quote["quote"]);
     assert_eq!(
         house.call("post", &accept, Some(&ada), Some(&json!({"option": 0}))).json(422)["code"],

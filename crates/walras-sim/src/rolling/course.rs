@@ -7,10 +7,11 @@ use walras_assign::MarketRules;
 use walras_broker::account::Account;
 use walras_broker::allocation::{Allocation, Hold, Part};
 use walras_broker::decision::Chosen;
+use walras_broker::decision::{Decision, Proof, Verdict};
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, Phase};
-use walras_broker::plan::{Decision, PlanningProblem, Proof, Verdict};
+use walras_broker::plan::PlanningProblem;
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
@@ -282,7 +283,7 @@ impl<'a> Driver<'a> {
             match job {
                 Some(job) if is_reserved(job.phase) => self.course.runs.push(run),
                 Some(job) => {
-                    let why = job.why.as_ref().map_or("no reason".to_owned(), ToString::to_string);
+                    let why = job.why.as_ref().map_or("no reason".to_owned(), |why| format!("{why:?}"));
                     return Err(self.refused(why));
                 }
                 None => return Err(self.refused("a job has gone")),

@@ -94,7 +94,7 @@ pub(crate) fn follow(
 
 /// One event on one line.
 pub(crate) fn event_line(event: &EventView) -> String {
-    clean(&format!("{}  {}  {}", time(event.at), event.kind, event.text))
+    clean(&format!("{}  {}  {}", time(event.at), event.kind.text(), event.text))
 }
 
 pub(crate) fn run(args: &EventsArgs) -> Result<(), Failure> {

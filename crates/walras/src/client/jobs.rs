@@ -8,7 +8,9 @@ use crate::failure::Failure;
 use crate::files;
 use std::time::Duration;
 use ureq::http::Method;
-use walras_api::service::{ExplanationView, JobState, JobView, JobsView, MeView, OUTPUT_BYTES_MAX, Role};
+use walras_api::service::{
+    ExplanationView, JobState, JobView, JobsView, MeView, OUTPUT_BYTES_MAX, PartView, Role,
+};
 
 /// The first pause between two looks at a job, and the longest.
 const LOOK_AFTER: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
@@ -160,13 +162,18 @@ fn job_text(job: &JobView) -> String {
                 let task = or_dash(part.task.as_ref());
                 let node = or_dash(part.node.as_ref());
                 let (start, end) = (time(part.start), time(part.end));
-                [part.part.to_string(), task, part.site.clone(), node, start, end, part.state.clone()]
+                [part.part.to_string(), task, part.site.clone(), node, start, end, part_state(part)]
             })
             .collect();
         text.push('\n');
         text.push_str(&table([">part", "task", "site", "node", "start", "end", "state"], &rows));
     }
     text
+}
+
+fn part_state(part: &PartView) -> String {
+    let code = part.exit_code.map_or_else(String::new, |code| format!(" with code {code}"));
+    format!("{}{code}", part.state.text())
 }
 
 pub(crate) fn explain(args: &OneArgs) -> Result<(), Failure> {
@@ -177,7 +184,7 @@ pub(crate) fn explain(args: &OneArgs) -> Result<(), Failure> {
 fn explanation_text(view: &ExplanationView) -> String {
     let mut text = format!("job {} is {}: {}\n", view.job, view.state.text(), clean(&view.summary));
     for reason in &view.reasons {
-        text.push_str(&format!("  because {}\n", clean(reason)));
+        text.push_str(&format!("  because {}\n", clean(&reason.text)));
     }
     for change in &view.changes {
         text.push_str(&format!("  would help: {}\n", clean(&change.text)));

@@ -131,7 +131,7 @@ fn sites_text(view: &SitesView, with_nodes: bool) -> String {
         [
             site.name.clone(),
             site.owner.clone(),
-            site.kind.clone(),
+            site.kind.text().to_owned(),
             site.connector.clone(),
             site.nodes.len().to_string(),
             site.demand.to_string(),

@@ -134,7 +134,7 @@ pub(crate) fn statement(args: &StatementArgs) -> Result<(), Failure> {
             [
                 line.line.to_string(),
                 time(line.at),
-                line.purpose.clone(),
+                line.purpose.text().to_owned(),
                 line.amount.to_string(),
                 line.balance.to_string(),
                 or_dash(line.job.as_ref()),

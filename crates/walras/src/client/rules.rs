@@ -114,7 +114,8 @@ pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
 fn cycle_text(cycle: &CycleView) -> String {
     let CycleView { cycle, open, next_at, proof, served, unserved } = cycle;
     let state = if *open { "being planned" } else { "closed" };
-    let proof = proof.as_deref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(proof)));
+    let proof =
+        proof.as_ref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(&proof.text)));
     format!(
         "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}; next at {}\n",
         time_or(*next_at)

@@ -139,7 +139,7 @@ fn quote_text(quote: &QuoteView) -> String {
         ));
     }
     for reason in &quote.reasons {
-        text.push_str(&format!("{}\n", clean(reason)));
+        text.push_str(&format!("{}\n", clean(&reason.text)));
     }
     for change in &quote.changes {
         text.push_str(&format!("would help: {}\n", clean(&change.text)));

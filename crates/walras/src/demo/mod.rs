@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use summary::{Audit, Last, Summary};
+use walras_api::service::{EventKind, EventView};
 
 /// How long the samples are waited for where there is no terminal.
 const WAIT_MAX: Duration = Duration::from_secs(90);
@@ -126,14 +127,17 @@ fn tell(people: &People, told: Arc<AtomicBool>) {
     let client = people.administrator.clone();
     std::thread::spawn(move || {
         // Parts and settlements are for `walras events`: here they would hide the rest.
-        let dull = |kind: &str, text: &str| {
-            kind.starts_with("part-")
-                || matches!(kind, "cycle-opened" | "reservation-closed")
-                || (kind == "cycle-decided" && text.contains("serves 0 jobs"))
+        let dull = |event: &EventView| match event.kind {
+            EventKind::PartStarted
+            | EventKind::PartEnded
+            | EventKind::CycleOpened
+            | EventKind::ReservationClosed => true,
+            EventKind::CycleDecided => event.jobs == Some(0),
+            _ => false,
         };
         let followed = follow(&client, None, |_, event| {
             let Some(event) = event else { return Ok(true) };
-            if told.load(Ordering::Relaxed) && !dull(&event.kind, &event.text) {
+            if told.load(Ordering::Relaxed) && !dull(event) {
                 files::print(&format!("{}\n", event_line(event)))?;
             }
             Ok(told.load(Ordering::Relaxed))

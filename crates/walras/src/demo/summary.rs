@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use walras_api::Num;
+use walras_api::sentence::{Context, NameList, Setting};
 use walras_api::service::{AccountsView, CycleView, ExplanationView, JobView, JobsView, StatusView};
 use walras_audit::Auditor;
 use walras_service::journal::Journal;
@@ -140,7 +141,7 @@ fn plan_line(cycle: &CycleView) -> String {
         cycle.cycle,
         cycle.served,
         cycle.unserved,
-        clean(cycle.proof.as_deref().unwrap_or_default())
+        clean(cycle.proof.as_ref().map_or("", |proof| proof.text.as_str()))
     )
 }
 
@@ -175,7 +176,7 @@ fn earned(client: &Client) -> Result<Vec<Earned>, Failure> {
 fn unfit_lines(view: &ExplanationView) -> String {
     let mut text = format!("\njob {}, which asks for too much, is {}\n", view.job, view.state.text());
     for reason in &view.reasons {
-        text.push_str(&format!("  {}\n", clean(reason)));
+        text.push_str(&format!("  {}\n", clean(&reason.text)));
     }
     for change in &view.changes {
         text.push_str(&format!("  would help: {}\n", clean(&change.text)));
@@ -210,6 +211,7 @@ pub(super) fn audit(path: &Path) -> Result<Audit, Failure> {
     let wrong = |error| Failure::Input(format!("{}: {error}", path.display()));
     let mut journal = SqliteJournal::open_to_read(path).map_err(wrong)?;
     let (mut auditor, mut position, mut findings) = (Auditor::default(), 0_u64, Vec::new());
+    let mut names = NameList::default();
     loop {
         let entries = journal.read(position, AT_ONCE).map_err(wrong)?;
         if entries.is_empty() {
@@ -217,7 +219,9 @@ pub(super) fn audit(path: &Path) -> Result<Audit, Failure> {
         }
         for entry in &entries {
             position += 1;
-            findings.extend(auditor.entry(position, entry).iter().map(ToString::to_string));
+            entry.events.iter().for_each(|event| names.take(event));
+            let context = Context::new(&names, Setting::Service);
+            findings.extend(auditor.entry(position, entry).iter().map(|it| context.finding(it)));
         }
     }
     Ok(Audit { entries: position, clean: findings.is_empty(), findings })

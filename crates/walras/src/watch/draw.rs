@@ -107,7 +107,7 @@ pub(super) fn header(scene: &Scene) -> [String; 3] {
     let closed = if status.writable { "" } else { "  takes no submissions" };
     let cycle = &status.cycle;
     let state = if cycle.open { "planning" } else { "planned" };
-    let proof = cycle.proof.as_deref().map_or_else(String::new, |proof| format!(", {}", clean(proof)));
+    let proof = cycle.proof.as_ref().map_or_else(String::new, |proof| format!(", {}", clean(&proof.text)));
     let next = cycle.next_at.map_or_else(String::new, |next| format!("; next {}", time(next)));
     [
         format!("walras {}  {}{speed}{closed}", clean(&status.version), time(status.now)),

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use walras_api::{Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
+use walras_broker::decision::{Decision, Proof};
 use walras_broker::id::{CycleNumber, JobNumber};
-use walras_broker::plan::{Decision, PlanningJob, PlanningProblem, Proof, Remaining, plan};
+use walras_broker::plan::{PlanningJob, PlanningProblem, Remaining, plan};
 use walras_broker::policy::Policy;
 use walras_core::SearchConfig;
 use walras_core::choose::ChoiceLimits;
@@ -259,23 +260,23 @@ fn given_by_command_line(planned: &Value) -> BTreeMap<String, Got> {
 fn given_by_broker(scenario: &Scenario, decision: &Decision) -> BTreeMap<String, Got> {
     let offers = &scenario.offers;
     let given = decision.chosen.iter().map(|chosen| {
-        let way = &chosen.way;
+        let allocation = &chosen.allocation;
         let request = &scenario.batch.requests()[chosen.job.get() as usize - 1];
-        if way.is_queue() {
-            let (start, end) = (way.start().as_millis(), way.end().as_millis());
-            let slot = (String::new(), String::new(), start, end, way.cost().as_micros());
+        if allocation.is_queue() {
+            let (start, end) = (allocation.start().as_millis(), allocation.end().as_millis());
+            let slot = (String::new(), String::new(), start, end, allocation.cost().as_micros());
             return (request.name.clone(), Got { queued: true, slots: [slot].into(), ..Got::default() });
         }
-        let slots = way.holds().map(|(site, hold)| {
+        let slots = allocation.holds().map(|(site, hold)| {
             let node = offers.node(hold.node.unwrap());
             assert_eq!(hold.rate.cost_of(hold.interval.span()), Some(hold.cost), "a hold knows its rate");
             let (start, end) = (hold.interval.start().as_millis(), hold.interval.end().as_millis());
             let site = offers.sites()[site.index()].name.clone();
             (site, node.name.clone(), start, end, hold.cost.as_micros())
         });
-        let workflow = way.parts.iter().filter(|part| part.task.is_some());
+        let workflow = allocation.parts.iter().filter(|part| part.task.is_some());
         let tasks = workflow.map(|part| {
-            let node = way.hold_of(part).unwrap().node.unwrap();
+            let node = allocation.hold_of(part).unwrap().node.unwrap();
             (offers.node(node).name.clone(), part.start.as_millis(), part.end.as_millis())
         });
         let got = Got { queued: false, slots: slots.collect(), tasks: tasks.collect() };

@@ -1,5 +1,6 @@
 //! Jobs: where they are, and why.
 
+use super::why::{ChangeView, FitView, PartStage, WhyView};
 use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
@@ -89,6 +90,9 @@ pub struct JobView {
     pub attempts: u32,
     /// Why it is where it is, in one sentence.
     pub why: Option<String>,
+    /// The same for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<WhyView>,
     /// What is started and ends by itself; only for a single job.
     pub parts: Vec<PartView>,
 }
@@ -108,8 +112,11 @@ pub struct PartView {
     pub start: Stamp,
     /// When it should have ended, or has.
     pub end: Stamp,
-    /// How far it is: waiting, due, running, or how it ended.
-    pub state: String,
+    /// How far it is, or how it ended.
+    pub state: PartStage,
+    /// The code that it failed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
 }
 
 /// Jobs, newest first.
@@ -131,22 +138,13 @@ pub struct ExplanationView {
     /// In one sentence.
     pub summary: String,
     /// What stood in the way when it was last planned.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<FitView>,
     /// The smallest change of each kind that would have helped then.
     pub changes: Vec<ChangeView>,
     /// Its place in the queue and what that is made of, while it waits.
     pub rank: Option<RankView>,
     /// What has happened to it, oldest first.
     pub history: Vec<HappeningView>,
-}
-
-/// A change that would make a job fit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangeView {
-    /// What to change: budget, deadline, performance, tasks and so on.
-    pub kind: String,
-    /// To what, in one sentence.
-    pub text: String,
 }
 
 /// A place in the queue.
@@ -171,6 +169,9 @@ pub struct HappeningView {
     pub at: Stamp,
     /// What, in one sentence.
     pub text: String,
+    /// Why, for programs, where there is a reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<WhyView>,
 }
 
 /// What became of a submission.

@@ -1,6 +1,6 @@
 //! What is for sale and where, and what it was offered for.
 
-use super::job::ChangeView;
+use super::why::{ChangeView, FitView};
 use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
@@ -18,7 +18,7 @@ pub struct QuoteView {
     /// The alternatives, none at once later and dearer than another.
     pub options: Vec<OptionView>,
     /// Why there is none.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<FitView>,
     /// The smallest change of each kind that would help.
     pub changes: Vec<ChangeView>,
 }
@@ -84,8 +84,8 @@ pub struct SiteView {
     pub name: String,
     /// Who earns what it sells.
     pub owner: String,
-    /// How it offers its time: slots, capacity or queue.
-    pub kind: String,
+    /// How it offers its time.
+    pub kind: OfferKind,
     /// What is behind it: simulated or local.
     pub connector: String,
     /// Whether it has failed.
@@ -94,6 +94,29 @@ pub struct SiteView {
     pub demand: Num,
     /// Its nodes.
     pub nodes: Vec<NodeView>,
+}
+
+/// How a site offers its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OfferKind {
+    /// Free intervals of its nodes, guaranteed.
+    Slots,
+    /// Processors that are free now.
+    Capacity,
+    /// Best effort, after an expected wait.
+    Queue,
+}
+
+impl OfferKind {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            OfferKind::Slots => "slots",
+            OfferKind::Capacity => "capacity",
+            OfferKind::Queue => "queue",
+        }
+    }
 }
 
 /// A node.

@@ -8,14 +8,18 @@ mod market;
 mod money;
 mod people;
 mod system;
+mod why;
 
 pub use job::{
-    ChangeView, ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, RankView,
-    SubmittedView,
+    ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, RankView, SubmittedView,
 };
-pub use market::{AcceptedView, NodeView, OfferView, OffersView, OptionView, QuoteView, SiteView, SitesView};
-pub use money::{AccountView, AccountsView, BudgetView, StatementLine, StatementView};
+pub use market::{
+    AcceptedView, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView, SiteView, SitesView,
+};
+pub use money::{AccountView, AccountsView, BudgetView, PurposeKind, StatementLine, StatementView};
 pub use people::{MeView, Role, TokenMade, TokenView, TokensView, UserView, UsersView};
 pub use system::{
-    BarKind, CycleView, ErrorView, EventView, StatusView, TimetableBar, TimetableRow, TimetableView,
+    BarKind, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, StatusView, TimetableBar,
+    TimetableRow, TimetableView,
 };
+pub use why::{ChangeView, FitView, MismatchKind, MismatchView, PartStage, RefusalKind, WhyKind, WhyView};

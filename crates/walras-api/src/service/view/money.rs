@@ -51,6 +51,52 @@ pub struct StatementView {
     pub next: Option<u64>,
 }
 
+/// What a movement is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PurposeKind {
+    /// Money that comes in or goes out.
+    Deposit,
+    /// Money held for a reservation.
+    Lien,
+    /// Money taken for what was used.
+    Charge,
+    /// Held money given back.
+    Refund,
+    /// What an owner earns.
+    Income,
+    /// What the VO keeps.
+    Fee,
+    /// What a broken promise costs.
+    Compensation,
+}
+
+impl PurposeKind {
+    /// Every purpose.
+    pub const ALL: [PurposeKind; 7] = [
+        PurposeKind::Deposit,
+        PurposeKind::Lien,
+        PurposeKind::Charge,
+        PurposeKind::Refund,
+        PurposeKind::Income,
+        PurposeKind::Fee,
+        PurposeKind::Compensation,
+    ];
+
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            PurposeKind::Deposit => "deposit",
+            PurposeKind::Lien => "lien",
+            PurposeKind::Charge => "charge",
+            PurposeKind::Refund => "refund",
+            PurposeKind::Income => "income",
+            PurposeKind::Fee => "fee",
+            PurposeKind::Compensation => "compensation",
+        }
+    }
+}
+
 /// One movement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementLine {
@@ -58,8 +104,8 @@ pub struct StatementLine {
     pub line: u64,
     /// When.
     pub at: Stamp,
-    /// What for: deposit, lien, charge, refund, compensation and so on.
-    pub purpose: String,
+    /// What for.
+    pub purpose: PurposeKind,
     /// How much, in credits; negative when it left the account.
     pub amount: Num,
     /// What was on the account after it.

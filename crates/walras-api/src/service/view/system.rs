@@ -1,6 +1,8 @@
 //! How the service is, what happens in it, who has which node when, and why it refuses.
 
+use super::why::WhyView;
 use crate::described::JsonSchema;
+use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +38,116 @@ pub struct CycleView {
     pub open: bool,
     /// When the next one begins.
     pub next_at: Option<Stamp>,
-    /// What the last plan came to: optimal, or how far it is at most from the best.
-    pub proof: Option<String>,
+    /// What the last plan came to.
+    pub proof: Option<ProofView>,
     /// How many jobs the last plan served.
     pub served: u32,
     /// How many it left out.
     pub unserved: u32,
+}
+
+/// How good a plan is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProofView {
+    /// What is proven.
+    pub kind: ProofKind,
+    /// How far it is at most from the best, as a share of it; only for a gap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Num>,
+    /// In words.
+    pub text: String,
+}
+
+/// What is proven of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProofKind {
+    /// It is the best.
+    Optimal,
+    /// It is at most so far from the best.
+    Gap,
+    /// There was nothing to choose from.
+    Nothing,
+}
+
+/// What kind of thing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// A job was submitted.
+    JobQueued,
+    /// A job is back in the queue.
+    JobReturned,
+    /// A job has ended.
+    JobEnded,
+    /// A cycle began.
+    CycleOpened,
+    /// A cycle has its plan.
+    CycleDecided,
+    /// A cycle ended without a plan.
+    CycleEnded,
+    /// Sites are asked to hold a window.
+    ReservationAsked,
+    /// Every site has confirmed.
+    ReservationHeld,
+    /// A part runs.
+    PartStarted,
+    /// A part has ended.
+    PartEnded,
+    /// Tasks got other times.
+    Rescheduled,
+    /// A window is settled or given up.
+    ReservationClosed,
+    /// A quote was given.
+    QuoteGiven,
+    /// A quote could not be honoured.
+    QuoteBroken,
+    /// A node failed.
+    NodeLost,
+    /// A node is back.
+    NodeBack,
+    /// The owner uses a node.
+    NodeTaken,
+    /// A site failed.
+    SiteLost,
+    /// A site is back.
+    SiteBack,
+    /// A site has joined.
+    SiteAdded,
+    /// A site has new prices.
+    PricesSet,
+    /// The VO has new rules.
+    PolicySet,
+}
+
+impl EventKind {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            EventKind::JobQueued => "job-queued",
+            EventKind::JobReturned => "job-returned",
+            EventKind::JobEnded => "job-ended",
+            EventKind::CycleOpened => "cycle-opened",
+            EventKind::CycleDecided => "cycle-decided",
+            EventKind::CycleEnded => "cycle-ended",
+            EventKind::ReservationAsked => "reservation-asked",
+            EventKind::ReservationHeld => "reservation-held",
+            EventKind::PartStarted => "part-started",
+            EventKind::PartEnded => "part-ended",
+            EventKind::Rescheduled => "rescheduled",
+            EventKind::ReservationClosed => "reservation-closed",
+            EventKind::QuoteGiven => "quote-given",
+            EventKind::QuoteBroken => "quote-broken",
+            EventKind::NodeLost => "node-lost",
+            EventKind::NodeBack => "node-back",
+            EventKind::NodeTaken => "node-taken",
+            EventKind::SiteLost => "site-lost",
+            EventKind::SiteBack => "site-back",
+            EventKind::SiteAdded => "site-added",
+            EventKind::PricesSet => "prices-set",
+            EventKind::PolicySet => "policy-set",
+        }
+    }
 }
 
 /// Something that has changed.
@@ -51,8 +157,8 @@ pub struct EventView {
     pub position: u64,
     /// When.
     pub at: Stamp,
-    /// What kind of thing: `job-queued`, `reservation-held`, `part-ended` and so on.
-    pub kind: String,
+    /// What kind of thing.
+    pub kind: EventKind,
     /// Which job it concerns.
     pub job: Option<u64>,
     /// Whose job.
@@ -61,6 +167,12 @@ pub struct EventView {
     pub site: Option<String>,
     /// In one sentence.
     pub text: String,
+    /// Why, for programs, where there is a reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<WhyView>,
+    /// How many jobs a cycle plans or serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
 }
 
 /// Who has which node when.

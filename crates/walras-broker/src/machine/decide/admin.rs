@@ -10,10 +10,15 @@ use crate::model::input::{Answer, Refusal, RequestKey, User};
 use crate::model::limits::{NODES_MAX, SITES_MAX};
 use crate::model::policy::Policy;
 use crate::model::price::PriceRules;
+use crate::model::refusal::{BadAmount, BadName, BadSite, Countable};
 use crate::model::site::{SiteKind, SiteSpec};
 use crate::rules::submission::check_name;
 use std::collections::BTreeSet;
 use walras_model::{Money, SiteId, Span};
+
+fn taken(name: &str) -> Refusal {
+    Refusal::BadName { name: name.to_owned(), fault: BadName::Taken }
+}
 
 pub(super) fn set_policy(draft: &mut Draft<'_>, policy: &Policy) -> Result<Answer, Refusal> {
     policy.check().map_err(Refusal::BadPolicy)?;
@@ -24,10 +29,17 @@ pub(super) fn set_policy(draft: &mut Draft<'_>, policy: &Policy) -> Result<Answe
 pub(super) fn set_user(draft: &mut Draft<'_>, user: &User) -> Result<Answer, Refusal> {
     check_name(&user.name)?;
     user.group.as_deref().map_or(Ok(()), check_name)?;
+    if user.lowest > Money::ZERO {
+        return Err(Refusal::BadAmount(BadAmount::LowestAboveZero(user.lowest)));
+    }
+    if user.share == 0 {
+        return Err(Refusal::BadAmount(BadAmount::NoShare));
+    }
     let account = Account::User(user.name.clone());
     // A limit that rises above what is owed already would be broken at once.
-    if user.share == 0 || !draft.before.books.may_open(&account, user.lowest) {
-        return Err(Refusal::BadAmount(user.lowest));
+    if !draft.before.books.may_open(&account, user.lowest) {
+        let balance = draft.before.books.balance(&account);
+        return Err(Refusal::BadAmount(BadAmount::LowestAboveBalance { lowest: user.lowest, balance }));
     }
     draft.push(VoEvent::UserSet(user.clone()));
     Ok(HEARD)
@@ -38,24 +50,30 @@ pub(super) fn add_site(draft: &mut Draft<'_>, spec: &SiteSpec) -> Result<Answer,
     check_name(&spec.owner)?;
     let state = draft.before;
     if state.sites.iter().any(|site| site.spec.name == spec.name) {
-        return Err(Refusal::BadName(spec.name.clone()));
+        return Err(taken(&spec.name));
     }
-    if state.sites.len() >= SITES_MAX || state.nodes.len() + spec.nodes.len() > NODES_MAX {
-        return Err(Refusal::TooMany("sites or nodes".to_owned()));
+    if state.sites.len() >= SITES_MAX {
+        return Err(Refusal::TooMany { what: Countable::Sites, most: SITES_MAX });
+    }
+    if state.nodes.len() + spec.nodes.len() > NODES_MAX {
+        return Err(Refusal::TooMany { what: Countable::Nodes, most: NODES_MAX });
     }
     let mut names = BTreeSet::new();
     for node in &spec.nodes {
         check_name(&node.name)?;
         if !names.insert(&node.name) {
-            return Err(Refusal::BadName(node.name.clone()));
+            return Err(taken(&node.name));
         }
     }
-    if matches!(spec.kind, SiteKind::Queue(_)) != spec.nodes.is_empty() {
-        return Err(Refusal::BadSite("a queue has no nodes, and every other site has some".to_owned()));
+    match (matches!(spec.kind, SiteKind::Queue(_)), spec.nodes.len()) {
+        (true, 0) | (false, 1..) => {}
+        (true, nodes) => return Err(Refusal::BadSite(BadSite::QueueWithNodes(nodes))),
+        (false, 0) => return Err(Refusal::BadSite(BadSite::NoNodes)),
     }
     spec.prices.check().map_err(Refusal::BadPrices)?;
     draft.push(SiteEvent::Added(spec.clone()));
-    SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(Refusal::TooMany("sites".to_owned()))
+    let too_many = Refusal::TooMany { what: Countable::Sites, most: SITES_MAX };
+    SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(too_many)
 }
 
 pub(super) fn set_prices(
@@ -77,8 +95,11 @@ pub(super) fn set_budget(
     if let Spender::User(user) = spender {
         draft.before.users.get(user.as_str()).ok_or_else(|| Refusal::NoUser(user.clone()))?;
     }
-    if let Some(budget) = budget.filter(|it| it.amount < Money::ZERO || it.period == Span::ZERO) {
-        return Err(Refusal::BadAmount(budget.amount));
+    if let Some(budget) = budget.filter(|it| it.amount < Money::ZERO) {
+        return Err(Refusal::BadAmount(BadAmount::NegativeBudget(budget.amount)));
+    }
+    if budget.is_some_and(|it| it.period == Span::ZERO) {
+        return Err(Refusal::BadAmount(BadAmount::NoPeriod));
     }
     draft.push(VoEvent::BudgetSet { spender: spender.clone(), budget });
     Ok(HEARD)
@@ -97,10 +118,14 @@ pub(super) fn deposit(
     if matches!(account, Account::World | Account::Held) || !draft.before.books.has(account) {
         return Err(Refusal::NoAccount(account.clone()));
     }
-    if amount == Money::ZERO || amount.as_micros().unsigned_abs() > DEPOSIT_MAX.unsigned_abs() {
-        return Err(Refusal::BadAmount(amount));
+    if amount == Money::ZERO {
+        return Err(Refusal::BadAmount(BadAmount::NothingDeposited));
     }
-    let key = RequestKey { by: account.to_string(), key: key.to_owned() };
+    if amount.as_micros().unsigned_abs() > DEPOSIT_MAX.unsigned_abs() {
+        let most = Money::from_micros(DEPOSIT_MAX);
+        return Err(Refusal::BadAmount(BadAmount::TooLarge { amount, most }));
+    }
+    let key = RequestKey { by: account.code(), key: key.to_owned() };
     match draft.before.requests.get(&key) {
         Some((answer @ Answer::Deposited(before), _)) if *before == amount => return Ok(answer.clone()),
         Some(_) => return Err(Refusal::KeyUsed(key.key)),

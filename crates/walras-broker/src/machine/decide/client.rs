@@ -13,6 +13,7 @@ use crate::model::input::{Answer, Refusal, RequestKey};
 use crate::model::job::{JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::quote::{Findings, Quote, QuoteOption};
+use crate::model::refusal::Countable;
 use crate::model::reservation::Origin;
 use crate::model::state::State;
 use crate::rules::check::Prices;
@@ -64,7 +65,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     }
     check_job(state, spec)?;
     if state.jobs.len() >= JOBS_MAX {
-        return Err(Refusal::TooMany("jobs".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
     let job = state.last.job.next();
     draft.push(JobEvent::Queued { job, key, spec: Arc::new(spec.clone()) });
@@ -93,7 +94,7 @@ pub(super) fn ask_quote(
     }
     check_job(state, spec)?;
     if state.quotes.len() >= JOBS_MAX {
-        return Err(Refusal::TooMany("quotes".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::Quotes, most: JOBS_MAX });
     }
     let found = quote::find(draft, spec, findings)?;
     let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
@@ -134,7 +135,7 @@ pub(super) fn accept(
     }
     let key = request_key(&quote.spec.user, key)?;
     if state.jobs.len() >= JOBS_MAX {
-        return Err(Refusal::TooMany("jobs".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
     let job = state.last.job.next();
     let others = quote.options.iter().zip(0_u32..).filter(|(_, place)| *place != option);

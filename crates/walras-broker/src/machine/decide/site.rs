@@ -9,6 +9,7 @@ use crate::model::event::{CycleEvent, ReservationEvent, SiteEvent};
 use crate::model::id::{CycleNumber, ReservationNumber};
 use crate::model::input::{Answer, Refusal, SiteMessage};
 use crate::model::job::{JobEnd, PartEnd, SiteRefusal, Why};
+use crate::model::refusal::{BadSite, Countable};
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase};
 use crate::model::site::{Free, SiteKind};
 use crate::model::state::{NodeState, State};
@@ -78,10 +79,10 @@ fn offers(draft: &mut Draft<'_>, site: SiteId, number: CycleNumber, free: &Free)
         (None | Some(SiteKind::Slots | SiteKind::Capacity | SiteKind::Queue(_)), _) => (false, 0),
     };
     if !fits {
-        return Err(Refusal::BadSite("it offers its time in another way than it said".to_owned()));
+        return Err(Refusal::BadSite(BadSite::OtherKind));
     }
     if count > FREE_MAX {
-        return Err(Refusal::TooMany("free intervals".to_owned()));
+        return Err(Refusal::TooMany { what: Countable::FreeIntervals, most: FREE_MAX });
     }
     draft.push(CycleEvent::OffersReceived { site, cycle: number, free: Arc::new(free.clone()) });
     if open.unanswered.len() == 1 {

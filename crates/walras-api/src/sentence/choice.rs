@@ -1,4 +1,4 @@
-//! Reasons and remedies in words: the one place for sentences, used by plans and by the command line.
+//! Why a job has no window, why there is no combination and why a job is not placed, with times in the unit of a plan.
 
 use crate::number::decimal_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
@@ -11,7 +11,7 @@ use walras_model::{Reason, SmallestChange};
 ///
 /// ```
 /// use walras_api::Unit;
-/// use walras_api::text::reason_text;
+/// use walras_api::sentence::reason_text;
 /// use walras_model::{Money, Reason};
 /// let reason = Reason::BudgetTooSmall {
 ///     budget: Money::from_micros(800_000_000),

@@ -1,0 +1,117 @@
+//! Why a job has no window, and what would help.
+
+use super::{Context, Setting, counted};
+use crate::described::JsonSchema;
+use crate::service::Stamp;
+use serde::{Deserialize, Serialize};
+use walras_broker::State;
+use walras_broker::job::JobSpec;
+use walras_model::{Explanation, Reason, SmallestChange};
+
+/// What limits the money that a job may spend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MoneyLimit {
+    /// Its own budget.
+    #[default]
+    OfJob,
+    /// What its user has, or may spend in this period.
+    OfUser,
+}
+
+impl MoneyLimit {
+    /// Which of them an explanation is about.
+    pub fn of(state: &State, spec: &JobSpec, explanation: &Explanation) -> MoneyLimit {
+        let own = spec.request.budget_limit(state.policy.search.budget_factor);
+        let users = explanation.reasons.iter().any(|reason| match reason {
+            Reason::BudgetTooSmall { budget, .. } => own.is_none_or(|own| *budget < own),
+            _ => false,
+        });
+        if users { MoneyLimit::OfUser } else { MoneyLimit::OfJob }
+    }
+}
+
+/// What to change so that a job fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// The job's budget.
+    Budget,
+    /// What its user can spend.
+    Funds,
+    /// The most that it pays for a node's time.
+    PriceMax,
+    /// Its deadline.
+    Deadline,
+    /// How many nodes it needs at once.
+    Tasks,
+    /// The least performance of its nodes.
+    PerformanceMin,
+}
+
+/// A change that alone would help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What to change.
+    pub kind: ChangeKind,
+    /// To what, as a phrase such as `a budget of 900 credits`.
+    pub text: String,
+}
+
+impl Context<'_> {
+    /// What stands in the way of a job, in one sentence.
+    pub fn reason(&self, reason: &Reason) -> String {
+        match (reason, self.setting) {
+            (Reason::BudgetTooSmall { budget, needed }, _) if self.limit == MoneyLimit::OfUser => {
+                let short = needed.checked_sub(*budget).unwrap_or(*needed);
+                format!(
+                    "The user can spend {budget} credits now, by account and budgets, which is {short} credits short of \
+                     the cheapest window, which costs {needed} credits."
+                )
+            }
+            (Reason::DeadlineTooEarly { deadline, needed }, Setting::Service) => {
+                let (deadline, needed) = (Stamp::from(*deadline), Stamp::from(*needed));
+                format!("The deadline {deadline} is too early: the first window ends at {needed}.")
+            }
+            (Reason::NotExamined, Setting::Service) => {
+                "The reason was not looked for: there were no offers yet, or too many jobs without a window."
+                    .to_owned()
+            }
+            (other, _) => super::reason_text(other, self.unit()),
+        }
+    }
+
+    /// Each change that alone would help.
+    pub fn changes(&self, change: &SmallestChange) -> Vec<Change> {
+        let SmallestChange { budget, price_max, deadline, tasks, performance_min } = change;
+        let say = |kind, text| Change { kind, text };
+        let symbol = self.unit().symbol();
+        let all = [
+            budget.map(|it| match self.limit {
+                MoneyLimit::OfJob => say(ChangeKind::Budget, format!("a budget of {it} credits")),
+                MoneyLimit::OfUser => say(ChangeKind::Funds, format!("{it} credits that the user can spend")),
+            }),
+            price_max.map(|it| {
+                let rate = self.unit().rate_text(it);
+                say(ChangeKind::PriceMax, format!("a price_max of {rate} credits per {symbol}"))
+            }),
+            deadline.map(|it| say(ChangeKind::Deadline, format!("a deadline of {}", self.moment(it)))),
+            tasks.map(|it| say(ChangeKind::Tasks, counted(it, "task"))),
+            performance_min.map(|it| say(ChangeKind::PerformanceMin, format!("a performance_min of {it}"))),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// The first reason of an explanation, and all that would help.
+    pub(super) fn no_fit(&self, explanation: &Explanation) -> String {
+        let reason = explanation.reasons.first().map(|reason| self.reason(reason));
+        let reason = reason.unwrap_or_else(|| "No window fits.".to_owned());
+        let changes: Vec<String> =
+            self.changes(&explanation.smallest_change).into_iter().map(|it| it.text).collect();
+        match changes.as_slice() {
+            [] => reason,
+            [only] => format!("{reason} This would do: {only}."),
+            _ => format!("{reason} Any of these would do: {}.", changes.join("; ")),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Why a request is refused, as clauses: what is wrong, the value, and what would be right.
+
+use super::rules::{policy_text, prices_text};
+use super::why::{account_text, overspent_text, unpayable_text};
+use super::{Context, counted, credits};
+use crate::error::echo;
+use walras_broker::Refusal;
+use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
+
+impl Context<'_> {
+    /// Why a request is refused, as a clause.
+    pub fn refusal(&self, refusal: &Refusal) -> String {
+        match refusal {
+            Refusal::NoUser(name) => format!("there is no user '{name}'"),
+            Refusal::NoSite(site) => format!("there is no site {}", self.site(*site)),
+            Refusal::NoAccount(account) => format!("{} does not exist", account_text(account)),
+            Refusal::NoJob(job) => format!("there is no job {job}, or it has ended"),
+            Refusal::NoQuote(quote) => format!("there is no quote {quote}, or it has expired"),
+            Refusal::NoOption(option) => format!("the quote has no alternative {option}"),
+            Refusal::OptionPast(option) => {
+                format!("the time of alternative {option} has begun: ask for a new quote")
+            }
+            Refusal::Outdated => "what was for sale has changed meanwhile: ask again".to_owned(),
+            Refusal::NotYours(job) => format!("job {job} is somebody else's"),
+            Refusal::KeyUsed(key) => format!("the key '{key}' was used for another request"),
+            Refusal::BadName { name, fault } => bad_name(name, *fault),
+            Refusal::BadJob(fault) => self.bad_job(fault),
+            Refusal::BadSite(fault) => bad_site(*fault),
+            Refusal::BadPolicy(fault) => policy_text(fault),
+            Refusal::BadPrices(fault) => prices_text(fault),
+            Refusal::BadAmount(fault) => bad_amount(*fault),
+            Refusal::NoMoney(why) => unpayable_text(why),
+            Refusal::OverBudget(why) => overspent_text(why),
+            Refusal::TooMany { what, most } => too_many(*what, *most),
+            Refusal::NoCycle(cycle) => format!("cycle {cycle} is not waiting for a plan"),
+        }
+    }
+
+    fn bad_job(&self, fault: &BadJob) -> String {
+        match fault {
+            BadJob::NoTasks => "the job has no tasks: expected at least 1".to_owned(),
+            BadJob::NegativeBudget(budget) => {
+                format!("the job's budget of {} is below zero: expected 0 or more", credits(*budget))
+            }
+            BadJob::TooManyArguments { arguments, most } => {
+                format!("the job's command has {arguments} arguments: expected at most {most}")
+            }
+            BadJob::CommandTooLong { bytes, most } => {
+                format!("the job's command is {bytes} bytes long: expected at most {most}")
+            }
+            BadJob::ScriptTooLong { bytes, most } => {
+                format!("the job's script is {bytes} bytes long: expected at most {most}")
+            }
+            BadJob::BadOutput(name) => format!(
+                "the job's output {} is not the plain name of a file: expected one without slashes that does not begin \
+                 with a dot",
+                echo(name)
+            ),
+            BadJob::NoSite(site) => format!("the job names site {}, which does not exist", self.site(*site)),
+            BadJob::TooManyTasks { tasks, most } => {
+                format!("the job's workflow has {tasks} tasks: expected at most {most}")
+            }
+            BadJob::NeedsDeadline => "the job's strategy needs a deadline, and it has none".to_owned(),
+            BadJob::NeedsBudget => {
+                "the job's strategy needs a budget or a price_max, and it has neither".to_owned()
+            }
+            BadJob::Unwritable => "the job cannot be written to the journal".to_owned(),
+        }
+    }
+}
+
+fn bad_name(name: &str, fault: BadName) -> String {
+    let name = echo(name);
+    match fault {
+        BadName::Empty => "a name or a key is empty".to_owned(),
+        BadName::TooLong { bytes, most } => {
+            format!("the name {name} is {bytes} bytes long: expected at most {most}")
+        }
+        BadName::Control => format!("the name {name} has a control character"),
+        BadName::Taken => format!("the name {name} is taken"),
+    }
+}
+
+fn bad_site(fault: BadSite) -> String {
+    match fault {
+        BadSite::QueueWithNodes(nodes) => {
+            let nodes = counted(u64::try_from(nodes).unwrap_or(u64::MAX), "node");
+            format!("the queue names {nodes}: expected none, because a queue is sold as a whole")
+        }
+        BadSite::NoNodes => "the site has no nodes: expected at least 1, unless it is a queue".to_owned(),
+        BadSite::OtherKind => "the site offers its time in another way than it joined with".to_owned(),
+    }
+}
+
+fn bad_amount(fault: BadAmount) -> String {
+    match fault {
+        BadAmount::LowestAboveZero(lowest) => {
+            format!("the lowest balance of {} is above zero: expected 0 or less", credits(lowest))
+        }
+        BadAmount::LowestAboveBalance { lowest, balance } => {
+            format!("the lowest balance of {} is above what is on the account, {balance}", credits(lowest))
+        }
+        BadAmount::NoShare => "the share is 0: expected at least 1".to_owned(),
+        BadAmount::NegativeBudget(amount) => {
+            format!("the budget of {} is below zero: expected 0 or more", credits(amount))
+        }
+        BadAmount::NoPeriod => "the budget's period has no length: expected at least 0.001 s".to_owned(),
+        BadAmount::NothingDeposited => "a deposit of 0 credits moves nothing".to_owned(),
+        BadAmount::TooLarge { amount, most } => {
+            format!("a deposit of {} is too large: expected at most {most} at once", credits(amount))
+        }
+    }
+}
+
+fn too_many(what: Countable, most: usize) -> String {
+    match what {
+        Countable::Jobs => {
+            format!("there are {most} jobs already, which is the most: try again when some have ended")
+        }
+        Countable::Quotes => {
+            format!("there are {most} quotes already, which is the most: try again when some have expired")
+        }
+        Countable::Sites => format!("there would be more than {most} sites"),
+        Countable::Nodes => format!("there would be more than {most} nodes"),
+        Countable::FreeIntervals => format!("the site offers more than {most} free intervals at once"),
+    }
+}

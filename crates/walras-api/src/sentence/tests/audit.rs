@@ -1,0 +1,174 @@
+//! What audits find.
+
+use super::{NODE, SITE, at, context, credits, table};
+use crate::sentence::audited::purpose;
+use walras_audit::finding::{AllocationFault, EndFault, Gone, Thing};
+use walras_audit::{Finding, Kind};
+use walras_broker::account::{Account, Purpose};
+use walras_broker::budget::Spender;
+use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
+use walras_model::TaskId;
+
+#[test]
+fn every_finding_has_a_sentence() {
+    let (job, quote, cycle) = (JobNumber::new(1), QuoteNumber::new(2), CycleNumber::new(3));
+    let (reservation, earlier) = (ReservationNumber::new(4), ReservationNumber::new(5));
+    let ada = || Account::User("ada".into());
+    let say =
+        |it: &Kind| context().finding(&Finding { position: 9, kind: it.clone() }).replace("entry 9: ", "");
+    table!(Kind, say;
+        Kind::NoEvents => Kind::NoEvents => "the entry has no events";
+        Kind::TimeWentBack { .. } => Kind::TimeWentBack { before: at(1), at: at(0) } =>
+            "time went back from 2026-01-01T00:00:01.000Z to 2026-01-01T00:00:00.000Z";
+        Kind::NumberOutOfOrder { .. } => Kind::NumberOutOfOrder { thing: Thing::Job, number: 3, expected: 2 } =>
+            "job 3 was given out when 2 was the next";
+        Kind::NotThere { .. } => Kind::NotThere { thing: Thing::Quote, number: 3 } =>
+            "there is no quote 3, or not any more";
+        Kind::NoSuchSite(_) => Kind::NoSuchSite(SITE) => "there is no site campus";
+        Kind::NoSuchNode(_) => Kind::NoSuchNode(NODE) => "there is no node campus/n1";
+        Kind::NoSuchUser(_) => Kind::NoSuchUser("eve".into()) => "there is no user 'eve'";
+        Kind::RequestTwice { .. } => Kind::RequestTwice { by: "ada".into(), key: "k".into() } =>
+            "request 'k' of ada was carried out twice";
+        Kind::Unprompted { .. } => Kind::Unprompted { event: "job-queued" } =>
+            "the event 'job-queued' does not follow from the entry's input";
+        Kind::Unbalanced { .. } => Kind::Unbalanced { sum: 1_500_000 } =>
+            "a transaction sums to 1.5 credits instead of 0";
+        Kind::BadPosting { .. } =>
+            Kind::BadPosting { account: ada(), purpose: Purpose::Income, amount: credits(2) } =>
+            "a posting of 2 credits to the account of user ada cannot be an income here";
+        Kind::NoAccount(_) => Kind::NoAccount(ada()) => "the account of user ada does not exist";
+        Kind::BelowLimit { .. } => Kind::BelowLimit { account: ada(), balance: -2_000_000, lowest: 0 } =>
+            "the account of user ada has -2 credits, and may not go below 0";
+        Kind::HeldDiffers { .. } => Kind::HeldDiffers { held: 2_000_000, liens: 1_000_000 } =>
+            "2 credits are held for liens of 1";
+        Kind::WrongLien { .. } => Kind::WrongLien { reservation, expected: 2_000_000, posted: 1_000_000 } =>
+            "reservation 4 costs 2 credits, and 1 were held";
+        Kind::WrongSettlement { .. } => Kind::WrongSettlement {
+            reservation, account: ada(), purpose: Purpose::Refund, expected: 2_000_000, posted: 1_000_000,
+        } => "when reservation 4 was settled, the account of user ada had 1 credits as a refund instead of 2";
+        Kind::WrongDeposit { .. } => Kind::WrongDeposit { account: ada() } =>
+            "a deposit to the account of user ada was not booked as it was made";
+        Kind::WrongCompensation { .. } =>
+            Kind::WrongCompensation { quote, most: 2_000_000, posted: 3_000_000 } =>
+            "quote 2 was broken for 3 credits; the policy grants at most 2";
+        Kind::OverBudget { .. } => Kind::OverBudget { spender: Spender::Vo, left: 2_000_000, needed: 3_000_000 } =>
+            "3 credits were held, and the budget of the VO had 2 left in its period";
+        Kind::JobNotFree { .. } => Kind::JobNotFree { job } => "job 1 was reserved for when it was not to be";
+        Kind::JobNotReturning { .. } => Kind::JobNotReturning { job } =>
+            "job 1 was returned to a queue that it had not left";
+        Kind::JobForgotten { .. } => Kind::JobForgotten { job } =>
+            "job 1 lost its place, and no event gives a reason";
+        Kind::WrongEnd { .. } => Kind::WrongEnd { job, why: EndFault::NotDone } =>
+            "job 1 cannot end like this: not all of it was done";
+        Kind::TaskTwice { .. } => Kind::TaskTwice { job, task: TaskId::new(0) } => "task 0 of job 1 was done before";
+        Kind::CycleStep { .. } => Kind::CycleStep { cycle, step: "closed" } => "cycle 3 was closed out of order";
+        Kind::AskedWrongly { .. } => Kind::AskedWrongly { cycle, site: SITE } =>
+            "cycle 3 asked site campus, which has failed or was asked already";
+        Kind::OfferUnasked { .. } => Kind::OfferUnasked { cycle, site: SITE } =>
+            "cycle 3 took an offer of site campus that it did not wait for";
+        Kind::BatchStranger { .. } => Kind::BatchStranger { cycle, job } =>
+            "the batch of cycle 3 has job 1, which is not in the queue or stands there twice";
+        Kind::BatchOrder { .. } => Kind::BatchOrder { cycle, job } =>
+            "the batch of cycle 3 has job 1 behind one of lower rank";
+        Kind::BatchSize { .. } => Kind::BatchSize { cycle, queued: 5, batch: 4 } =>
+            "the batch of cycle 3 has 4 of 5 queued jobs";
+        Kind::WrongRank { .. } => Kind::WrongRank { cycle, job, aspect: "waiting", expected: 5, found: 4 } =>
+            "in cycle 3, the waiting of job 1 is 4 and should be 5";
+        Kind::BadAllocation { .. } => Kind::BadAllocation { reservation, fault: AllocationFault::Empty } =>
+            "reservation 4 cannot be: it holds or runs nothing";
+        Kind::ReservationStep { .. } => Kind::ReservationStep { reservation, step: "held" } =>
+            "reservation 4 was held out of order";
+        Kind::LegStep { .. } => Kind::LegStep { reservation, site: SITE, step: "prepared" } =>
+            "site campus has prepared reservation 4 out of order";
+        Kind::PartStep { .. } => Kind::PartStep { reservation, part: 0, step: "ended" } =>
+            "part 0 of reservation 4 was ended out of order";
+        Kind::TooSoon { .. } => Kind::TooSoon { reservation, part: 0 } =>
+            "part 0 of reservation 4 was started before its time";
+        Kind::BeforeOthers { .. } => Kind::BeforeOthers { reservation, part: 1, after: 0 } =>
+            "part 1 of reservation 4 was started before the data of part 0 was there";
+        Kind::RunsTwice { .. } => Kind::RunsTwice { reservation, earlier } =>
+            "reservation 4 was started while 5 of the same job may still run";
+        Kind::WrongTime { .. } => Kind::WrongTime { reservation, part: 0, at: at(0) } =>
+            "part 0 of reservation 4 cannot have started or ended at 2026-01-01T00:00:00.000Z";
+        Kind::BadSchedule { .. } => Kind::BadSchedule { reservation, part: 0, fault: AllocationFault::Moved } =>
+            "part 0 of reservation 4 was moved where it cannot run: what has begun stays where it is";
+        Kind::WrongReason { .. } => Kind::WrongReason { reservation } =>
+            "reservation 4 was closed or changed for a reason that the journal does not show";
+        Kind::LeftThere { .. } => Kind::LeftThere { reservation, place: Gone::Node(NODE) } =>
+            "reservation 4 still relies on node campus/n1, which is gone";
+        Kind::WrongKept { .. } => Kind::WrongKept { reservation } =>
+            "reservation 4 keeps other results than those of the tasks that ended well";
+        Kind::NodeAlready { .. } => Kind::NodeAlready { node: NODE } => "node campus/n1 was in that state already";
+        Kind::SiteAlready { .. } => Kind::SiteAlready { site: SITE } => "site campus was in that state already";
+        Kind::QuoteTime { .. } => Kind::QuoteTime { quote, until: at(0) } =>
+            "quote 2 binds until 2026-01-01T00:00:00.000Z, and not longer or shorter";
+        Kind::NoSuchOption { .. } => Kind::NoSuchOption { quote, option: 7 } => "quote 2 has no alternative 7";
+        Kind::NotAsQuoted { .. } => Kind::NotAsQuoted { quote } => "what was reserved is not what quote 2 promised";
+        Kind::Dominated { .. } => Kind::Dominated { quote, option: 1, by: 0 } =>
+            "alternative 1 of quote 2 is neither sooner nor cheaper than 0";
+        Kind::WrongOption { .. } => Kind::WrongOption { quote, option: 1 } =>
+            "alternative 1 of quote 2 is not what its holds say, or one too many";
+        Kind::NoReason { .. } => Kind::NoReason { quote } => "quote 2 has no alternative and no reason";
+    );
+}
+
+#[test]
+fn every_fault_of_a_reservation_has_a_clause() {
+    let other = ReservationNumber::new(5);
+    table!(AllocationFault, |it: &AllocationFault| context().allocation_fault(it);
+        AllocationFault::Empty => AllocationFault::Empty => "it holds or runs nothing";
+        AllocationFault::SiteTwice(_) => AllocationFault::SiteTwice(SITE) => "site campus is asked twice";
+        AllocationFault::NoSite(_) => AllocationFault::NoSite(SITE) => "there is no site campus";
+        AllocationFault::SiteLost(_) => AllocationFault::SiteLost(SITE) => "site campus has failed";
+        AllocationFault::NotOfSite { .. } => AllocationFault::NotOfSite { node: NODE, site: SITE } =>
+            "node campus/n1 is not one of site campus";
+        AllocationFault::NotAQueue(_) => AllocationFault::NotAQueue(SITE) => "site campus does not offer its time like this";
+        AllocationFault::NodeLost(_) => AllocationFault::NodeLost(NODE) => "node campus/n1 has failed";
+        AllocationFault::NodeTaken(_) => AllocationFault::NodeTaken(NODE) => "the owner of node campus/n1 uses it then";
+        AllocationFault::DoubleBooked { .. } => AllocationFault::DoubleBooked { node: NODE, other } =>
+            "node campus/n1 is held for reservation 5 then";
+        AllocationFault::Past(_) => AllocationFault::Past(at(0)) => "it starts at 2026-01-01T00:00:00.000Z, which has passed";
+        AllocationFault::WrongCost { .. } => AllocationFault::WrongCost { expected: 2_000_000, cost: 3_000_000 } =>
+            "a hold costs 3 credits instead of 2";
+        AllocationFault::AfterDeadline => AllocationFault::AfterDeadline => "it ends after the deadline";
+        AllocationFault::BeforeEarliest => AllocationFault::BeforeEarliest => "it starts before the job may";
+        AllocationFault::OverBudget { .. } => AllocationFault::OverBudget { limit: 2_000_000, cost: 3_000_000 } =>
+            "it costs 3 credits, and the job may spend 2";
+        AllocationFault::WrongCount => AllocationFault::WrongCount => "the job has another number of tasks";
+        AllocationFault::StartsApart => AllocationFault::StartsApart => "its holds do not start together";
+        AllocationFault::WrongLength { .. } => AllocationFault::WrongLength { expected: 5, length: 4 } =>
+            "4 ms are planned for what takes 5 ms";
+        AllocationFault::TooSlow(_) => AllocationFault::TooSlow(SITE) => "a node of site campus is too slow";
+        AllocationFault::Unmet(_) => AllocationFault::Unmet(SITE) => "a node of site campus lacks what the job asks for";
+        AllocationFault::OutOfScope(_) => AllocationFault::OutOfScope(SITE) => "the job may not run on site campus then";
+        AllocationFault::PartOutside(_) => AllocationFault::PartOutside(1) => "part 1 lies outside what is held for it";
+        AllocationFault::WrongTasks => AllocationFault::WrongTasks => "its parts are not what is left of the job";
+        AllocationFault::BeforeData(_) => AllocationFault::BeforeData(1) => "part 1 does not wait for its data";
+        AllocationFault::PartsOverlap(_) => AllocationFault::PartsOverlap(1) => "part 1 runs beside another on one node";
+        AllocationFault::WrongExpiry => AllocationFault::WrongExpiry =>
+            "what is prepared must expire after now and not after the start";
+        AllocationFault::NotASpare => AllocationFault::NotASpare => "it is none of the job's spare alternatives";
+        AllocationFault::Moved => AllocationFault::Moved => "what has begun stays where it is";
+    );
+    let ended = |it: &EndFault| {
+        let kind = Kind::WrongEnd { job: JobNumber::new(1), why: *it };
+        context().finding(&Finding { position: 1, kind }).replace("entry 1: job 1 cannot end like this: ", "")
+    };
+    table!(EndFault, ended;
+        EndFault::Reserved => EndFault::Reserved => "its reservation is not closed";
+        EndFault::NotDone => EndFault::NotDone => "not all of it was done";
+        EndFault::NotFailed => EndFault::NotFailed => "no part of it failed";
+        EndFault::Attempts => EndFault::Attempts => "it is given up when its attempts are used up, and not before";
+        EndFault::InTime => EndFault::InTime => "its deadline had not passed";
+        EndFault::NotCancelled => EndFault::NotCancelled => "its user did not cancel it";
+    );
+    table!(Purpose, |it: &Purpose| purpose(*it).to_owned();
+        Purpose::Deposit => Purpose::Deposit => "a deposit";
+        Purpose::Lien => Purpose::Lien => "a lien";
+        Purpose::Charge => Purpose::Charge => "a charge";
+        Purpose::Refund => Purpose::Refund => "a refund";
+        Purpose::Income => Purpose::Income => "an income";
+        Purpose::Fee => Purpose::Fee => "a fee";
+        Purpose::Compensation => Purpose::Compensation => "a compensation";
+    );
+}

@@ -1,0 +1,134 @@
+//! Why a job is not running, or not running any more; and what users are told of their jobs.
+
+use super::{Context, credits, listed, sentence};
+use std::collections::BTreeSet;
+use walras_broker::account::{Account, Unpayable};
+use walras_broker::budget::{Overspent, Spender};
+use walras_broker::id::JobNumber;
+use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
+use walras_broker::notice::News;
+
+impl Context<'_> {
+    /// Why a job is where it is, in a sentence or two.
+    pub fn why(&self, why: &Why) -> String {
+        match why {
+            Why::NoFit(explanation) => self.no_fit(explanation),
+            Why::LeftOut => "The VO's limits left no window for the job in this cycle.".to_owned(),
+            Why::MakingRoom(job) => format!("Room is made for job {job}, which has waited too long."),
+            Why::NotAdmitted => "The owners' rules of access admit the job nowhere.".to_owned(),
+            Why::NoMoney(why) => sentence(&unpayable_text(why)),
+            Why::OverBudget(why) => sentence(&overspent_text(why)),
+            Why::Outdated(wrong) => {
+                let told: BTreeSet<String> = wrong.iter().map(|it| self.mismatch(it)).collect();
+                let told: Vec<String> = told.into_iter().collect();
+                format!("The plan does not hold any more: {}.", told.join("; "))
+            }
+            Why::Refused { site, refusal } => {
+                format!("Site {} refused: {}.", self.site(*site), site_refusal_text(*refusal))
+            }
+            Why::Silent(sites) => {
+                let names: Vec<String> = sites.iter().map(|site| self.site(*site)).collect();
+                let noun = if names.len() == 1 { "Site" } else { "Sites" };
+                format!("{noun} {} did not answer in time.", listed(&names))
+            }
+            Why::NodeLost(node) => format!("Node {} failed.", self.node(*node)),
+            Why::SiteLost(site) => format!("Site {} failed.", self.site(*site)),
+            Why::TakenBack(node) => format!("The owner of node {} needed it.", self.node(*node)),
+            Why::PartEnded { part, end } => format!("Part {part} {}.", part_end_text(*end)),
+            Why::Late => "A task took so long that the others do not fit any more.".to_owned(),
+            Why::StartMissed => "The moment to start was missed.".to_owned(),
+            Why::NotPlanned => "Planning took too long.".to_owned(),
+            Why::DeadlinePassed => "The deadline cannot be kept any more.".to_owned(),
+            Why::TooOften(last) => {
+                format!("Given up after too many failures; the last: {}", self.why(last))
+            }
+            Why::Cancelled => "Its user cancelled it.".to_owned(),
+        }
+    }
+
+    /// How a job ended, in a sentence or two.
+    pub fn job_end(&self, job: JobNumber, end: &JobEnd) -> String {
+        match end {
+            JobEnd::Done => format!("Job {job} is done."),
+            JobEnd::Failed(why) => format!("Job {job} failed. {}", self.why(why)),
+            JobEnd::Cancelled => format!("Job {job} was cancelled."),
+            JobEnd::GivenUp(why) => format!("Job {job} was given up. {}", self.why(why)),
+        }
+    }
+
+    /// What a user is told of a job.
+    pub fn news(&self, job: JobNumber, news: &News) -> String {
+        match news {
+            News::Held { sites, start, end, cost } => {
+                let names: Vec<String> = sites.iter().map(|site| self.site(*site)).collect();
+                let (start, end) = (self.moment(*start), self.moment(*end));
+                let (place, cost) = (listed(&names), credits(*cost));
+                format!("Job {job} runs from {start} to {end} on {place} for at most {cost}.")
+            }
+            News::ReservationLost(why) => format!("Job {job} lost its reservation. {}", self.why(why)),
+            News::Rescheduled(why) => format!("Tasks of job {job} got other times. {}", self.why(why)),
+            News::Ended(end) => self.job_end(job, end),
+        }
+    }
+}
+
+/// How a part ended, as the rest of a sentence about it.
+pub fn part_end_text(end: PartEnd) -> String {
+    match end {
+        PartEnd::Done => "ended well".to_owned(),
+        PartEnd::Failed(code) => format!("failed with code {code}"),
+        PartEnd::TimedOut => "needed more time than it had".to_owned(),
+        PartEnd::Lost => "was lost with its node".to_owned(),
+        PartEnd::TakenBack => "had to make way for its owner".to_owned(),
+    }
+}
+
+fn site_refusal_text(refusal: SiteRefusal) -> &'static str {
+    match refusal {
+        SiteRefusal::Busy => "its time is taken",
+        SiteRefusal::Expired => "its hold had expired",
+        SiteRefusal::PriceChanged => "its price has changed",
+        SiteRefusal::Unknown => "it knows of no such reservation",
+        SiteRefusal::Unwilling => "its owner does not take the job",
+    }
+}
+
+/// Why a transaction cannot be posted, as a clause.
+pub(super) fn unpayable_text(why: &Unpayable) -> String {
+    match why {
+        Unpayable::Unbalanced => "the postings do not sum to zero".to_owned(),
+        Unpayable::Short { account, available, needed } => {
+            let available = credits(*available);
+            format!("{} has {available} available, and {needed} are needed", account_text(account))
+        }
+        Unpayable::NoAccount(account) => format!("{} does not exist", account_text(account)),
+        Unpayable::Overflow => "the amounts are too large to be summed".to_owned(),
+    }
+}
+
+/// Why a budget does not allow a lien, as a clause.
+pub(super) fn overspent_text(why: &Overspent) -> String {
+    let Overspent { spender, left, needed } = why;
+    let needed = credits(*needed);
+    format!("{needed} are needed, and the budget of {} has {left} left in this period", spender_text(spender))
+}
+
+/// An account as people call it.
+pub fn account_text(account: &Account) -> String {
+    match account {
+        Account::World => "the account of the outside world".to_owned(),
+        Account::Held => "the account of held money".to_owned(),
+        Account::Fee => "the account of the VO's fees".to_owned(),
+        Account::User(name) => format!("the account of user {name}"),
+        Account::Owner(name) => format!("the account of owner {name}"),
+    }
+}
+
+/// Whose budget, as people call them.
+pub fn spender_text(spender: &Spender) -> String {
+    match spender {
+        Spender::User(name) => format!("user {name}"),
+        Spender::Group(name) => format!("group {name}"),
+        Spender::Vo => "the VO".to_owned(),
+    }
+}

@@ -1,0 +1,245 @@
+//! Reasons for programs: a kind, and the fields that go with it, beside the sentence for people.
+
+use crate::described::JsonSchema;
+use crate::number::Num;
+use crate::plan::ReasonKind;
+use crate::sentence::ChangeKind;
+use crate::service::stamp::Stamp;
+use serde::{Deserialize, Serialize};
+
+/// Why a job is where it is; which fields are there depends on the kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WhyView {
+    /// What kind of reason.
+    pub kind: WhyKind,
+    /// The site that refused or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+    /// The sites that did not answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<String>,
+    /// The node that failed or was taken back, as `SITE/NODE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The job that room is made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<u64>,
+    /// The part that ended badly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
+    /// How the part ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_state: Option<PartStage>,
+    /// The code that the part ended with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Why the site refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<RefusalKind>,
+    /// The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// What is there, in credits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available: Option<Num>,
+    /// What is needed, in credits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Num>,
+    /// What stands in the way of a job that fits nowhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<FitView>,
+    /// What would help it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeView>,
+    /// What does not hold any more about a plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mismatches: Vec<MismatchView>,
+    /// The last of too many failures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Box<WhyView>>,
+}
+
+impl WhyView {
+    /// A reason without further fields.
+    pub(crate) fn plain(kind: WhyKind) -> WhyView {
+        WhyView {
+            kind,
+            site: None,
+            sites: Vec::new(),
+            node: None,
+            job: None,
+            part: None,
+            part_state: None,
+            exit_code: None,
+            refusal: None,
+            account: None,
+            available: None,
+            needed: None,
+            reasons: Vec::new(),
+            changes: Vec::new(),
+            mismatches: Vec::new(),
+            last: None,
+        }
+    }
+}
+
+/// Why a job is not running, or not running any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyKind {
+    /// No window fits: see `reasons` and `changes`.
+    NoFit,
+    /// The VO's limits or the owners' quotas left no window for it.
+    LeftOut,
+    /// Room is made for a job that has waited too long: see `job`.
+    MakingRoom,
+    /// Owners' rules of access refuse every window.
+    NotAdmitted,
+    /// The account does not hold enough: see `account`, `available` and `needed`.
+    NoMoney,
+    /// A budget does not allow it: see `account`, `available` and `needed`.
+    OverBudget,
+    /// What was planned does not hold any more: see `mismatches`.
+    Outdated,
+    /// A site refused: see `site` and `refusal`.
+    Refused,
+    /// Sites did not answer in time: see `sites`.
+    Silent,
+    /// A node failed: see `node`.
+    NodeLost,
+    /// A site failed: see `site`.
+    SiteLost,
+    /// The owner needed a node: see `node`.
+    TakenBack,
+    /// A part ended badly: see `part`, `part_state` and `exit_code`.
+    PartEnded,
+    /// A task took so long that the others do not fit any more.
+    Late,
+    /// The moment to start was missed.
+    StartMissed,
+    /// Planning took too long.
+    NotPlanned,
+    /// The deadline cannot be kept any more.
+    DeadlinePassed,
+    /// It failed too often: see `last`.
+    TooOften,
+    /// Its user cancelled it.
+    Cancelled,
+}
+
+/// Why a site refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefusalKind {
+    /// The time is taken.
+    Busy,
+    /// What it had prepared has expired.
+    Expired,
+    /// The price is not what it was.
+    PriceChanged,
+    /// It knows of no such reservation.
+    Unknown,
+    /// Its owner does not take the job.
+    Unwilling,
+}
+
+/// How far a part is, or how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartStage {
+    /// Its time has not come.
+    Waiting,
+    /// Its site was told to start it.
+    Due,
+    /// It runs.
+    Running,
+    /// It ended well.
+    Done,
+    /// It failed by itself.
+    Failed,
+    /// It needed more time than it had.
+    TimedOut,
+    /// Its node or its site failed.
+    Lost,
+    /// The owner took the node back.
+    TakenBack,
+}
+
+impl PartStage {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            PartStage::Waiting => "waiting",
+            PartStage::Due => "due",
+            PartStage::Running => "running",
+            PartStage::Done => "done",
+            PartStage::Failed => "failed",
+            PartStage::TimedOut => "timed-out",
+            PartStage::Lost => "lost",
+            PartStage::TakenBack => "taken-back",
+        }
+    }
+}
+
+/// One thing that stands in the way of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FitView {
+    /// What it is.
+    pub kind: ReasonKind,
+    /// In one sentence.
+    pub text: String,
+    /// What there is: nodes, credits, credits a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available: Option<Num>,
+    /// What it would take, of the same kind; the shortest run time, in seconds, where slots are too short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Num>,
+    /// The job's deadline, where it is too early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Stamp>,
+    /// When the first window ends, where the deadline is too early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_end: Option<Stamp>,
+}
+
+/// A change that would make a job fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeView {
+    /// What to change.
+    pub kind: ChangeKind,
+    /// To what, as a phrase.
+    pub text: String,
+    /// To what number: credits, credits a second, tasks or performance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Num>,
+    /// To what moment, for a deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Stamp>,
+}
+
+/// One thing that does not hold any more about a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MismatchView {
+    /// What it is.
+    pub kind: MismatchKind,
+    /// In words.
+    pub text: String,
+}
+
+/// What does not hold any more about a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MismatchKind {
+    /// Its time has been taken, or its node is gone.
+    NotFree,
+    /// Its time has another price.
+    PriceChanged,
+    /// Its start has passed.
+    StartPassed,
+    /// It breaks a limit of the job: deadline, earliest start or budget.
+    OverLimit,
+    /// It is not what the job asks for.
+    Unfit,
+    /// It contradicts itself.
+    Inconsistent,
+}

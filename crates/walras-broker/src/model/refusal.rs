@@ -1,0 +1,129 @@
+//! What is wrong with what people and sites send: the details of a refusal, as data.
+
+use serde::{Deserialize, Serialize};
+use walras_model::{Money, SiteId};
+
+/// What is wrong with a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadJob {
+    /// It has no tasks.
+    NoTasks,
+    /// Its budget is below zero.
+    NegativeBudget(Money),
+    /// Its command has too many arguments.
+    TooManyArguments {
+        /// How many it has.
+        arguments: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// Its command is too long.
+    CommandTooLong {
+        /// How long it is, in bytes.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// Its script is too long.
+    ScriptTooLong {
+        /// How long it is, in bytes.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// The file for what it prints is not a plain name.
+    BadOutput(String),
+    /// It names a site that is not there.
+    NoSite(SiteId),
+    /// Its workflow has too many tasks.
+    TooManyTasks {
+        /// How many it has.
+        tasks: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// Its strategy needs a deadline, and it has none.
+    NeedsDeadline,
+    /// Its strategy needs a budget or a price cap, and it has neither.
+    NeedsBudget,
+    /// It cannot be written to the journal.
+    Unwritable,
+}
+
+/// What is wrong with a site, or with what it offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadSite {
+    /// A queue has no nodes of its own; this one names some.
+    QueueWithNodes(usize),
+    /// Every site but a queue has nodes; this one has none.
+    NoNodes,
+    /// It offers its time in another way than it joined with.
+    OtherKind,
+}
+
+/// What is wrong with a name or a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadName {
+    /// It is empty.
+    Empty,
+    /// It is too long.
+    TooLong {
+        /// How long it is, in bytes.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// It has a control character.
+    Control,
+    /// Another has it.
+    Taken,
+}
+
+/// What is wrong with an amount, or with what goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadAmount {
+    /// A balance's lower limit is above zero.
+    LowestAboveZero(Money),
+    /// A balance's lower limit is above what is on the account already.
+    LowestAboveBalance {
+        /// The limit.
+        lowest: Money,
+        /// What is on the account.
+        balance: Money,
+    },
+    /// A user has no share.
+    NoShare,
+    /// A budget is below zero.
+    NegativeBudget(Money),
+    /// A budget's period has no length.
+    NoPeriod,
+    /// A deposit moves nothing.
+    NothingDeposited,
+    /// A deposit is larger than one may be.
+    TooLarge {
+        /// The amount.
+        amount: Money,
+        /// The most that moves at once.
+        most: Money,
+    },
+}
+
+/// What there can be too many of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Countable {
+    /// Jobs that have not ended.
+    Jobs,
+    /// Quotes that bind.
+    Quotes,
+    /// Sites.
+    Sites,
+    /// Nodes of all sites.
+    Nodes,
+    /// Free intervals in one offer.
+    FreeIntervals,
+}
