@@ -1,6 +1,5 @@
 //! Cycles: one at a time, step by step, with a batch whose order can be explained.
 
-use walras_broker::event::CycleEvent;
 use crate::finding::{Kind, Thing};
 use crate::jobs::next;
 use crate::state::{After, Cycle, Decided, Job, Place};
@@ -8,6 +7,7 @@ use crate::sums::{MILLION, millis_between};
 use crate::{Auditor, Look};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use walras_broker::event::CycleEvent;
 use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::plan::Verdict;
 use walras_broker::rank::Ranked;

@@ -14,7 +14,12 @@ use walras_model::{Request, SiteId};
 
 impl Auditor {
     /// What is wrong with an alternative for a job at this moment. Who else holds its nodes is not looked at here.
-    pub(crate) fn allocation_faults(&self, look: &Look<'_>, job: &Job, allocation: &Allocation) -> Vec<AllocationFault> {
+    pub(crate) fn allocation_faults(
+        &self,
+        look: &Look<'_>,
+        job: &Job,
+        allocation: &Allocation,
+    ) -> Vec<AllocationFault> {
         let mut faults = Vec::new();
         if allocation.parts.is_empty() || holds(allocation).next().is_none() {
             faults.push(AllocationFault::Empty);
@@ -38,7 +43,14 @@ impl Auditor {
             None => self.parallel_faults(&job.spec.request, allocation, &mut faults),
             Some(spec) => {
                 let workflow = &spec.workflow;
-                tasks::faults(workflow, &job.done, allocation, &self.places, &self.policy.network, &mut faults);
+                tasks::faults(
+                    workflow,
+                    &job.done,
+                    allocation,
+                    &self.places,
+                    &self.policy.network,
+                    &mut faults,
+                );
             }
         }
         faults
@@ -57,7 +69,9 @@ impl Auditor {
                 faults.push(AllocationFault::NotOfSite { node, site });
             }
             Some(node) if !self.places.node_stands(node) => faults.push(AllocationFault::NodeLost(node)),
-            Some(node) if self.places.is_taken(node, start, end) => faults.push(AllocationFault::NodeTaken(node)),
+            Some(node) if self.places.is_taken(node, start, end) => {
+                faults.push(AllocationFault::NodeTaken(node))
+            }
             Some(_) => {}
             None if !self.places.is_queue(site) => faults.push(AllocationFault::NotAQueue(site)),
             None => {}
@@ -73,7 +87,13 @@ impl Auditor {
     }
 
     /// What the job asks of every node.
-    fn machine_faults(&self, request: &Request, site: SiteId, hold: &Hold, faults: &mut Vec<AllocationFault>) {
+    fn machine_faults(
+        &self,
+        request: &Request,
+        site: SiteId,
+        hold: &Hold,
+        faults: &mut Vec<AllocationFault>,
+    ) {
         let wanted = request.scope.sites.as_ref();
         if wanted.is_some_and(|sites| !sites.contains(&site)) {
             faults.push(AllocationFault::OutOfScope(site));

@@ -1,11 +1,11 @@
 //! Jobs: queued once, ended at most once, and always somewhere.
 
-use walras_broker::event::JobEvent;
 use crate::finding::{EndFault, Kind, Thing};
 use crate::state::{After, Job, Place};
 use crate::{Auditor, Look};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use walras_broker::event::JobEvent;
 use walras_broker::id::JobNumber;
 use walras_broker::input::Input;
 use walras_broker::job::{JobEnd, JobSpec, Why};

@@ -4,11 +4,11 @@
 //! overlap it, so that looking takes time O(log holds).
 
 use crate::Look;
-use crate::finding::{Gone, Kind, AllocationFault};
+use crate::finding::{AllocationFault, Gone, Kind};
 use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::allocation::Leg;
 use walras_broker::id::ReservationNumber;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_broker::allocation::Leg;
 use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Time};
 
 /// A site.

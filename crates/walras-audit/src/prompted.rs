@@ -40,7 +40,11 @@ fn of_vo(input: &Input, event: &VoEvent) -> (bool, &'static str) {
     }
 }
 
-fn of_site(input: &Input, message: Option<(SiteId, &SiteMessage)>, event: &SiteEvent) -> (bool, &'static str) {
+fn of_site(
+    input: &Input,
+    message: Option<(SiteId, &SiteMessage)>,
+    event: &SiteEvent,
+) -> (bool, &'static str) {
     let says = |told: &SiteMessage| message.is_some_and(|(_, message)| message == told);
     match event {
         SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if told == spec), "site-added"),
@@ -49,8 +53,12 @@ fn of_site(input: &Input, message: Option<(SiteId, &SiteMessage)>, event: &SiteE
                 matches!(input, Input::SetPrices { site: at, prices: told } if at == site && told == prices);
             (told, "prices-set")
         }
-        SiteEvent::NodeLost { node, at } => (says(&SiteMessage::NodeLost { node: *node, at: *at }), "node-lost"),
-        SiteEvent::NodeBack { node, at } => (says(&SiteMessage::NodeBack { node: *node, at: *at }), "node-back"),
+        SiteEvent::NodeLost { node, at } => {
+            (says(&SiteMessage::NodeLost { node: *node, at: *at }), "node-lost")
+        }
+        SiteEvent::NodeBack { node, at } => {
+            (says(&SiteMessage::NodeBack { node: *node, at: *at }), "node-back")
+        }
         SiteEvent::NodeTaken { node, interval } => {
             (says(&SiteMessage::Taken { node: *node, interval: *interval }), "node-taken")
         }

@@ -2,7 +2,6 @@
 //!
 //! Time O(options²), of which a quote has few.
 
-use walras_broker::event::QuoteEvent;
 use crate::finding::{Kind, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
@@ -11,6 +10,7 @@ use crate::sums::{cost_of, holds, length, price_of, share_of};
 use crate::{Auditor, Look};
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Purpose, Transaction};
+use walras_broker::event::QuoteEvent;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::Input;
 use walras_broker::quote::QuoteOption;

@@ -2,13 +2,13 @@
 //!
 //! Time O(parts · log parts).
 
-use crate::finding::{Kind, AllocationFault};
+use crate::finding::{AllocationFault, Kind};
 use crate::state::{PartState, Phase, Reservation};
 use crate::sums::{hold_of, millis_between};
 use crate::{Auditor, Look, reasons, tasks};
+use walras_broker::allocation::Part;
 use walras_broker::id::ReservationNumber;
 use walras_broker::job::Why;
-use walras_broker::allocation::Part;
 
 impl Auditor {
     /// The parts of a reservation are these from now on.
@@ -57,7 +57,9 @@ impl Auditor {
         if part.task != old.task || before(part) != before(old) {
             return Some(AllocationFault::Moved);
         }
-        let Some(hold) = hold_of(&reservation.allocation, part) else { return Some(AllocationFault::PartOutside(place)) };
+        let Some(hold) = hold_of(&reservation.allocation, part) else {
+            return Some(AllocationFault::PartOutside(place));
+        };
         if *state != PartState::Waiting {
             // It may take longer, but it is where it was.
             let same = (part.site, part.hold, part.start) == (old.site, old.hold, old.start);

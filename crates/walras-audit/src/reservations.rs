@@ -1,7 +1,6 @@
 //! Reservations: asked, prepared, confirmed, held, closed, released; all sites or none.
 
-use walras_broker::event::ReservationEvent;
-use crate::finding::{EndFault, Gone, Kind, Thing, AllocationFault};
+use crate::finding::{AllocationFault, EndFault, Gone, Kind, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
 use crate::state::{After, LegState, PartState, Phase, Place, Reservation};
@@ -9,20 +8,33 @@ use crate::sums::{hold_of, holds, meet, price_of};
 use crate::{Auditor, Look, reasons};
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Purpose, Transaction};
+use walras_broker::allocation::Allocation;
+use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{PartEnd, Why};
 use walras_broker::reservation::Origin;
-use walras_broker::allocation::Allocation;
 use walras_model::{SiteId, Time};
 
 impl Auditor {
     pub(crate) fn reservation_event(&mut self, look: &mut Look<'_>, event: &ReservationEvent) {
         match event {
-            ReservationEvent::Asked { reservation, job, origin, allocation, spares, transaction, until, expiry } => {
+            ReservationEvent::Asked {
+                reservation,
+                job,
+                origin,
+                allocation,
+                spares,
+                transaction,
+                until,
+                expiry,
+            } => {
                 let nodes = holds(allocation).filter(|(_, _, hold)| hold.node.is_some());
                 let first = nodes.map(|(_, _, hold)| hold.interval.start()).min();
                 if *until < look.now || until > expiry || first.is_some_and(|first| *expiry > first) {
-                    look.report(Kind::BadAllocation { reservation: *reservation, fault: AllocationFault::WrongExpiry });
+                    look.report(Kind::BadAllocation {
+                        reservation: *reservation,
+                        fault: AllocationFault::WrongExpiry,
+                    });
                 }
                 self.leave_place(look, *reservation, *job, *origin, allocation);
                 self.asked(look, *reservation, *job, allocation, transaction, *until);
@@ -96,7 +108,10 @@ impl Auditor {
             Origin::Spare => of_job.place == Place::Loose(After::Broken),
             Origin::Quote(quote) => {
                 let accepted = look.accepted.take_if(|it| it.quote == quote);
-                if !accepted.as_ref().is_some_and(|it| it.reservation == number && it.allocation == *allocation) {
+                if !accepted
+                    .as_ref()
+                    .is_some_and(|it| it.reservation == number && it.allocation == *allocation)
+                {
                     look.report(Kind::NotAsQuoted { quote });
                 }
                 accepted.is_some_and(|it| it.job == job) && of_job.place == Place::Queued
@@ -125,7 +140,8 @@ impl Auditor {
         self.last.reservation = next(look, Thing::Reservation, number.get(), self.last.reservation);
         self.counts.reservations += 1;
         let of_job = self.jobs.get(&job);
-        let mut faults = of_job.map(|of_job| self.allocation_faults(look, of_job, allocation)).unwrap_or_default();
+        let mut faults =
+            of_job.map(|of_job| self.allocation_faults(look, of_job, allocation)).unwrap_or_default();
         let user = of_job.map(|job| job.spec.user.clone()).unwrap_or_default();
         faults.extend(allocation.legs.iter().flat_map(|leg| self.places.hold(leg, number)));
         for fault in faults {

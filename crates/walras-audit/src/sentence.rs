@@ -1,6 +1,6 @@
 //! Findings as sentences.
 
-use crate::finding::{EndFault, Finding, Gone, Kind, Thing, AllocationFault};
+use crate::finding::{AllocationFault, EndFault, Finding, Gone, Kind, Thing};
 use std::fmt;
 
 impl fmt::Display for Finding {
@@ -126,7 +126,10 @@ fn quote(kind: &Kind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "alternative {option} of quote {quote} is neither sooner nor cheaper than {by}")
         }
         Kind::WrongOption { quote, option } => {
-            write!(f, "alternative {option} of quote {quote} is not what its allocation says, or one too many")
+            write!(
+                f,
+                "alternative {option} of quote {quote} is not what its allocation says, or one too many"
+            )
         }
         Kind::NoReason { quote } => write!(f, "quote {quote} has no alternative and no reason"),
         _ => Ok(()),
@@ -173,7 +176,9 @@ fn money(kind: &Kind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn reservation(kind: &Kind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match kind {
-        Kind::BadAllocation { reservation, fault } => write!(f, "reservation {reservation} cannot be: {fault}"),
+        Kind::BadAllocation { reservation, fault } => {
+            write!(f, "reservation {reservation} cannot be: {fault}")
+        }
         Kind::ReservationStep { reservation, step } => {
             write!(f, "reservation {reservation} was {step} out of order")
         }
@@ -275,7 +280,9 @@ impl fmt::Display for AllocationFault {
             AllocationFault::Unmet(site) => {
                 write!(f, "a node of site {} lacks what the job asks for", site.number())
             }
-            AllocationFault::OutOfScope(site) => write!(f, "the job may not run on site {} then", site.number()),
+            AllocationFault::OutOfScope(site) => {
+                write!(f, "the job may not run on site {} then", site.number())
+            }
             AllocationFault::PartOutside(part) => write!(f, "part {part} lies outside what is held for it"),
             AllocationFault::WrongTasks => f.write_str("its parts are not what is left of the job"),
             AllocationFault::BeforeData(part) => write!(f, "part {part} does not wait for its data"),

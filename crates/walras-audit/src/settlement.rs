@@ -12,9 +12,9 @@ use crate::sums::{cost_of, holds, length, millis_between, share_of};
 use crate::{Auditor, Look};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::account::{Account, Purpose, Transaction};
+use walras_broker::allocation::{Hold, Part};
 use walras_broker::id::ReservationNumber;
 use walras_broker::job::{PartEnd, SiteRefusal, Why};
-use walras_broker::allocation::{Hold, Part};
 use walras_model::{SiteId, TaskId, Time};
 
 /// The parts on every hold.

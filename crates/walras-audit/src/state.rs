@@ -3,10 +3,10 @@
 use crate::budgets::Counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use walras_broker::allocation::Allocation;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobSpec, PartEnd};
 use walras_broker::quote::QuoteOption;
-use walras_broker::allocation::Allocation;
 use walras_model::{SiteId, TaskId, Time};
 
 /// A job that has not ended.

@@ -69,7 +69,10 @@ pub(crate) fn passes(requirement: &Requirement, value: Option<&Value>) -> bool {
 
 /// The holds of an alternative with their sites and their places in their legs.
 pub(crate) fn holds(allocation: &Allocation) -> impl Iterator<Item = (SiteId, u32, &Hold)> {
-    allocation.legs.iter().flat_map(|leg| leg.holds.iter().zip(0_u32..).map(|(hold, at)| (leg.site, at, hold)))
+    allocation
+        .legs
+        .iter()
+        .flat_map(|leg| leg.holds.iter().zip(0_u32..).map(|(hold, at)| (leg.site, at, hold)))
 }
 
 /// The hold of a part.

@@ -37,7 +37,9 @@ pub(crate) fn faults(
     }
     for edge in workflow.edges() {
         let (Some(from), Some(to)) = (at.get(&edge.from), at.get(&edge.to)) else { continue };
-        let (Some(giver), Some(taker)) = (allocation.parts.get(*from as usize), allocation.parts.get(*to as usize)) else {
+        let (Some(giver), Some(taker)) =
+            (allocation.parts.get(*from as usize), allocation.parts.get(*to as usize))
+        else {
             continue;
         };
         let lag =

@@ -7,10 +7,10 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use walras_broker::allocation::Hold;
 use walras_broker::effect::{Program, StartPart};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
-use walras_broker::allocation::Hold;
 use walras_model::{Interval, Money, NodeId, Rate, SiteId, Time};
 use walras_service::clock::Clock;
 use walras_service::site::{SiteConfig, Start, open, supervise};

@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release -p walras-world --example soak -- FIRST COUNT`
 
-use walras_broker::event::{JobEvent, ReservationEvent};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use walras_broker::Event;
+use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_world::{Settings, live};
 
 #[expect(clippy::print_stdout, reason = "an example that prints")]

@@ -5,19 +5,19 @@
 //! its window has confirmed; no job runs twice at once; nobody asks for time that is held. In the end: every job that was
 //! acknowledged is done, failed, given up, cancelled, or waits with a reason, and nothing is held for anybody.
 
-use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
 use crate::site::SimSite;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_audit::Auditor;
 use walras_broker::account::Account;
+use walras_broker::allocation::Allocation;
+use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Phase};
 use walras_broker::journal::Entry;
 use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{Reservation, ReservationPhase};
 use walras_broker::state::State;
-use walras_broker::allocation::Allocation;
 use walras_broker::{Answer, Broker, Effect, Event, Input, Refusal};
 use walras_model::{Interval, NodeId, SiteId, Time};
 
@@ -72,7 +72,12 @@ impl Checker {
                         self.complain(format!("job {job} does not get what its quote promised"));
                     }
                 }
-                Event::Reservation(ReservationEvent::PartEnded { reservation, part, end: PartEnd::Done, .. }) => {
+                Event::Reservation(ReservationEvent::PartEnded {
+                    reservation,
+                    part,
+                    end: PartEnd::Done,
+                    ..
+                }) => {
                     self.parts.entry(*reservation).or_default().remove(part);
                 }
                 Event::Reservation(ReservationEvent::Closed { reservation, why, .. }) => {

@@ -1,6 +1,5 @@
 //! `walras simulate`
 
-use walras_broker::event::ReservationEvent;
 use crate::failure::Failure;
 use crate::files;
 use serde_json::json;
@@ -9,6 +8,7 @@ use std::path::PathBuf;
 use walras_api::JournalWriter;
 use walras_broker::Event;
 use walras_broker::account::Purpose;
+use walras_broker::event::ReservationEvent;
 use walras_world::{Faults, Outcome, Settings, live};
 
 #[derive(clap::Args)]

@@ -1,15 +1,15 @@
 //! Every kind of finding, each from a journal that was corrupted in that allocation.
 
-use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use crate::edit::{Journal, before_asked, change, drop_first, edit, find, repeat_first, spec};
 use crate::story::{NORTH, again, journal};
 use crate::world::{audit, interval, time};
 use walras_audit::Kind;
 use walras_audit::finding::{EndFault, Thing};
 use walras_broker::Event;
-use walras_broker::reservation::Origin;
+use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, Why};
+use walras_broker::reservation::Origin;
 use walras_model::{NodeId, SiteId};
 
 /// What is done to a journal, and what must be found in it then.
@@ -153,7 +153,11 @@ fn jobs() {
         ),
         (
             "ended while reserved",
-            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { why: None, .. }))),
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::Closed { why: None, .. }))
+                })
+            },
             |it| wrong(it, EndFault::Reserved),
         ),
         (
@@ -260,7 +264,9 @@ fn cycles() {
 fn a_job_that_may_still_run_is_not_started_again() {
     let mut journal = again().journal;
     assert_eq!(audit(&journal).0, []);
-    drop_first(&mut journal, |event| matches!(event, Event::Reservation(ReservationEvent::LegReleased { .. })));
+    drop_first(&mut journal, |event| {
+        matches!(event, Event::Reservation(ReservationEvent::LegReleased { .. }))
+    });
     let (found, _) = audit(&journal);
     assert!(found.iter().any(|it| matches!(it.kind, Kind::RunsTwice { .. })), "{found:?}");
 }
@@ -274,7 +280,10 @@ fn what_is_gone_is_not_reserved() {
     let all = [
         lost,
         (SiteMessage::NodeLost { node, at }, Event::Site(SiteEvent::NodeLost { node, at })),
-        (SiteMessage::Taken { node, interval: taken }, Event::Site(SiteEvent::NodeTaken { node, interval: taken })),
+        (
+            SiteMessage::Taken { node, interval: taken },
+            Event::Site(SiteEvent::NodeTaken { node, interval: taken }),
+        ),
     ];
     for (message, event) in all {
         let mut journal = journal();

@@ -1,11 +1,11 @@
 //! Laws: no event can vanish or be repeated unnoticed, and honest brokers are never accused.
 
-use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use crate::story::{NORTH, QUEUE, SOUTH, day, diamond, only_on, quote, vo};
 use crate::world::{World, audit, credits, interval, job, submit, time};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use walras_broker::Event;
+use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::PartEnd;
 use walras_broker::journal::Entry;
@@ -23,8 +23,14 @@ fn is_needed(event: &Event) -> bool {
 fn may_repeat(event: &Event) -> bool {
     matches!(
         event,
-        Event::Vo(VoEvent::PolicySet(_)) | Event::Vo(VoEvent::BudgetSet { .. }) | Event::Vo(VoEvent::UserSet(_)) | Event::Site(SiteEvent::PricesSet { .. })
-    ) || matches!(event, Event::Job(JobEvent::Noticed(_)) | Event::Reservation(ReservationEvent::Rescheduled { .. }))
+        Event::Vo(VoEvent::PolicySet(_))
+            | Event::Vo(VoEvent::BudgetSet { .. })
+            | Event::Vo(VoEvent::UserSet(_))
+            | Event::Site(SiteEvent::PricesSet { .. })
+    ) || matches!(
+        event,
+        Event::Job(JobEvent::Noticed(_)) | Event::Reservation(ReservationEvent::Rescheduled { .. })
+    )
 }
 
 /// The places of the events that are like this.
@@ -147,7 +153,7 @@ proptest! {
     fn an_honest_broker_is_never_accused(steps in prop::collection::vec(step(), 1..25), early in 0..30_000_i64) {
         let mut world = vo();
         world.early = early;
-        let policy = Policy { spares_max: 0, ..world.broker.state().policy.clone() };
+        let policy = Policy { spares_max: 0, ..(*world.broker.state().policy).clone() };
         world.say(Input::SetPolicy(Box::new(policy)));
         for (number, step) in steps.iter().enumerate() {
             happen(&mut world, number, step);

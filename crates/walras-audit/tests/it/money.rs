@@ -1,12 +1,12 @@
 //! Corrupted money, and what is found in it.
 
-use walras_broker::event::{QuoteEvent, ReservationEvent, VoEvent};
 use crate::corrupt::check;
 use crate::edit::{change, edit};
 use crate::world::credits;
 use walras_audit::Kind;
 use walras_broker::Event;
 use walras_broker::account::{Account, Purpose};
+use walras_broker::event::{QuoteEvent, ReservationEvent, VoEvent};
 use walras_model::Money;
 
 fn plus(amount: &mut Money, micros: i64) {
@@ -64,7 +64,9 @@ fn money() {
             "fee",
             |it| {
                 edit(it, |event, _| {
-                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else { return false };
+                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else {
+                        return false;
+                    };
                     let all = &mut transaction.postings;
                     let Some(fee) = all.iter().position(|it| it.purpose == Purpose::Fee) else {
                         return false;
@@ -80,7 +82,9 @@ fn money() {
             "refund",
             |it| {
                 edit(it, |event, _| {
-                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else { return false };
+                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else {
+                        return false;
+                    };
                     let before = transaction.postings.len();
                     transaction.postings.retain(|it| it.purpose != Purpose::Refund);
                     transaction.postings.len() < before
@@ -92,7 +96,9 @@ fn money() {
             "compensation of an owner",
             |it| {
                 edit(it, |event, _| {
-                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else { return false };
+                    let Event::Reservation(ReservationEvent::Closed { transaction, .. }) = event else {
+                        return false;
+                    };
                     let before = transaction.postings.len();
                     transaction.postings.retain(|it| it.purpose != Purpose::Compensation);
                     transaction.postings.len() < before

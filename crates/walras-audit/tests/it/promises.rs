@@ -1,14 +1,14 @@
 //! Corrupted reservations and parts, and what is found in them.
 
-use walras_broker::event::{ReservationEvent, SiteEvent};
 use crate::corrupt::check;
-use crate::edit::{Journal, change, drop_first, edit, find, repeat_first, spec, allocation};
+use crate::edit::{Journal, allocation, change, drop_first, edit, find, repeat_first, spec};
 use crate::world::{credits, span, time};
 use walras_audit::Kind;
 use walras_audit::finding::AllocationFault;
 use walras_broker::Event;
-use walras_broker::reservation::Origin;
 use walras_broker::allocation::Allocation;
+use walras_broker::event::{ReservationEvent, SiteEvent};
+use walras_broker::reservation::Origin;
 use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
 
 /// Whether an alternative was found to be bad in just this manner.
@@ -88,12 +88,17 @@ fn places() {
             "not released",
             |it| {
                 // What the first reservation held is reserved again, although nobody has let it go.
-                let (entry, event) = find(it, |event| matches!(event, Event::Reservation(ReservationEvent::Asked { .. })));
-                let Event::Reservation(ReservationEvent::Asked { allocation: first, .. }) = it[entry].events[event].clone() else {
+                let (entry, event) =
+                    find(it, |event| matches!(event, Event::Reservation(ReservationEvent::Asked { .. })));
+                let Event::Reservation(ReservationEvent::Asked { allocation: first, .. }) =
+                    it[entry].events[event].clone()
+                else {
                     return;
                 };
                 edit(it, |event, _| match event {
-                    Event::Reservation(ReservationEvent::Asked { reservation, allocation, .. }) if reservation.get() == 2 => {
+                    Event::Reservation(ReservationEvent::Asked { reservation, allocation, .. })
+                        if reservation.get() == 2 =>
+                    {
                         *allocation = first.clone();
                         true
                     }
@@ -322,27 +327,45 @@ fn steps() {
         ),
         (
             "left prepared",
-            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Confirming { .. }))),
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::Confirming { .. }))
+                })
+            },
             |it| matches!(it, Kind::ReservationStep { step: "left prepared", .. }),
         ),
         (
             "prepared by some",
-            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))),
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))
+                })
+            },
             |it| matches!(it, Kind::ReservationStep { step: "asked to confirm", .. }),
         ),
         (
             "confirmed by some",
-            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::LegConfirmed { .. }))),
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::LegConfirmed { .. }))
+                })
+            },
             |it| matches!(it, Kind::ReservationStep { step: "held", .. }),
         ),
         (
             "closed twice",
-            |it| repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }))),
+            |it| {
+                repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. })))
+            },
             |it| matches!(it, Kind::ReservationStep { step: "closed", .. }),
         ),
         (
             "prepared twice",
-            |it| repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))),
+            |it| {
+                repeat_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))
+                })
+            },
             |it| matches!(it, Kind::LegStep { step: "prepared", .. }),
         ),
         (
@@ -352,7 +375,11 @@ fn steps() {
         ),
         (
             "running twice",
-            |it| repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::PartStarted { .. }))),
+            |it| {
+                repeat_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::PartStarted { .. }))
+                })
+            },
             |it| matches!(it, Kind::PartStep { step: "running", .. }),
         ),
         (

@@ -1,12 +1,13 @@
 //! Corrupted quotes, and what is found in them.
 
-use walras_broker::event::{QuoteEvent, ReservationEvent};
 use crate::corrupt::check;
 use crate::edit::{change, drop_first, edit};
 use crate::promises::moved;
 use crate::world::credits;
+use std::sync::Arc;
 use walras_audit::Kind;
 use walras_broker::Event;
+use walras_broker::event::{QuoteEvent, ReservationEvent};
 use walras_broker::reservation::Origin;
 use walras_model::Time;
 
@@ -48,7 +49,10 @@ fn quotes() {
             "not honoured",
             |it| {
                 drop_first(it, |event| {
-                    matches!(event, Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), .. }))
+                    matches!(
+                        event,
+                        Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), .. })
+                    )
                 })
             },
             |it| matches!(it, Kind::NotAsQuoted { .. }),
@@ -57,8 +61,13 @@ fn quotes() {
             "honoured otherwise",
             |it| {
                 edit(it, |event, _| match event {
-                    Event::Reservation(ReservationEvent::Asked { origin: Origin::Quote(_), allocation, .. }) => {
-                        allocation.legs[0].holds[0].interval = moved(allocation.legs[0].holds[0].interval, 1);
+                    Event::Reservation(ReservationEvent::Asked {
+                        origin: Origin::Quote(_),
+                        allocation,
+                        ..
+                    }) => {
+                        let hold = &mut Arc::make_mut(allocation).legs[0].holds[0];
+                        hold.interval = moved(hold.interval, 1);
                         true
                     }
                     _ => false,
@@ -68,12 +77,12 @@ fn quotes() {
         ),
         (
             "dominated",
-            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { options.push(options[0].clone()); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { *options = options.iter().chain(&options[..1]).cloned().collect(); true }),
             |it| matches!(it, Kind::Dominated { option: 0, .. }),
         ),
         (
             "price",
-            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { options[0].price = credits(1); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { Arc::make_mut(options)[0].price = credits(1); true }),
             |it| matches!(it, Kind::WrongOption { option: 0, .. }),
         ),
         (

@@ -192,7 +192,14 @@ mod tests {
 
     #[test]
     fn no_alternative_is_worse_than_another_in_every_respect() {
-        let all = vec![alternative(30, 5), alternative(10, 9), alternative(20, 9), alternative(20, 7), alternative(40, 5), alternative(30, 6)];
+        let all = vec![
+            alternative(30, 5),
+            alternative(10, 9),
+            alternative(20, 9),
+            alternative(20, 7),
+            alternative(40, 5),
+            alternative(30, 6),
+        ];
         assert_eq!(pairs(&undominated(all, 5)), [(10, 9), (20, 7), (30, 5)]);
     }
 

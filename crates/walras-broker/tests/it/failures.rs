@@ -75,7 +75,10 @@ fn owners_go_first_and_pay_for_it() {
     let spare = vo.events.iter().any(|event| {
         matches!(
             event,
-            Event::Reservation(ReservationEvent::Asked { origin: walras_broker::reservation::Origin::Spare, .. })
+            Event::Reservation(ReservationEvent::Asked {
+                origin: walras_broker::reservation::Origin::Spare,
+                ..
+            })
         )
     });
     assert!(spare, "the job goes another way at once");

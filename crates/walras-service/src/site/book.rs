@@ -8,10 +8,10 @@ use super::store::Store;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use walras_broker::allocation::Hold;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::SiteRefusal;
-use walras_broker::allocation::Hold;
 use walras_model::{NodeId, Time};
 
 /// What the site keeps under a number; `P` is what it knows of a part.

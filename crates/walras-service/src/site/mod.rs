@@ -33,10 +33,10 @@ pub use simulated::{Model, Simulated};
 pub use supervise::supervise;
 
 use std::fmt;
+use walras_broker::allocation::Hold;
 use walras_broker::effect::{Program, StartPart};
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
-use walras_broker::allocation::Hold;
 use walras_model::{Interval, Time};
 
 /// What a site says in answer; nothing when it has nothing to say yet.

@@ -4,13 +4,13 @@ use super::why::{why_of_job, why_text};
 use super::{place_name, site_name};
 use std::collections::BTreeSet;
 use walras_api::service::{EventView, HappeningView, Stamp};
-use walras_broker::reservation::Origin;
 use walras_broker::allocation::Allocation;
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobEnd;
 use walras_broker::journal::Entry;
 use walras_broker::plan::Proof;
+use walras_broker::reservation::Origin;
 use walras_broker::{Event, State};
 use walras_model::{SiteId, Time};
 
@@ -276,7 +276,9 @@ pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<Happenin
 fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, event: &Event) -> Option<String> {
     match event {
         Event::Job(
-            JobEvent::Queued { job: of, .. } | JobEvent::Returned { job: of, .. } | JobEvent::Ended { job: of, .. },
+            JobEvent::Queued { job: of, .. }
+            | JobEvent::Returned { job: of, .. }
+            | JobEvent::Ended { job: of, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job: of, .. }) => {
             let (_, text) = told(state, event).filter(|_| *of == job)?;
@@ -295,7 +297,9 @@ fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, even
 fn of_own(state: &State, own: &BTreeSet<ReservationNumber>, event: &ReservationEvent) -> Option<String> {
     let (of, text) = match event {
         ReservationEvent::Held(of) => (of, "Every site has confirmed: it has its window.".to_owned()),
-        ReservationEvent::PartStarted { reservation, part, .. } => (reservation, format!("Part {part} runs.")),
+        ReservationEvent::PartStarted { reservation, part, .. } => {
+            (reservation, format!("Part {part} runs."))
+        }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
             (reservation, format!("Part {part} {end}."))
         }

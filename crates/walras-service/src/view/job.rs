@@ -8,10 +8,10 @@ use walras_api::service::{JobState, JobView, OptionView, PartView, QuoteView, Ra
 use walras_broker::State;
 use walras_broker::id::{QuoteNumber, ReservationNumber};
 use walras_broker::job::{Job, JobEnd, PartEnd, Phase};
-use walras_broker::quote::QuoteOption;
-use walras_broker::{rank::Ranked, ranked};
 use walras_broker::quote::Quote;
+use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
+use walras_broker::{rank::Ranked, ranked};
 use walras_model::{Money, Time};
 
 /// A job that has not ended.
@@ -77,8 +77,10 @@ fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
     match reservation.phase {
         ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) => JobState::Reserving,
         ReservationPhase::Held | ReservationPhase::Closing => {
-            let begun =
-                reservation.parts.iter().any(|part| !matches!(part.state, PartState::Waiting | PartState::Due));
+            let begun = reservation
+                .parts
+                .iter()
+                .any(|part| !matches!(part.state, PartState::Waiting | PartState::Due));
             if begun { JobState::Running } else { JobState::Reserved }
         }
     }

@@ -7,8 +7,8 @@ use walras_api::service::{
     BarKind, NodeView, OfferView, OffersView, SiteView, TimetableBar, TimetableRow, TimetableView,
 };
 use walras_broker::State;
-use walras_broker::site::{Free, SiteKind};
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
+use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::SiteState;
 use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, SiteId, Time};

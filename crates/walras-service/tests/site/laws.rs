@@ -2,11 +2,11 @@
 
 use crate::bench::{Bench, FIRST, LOCAL, SIMULATED, after, command, ends, hold, now, number, refused};
 use std::time::Duration;
+use walras_broker::allocation::Hold;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::site::{Free, FreeTime};
-use walras_broker::allocation::Hold;
 use walras_model::{Interval, NodeId, Span};
 
 /// One test for each law and connector.

@@ -5,6 +5,8 @@ use crate::generate::market::{Submission, market_at};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_assign::MarketRules;
 use walras_broker::account::Account;
+use walras_broker::allocation::{Allocation, Hold, Part};
+use walras_broker::decision::Chosen;
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, Phase};
@@ -12,8 +14,6 @@ use walras_broker::plan::{Decision, Problem, Proof, Verdict};
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
-use walras_broker::allocation::{Allocation, Hold, Part};
-use walras_broker::decision::Chosen;
 use walras_broker::{Answer, Broker, Effect, Input};
 use walras_model::market::{Capacity, Splitting};
 use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, SiteId, Span, Time};
@@ -321,10 +321,18 @@ impl<'a> Driver<'a> {
                 continue;
             };
             let runtime = market.terms(at, site as usize).map(|terms| terms.runtime);
-            let allocation = runtime.and_then(|runtime| self.allocation(job, site as usize, now, runtime, &mut free));
+            let allocation =
+                runtime.and_then(|runtime| self.allocation(job, site as usize, now, runtime, &mut free));
             let (Some(allocation), Some(runtime)) = (allocation, runtime) else { continue };
             let end = span(now.as_millis() + runtime.as_millis());
-            runs.push(Run { job: place, site, round: self.course.rounds, start: now, end, cost: allocation.cost() });
+            runs.push(Run {
+                job: place,
+                site,
+                round: self.course.rounds,
+                start: now,
+                end,
+                cost: allocation.cost(),
+            });
             chosen.push(Chosen { job: number, allocation, spares: Vec::new() });
         }
         let verdict = Verdict {

@@ -2,9 +2,9 @@
 
 use super::{SimSite, news};
 use crate::chance::{later, span};
+use walras_broker::allocation::Hold;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::PartEnd;
-use walras_broker::allocation::Hold;
 use walras_model::{Interval, Span, Time};
 use walras_random::Stream;
 

@@ -2,11 +2,11 @@
 
 use super::{Behaviour, Booking, Kind, SimPart, SimSite};
 use crate::chance::later;
+use walras_broker::allocation::Hold;
 use walras_broker::effect::StartPart;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
-use walras_broker::allocation::Hold;
 use walras_model::Time;
 use walras_random::Stream;
 
