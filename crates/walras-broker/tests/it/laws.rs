@@ -25,26 +25,72 @@ use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, Si
 /// What happens next, in small numbers.
 #[derive(Clone, Debug)]
 enum Step {
-    User { who: u8, lowest: i64 },
-    Deposit { who: u8, key: u8, amount: i64 },
-    Site { kind: u8, nodes: u8, price: i64 },
-    Prices { site: u8, price: i64 },
-    Budget { who: u8, amount: i64 },
-    Policy { fee: i64 },
-    Submit { who: u8, key: u8, tasks: u8, minutes: u8, budget: Option<i64> },
-    Quote { who: u8, key: u8, tasks: u8 },
-    Accept { key: u8, quote: u8, option: u8 },
-    Cancel { who: u8, job: u8 },
+    User {
+        who: u8,
+        lowest: i64,
+    },
+    Deposit {
+        who: u8,
+        key: u8,
+        amount: i64,
+    },
+    Site {
+        kind: u8,
+        nodes: u8,
+        price: i64,
+    },
+    Prices {
+        site: u8,
+        price: i64,
+    },
+    Budget {
+        who: u8,
+        amount: i64,
+    },
+    Policy {
+        fee: i64,
+    },
+    Submit {
+        who: u8,
+        key: u8,
+        tasks: u8,
+        minutes: u8,
+        budget: Option<i64>,
+    },
+    Quote {
+        who: u8,
+        key: u8,
+        tasks: u8,
+    },
+    Accept {
+        key: u8,
+        quote: u8,
+        option: u8,
+    },
+    Cancel {
+        who: u8,
+        job: u8,
+    },
     CycleNow,
     Noticed(u8),
     /// Time passes, and the broker hears of it.
     Tick(u32),
     /// Everything that is outstanding is done, as it should be.
-    Perform { end: u8 },
+    Perform {
+        end: u8,
+    },
     /// A plan comes, with something wrong in it or not.
-    Plan { wrong: u8 },
+    Plan {
+        wrong: u8,
+    },
     /// A site says something that it may have no reason to say.
-    Say { site: u8, what: u8, number: u8, part: u8, millis: i64 },
+    Say {
+        site: u8,
+        what: u8,
+        number: u8,
+        part: u8,
+        millis: i64,
+    },
 }
 
 fn steps() -> impl Strategy<Value = Step> {
@@ -94,7 +140,11 @@ impl Bench {
         for who in 0..2 {
             bench.say(Input::SetUser(User { name: name(who), group: None, share: 1, lowest: Money::ZERO }));
             let account = Account::User(name(who));
-            bench.say(Input::Deposit { key: "0".to_owned(), account, amount: Money::from_micros(1_000_000_000) });
+            bench.say(Input::Deposit {
+                key: "0".to_owned(),
+                account,
+                amount: Money::from_micros(1_000_000_000),
+            });
         }
         bench.say(Input::AddSite(site(0, 0, 3, 500)));
         bench
@@ -150,7 +200,11 @@ impl Bench {
                     3 => Account::Owner("owner-0".to_owned()),
                     _ => Account::Fee,
                 };
-                self.say(Input::Deposit { key: key.to_string(), account, amount: Money::from_micros(amount) });
+                self.say(Input::Deposit {
+                    key: key.to_string(),
+                    account,
+                    amount: Money::from_micros(amount),
+                });
             }
             Step::Site { kind, nodes, price } => {
                 let number = self.broker.state().sites.len();
@@ -330,7 +384,9 @@ fn nonsense(what: u8, number: u8, part: u8, millis: i64) -> SiteMessage {
         }
         11 => SiteMessage::Lost(when),
         12 => SiteMessage::Back(when),
-        _ => SiteMessage::Offers { cycle: CycleNumber::new(u64::from(number)), free: Free::Capacity(u32::MAX) },
+        _ => {
+            SiteMessage::Offers { cycle: CycleNumber::new(u64::from(number)), free: Free::Capacity(u32::MAX) }
+        }
     }
 }
 
