@@ -1,5 +1,6 @@
 //! Ways to corrupt a journal.
 
+use std::sync::Arc;
 use walras_broker::Event;
 use walras_broker::allocation::Allocation;
 use walras_broker::event::{JobEvent, ReservationEvent};
@@ -53,13 +54,15 @@ pub(crate) fn repeat_first(journal: &mut Journal, like: impl Fn(&Event) -> bool)
 
 /// Changes the first job that lets itself be changed, as it was submitted.
 pub(crate) fn spec(journal: &mut Journal, mut change: impl FnMut(&mut JobSpec) -> bool) {
-    change!(journal, Event::Job(JobEvent::Queued { spec, .. }) => change(spec));
+    change!(journal, Event::Job(JobEvent::Queued { spec, .. }) => change(Arc::make_mut(spec)));
 }
 
 /// Changes the first reserved allocation that lets itself be changed.
 pub(crate) fn allocation(journal: &mut Journal, mut change: impl FnMut(&mut Allocation, Time) -> bool) {
     edit(journal, |event, at| match event {
-        Event::Reservation(ReservationEvent::Asked { allocation, .. }) => change(allocation, at),
+        Event::Reservation(ReservationEvent::Asked { allocation, .. }) => {
+            change(Arc::make_mut(allocation), at)
+        }
         _ => false,
     });
 }

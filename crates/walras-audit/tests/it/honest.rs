@@ -5,11 +5,14 @@ use crate::world::audit;
 use std::collections::BTreeSet;
 use walras_broker::Event;
 
-/// The names of all events of a journal.
+/// The names of all events of a journal: what they happened to, and what happened.
 fn names(journal: &[walras_broker::journal::Entry]) -> BTreeSet<String> {
     let name = |event: &Event| {
-        let text = serde_json::to_value(event).unwrap();
-        text.as_object().and_then(|it| it.keys().next().cloned()).unwrap()
+        let first = |value: &serde_json::Value| {
+            value.as_object().and_then(|it| it.iter().next()).map(|(key, inner)| (key.clone(), inner.clone()))
+        };
+        let (of, inner) = first(&serde_json::to_value(event).unwrap()).unwrap();
+        format!("{of}/{}", first(&inner).unwrap().0)
     };
     journal.iter().flat_map(|entry| &entry.events).map(name).collect()
 }

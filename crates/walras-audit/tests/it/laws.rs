@@ -153,7 +153,7 @@ proptest! {
     fn an_honest_broker_is_never_accused(steps in prop::collection::vec(step(), 1..25), early in 0..30_000_i64) {
         let mut world = vo();
         world.early = early;
-        let policy = Policy { spares_max: 0, ..world.broker.state().policy.clone() };
+        let policy = Policy { spares_max: 0, ..(*world.broker.state().policy).clone() };
         world.say(Input::SetPolicy(Box::new(policy)));
         for (number, step) in steps.iter().enumerate() {
             happen(&mut world, number, step);

@@ -4,6 +4,7 @@ use crate::corrupt::check;
 use crate::edit::{change, drop_first, edit};
 use crate::promises::moved;
 use crate::world::credits;
+use std::sync::Arc;
 use walras_audit::Kind;
 use walras_broker::Event;
 use walras_broker::event::{QuoteEvent, ReservationEvent};
@@ -65,7 +66,8 @@ fn quotes() {
                         allocation,
                         ..
                     }) => {
-                        allocation.legs[0].holds[0].interval = moved(allocation.legs[0].holds[0].interval, 1);
+                        let hold = &mut Arc::make_mut(allocation).legs[0].holds[0];
+                        hold.interval = moved(hold.interval, 1);
                         true
                     }
                     _ => false,
@@ -75,12 +77,12 @@ fn quotes() {
         ),
         (
             "dominated",
-            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { options.push(options[0].clone()); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { *options = options.iter().chain(&options[..1]).cloned().collect(); true }),
             |it| matches!(it, Kind::Dominated { option: 0, .. }),
         ),
         (
             "price",
-            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { options[0].price = credits(1); true }),
+            |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { Arc::make_mut(options)[0].price = credits(1); true }),
             |it| matches!(it, Kind::WrongOption { option: 0, .. }),
         ),
         (

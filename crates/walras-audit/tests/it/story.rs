@@ -9,7 +9,7 @@ use walras_broker::job::{JobSpec, PartEnd, WorkflowSpec};
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
-use walras_broker::reservation::PartState;
+use walras_broker::reservation::{PartState, ReservedPart};
 use walras_core::refine::Strategy;
 use walras_model::workflow::{Link, Network, UNSIZED};
 use walras_model::{Data, Edge, NodeId, Rate, Request, SiteId, Task, TaskId, Work, Workflow};
@@ -101,9 +101,9 @@ fn delays(world: &mut World) {
     world.say(submit("a7", only_on(SOUTH, diamond("ada"))));
     let running = |world: &World| {
         let all = &world.broker.state().reservations;
-        let runs = |it: &&PartState| matches!(it, PartState::Running(_));
-        let mut late = all.iter().filter(|(_, it)| it.parts.get(2).filter(runs).is_some());
-        late.next().map(|(number, it)| (*number, it.allocation.parts[2].end.as_millis()))
+        let runs = |it: &&ReservedPart| matches!(it.state, PartState::Running(_));
+        let mut late = all.iter().filter_map(|(number, it)| Some((number, it.parts.get(2).filter(runs)?)));
+        late.next().map(|(number, part)| (*number, part.plan.end.as_millis()))
     };
     let (reservation, end) = loop {
         if let Some(found) = running(world) {
@@ -128,8 +128,8 @@ fn misfortunes(world: &mut World) {
     world.refuse.insert(SOUTH);
     world.say(submit("a3", only_on(SOUTH, job("ada", 2, 100))));
     world.run_until(2_400_000);
-    // From here on, no spare ways are kept.
-    let policy = Policy { spares_max: 0, ..world.broker.state().policy.clone() };
+    // From here on, no spare alternatives are kept.
+    let policy = Policy { spares_max: 0, ..(*world.broker.state().policy).clone() };
     world.say(Input::SetPolicy(Box::new(policy)));
     // A part fails by itself.
     world.ends = vec![PartEnd::Failed(3)];
@@ -178,13 +178,17 @@ pub(crate) fn journal() -> Vec<Entry> {
 /// A job that is said to be far too late, and is planned again at once.
 pub(crate) fn again() -> World {
     let mut world = vo();
-    let policy = Policy { spares_max: 0, ..world.broker.state().policy.clone() };
+    let policy = Policy { spares_max: 0, ..(*world.broker.state().policy).clone() };
     world.say(Input::SetPolicy(Box::new(policy)));
     world.say(submit("a1", only_on(NORTH, job("ada", 1, 1_000))));
     world.run_until(100_000);
     let state = world.broker.state();
-    let (reservation, end) =
-        state.reservations.iter().map(|(number, it)| (*number, it.allocation.end())).next().unwrap();
+    let (reservation, end) = state
+        .reservations
+        .iter()
+        .map(|(number, it)| (*number, it.legs[0].holds[0].interval.end()))
+        .next()
+        .unwrap();
     let until = time(end.as_millis() + 1_000);
     world.hear(NORTH, SiteMessage::Late { reservation, part: 0, until });
     world.run_until(3_000_000);

@@ -48,10 +48,10 @@ fn span(millis: i64) -> Span {
 }
 
 impl Bed {
-    /// Ten sites with so many nodes together, each offering so many slots.
-    pub(crate) fn new(nodes: u32, slots: i64) -> Bed {
+    /// Ten sites with so many nodes together, each offering so many slots; keeps a journal where asked to.
+    pub(crate) fn new(nodes: u32, slots: i64, keeps: bool) -> Bed {
         let broker = Broker::default();
-        let mut bed = Bed { broker, journal: Vec::new(), now: 0, nodes, slots, submitted: 0, keeps: false };
+        let mut bed = Bed { broker, journal: Vec::new(), now: 0, nodes, slots, submitted: 0, keeps };
         let policy =
             Policy { horizon: span(24 * 60 * MINUTE), repeat_within: span(60 * MINUTE), ..Policy::default() };
         bed.say(Input::SetPolicy(Box::new(policy)));
@@ -82,10 +82,6 @@ impl Bed {
             }));
         }
         bed
-    }
-
-    pub(crate) fn keep_journal(&mut self) {
-        self.keeps = true;
     }
 
     /// Says something, and answers whatever the broker then wants, until it wants nothing.

@@ -1,9 +1,10 @@
 //! How the broker behaves when there is much of everything.
 //!
-//! `cargo run --release -p walras-broker --example scale -- cycle|fold|finished [N]`
+//! `cargo run --release -p walras-broker --example scale -- cycle|fold|submit|finished [N]`
 //!
 //! * `cycle`: one cycle over 1,000 queued jobs, 1,000 nodes and 20,000 slots.
 //! * `fold`: events folded per second, over the life of N jobs.
+//! * `submit`: a submission into a queue of N jobs, decided and folded.
 //! * `finished`: memory after N jobs have ended.
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "an example that measures")]
@@ -21,7 +22,7 @@ fn main() {
     let count: usize = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(10_000);
     match what.as_str() {
         "cycle" => {
-            let mut bed = Bed::new(1_000, 20);
+            let mut bed = Bed::new(1_000, 20, false);
             bed.submit(1_000);
             let start = Instant::now();
             let spent = bed.cycle();
@@ -35,8 +36,7 @@ fn main() {
             );
         }
         "fold" => {
-            let mut bed = Bed::new(100, 1);
-            bed.keep_journal();
+            let mut bed = Bed::new(100, 1, true);
             bed.live(count);
             let events: usize = bed.journal.iter().map(|entry| entry.events.len()).sum();
             let start = Instant::now();
@@ -49,7 +49,7 @@ fn main() {
             );
         }
         "finished" => {
-            let mut bed = Bed::new(100, 1);
+            let mut bed = Bed::new(100, 1, false);
             let before = resident();
             bed.live(count);
             let state = bed.broker.state();
@@ -62,7 +62,15 @@ fn main() {
                 state.reservations.len()
             );
         }
-        other => println!("unknown: '{other}': expected cycle, fold or finished"),
+        "submit" => {
+            let mut bed = Bed::new(100, 1, false);
+            bed.submit(u64::try_from(count).unwrap_or(0));
+            let start = Instant::now();
+            bed.submit(u64::try_from(count).unwrap_or(0));
+            let micros = start.elapsed().as_secs_f64() * 1e6 / count as f64;
+            println!("{count} submissions into a queue of {count}: {micros:.2} µs each");
+        }
+        other => println!("unknown: '{other}': expected cycle, fold, submit or finished"),
     }
 }
 

@@ -23,7 +23,10 @@ macro_rules! define_number {
 
             /// The one after it.
             pub const fn next(self) -> Self {
-                Self(self.0.saturating_add(1))
+                match self.0.checked_add(1) {
+                    Some(next) => Self(next),
+                    None => panic!("numbers never run out"),
+                }
             }
         }
 

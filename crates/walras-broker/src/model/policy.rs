@@ -244,7 +244,7 @@ impl Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        let seconds = |seconds: i64| Span::from_millis(seconds * 1_000).unwrap_or(Span::ZERO);
+        let seconds = |seconds: i64| Span::from_millis(seconds * 1_000).expect("a few days are a span");
         let mut search = SearchConfig::default();
         search.limits.alternatives_per_job_max = 12;
         search.limits.explanation_slots_max = 20_000_000;

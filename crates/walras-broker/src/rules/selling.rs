@@ -131,7 +131,7 @@ impl PriceRules {
             let rate = self.rate_at(base, hour.start(), demand, calendar);
             match pieces.last_mut() {
                 Some((piece, same)) if *same == rate && piece.end() == hour.start() => {
-                    *piece = Interval::new(piece.start(), hour.end()).unwrap_or(*piece);
+                    *piece = Interval::new(piece.start(), hour.end()).expect("pieces follow each other");
                 }
                 _ => pieces.push((hour, rate)),
             }
@@ -156,7 +156,7 @@ impl Demand {
 
 /// The hour of the week, from 0 (Monday, midnight) on.
 fn hour_of_week(at: Time, calendar: Calendar) -> usize {
-    usize::try_from(calendar.since_monday_began(at).as_millis() / HOUR).unwrap_or(0)
+    usize::try_from(calendar.since_monday_began(at).as_millis() / HOUR).expect("a week has few hours")
 }
 
 /// An interval cut at full hours of the calendar, at most [`HOURS_MAX`] pieces.
@@ -179,8 +179,9 @@ fn scaled(base: Rate, factors: &[i64]) -> Rate {
     for factor in factors {
         micros = (micros * i128::from(*factor) + i128::from(MILLION) - 1) / i128::from(MILLION);
     }
+    // A price beyond all counting is the dearest there is: nothing is long enough to be paid for at it.
     let micros = i64::try_from(micros).unwrap_or(i64::MAX).max(1);
-    Rate::from_micros_per_second(micros).unwrap_or(base)
+    Rate::from_micros_per_second(micros).expect("a rate that is not negative")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod failures;
+mod laws;
 mod money;
 mod offers;
 mod queue;
