@@ -69,6 +69,6 @@ impl<T: Named> JsonSchema for Word<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "enum": T::NAMES })
+        json_schema!({ "description": T::ABOUT, "type": "string", "enum": T::NAMES })
     }
 }

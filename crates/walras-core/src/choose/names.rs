@@ -8,6 +8,8 @@ use std::str::FromStr;
 pub trait Named: Copy + PartialEq + 'static {
     /// What kind of thing it is, for errors.
     const KIND: &'static str;
+    /// What such a thing is, for descriptions of formats.
+    const ABOUT: &'static str;
     /// All names, in the order of [`Named::ALL`].
     const NAMES: &'static [&'static str];
     /// All that there are.
@@ -52,9 +54,10 @@ impl std::error::Error for UnknownName {}
 
 /// Names and what they stand for, in one list.
 macro_rules! names {
-    ($type:ident, $kind:literal, {$($name:literal => $variant:ident),* $(,)?}) => {
+    ($type:ident, $kind:literal, $about:literal, {$($name:literal => $variant:ident),* $(,)?}) => {
         impl Named for $type {
             const KIND: &'static str = $kind;
+            const ABOUT: &'static str = $about;
             const NAMES: &'static [&'static str] = &[$($name),*];
             const ALL: &'static [$type] = &[$($type::$variant),*];
         }
@@ -112,7 +115,7 @@ pub enum ObjectiveName {
     Satisfaction,
 }
 
-names!(ObjectiveName, "an objective", {
+names!(ObjectiveName, "an objective", "What makes one combination better than another.", {
     "min-time" => MinTime,
     "min-cost" => MinCost,
     "max-income" => MaxIncome,
@@ -123,7 +126,7 @@ names!(ObjectiveName, "an objective", {
     "satisfaction" => Satisfaction,
 });
 
-names!(Total, "a total", {
+names!(Total, "a total", "A sum over what is chosen.", {
     "cost" => Cost,
     "time" => Time,
     "finish" => Finish,
