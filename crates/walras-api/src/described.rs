@@ -1,13 +1,6 @@
-//! What `#[derive(JsonSchema)]` stands for: `schemars` where formats are described (the feature `schema`), nothing elsewhere.
+//! What `#[derive(JsonSchema)]` stands for in this crate: `schemars` with its feature `schema`, nothing without.
 
 #[cfg(feature = "schema")]
-pub use schemars::JsonSchema;
+pub(crate) use schemars::JsonSchema;
 #[cfg(not(feature = "schema"))]
-pub use walras_no_schema::JsonSchema;
-
-/// A type that would be described: every one.
-#[cfg(not(feature = "schema"))]
-pub trait JsonSchema {}
-
-#[cfg(not(feature = "schema"))]
-impl<T: ?Sized> JsonSchema for T {}
+pub(crate) use walras_no_schema::JsonSchema;

@@ -26,7 +26,7 @@
 mod assignment;
 mod choices;
 mod decode;
-pub mod described;
+mod described;
 mod error;
 mod input;
 mod journal;

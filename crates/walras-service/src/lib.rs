@@ -13,6 +13,7 @@
 pub mod clock;
 pub mod config;
 mod connections;
+pub mod described;
 pub mod engine;
 pub mod http;
 pub mod journal;

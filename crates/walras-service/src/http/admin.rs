@@ -5,6 +5,7 @@ use super::endpoint::{ADMINISTRATOR, ALL, Endpoint};
 use super::extract::{Sent, number};
 use super::fault::Fault;
 use super::market::cycle_view;
+use crate::described::JsonSchema;
 use crate::view::money::{all_budgets, spender_from, user_view};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -12,7 +13,6 @@ use axum::http::StatusCode;
 use axum::routing::{delete, get, patch, post, put};
 use serde::Deserialize;
 use walras_api::Num;
-use walras_api::described::JsonSchema;
 use walras_api::service::{
     BudgetView, CycleView, PolicyFile, Role, TokenMade, TokenView, TokensView, UserView, UsersView,
 };

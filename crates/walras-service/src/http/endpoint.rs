@@ -3,8 +3,8 @@
 
 use super::App;
 use super::shape::Shape;
+use crate::described::JsonSchema;
 use axum::routing::MethodRouter;
-use walras_api::described::JsonSchema;
 use walras_api::service::Role;
 
 /// Everybody who has a token.

@@ -4,6 +4,7 @@ use super::App;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
+use crate::described::JsonSchema;
 use crate::token::Caller;
 use crate::view::context_of;
 use crate::view::event::history;
@@ -17,7 +18,6 @@ use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_api::Syntax;
-use walras_api::described::JsonSchema;
 use walras_api::service::{
     ExplanationView, JobFile, JobState, JobView, JobsView, OUTPUT_BYTES_MAX, Role, SubmittedView, read_job,
 };

@@ -4,6 +4,7 @@ use super::App;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint, OWNERS};
 use super::extract::{Asked, Sent};
 use super::fault::Fault;
+use crate::described::JsonSchema;
 use crate::site::Fault as SiteFault;
 use crate::token::Caller;
 use crate::view::event::proof_view;
@@ -14,7 +15,6 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use serde::Deserialize;
-use walras_api::described::JsonSchema;
 use walras_api::service::{
     CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
     TimetableView,

@@ -1,6 +1,6 @@
 //! The shape of what a request or an answer carries: its type, where the API is described (the feature `schema`).
 
-use walras_api::described::JsonSchema;
+use crate::described::JsonSchema;
 
 /// A shape.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@ use super::App;
 use super::endpoint::{ALL, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
+use crate::described::JsonSchema;
 use crate::engine::Told;
 use crate::token::Caller;
 use axum::extract::State;
@@ -20,7 +21,6 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
-use walras_api::described::JsonSchema;
 use walras_api::service::{EventView, Role};
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

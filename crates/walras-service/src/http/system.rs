@@ -3,6 +3,7 @@
 use super::App;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::fault::Fault;
+use crate::described::JsonSchema;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -10,7 +11,6 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use serde::Serialize;
 use serde_json::Value;
-use walras_api::described::JsonSchema;
 
 /// That it lives.
 #[derive(Serialize, JsonSchema)]

@@ -68,9 +68,7 @@ pub struct Start<'a> {
 }
 
 /// What can be done to a simulated site on demand.
-#[derive(
-    Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, walras_api::described::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, crate::described::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum Fault {
     /// A node fails.
