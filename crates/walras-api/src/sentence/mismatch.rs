@@ -63,7 +63,7 @@ impl Context<'_> {
             }
             Mismatch::WrongCount { tasks, holds, parts } => {
                 let (tasks, holds) = (counted(*tasks, "task"), counted(*holds, "hold"));
-                format!("the job has {tasks}, and there are {holds} for {}", counted(*parts, "part"))
+                format!("the job has {tasks}, and the plan has {holds} for {}", counted(*parts, "part"))
             }
             Mismatch::NodeTwice(node) => format!("node {} is held twice", self.node(*node)),
             Mismatch::StartsApart { node, start, expected } => format!(

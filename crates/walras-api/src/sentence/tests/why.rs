@@ -185,7 +185,7 @@ fn every_mismatch_has_a_clause() {
         Mismatch::RequirementUnmet { .. } => Mismatch::RequirementUnmet { place: queue, requirement: gpu() } =>
             "the queue of site campus does not have gpu = true, which the job requires";
         Mismatch::WrongCount { .. } => Mismatch::WrongCount { tasks: 2, holds: 1, parts: 1 } =>
-            "the job has 2 tasks, and there are 1 hold for 1 part";
+            "the job has 2 tasks, and the plan has 1 hold for 1 part";
         Mismatch::NodeTwice(_) => Mismatch::NodeTwice(NODE) => "node campus/n1 is held twice";
         Mismatch::StartsApart { .. } => Mismatch::StartsApart { node: NODE, start: at(1), expected: at(0) } =>
             "node campus/n1 starts at 2026-01-01T00:00:01.000Z, and the window at 2026-01-01T00:00:00.000Z";
