@@ -11,6 +11,7 @@ mod market;
 pub mod openapi;
 mod page;
 mod quotes;
+mod site_fault;
 mod stream;
 mod system;
 

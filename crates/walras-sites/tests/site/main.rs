@@ -1,0 +1,10 @@
+//! What every connector must keep, and what each of them does beside that. Real processes, real time.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod bench;
+mod laws;
+mod local;
+mod process;
+mod simulated;
+mod simulated_site;
