@@ -51,7 +51,7 @@ impl SiteLine {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(SiteError::Overloaded);
         }
-        answer.await.unwrap_or_else(|_| Err(SiteError::Stopped))
+        answer.await.unwrap_or(Err(SiteError::Stopped))
     }
 
     /// The file with what a part has printed, where the site keeps one.

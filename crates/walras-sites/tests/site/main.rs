@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod bench;
+mod book;
 mod laws;
 mod local;
 mod process;
