@@ -7,10 +7,9 @@
 //! ```
 //!
 //! The [`engine`] owns the broker and commits everything to the [`journal`] before anybody hears of it; [`http`] says who
-//! may ask what; [`site`]s run things; [`view`] turns what the broker knows into what people read; [`serve`] puts it all
+//! may ask what; [`site`] opens the connectors of `walras-sites`, which run things; [`view`] turns what the broker knows into what people read; [`serve`] puts it all
 //! together as a [`config`] says.
 
-pub mod clock;
 pub mod config;
 mod connections;
 pub mod described;
@@ -21,3 +20,5 @@ pub mod serve;
 pub mod site;
 pub mod token;
 pub mod view;
+
+pub use walras_sites::clock;

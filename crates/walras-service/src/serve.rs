@@ -144,8 +144,11 @@ fn ports(
     let mut ports = Vec::new();
     for (site, place) in sites.iter().zip(0_u32..) {
         let id = SiteId::new(place);
-        let first = engine.broker().state().site(id).map_or(0, |known| known.first_node);
-        let connector = open(site, clock, data, executable, id, first)
+        let known = engine.broker().state().site(id);
+        let first = known.map(|known| known.first_node);
+        let first =
+            first.ok_or_else(|| ConfigError(format!("site {}: the broker does not know it", site.name)))?;
+        let connector = open(site, clock, data, executable, first)
             .map_err(|error| ConfigError(format!("site {}: {error}", site.name)))?;
         ports.push(SitePort { name: site.name.clone(), connector });
     }

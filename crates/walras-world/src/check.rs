@@ -5,7 +5,7 @@
 //! its window has confirmed; no job runs twice at once; nobody asks for time that is held. In the end: every job that was
 //! acknowledged is done, failed, given up, cancelled, or waits with a reason, and nothing is held for anybody.
 
-use crate::site::SimSite;
+use crate::site::FaultySite;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_audit::Auditor;
@@ -20,6 +20,7 @@ use walras_broker::reservation::{Reservation, ReservationPhase};
 use walras_broker::state::State;
 use walras_broker::{Answer, Broker, Effect, Event, Input, Refusal};
 use walras_model::{Interval, NodeId, SiteId, Time};
+use walras_sites::SiteError;
 
 /// Collects what is wrong.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +48,11 @@ pub struct Checker {
 impl Checker {
     fn complain(&mut self, text: String) {
         self.wrong.push(text);
+    }
+
+    /// What a site has done; that it could not is wrong in a world without disks.
+    pub fn possible<T>(&mut self, done: Result<T, SiteError>) -> Option<T> {
+        done.map_err(|error| self.complain(error.to_string())).ok()
     }
 
     /// After an entry was written.
@@ -189,12 +195,14 @@ impl Checker {
     }
 
     /// Before a site hears that it should start something.
-    pub fn before_start(&mut self, effect: &Effect, sites: &[SimSite]) {
+    pub fn before_start(&mut self, effect: &Effect, sites: &[FaultySite]) {
         let Effect::Start { reservation, .. } = effect else { return };
         let Some((_, window)) = self.windows.get(reservation).cloned() else { return };
-        let released = sites.iter().any(|site| site.released.contains(reservation));
-        for id in window.iter().filter(|_| !released) {
-            let booking = sites.get(id.index()).and_then(|site| site.bookings.get(reservation));
+        let is_released = |site: &FaultySite| site.site.book().is_released(*reservation);
+        let released = sites.iter().map(is_released).collect::<Result<Vec<bool>, _>>();
+        let Some(released) = self.possible(released) else { return };
+        for id in window.iter().filter(|_| !released.contains(&true)) {
+            let booking = sites[id.index()].site.book().get(*reservation);
             if booking.is_none_or(|booking| booking.expiry.is_some()) {
                 self.complain(format!(
                     "reservation {reservation} starts and site {} has not confirmed",
@@ -205,11 +213,11 @@ impl Checker {
     }
 
     /// At every moment: no job runs twice, and nobody asked for what is held.
-    pub fn sites(&mut self, now: Time, sites: &mut [SimSite]) {
+    pub fn sites(&mut self, now: Time, sites: &mut [FaultySite]) {
         let mut running: BTreeMap<JobNumber, ReservationNumber> = BTreeMap::new();
         for site in sites {
             self.wrong.append(&mut site.wrong);
-            for (job, reservation) in site.running(now) {
+            for (job, reservation) in site.site.running(now) {
                 let first = *running.entry(job).or_insert(reservation);
                 if first != reservation {
                     self.complain(format!(

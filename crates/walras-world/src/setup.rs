@@ -1,8 +1,6 @@
 //! The VO of a simulated world: sites, prices, users, and jobs.
 
-use crate::chance::later;
-use crate::site::{Behaviour, Kind, SimNode, SimSite};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::site::FaultySite;
 use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
@@ -20,6 +18,10 @@ use walras_model::{
     Time, Work, Workflow,
 };
 use walras_random::Stream;
+use walras_sites::Offering;
+use walras_sites::clock::later;
+use walras_sites::simulated::{Behaviour, SimulatedNode, SimulatedSite};
+use walras_sites::store::VolatileStore;
 
 /// The users of every world.
 pub const USERS: [&str; 4] = ["ada", "bob", "cyd", "dan"];
@@ -91,7 +93,7 @@ fn prices(chance: &mut Stream) -> Option<PriceRules> {
 }
 
 /// What is said to the broker at the beginning, and the sites that go with it.
-pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<SimSite>)> {
+pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<FaultySite>)> {
     let mut inputs = vec![Input::SetPolicy(Box::new(policy(chance)))];
     for (place, name) in USERS.iter().enumerate() {
         let group = Some(if place < 2 { "physics" } else { "biology" }.to_owned());
@@ -101,39 +103,31 @@ pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<SimSite>)> {
         let budget = Budget { period: span(60 * MINUTE), amount: Money::from_micros(40_000_000) };
         inputs.push(Input::SetBudget { spender: Spender::Group("physics".to_owned()), budget: Some(budget) });
     }
-    let kinds =
-        [(Kind::Slots, 3), (Kind::Slots, 2), (Kind::Slots, 3), (Kind::Capacity, 3), (Kind::Queue(4), 0)];
+    let offerings = [
+        (Offering::Slots, 3),
+        (Offering::Slots, 2),
+        (Offering::Slots, 3),
+        (Offering::Capacity, 3),
+        (Offering::Queue(4), 0),
+    ];
     let mut sites = Vec::new();
     let mut first = 0;
-    for ((kind, count), number) in kinds.into_iter().zip(0_u32..) {
-        let spec = site(kind, count, number, chance)?;
-        let nodes = (first..first + u32::try_from(count).ok()?).map(|id| SimNode {
-            id: NodeId::new(id),
-            lost: false,
-            since: Time::MIN,
-            owner: owner_load(kind, chance),
+    for ((offering, count), number) in offerings.into_iter().zip(0_u32..) {
+        let spec = site(offering, count, number, chance)?;
+        let nodes = (first..first + u32::try_from(count).ok()?).map(|id| SimulatedNode {
+            owner: owner_load(offering, chance),
+            ..SimulatedNode::new(NodeId::new(id))
         });
-        sites.push(SimSite {
-            id: SiteId::new(number),
-            kind,
-            nodes: nodes.collect(),
-            bookings: BTreeMap::new(),
-            released: BTreeSet::new(),
-            lost: false,
-            since: Time::MIN,
-            cut_until: Time::MIN,
-            unwilling: 0,
-            behaviour: Behaviour::LIVELY,
-            load: None,
-            wrong: Vec::new(),
-        });
+        let (nodes, store) = (nodes.collect(), VolatileStore::default());
+        let simulated = SimulatedSite::open(offering, nodes, Behaviour::LIVELY, None, store).ok()?;
+        sites.push(FaultySite::new(SiteId::new(number), simulated));
         first += u32::try_from(count).ok()?;
         inputs.push(Input::AddSite(spec));
     }
     Some((inputs, sites))
 }
 
-fn site(kind: Kind, count: usize, number: u32, chance: &mut Stream) -> Option<SiteSpec> {
+fn site(offering: Offering, count: usize, number: u32, chance: &mut Stream) -> Option<SiteSpec> {
     let mut access = Rules::default();
     if number == 1 && chance.happens(300) {
         access.access = vec![AccessRule { who: Who::Group("physics".to_owned()), allow: true, hours: None }];
@@ -141,10 +135,10 @@ fn site(kind: Kind, count: usize, number: u32, chance: &mut Stream) -> Option<Si
     Some(SiteSpec {
         name: format!("site-{number}"),
         owner: format!("owner-{}", number % 3),
-        kind: match kind {
-            Kind::Slots => SiteKind::Slots,
-            Kind::Capacity => SiteKind::Capacity,
-            Kind::Queue(_) => SiteKind::Queue(QueueSpec {
+        kind: match offering {
+            Offering::Slots => SiteKind::Slots,
+            Offering::Capacity => SiteKind::Capacity,
+            Offering::Queue(_) => SiteKind::Queue(QueueSpec {
                 performance: Performance::ONE,
                 watts: None,
                 attributes: Attributes::new(),
@@ -157,8 +151,8 @@ fn site(kind: Kind, count: usize, number: u32, chance: &mut Stream) -> Option<Si
 }
 
 /// What an owner uses from the beginning; sites that only count processors say nothing of it.
-fn owner_load(kind: Kind, chance: &mut Stream) -> Vec<Interval> {
-    if kind != Kind::Slots {
+fn owner_load(offering: Offering, chance: &mut Stream) -> Vec<Interval> {
+    if offering != Offering::Slots {
         return Vec::new();
     }
     let mut busy = Vec::new();

@@ -3,19 +3,19 @@
 mod client;
 mod mishap;
 
-use crate::chance::later;
 use crate::check::Checker;
 use crate::fault::Faults;
 use crate::setup::{self, MINUTE, USERS};
-use crate::site::SimSite;
+use crate::site::FaultySite;
 use std::collections::BTreeMap;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
 use walras_broker::{Answer, Broker, Effect, Input};
-use walras_model::{SiteId, Time};
+use walras_model::{NodeId, SiteId, Time};
 use walras_random::Stream;
+use walras_sites::clock::later;
 
 /// How long a world lasts, and what may go wrong in it.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ enum Parcel {
     /// A site comes back.
     SiteBack(SiteId),
     /// A node comes back.
-    NodeBack(SiteId, usize),
+    NodeBack(SiteId, NodeId),
     /// The calm: from now on nothing goes wrong.
     Calm,
 }
@@ -85,7 +85,7 @@ pub struct World {
     pub(crate) now: Time,
     pub(crate) broker: Broker,
     pub(crate) journal: Vec<Entry>,
-    pub(crate) sites: Vec<SimSite>,
+    pub(crate) sites: Vec<FaultySite>,
     pub(crate) checker: Checker,
     parcels: BTreeMap<(Time, u64), Parcel>,
     posted: u64,
@@ -123,6 +123,9 @@ pub fn live(settings: &Settings) -> Outcome {
     };
     for input in inputs {
         world.say(&input);
+    }
+    if world.sites.is_empty() {
+        world.checker.wrong.push("there is no world: its sites could not be made".to_owned());
     }
     world.faults = faults;
     for site in &mut world.sites {
@@ -179,7 +182,7 @@ impl World {
                 return step;
             }
             let parcel = self.parcels.first_key_value().map(|((at, _), _)| *at);
-            let site = self.sites.iter().filter_map(SimSite::next).min();
+            let site = self.sites.iter().filter_map(|site| site.site.next()).min();
             let tick = self.next_tick();
             let Some(next) = parcel.into_iter().chain(site).chain(tick).min() else { return step };
             self.now = self.now.max(next);
@@ -212,14 +215,14 @@ impl World {
 
     fn sites_pass(&mut self) {
         for place in 0..self.sites.len() {
-            let said = self.sites[place].pass(self.now);
-            self.deliver(self.sites[place].id, said);
+            let messages = self.sites[place].site.pass(self.now);
+            self.deliver(self.sites[place].id, messages);
         }
     }
 
     /// Puts what a site says on its way.
-    fn deliver(&mut self, site: SiteId, said: Vec<SiteMessage>) {
-        for message in said {
+    fn deliver(&mut self, site: SiteId, messages: impl IntoIterator<Item = SiteMessage>) {
+        for message in messages {
             self.send(&Parcel::Message(site, message));
         }
     }
@@ -269,9 +272,10 @@ impl World {
             }
             Parcel::Mishap => self.mishap(),
             Parcel::SiteBack(id) => self.site_back(id),
-            Parcel::NodeBack(id, place) => {
-                let said = self.sites.get_mut(id.index()).and_then(|site| site.bring_back(self.now, place));
-                self.deliver(id, said.into_iter().collect());
+            Parcel::NodeBack(id, node) => {
+                let news = self.sites[id.index()].site.bring_back(self.now, node);
+                let news = self.checker.possible(news).flatten();
+                self.deliver(id, news);
             }
             Parcel::Calm => {
                 self.calm = true;
@@ -282,12 +286,10 @@ impl World {
     }
 
     fn at_site(&mut self, effect: &Effect) {
-        let Some(place) = effect.site().map(SiteId::index).filter(|place| *place < self.sites.len()) else {
-            return;
-        };
+        let Some(place) = effect.site().map(SiteId::index) else { return };
         self.checker.before_start(effect, &self.sites);
-        let said = self.sites[place].hear(self.now, effect, &mut self.chance);
-        self.deliver(self.sites[place].id, said);
+        let messages = self.sites[place].hear(self.now, effect, &mut self.chance);
+        self.deliver(self.sites[place].id, messages);
     }
 
     /// Says something to the broker, unless it is killed or cannot write.

@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     let matches = pages::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Supervise { directory } = &cli.command {
-        return walras_service::site::supervise(directory);
+        return walras_sites::local::supervise(directory);
     }
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,7 @@
 //! `walras simulate`
+//!
+//! The only command that lives through faults, and so the only part of the product that links the harness of simulated
+//! worlds, `walras-world`.
 
 use crate::failure::Failure;
 use crate::files;

@@ -1,7 +1,7 @@
 //! Money: what is used is paid for, the rest comes back, and budgets hold.
 
 use crate::vo::{MINUTE, Vo, at, credits, rate, span, user};
-use walras_broker::account::Account;
+use walras_broker::account::{Account, Unpayable};
 use walras_broker::budget::{Budget, Spender};
 use walras_broker::event::ReservationEvent;
 use walras_broker::job::Why;
@@ -40,8 +40,12 @@ fn nobody_spends_more_than_they_have() {
     let state = vo.broker.state();
     assert_eq!(state.reservations.len(), 1);
     assert_eq!(vo.balance(&user("bob")), credits(40));
-    let waiting = state.jobs.values().filter_map(|job| job.why.as_ref());
-    assert!(waiting.into_iter().all(|why| matches!(why, Why::NoMoney(_) | Why::NoFit(_) | Why::Outdated(_))));
+    let waiting: Vec<&Why> = state.jobs.values().filter_map(|job| job.why.as_ref()).collect();
+    assert_eq!(waiting.len(), 2);
+    for why in waiting {
+        let Why::NoMoney(Unpayable::Short { available, needed, .. }) = why else { panic!("{why:?}") };
+        assert_eq!((*available, *needed), (credits(40), credits(60)));
+    }
 }
 
 #[test]

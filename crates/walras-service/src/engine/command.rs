@@ -22,8 +22,8 @@ pub(super) enum Command {
     Input(Box<Input>, oneshot::Sender<Result<Answer, Failed>>),
     /// Somebody wants to know something.
     Ask(Question),
-    /// A site has said something.
-    Said(SiteId, Vec<SiteMessage>),
+    /// Messages of a site.
+    FromSite(SiteId, Vec<SiteMessage>),
     /// A plan is there; making it took so many seconds.
     Planned(CycleNumber, Box<Decision>, f64),
     /// There will be no plan.

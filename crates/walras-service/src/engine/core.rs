@@ -7,7 +7,6 @@ use super::sites::{Site, SiteLine};
 use crate::clock::Clock;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::{Group, Journal, JournalError, encode};
-use crate::site::Connector;
 use crate::view::record::Scribe;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +20,7 @@ use walras_broker::journal::Entry;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
 use walras_model::{SiteId, Time};
+use walras_sites::Connector;
 
 /// So many requests may wait; more are refused until there is room.
 const WAITING_MAX: usize = 16_384;
@@ -241,7 +241,7 @@ impl<J: Journal> Engine<J> {
                 outcome.answers.push((reply, answer));
             }
             Command::Ask(question) => outcome.questions.push(question),
-            Command::Said(site, messages) => {
+            Command::FromSite(site, messages) => {
                 for message in messages {
                     self.take_own(Input::Site { site, message }, outcome);
                 }
@@ -359,11 +359,10 @@ impl<J: Journal> Engine<J> {
                     tracing::info!(user, job = job.get(), text, "notice");
                     self.own.push_back(Input::Noticed(notice));
                 }
-                other => {
-                    if let Some(site) = other.site().and_then(|site| self.sites.get(site.index())) {
-                        site.give(other);
-                    }
-                }
+                other => match other.site().and_then(|site| self.sites.get(site.index())) {
+                    Some(site) => site.give(other),
+                    None => tracing::error!(effect = ?other, "an effect for a site that there is not"),
+                },
             }
         }
     }

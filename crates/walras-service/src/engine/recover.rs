@@ -86,7 +86,7 @@ impl<J: Journal> Engine<J> {
                 Command::Ask(question) if !self.unread => question(self.broker.state(), now),
                 Command::Ask(_) => {}
                 Command::Planned(..) | Command::NotPlanned => self.planning = false,
-                Command::Said(..) | Command::Stop => {}
+                Command::FromSite(..) | Command::Stop => {}
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use super::command::Command;
 use crate::clock::Clock;
-use crate::site::{Connector, Fault, Said, SiteError, Start};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,6 +12,7 @@ use tokio::sync::oneshot;
 use walras_broker::Effect;
 use walras_broker::id::ReservationNumber;
 use walras_model::SiteId;
+use walras_sites::{Connector, Fault, SiteAnswer, SiteError, Start};
 
 /// So many effects may wait for a site; what does not fit is repeated later.
 const WAITING_MAX: usize = 20_000;
@@ -49,9 +49,9 @@ impl SiteLine {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         if self.errands.try_send(Errand::Fault(fault, reply)).is_err() {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(SiteError("the site has too much to do".to_owned()));
+            return Err(SiteError::Overloaded);
         }
-        answer.await.unwrap_or_else(|_| Err(SiteError("the site has stopped".to_owned())))
+        answer.await.unwrap_or(Err(SiteError::Stopped))
     }
 
     /// The file with what a part has printed, where the site keeps one.
@@ -134,19 +134,19 @@ impl Runner {
         while !self.stop.load(Ordering::Relaxed) {
             let next = self.connector.next(self.clock.now()).map(|next| self.clock.until(next));
             let wait = next.map_or(LOOK_EVERY, |next| next.clamp(LOOK_AT_MOST, LOOK_EVERY));
-            let said = match inbox.recv_timeout(wait) {
+            let answer = match inbox.recv_timeout(wait) {
                 Ok(errand) => {
-                    let said = self.perform(errand);
+                    let answer = self.perform(errand);
                     self.waiting.fetch_sub(1, Ordering::Relaxed);
-                    said
+                    answer
                 }
                 Err(RecvTimeoutError::Timeout) => self.connector.poll(self.clock.now()),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            match said {
+            match answer {
                 Ok(messages) if messages.is_empty() => {}
                 Ok(messages) => {
-                    if self.commands.send(Command::Said(self.id, messages)).is_err() {
+                    if self.commands.send(Command::FromSite(self.id, messages)).is_err() {
                         return;
                     }
                 }
@@ -157,15 +157,15 @@ impl Runner {
         }
     }
 
-    fn perform(&mut self, errand: Errand) -> Said {
+    fn perform(&mut self, errand: Errand) -> SiteAnswer {
         let now = self.clock.now();
         match errand {
             Errand::Effect(effect) => self.effect(now, &effect),
             Errand::Fault(fault, reply) => {
-                let said = self.connector.fault(now, &fault);
+                let answer = self.connector.fault(now, &fault);
                 // Whoever asked for it may have gone.
-                let _ = reply.send(said.as_ref().map(|_| ()).map_err(Clone::clone));
-                Ok(said.unwrap_or_default())
+                let _ = reply.send(answer.as_ref().map(|_| ()).map_err(Clone::clone));
+                Ok(answer.unwrap_or_default())
             }
             Errand::Output(reservation, part, reply) => {
                 let _ = reply.send(self.connector.output(reservation, part));
@@ -174,7 +174,7 @@ impl Runner {
         }
     }
 
-    fn effect(&mut self, now: walras_model::Time, effect: &Effect) -> Said {
+    fn effect(&mut self, now: walras_model::Time, effect: &Effect) -> SiteAnswer {
         let site = &mut self.connector;
         match effect {
             Effect::AskOffers { cycle, horizon, .. } => site.offers(now, *cycle, *horizon),

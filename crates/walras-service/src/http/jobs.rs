@@ -296,7 +296,7 @@ async fn output(
 /// Reads the beginning of a file that a program has written: only a plain file, and none that it points to.
 fn read_output(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
-    let file = crate::site::open_output(path)?;
+    let file = walras_sites::local::open_output(path)?;
     let mut bytes = Vec::new();
     file.take(OUTPUT_BYTES_MAX as u64).read_to_end(&mut bytes).map(|_| bytes)
 }

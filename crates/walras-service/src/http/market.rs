@@ -4,8 +4,8 @@ use super::App;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint, OWNERS};
 use super::extract::{Asked, Sent};
 use super::fault::Fault;
+use super::site_fault::SiteFault;
 use crate::described::JsonSchema;
-use crate::site::Fault as SiteFault;
 use crate::token::Caller;
 use crate::view::event::proof_view;
 use crate::view::job::state_of_job;
@@ -215,7 +215,7 @@ async fn fault(
 ) -> Result<(StatusCode, Json<SiteView>), Fault> {
     let site = named(&app, &name)?;
     let line = app.lines.get(site.index()).ok_or_else(|| Fault::missing("such site"))?;
-    let done = line.send(fault).await;
+    let done = line.send(fault.into()).await;
     done.map_err(|error| Fault::new(StatusCode::CONFLICT, "cannot-fail", error.to_string()))?;
     Ok((StatusCode::ACCEPTED, Json(show_site(&app, site).await?)))
 }

@@ -13,6 +13,7 @@ pub mod openapi;
 mod page;
 mod quotes;
 mod shape;
+mod site_fault;
 mod stream;
 mod system;
 

@@ -50,14 +50,14 @@ struct EventsQuery {
 }
 
 /// What a listener may hear.
-struct Ear {
+struct Audience {
     role: Role,
     name: String,
     /// The sites of an owner.
     sites: BTreeSet<String>,
 }
 
-impl Ear {
+impl Audience {
     fn hears(&self, event: &EventView) -> bool {
         match self.role {
             Role::Administrator => true,
@@ -106,15 +106,20 @@ async fn events(
         let own = state.sites.iter().filter(|site| site.spec.owner == name);
         own.map(|site| site.spec.name.clone()).collect::<BTreeSet<String>>()
     });
-    let ear = Arc::new(Ear { role: caller.role, name: caller.name.clone(), sites: own.await? });
+    let audience = Arc::new(Audience { role: caller.role, name: caller.name.clone(), sites: own.await? });
     let listening = app.handle.listen(query.after.or(last));
     let first = listening.missed.then(lagged);
     // Written out one by one as they are read: a listener who does not read costs next to nothing.
-    let (past, hearing) = (listening.past.into_iter(), ear.clone());
+    let (past, hearing) = (listening.past.into_iter(), audience.clone());
     let past = past.filter(move |told| hearing.hears(&told.event)).map(|told| event(&told));
     let past = first.into_iter().chain(past);
-    let live =
-        Live { told: listening.live, ear, closing: app.closing.subscribe(), token: caller.token, counted };
+    let live = Live {
+        told: listening.live,
+        audience,
+        closing: app.closing.subscribe(),
+        token: caller.token,
+        counted,
+    };
     let live = futures_util::stream::unfold(live, |mut live| async move {
         let event = live.next().await?;
         Some((event, live))
@@ -127,7 +132,7 @@ async fn events(
 /// A listener: hears until the service stops, or its token is good no more.
 struct Live {
     told: Receiver<Arc<Told>>,
-    ear: Arc<Ear>,
+    audience: Arc<Audience>,
     closing: watch::Receiver<bool>,
     token: u64,
     counted: Counted,
@@ -138,7 +143,7 @@ impl Live {
         loop {
             tokio::select! {
                 told = self.told.recv() => match told {
-                    Ok(told) if self.ear.hears(&told.event) => return Some(event(&told)),
+                    Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
                     Ok(_) => {}
                     Err(RecvError::Lagged(_)) => return Some(lagged()),
                     Err(RecvError::Closed) => return None,

@@ -25,7 +25,7 @@ pub struct SiteConfig {
     pub owner: String,
     /// How it offers its time.
     #[serde(default)]
-    pub kind: KindName,
+    pub kind: OfferingName,
     /// What runs there.
     pub connector: ConnectorName,
     /// Its nodes, one by one.
@@ -79,7 +79,7 @@ pub struct SiteConfig {
 /// How a site offers its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum KindName {
+pub enum OfferingName {
     /// Free intervals on nodes.
     #[default]
     Slots,

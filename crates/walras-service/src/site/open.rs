@@ -1,12 +1,23 @@
 //! The connector that a `[[site]]` table asks for.
 
 use super::config::{ConnectorName, LocalConfig, SiteConfig};
-use super::{Connector, Limits, Local, Machine, Model, Simulated, SiteError};
-use crate::clock::Clock;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use walras_model::SiteId;
-use walras_world::site::Kind;
+use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits, make_directory};
+use walras_sites::simulated::{SimulatedConnector, SimulatedOptions};
+use walras_sites::{Clock, Connector, Offering, SiteError};
+
+/// Why a site cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The table makes no site.
+    #[error("{0}")]
+    Config(String),
+    /// The site itself says why.
+    #[error(transparent)]
+    Site(#[from] SiteError),
+}
 
 /// Opens the connector of a site. What it keeps lies in `sites/` of the service's data directory; `executable` is what
 /// supervises local parts; `first_node` is the number that the broker has given its first node.
@@ -15,49 +26,41 @@ pub fn open(
     clock: Clock,
     data: &Path,
     executable: &Path,
-    id: SiteId,
     first_node: u32,
-) -> Result<Box<dyn Connector>, SiteError> {
-    let spec = config.spec().map_err(SiteError)?;
+) -> Result<Box<dyn Connector>, OpenError> {
+    let spec = config.spec().map_err(OpenError::Config)?;
     let directory = data.join("sites");
-    let wrong = |error: std::io::Error| SiteError(format!("{}: {error}", directory.display()));
-    super::part::make_directory(&directory, true).map_err(wrong)?;
+    make_directory(&directory, true).map_err(|error| SiteError::file(&directory, error))?;
     let memory = directory.join(format!("{}.db", config.name));
     let nodes: Vec<String> = spec.nodes.into_iter().map(|node| node.name).collect();
-    let kind = config.sells();
+    let offering = config.offering();
     match config.connector {
         ConnectorName::Simulated => {
             let seed = config.simulated.clone().unwrap_or_default().seed;
-            let behaviour = config.behaviour().map_err(SiteError)?;
-            let load = config.load().map_err(SiteError)?;
-            let model = Model { id, kind, first_node, nodes, seed, behaviour, load };
-            Ok(Box::new(Simulated::open(model, &memory)?))
+            let behaviour = config.behaviour().map_err(OpenError::Config)?;
+            let load = config.load().map_err(OpenError::Config)?;
+            let options = SimulatedOptions { offering, first_node, nodes, seed, behaviour, load };
+            Ok(Box::new(SimulatedConnector::open(options, &memory)?))
         }
         ConnectorName::Local => {
-            let limits = config.limits().map_err(SiteError)?;
-            let machine = machine(
-                config.local.clone().unwrap_or_default(),
-                limits,
-                kind,
-                nodes,
-                first_node,
-                executable,
-            );
-            Ok(Box::new(Local::open(machine, clock, &memory, &directory.join(&config.name))?))
+            let limits = config.limits().map_err(OpenError::Config)?;
+            let local = config.local.clone().unwrap_or_default();
+            let options = local_options(local, limits, offering, nodes, first_node, executable);
+            Ok(Box::new(LocalConnector::open(options, clock, &memory, &directory.join(&config.name))?))
         }
     }
 }
 
-fn machine(
+fn local_options(
     config: LocalConfig,
-    limits: Limits,
-    kind: Kind,
+    limits: ProcessLimits,
+    offering: Offering,
     nodes: Vec<String>,
     first_node: u32,
     executable: &Path,
-) -> Machine {
-    Machine {
-        kind,
+) -> LocalOptions {
+    LocalOptions {
+        offering,
         first_node,
         nodes,
         limits,

@@ -1,15 +1,15 @@
 //! From a `[[site]]` table to what is said of the site to the broker, with errors that name the key.
 
-use super::Limits;
 use super::access::rules;
 use super::amount::Amount;
-use super::config::{AttributeConfig, ConnectorName, KindName, NodeConfig, SiteConfig};
+use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_model::{Attributes, Decimal, Performance, Rate, Span, Value, Watts};
-use walras_world::owner::Load;
-use walras_world::site::{Behaviour, Kind};
+use walras_sites::Offering;
+use walras_sites::local::ProcessLimits;
+use walras_sites::simulated::{Behaviour, Load};
 
 /// At most so many nodes.
 const NODES_MAX: u32 = 100_000;
@@ -37,9 +37,9 @@ impl SiteConfig {
         self.limits()?;
         let nodes = self.node_specs()?;
         let kind = match self.kind {
-            KindName::Slots => SiteKind::Slots,
-            KindName::Capacity => SiteKind::Capacity,
-            KindName::Queue => SiteKind::Queue(QueueSpec {
+            OfferingName::Slots => SiteKind::Slots,
+            OfferingName::Capacity => SiteKind::Capacity,
+            OfferingName::Queue => SiteKind::Queue(QueueSpec {
                 performance: performance(self.performance.as_ref(), Performance::ONE)?,
                 watts: watts(self.watts.as_ref(), None)?,
                 attributes: attributes(&self.attributes)?,
@@ -62,8 +62,10 @@ impl SiteConfig {
             (_, Some(count), _) if !(1..=NODES_MAX).contains(&count) => {
                 return Err(format!("count: {count} is not a number of nodes: expected 1 to {NODES_MAX}"));
             }
-            (KindName::Queue, Some(_), true) => return Ok(Vec::new()),
-            (KindName::Queue, _, _) => return Err("a queue has a count and no nodes of its own".to_owned()),
+            (OfferingName::Queue, Some(_), true) => return Ok(Vec::new()),
+            (OfferingName::Queue, _, _) => {
+                return Err("a queue has a count and no nodes of its own".to_owned());
+            }
             (_, Some(count), true) => (1..=count).map(|place| alike(format!("n{place}"))).collect(),
             (_, None, false) => self.nodes.clone(),
             _ => return Err("nodes: expected either a list of nodes or a count".to_owned()),
@@ -137,7 +139,7 @@ impl SiteConfig {
         if share == 0 {
             return Ok(None);
         }
-        if self.kind != KindName::Slots {
+        if self.kind != OfferingName::Slots {
             return Err(
                 "simulated.load: only a site that sells slots can say when its owner uses it".to_owned()
             );
@@ -147,7 +149,7 @@ impl SiteConfig {
         load.map(Some).ok_or_else(|| "simulated.load_seconds: it must be greater than 0".to_owned())
     }
 
-    pub(super) fn limits(&self) -> Result<Limits, String> {
+    pub(super) fn limits(&self) -> Result<ProcessLimits, String> {
         let config = self.local.clone().unwrap_or_default();
         let at_least = |key: &str, value: Option<u32>, least: u32, unit: u64| match value {
             Some(value) if value < least => {
@@ -155,7 +157,7 @@ impl SiteConfig {
             }
             value => Ok(value.map(|value| unit * u64::from(value))),
         };
-        Ok(Limits {
+        Ok(ProcessLimits {
             address_space: at_least("memory_mib", config.memory_mib, 64, 1 << 20)?,
             open_files: at_least("open_files", config.open_files, 16, 1)?,
             processes: at_least("processes", config.processes, 8, 1)?,
@@ -164,11 +166,11 @@ impl SiteConfig {
         })
     }
 
-    pub(super) fn sells(&self) -> Kind {
+    pub(super) fn offering(&self) -> Offering {
         match self.kind {
-            KindName::Slots => Kind::Slots,
-            KindName::Capacity => Kind::Capacity,
-            KindName::Queue => Kind::Queue(self.count.unwrap_or(1)),
+            OfferingName::Slots => Offering::Slots,
+            OfferingName::Capacity => Offering::Capacity,
+            OfferingName::Queue => Offering::Queue(self.count.unwrap_or(1)),
         }
     }
 }

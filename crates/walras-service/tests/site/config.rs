@@ -1,12 +1,15 @@
 //! What a `[[site]]` table may say.
 
-use crate::bench::SIMULATED;
 use walras_broker::site::SiteKind;
 use walras_core::prefer::{Quota, Who};
 use walras_model::{Performance, Value};
 use walras_service::site::SiteConfig;
 
-fn read(json: &str) -> Result<SiteConfig, String> {
+/// Where nothing is left to chance: parts take a tenth of their time.
+pub(crate) const SIMULATED: &str = r#"{"name": "sim", "owner": "olga", "connector": "simulated", "count": 2, "price": 1,
+    "simulated": {"takes_min": 0.1}}"#;
+
+pub(crate) fn read(json: &str) -> Result<SiteConfig, String> {
     serde_json::from_str(json).map_err(|error| error.to_string())
 }
 

@@ -1,9 +1,6 @@
-//! What every connector must keep, and what each of them does beside that. Real processes, real time.
+//! The `[[site]]` tables of a configuration, and the connectors that come of them.
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
-mod bench;
 mod config;
-mod laws;
-mod local;
-mod simulated;
+mod open;

@@ -1,11 +1,11 @@
 //! Clients: they repeat themselves until they are answered, take quotes, and think again.
 
 use super::{Parcel, World};
-use crate::chance::later;
 use crate::setup::MINUTE;
 use walras_broker::id::{JobNumber, QuoteNumber};
 use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Input};
+use walras_sites::clock::later;
 
 impl World {
     /// A client asks, repeats itself until it is answered, and goes on from there.

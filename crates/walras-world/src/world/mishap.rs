@@ -1,13 +1,14 @@
 //! What happens to sites, owners and prices.
 
 use super::{Parcel, World};
-use crate::chance::later;
 use crate::setup::MINUTE;
-use crate::site::{self, OUTAGE};
+use crate::site::{OUTAGE, owner_needs};
 use walras_broker::Input;
 use walras_broker::input::SiteMessage;
 use walras_broker::price::PriceRules;
 use walras_model::{Rate, SiteId, Time};
+use walras_sites::Offering;
+use walras_sites::clock::later;
 
 impl World {
     /// Something happens to a site, an owner, a price.
@@ -34,18 +35,23 @@ impl World {
     }
 
     fn site_fails(&mut self, id: SiteId) {
-        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
-        site.fail(self.now);
-        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
+        let site = &mut self.sites[id.index()];
+        if site.site.is_lost() {
+            return;
+        }
+        let failed = site.site.fail(self.now);
         // Its neighbours notice; it can say nothing itself.
-        self.sites[id.index()].cut_until = Time::MIN;
+        site.cut_until = Time::MIN;
+        self.checker.possible(failed);
+        let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
         self.send(&Parcel::Message(id, SiteMessage::Lost(self.now)));
         self.post(back, Parcel::SiteBack(id));
     }
 
     pub(super) fn site_back(&mut self, id: SiteId) {
-        let Some(site) = self.sites.get_mut(id.index()) else { return };
-        (site.lost, site.since, site.cut_until) = (false, self.now, Time::MIN);
+        let site = &mut self.sites[id.index()];
+        site.site.recover(self.now);
+        site.cut_until = Time::MIN;
         // Said until it is heard: a site that nobody believes to be back would earn nothing.
         for _ in 0..6 {
             self.send(&Parcel::Message(id, SiteMessage::Back(self.now)));
@@ -54,25 +60,35 @@ impl World {
     }
 
     fn node_fails(&mut self, id: SiteId) {
-        let Some(site) = self.sites.get_mut(id.index()).filter(|site| !site.lost) else { return };
+        let site = &mut self.sites[id.index()].site;
+        if site.is_lost() {
+            return;
+        }
         // Sites that count processors lose the last ones first.
-        let standing = site.nodes.iter().rposition(|node| !node.lost);
-        let Some(place) = standing else { return };
-        let said = site.lose_node(self.now, place);
-        self.deliver(id, said.into_iter().collect());
+        let Some(node) = site.nodes().iter().rev().find(|node| !node.lost).map(|node| node.id) else {
+            return;
+        };
+        let news = site.lose_node(self.now, node);
+        let news = self.checker.possible(news).flatten();
+        self.deliver(id, news);
         let back = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
-        self.post(back, Parcel::NodeBack(id, place));
+        self.post(back, Parcel::NodeBack(id, node));
         self.sites_pass();
     }
 
     fn owner_takes(&mut self, id: SiteId) {
-        let Some(interval) = site::owner_needs(self.now, &mut self.chance) else { return };
-        let Some(site) = self.sites.get_mut(id.index()).filter(|site| site.kind == site::Kind::Slots) else {
+        let Some(interval) = owner_needs(self.now, &mut self.chance) else { return };
+        let site = &mut self.sites[id.index()];
+        if site.site.offering() != Offering::Slots {
             return;
-        };
-        let place = usize::try_from(self.chance.between(0, 2)).unwrap_or(0);
-        let said = site.take(self.now, place, interval);
-        self.deliver(id, said.into_iter().collect());
+        }
+        // Of three nodes, one; a site with two is spared now and then.
+        let place = usize::try_from(self.chance.between(0, 2)).unwrap_or(usize::MAX);
+        if let Some(node) = site.node(place) {
+            let news = site.site.take(self.now, node, interval);
+            let news = self.checker.possible(news);
+            self.deliver(id, news);
+        }
         self.sites_pass();
     }
 

@@ -12,7 +12,7 @@
 //! A file that is written once is written under another name, made durable, and linked to its own: it is there whole or not
 //! at all, and the second to come sees that there was a first.
 
-use super::SiteError;
+use crate::contract::{PartEnd, SiteError};
 use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,6 @@ use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
-use walras_broker::job::PartEnd;
 
 /// The largest control file that is read.
 const BYTES_MAX: u64 = 64 << 20;
@@ -46,7 +44,7 @@ pub(super) struct Task {
     /// How long it has between being asked to end and being killed, in milliseconds.
     pub(super) grace: u64,
     /// What it may use.
-    pub(super) limits: Limits,
+    pub(super) limits: ProcessLimits,
     /// As whom it runs; as the service does, without.
     pub(super) uid: Option<u32>,
     /// With which group.
@@ -55,7 +53,7 @@ pub(super) struct Task {
 
 /// What one process of a part may use; no limit of ours where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Bytes of address space.
     pub address_space: Option<u64>,
     /// Open files.
@@ -90,14 +88,8 @@ pub(super) struct Ended {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartDirectory(pub(super) PathBuf);
 
-/// What the wall's clock shows, in milliseconds since 1970.
-pub(super) fn wall() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
 /// Makes a directory and those above it; with `open`, others may pass through it.
-pub(super) fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
+pub fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(if open { 0o711 } else { 0o700 }).create(path)?;
     // Whatever the service's umask says.
     if open { std::fs::set_permissions(path, Permissions::from_mode(0o711)) } else { Ok(()) }
@@ -153,7 +145,7 @@ impl PartDirectory {
         let mut bytes = Vec::new();
         file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(|error| self.wrong(&error))?;
         let value = serde_json::from_slice(&bytes);
-        value.map(Some).map_err(|error| SiteError(format!("{}: {error}", self.0.join(name).display())))
+        value.map(Some).map_err(|error| SiteError::file(&self.0.join(name), error))
     }
 
     pub(super) fn begun(&self) -> Result<Option<Begun>, SiteError> {
@@ -173,7 +165,7 @@ impl PartDirectory {
     }
 
     pub(super) fn wrong(&self, error: &std::io::Error) -> SiteError {
-        SiteError(format!("{}: {error}", self.0.display()))
+        SiteError::file(&self.0, error)
     }
 }
 
@@ -188,7 +180,7 @@ pub fn open_output(path: &Path) -> std::io::Result<File> {
 /// Why a name is no plain name of a file; nothing when it is one.
 ///
 /// ```
-/// use walras_service::site::bad_file_name;
+/// use walras_sites::local::bad_file_name;
 /// assert_eq!(bad_file_name("result.txt"), None);
 /// assert!(bad_file_name("../result.txt").is_some());
 /// ```

@@ -1,23 +1,23 @@
 //! The end of a reservation: what runs is stopped, and nothing of it begins any more.
 
-use super::Local;
-use crate::site::part::{Begun, PartDirectory, wall};
-use crate::site::process::signal;
-use crate::site::{Said, SiteError};
+use super::LocalConnector;
+use super::part::{Begun, PartDirectory};
+use super::process::signal;
+use crate::clock::wall_millis;
+use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
 use rustix::process::Signal;
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
-use walras_broker::id::ReservationNumber;
 use walras_model::Time;
 
 /// Stopping what runs is waited for so long; then it is looked at again later.
 const STOP_WITHIN: Duration = Duration::from_millis(300);
 
-impl Local {
+impl LocalConnector {
     /// Stops what runs of a reservation; whether nothing does any more.
     pub(super) fn is_stopped(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
         let directory = self.directory.join(reservation.to_string());
-        let wrong = |error: std::io::Error| SiteError(format!("{}: {error}", directory.display()));
+        let wrong = |error: std::io::Error| SiteError::file(&directory, error);
         let entries = match std::fs::read_dir(&directory) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
@@ -32,7 +32,7 @@ impl Local {
 
     fn stop(&mut self, directory: &PartDirectory) -> Result<bool, SiteError> {
         let wrong = |error: std::io::Error| directory.wrong(&error);
-        let never = Begun { supervisor: None, at: wall() };
+        let never = Begun { supervisor: None, at: wall_millis() };
         // An end is only written down when nothing runs any more.
         if directory.ended()?.is_some() {
             return Ok(true);
@@ -51,7 +51,7 @@ impl Local {
         Ok(orphans.is_empty())
     }
 
-    pub(super) fn let_go(&mut self, now: Time, reservation: ReservationNumber) -> Said {
+    pub(super) fn let_go(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         self.book.leave(reservation)?;
         let begun = Instant::now();
         while !self.is_stopped(reservation)? {
@@ -60,7 +60,7 @@ impl Local {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        self.told.retain(|(number, _), _| *number != reservation);
+        self.reported.forget(reservation);
         self.launched.retain(|(number, _), _| *number != reservation);
         Ok(vec![self.book.release(now, reservation)?])
     }

@@ -1,33 +1,44 @@
 //! What the tests of local sites use in place of the `walras` program.
 //!
-//! `supervise DIRECTORY` supervises a part. `hold DATA SITE NUMBER COMMAND…` opens a local site, starts the command under
+//! `supervise DIRECTORY` supervises a part. `hold DATA NUMBER COMMAND…` opens a local site with one node, starts the command under
 //! that reservation, says so, and waits to be killed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a helper of tests")]
 
 use std::path::Path;
 use std::process::ExitCode;
-use walras_broker::allocation::Hold;
-use walras_broker::effect::{Program, StartPart};
-use walras_broker::id::{JobNumber, ReservationNumber};
-use walras_broker::input::SiteMessage;
-use walras_model::{Interval, Money, NodeId, Rate, SiteId, Time};
-use walras_service::clock::Clock;
-use walras_service::site::{SiteConfig, Start, open, supervise};
+use std::time::Duration;
+use walras_model::{Interval, Money, NodeId, Rate, Time};
+use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits, supervise};
+use walras_sites::{
+    Clock, Connector, Hold, JobNumber, Offering, Program, ReservationNumber, SiteMessage, Start, StartPart,
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [_, "supervise", directory] => supervise(Path::new(directory)),
-        [_, "hold", data, site, number, command @ ..] => hold(Path::new(data), site, number, command),
+        [_, "hold", data, number, command @ ..] => hold(Path::new(data), number, command),
         _ => ExitCode::from(2),
     }
 }
 
-fn hold(data: &Path, site: &str, number: &str, command: &[&str]) -> ExitCode {
-    let config: SiteConfig = serde_json::from_str(site).unwrap();
-    let executable = std::env::current_exe().unwrap();
-    let mut site = open(&config, Clock::WALL, data, &executable, SiteId::new(0), 0).unwrap();
+fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
+    let options = LocalOptions {
+        offering: Offering::Slots,
+        first_node: 0,
+        nodes: vec!["n1".to_owned()],
+        limits: ProcessLimits::default(),
+        uid: None,
+        gid: None,
+        path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
+        lang: "C.UTF-8".to_owned(),
+        grace: Duration::from_secs(1),
+        keep: Duration::from_secs(86_400),
+        executable: std::env::current_exe().unwrap(),
+    };
+    let (memory, directory) = (data.join("site.db"), data.join("site"));
+    let mut site = LocalConnector::open(options, Clock::WALL, &memory, &directory).unwrap();
     let reservation = ReservationNumber::new(number.parse().unwrap());
     let now = Clock::WALL.now();
     let end = Time::from_millis(now.as_millis() + 60_000).unwrap();
@@ -42,7 +53,7 @@ fn hold(data: &Path, site: &str, number: &str, command: &[&str]) -> ExitCode {
     let start = Start { reservation, job: JobNumber::new(1), parts: &parts, program: &program };
     let mut said = site.start(now, start).unwrap();
     while !said.iter().any(|message| matches!(message, SiteMessage::Started { .. })) {
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
         said = site.poll(Clock::WALL.now()).unwrap();
     }
     println!("started");

@@ -5,22 +5,80 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use walras_broker::allocation::Hold;
-use walras_broker::effect::{Program, StartPart};
-use walras_broker::id::{JobNumber, ReservationNumber};
-use walras_broker::input::SiteMessage;
-use walras_broker::job::{PartEnd, SiteRefusal};
-use walras_model::{Interval, Money, NodeId, Rate, SiteId, Time};
-use walras_service::clock::Clock;
-use walras_service::site::{Connector, Said, SiteConfig, Start, open};
+use walras_model::{Interval, Money, NodeId, Rate, Time};
+use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits};
+use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
+use walras_sites::{
+    Clock, Connector, Hold, JobNumber, Offering, PartEnd, Program, ReservationNumber, SiteAnswer,
+    SiteMessage, SiteRefusal, Start, StartPart,
+};
 
 /// The number of the site's first node: the second is one more.
 pub(crate) const FIRST: u32 = 3;
 
 pub(crate) struct Bench {
     pub(crate) data: TempDir,
-    pub(crate) config: SiteConfig,
+    pub(crate) options: Options,
     pub(crate) site: Box<dyn Connector>,
+    /// How far ahead of the wall's clock the site is polled, in milliseconds.
+    pub(crate) ahead: i64,
+}
+
+/// Which site it is, and what it is like.
+#[derive(Clone)]
+pub(crate) enum Options {
+    Simulated(SimulatedOptions),
+    Local(LocalOptions),
+}
+
+/// Where nothing is left to chance: parts take a tenth of their time.
+pub(crate) const STEADY: Behaviour =
+    Behaviour { takes: (100, 100), overruns: 0, fails: 0, expected_wait: (0, 0), wait: (0, 0) };
+
+pub(crate) fn simulated() -> SimulatedOptions {
+    SimulatedOptions {
+        offering: Offering::Slots,
+        first_node: FIRST,
+        nodes: names(2),
+        seed: 0,
+        behaviour: STEADY,
+        load: None,
+    }
+}
+
+pub(crate) fn local() -> LocalOptions {
+    LocalOptions {
+        offering: Offering::Slots,
+        first_node: FIRST,
+        nodes: names(2),
+        limits: ProcessLimits::default(),
+        uid: None,
+        gid: None,
+        path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
+        lang: "C.UTF-8".to_owned(),
+        grace: Duration::from_secs(1),
+        keep: Duration::from_secs(86_400),
+        executable: executable(),
+    }
+}
+
+fn names(count: u32) -> Vec<String> {
+    (1..=count).map(|place| format!("n{place}")).collect()
+}
+
+impl Options {
+    /// The same site with another way to sell its time.
+    pub(crate) fn selling(mut self, sold: Offering) -> Options {
+        let (offering, nodes) = match &mut self {
+            Options::Simulated(options) => (&mut options.offering, &mut options.nodes),
+            Options::Local(options) => (&mut options.offering, &mut options.nodes),
+        };
+        *offering = sold;
+        if matches!(sold, Offering::Queue(_)) {
+            nodes.clear();
+        }
+        self
+    }
 }
 
 /// The helper that supervises parts: an example, which a plain `cargo test` builds; otherwise it is built here.
@@ -32,15 +90,7 @@ pub(crate) fn executable() -> PathBuf {
         let path = profile.join("examples/supervise");
         if !path.exists() {
             let mut build = Command::new(env!("CARGO"));
-            build.args([
-                "build",
-                "--quiet",
-                "-p",
-                "walras-service",
-                "--example",
-                "supervise",
-                "--target-dir",
-            ]);
+            build.args(["build", "--quiet", "-p", "walras-sites", "--example", "supervise", "--target-dir"]);
             build.arg(profile.parent().unwrap());
             if profile.ends_with("release") {
                 build.arg("--release");
@@ -51,12 +101,6 @@ pub(crate) fn executable() -> PathBuf {
     };
     PATH.get_or_init(found).clone()
 }
-
-/// Where nothing is left to chance: parts take a tenth of their time.
-pub(crate) const SIMULATED: &str = r#"{"name": "sim", "owner": "olga", "connector": "simulated", "count": 2, "price": 1,
-    "simulated": {"takes_min": 0.1}}"#;
-pub(crate) const LOCAL: &str = r#"{"name": "here", "owner": "olga", "connector": "local", "count": 2, "price": 1,
-    "local": {"grace_seconds": 1}}"#;
 
 pub(crate) fn now() -> Time {
     Clock::WALL.now()
@@ -87,16 +131,46 @@ pub(crate) fn refused(reservation: ReservationNumber, refusal: SiteRefusal) -> V
 }
 
 impl Bench {
-    pub(crate) fn new(config: &str) -> Bench {
+    pub(crate) fn simulated(options: SimulatedOptions) -> Bench {
+        Bench::new(Options::Simulated(options))
+    }
+
+    pub(crate) fn local(options: LocalOptions) -> Bench {
+        Bench::new(Options::Local(options))
+    }
+
+    pub(crate) fn new(options: Options) -> Bench {
         let data = tempfile::tempdir().unwrap();
-        let config: SiteConfig = serde_json::from_str(config).unwrap();
-        let site = opened(&data, &config);
-        Bench { data, config, site }
+        let site = opened(&data, &options);
+        Bench { data, options, site, ahead: 0 }
     }
 
     /// The service ends, and another begins.
     pub(crate) fn reopen(&mut self) {
-        self.site = opened(&self.data, &self.config);
+        self.site = opened(&self.data, &self.options);
+    }
+
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.options, Options::Local(_))
+    }
+
+    /// A program that writes its number into `NAME.pid`, waits for `open_gate`, and writes a line into `NAME`.
+    pub(crate) fn gated(&self, name: &str) -> Program {
+        let text =
+            r#"echo $$ > "$1/$0.pid"; while [ ! -e "$1/gate" ]; do sleep 0.02; done; echo run >> "$1/$0""#;
+        command(&["sh", "-c", text, name, self.data.path().to_str().unwrap()])
+    }
+
+    /// Lets programs that wait for it end; on a simulated site, so much time passes that all have.
+    pub(crate) fn open_gate(&mut self) {
+        std::fs::write(self.data.path().join("gate"), "").unwrap();
+        if !self.is_local() {
+            self.ahead += 3_600_000;
+        }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        after(now(), self.ahead)
     }
 
     /// Prepares and confirms.
@@ -131,7 +205,7 @@ impl Bench {
         while !said.iter().any(&wanted) {
             assert!(begun.elapsed() < Duration::from_secs(20), "nothing of the kind was said: {said:?}");
             std::thread::sleep(Duration::from_millis(10));
-            said.extend(self.site.poll(now()).unwrap());
+            said.extend(self.site.poll(self.now()).unwrap());
         }
         said
     }
@@ -162,7 +236,7 @@ impl Bench {
     }
 
     /// Starts one part, or says why not.
-    pub(crate) fn try_start(&mut self, reservation: ReservationNumber) -> Said {
+    pub(crate) fn try_start(&mut self, reservation: ReservationNumber) -> SiteAnswer {
         let parts = [StartPart { part: 0, hold: 0, task: None, end: after(now(), 60_000) }];
         let program = command(&["true"]);
         self.site
@@ -177,7 +251,7 @@ impl Bench {
 
     /// A file in a part's own directory.
     pub(crate) fn file(&self, reservation: u64, part: u32, name: &str) -> PathBuf {
-        let directory = self.data.path().join("sites").join(&self.config.name);
+        let directory = self.data.path().join("site");
         directory.join(reservation.to_string()).join(part.to_string()).join("work").join(name)
     }
 
@@ -186,8 +260,15 @@ impl Bench {
     }
 }
 
-fn opened(data: &TempDir, config: &SiteConfig) -> Box<dyn Connector> {
-    open(config, Clock::WALL, data.path(), &executable(), SiteId::new(0), FIRST).unwrap()
+fn opened(data: &TempDir, options: &Options) -> Box<dyn Connector> {
+    let memory = data.path().join("site.db");
+    match options.clone() {
+        Options::Simulated(options) => Box::new(SimulatedConnector::open(options, &memory).unwrap()),
+        Options::Local(options) => {
+            let directory = data.path().join("site");
+            Box::new(LocalConnector::open(options, Clock::WALL, &memory, &directory).unwrap())
+        }
+    }
 }
 
 pub(crate) fn ends(said: &[SiteMessage]) -> Vec<(u32, PartEnd)> {

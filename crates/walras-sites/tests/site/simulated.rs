@@ -1,12 +1,9 @@
 //! What can be done to a simulated site.
 
-use crate::bench::{Bench, FIRST, SIMULATED, after, command, ends, hold, now, number};
-use walras_broker::id::CycleNumber;
-use walras_broker::input::SiteMessage;
-use walras_broker::job::PartEnd;
-use walras_broker::site::Free;
-use walras_model::{Interval, NodeId, Time};
-use walras_service::site::Fault;
+use crate::bench::{Bench, FIRST, STEADY, after, command, ends, hold, now, number, simulated};
+use walras_model::{Interval, NodeId, Span, Time};
+use walras_sites::simulated::{Behaviour, Load, SimulatedOptions};
+use walras_sites::{CycleNumber, Fault, Free, PartEnd, SiteMessage};
 
 fn moment(millis: i64) -> Time {
     Time::from_millis(millis).unwrap()
@@ -14,7 +11,7 @@ fn moment(millis: i64) -> Time {
 
 #[test]
 fn a_silent_site_says_nothing_and_hears_nothing() {
-    let mut bench = Bench::new(SIMULATED);
+    let mut bench = Bench::simulated(simulated());
     let at = now();
     bench.book(number(1), &[hold(0, at, 1_000)]);
     bench.start(number(1), 1, &command(&[]));
@@ -39,7 +36,7 @@ fn a_silent_site_says_nothing_and_hears_nothing() {
 
 #[test]
 fn a_lost_node_loses_what_runs_on_it_and_offers_nothing_until_it_is_back() {
-    let mut bench = Bench::new(SIMULATED);
+    let mut bench = Bench::simulated(simulated());
     let (at, node) = (now(), NodeId::new(FIRST));
     bench.book(number(1), &[hold(0, at, 60_000), hold(1, at, 60_000)]);
     bench.start(number(1), 2, &command(&[]));
@@ -63,7 +60,7 @@ fn a_lost_node_loses_what_runs_on_it_and_offers_nothing_until_it_is_back() {
 
 #[test]
 fn an_owner_takes_a_node_back() {
-    let mut bench = Bench::new(SIMULATED);
+    let mut bench = Bench::simulated(simulated());
     let (at, node) = (now(), NodeId::new(FIRST + 1));
     bench.book(number(1), &[hold(0, at, 60_000), hold(1, at, 60_000)]);
     bench.start(number(1), 2, &command(&[]));
@@ -79,17 +76,17 @@ fn an_owner_takes_a_node_back() {
 
 #[test]
 fn a_lost_site_forgets_what_was_prepared_and_says_when_it_is_back() {
-    let mut bench = Bench::new(SIMULATED);
+    let mut bench = Bench::simulated(simulated());
     let at = now();
     bench.book(number(1), &[hold(0, at, 60_000)]);
     bench.start(number(1), 1, &command(&[]));
     bench.site.prepare(at, number(2), &[hold(1, at, 60_000)], after(at, 9_000)).unwrap();
-    let said = bench.site.fault(after(at, 10), &Fault::SiteLost {}).unwrap();
+    let said = bench.site.fault(after(at, 10), &Fault::SiteLost).unwrap();
     assert_eq!(said, [SiteMessage::Lost(after(at, 10))]);
     assert_eq!(bench.site.confirm(after(at, 20), number(2)).unwrap(), []);
     bench.reopen();
     assert_eq!(bench.site.poll(after(at, 30)).unwrap(), [SiteMessage::Lost(after(at, 10))]);
-    let said = bench.site.fault(after(at, 40), &Fault::SiteBack {}).unwrap();
+    let said = bench.site.fault(after(at, 40), &Fault::SiteBack).unwrap();
     assert_eq!(said.first(), Some(&SiteMessage::Back(after(at, 40))));
     assert_eq!(ends(&said), [(0, PartEnd::Lost)]);
     let said = bench.site.confirm(after(at, 50), number(2)).unwrap();
@@ -98,8 +95,9 @@ fn a_lost_site_forgets_what_was_prepared_and_says_when_it_is_back() {
 
 #[test]
 fn what_the_owner_uses_is_not_for_sale() {
-    let loaded = SIMULATED.replace("0.1", r#"0.1, "load": 0.5, "load_seconds": 60, "seed": 4"#);
-    let mut bench = Bench::new(&loaded);
+    let load = Load::new(4, 500, Span::from_millis(60_000).unwrap());
+    assert!(load.is_some());
+    let mut bench = Bench::simulated(SimulatedOptions { load, seed: 4, ..simulated() });
     let horizon = Interval::new(moment(0), moment(3_600_000)).unwrap();
     let used = bench.site.owner_use(horizon);
     assert!(used.len() > 50);
@@ -118,10 +116,10 @@ fn what_the_owner_uses_is_not_for_sale() {
 
 #[test]
 fn chances_are_those_of_the_seed_whoever_asks_when() {
-    let lively =
-        SIMULATED.replace("0.1", r#"0.2, "takes_max": 0.9, "failures": 0.3, "overruns": 0.2, "seed": 8"#);
+    let behaviour = Behaviour { takes: (200, 900), fails: 300, overruns: 200, ..STEADY };
+    let lively = SimulatedOptions { behaviour, seed: 8, ..simulated() };
     let run = |together: bool| {
-        let mut bench = Bench::new(&lively);
+        let mut bench = Bench::simulated(lively.clone());
         let at = moment(0);
         let mut all = Vec::new();
         for round in 1..40 {

@@ -10,28 +10,32 @@
 //!
 //! Time limits are real time: what is left of the hold, by the service's clock.
 
+mod part;
+mod process;
 mod run;
 mod stop;
+mod supervise;
+mod sweep;
 
-use super::book::{Book, Room};
-use super::part::{Limits, PartDirectory, Task, make_directory};
-use super::store::Store;
-use super::sweep::sweep;
-use super::{Connector, Fault, Said, SiteError, Start};
-use crate::clock::Clock;
+pub use part::{ProcessLimits, bad_file_name, make_directory, open_output};
+pub use supervise::supervise;
+
+use crate::book::{Book, Room};
+use crate::clock::{Clock, later};
+use crate::contract::{
+    Connector, CycleNumber, Fault, Free, FreeTime, Hold, Offering, ReservationNumber, SiteAnswer, SiteError,
+    SiteMessage, SiteRefusal, Start,
+};
+use crate::reported::Reported;
+use crate::store::SqliteStore;
+use part::{PartDirectory, Task};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
-use walras_broker::allocation::Hold;
-use walras_broker::id::{CycleNumber, ReservationNumber};
-use walras_broker::input::SiteMessage;
-use walras_broker::job::SiteRefusal;
-use walras_broker::site::{Free, FreeTime};
+use sweep::sweep;
 use walras_model::{Interval, NodeId, Span, Time};
-use walras_world::chance::later;
-use walras_world::site::Kind;
 
 /// How often what runs is looked at.
 const LOOK_EVERY: i64 = 100;
@@ -40,15 +44,15 @@ const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
 
 /// What a local site is like.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct LocalOptions {
     /// How it sells its time.
-    pub kind: Kind,
+    pub offering: Offering,
     /// The number of its first node.
     pub first_node: u32,
     /// What its nodes are called; none for a queue.
     pub nodes: Vec<String>,
     /// What one process may use.
-    pub limits: Limits,
+    pub limits: ProcessLimits,
     /// As whom programs run; as the service does, without.
     pub uid: Option<u32>,
     /// With which group.
@@ -65,16 +69,30 @@ pub struct Machine {
     pub executable: PathBuf,
 }
 
-/// A local site.
+impl LocalOptions {
+    /// Only root can run programs as somebody else, and then they need that user's group too.
+    fn check(&self) -> Result<(), SiteError> {
+        let own = rustix::process::geteuid();
+        if self.uid.is_some_and(|uid| uid != own.as_raw()) && !own.is_root() {
+            let why = "only a service that runs as root can run programs as somebody else".to_owned();
+            return Err(SiteError::Setup { key: "local.uid", why });
+        }
+        if self.uid.is_some() && self.gid.is_none() {
+            let why = "it is missing: with `uid` programs need a group of their own too".to_owned();
+            return Err(SiteError::Setup { key: "local.gid", why });
+        }
+        Ok(())
+    }
+}
+
+/// The connector of a local site.
 #[derive(Debug)]
-pub struct Local {
-    machine: Machine,
+pub struct LocalConnector {
+    options: LocalOptions,
     clock: Clock,
     directory: PathBuf,
-    room: Room,
-    book: Book<LocalPart>,
-    /// What was said of a part; not written down, so that it is said again after a restart.
-    told: BTreeMap<(ReservationNumber, u32), Told>,
+    book: Book<LocalPart, SqliteStore>,
+    reported: Reported,
     /// When a supervisor was last started for a part.
     launched: BTreeMap<(ReservationNumber, u32), Instant>,
     /// Supervisors that this process has started and not yet seen the end of.
@@ -91,39 +109,23 @@ struct LocalPart {
     task: Task,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Told {
-    start: bool,
-    end: bool,
-}
-
-impl Local {
+impl LocalConnector {
     /// Opens a site: its memory is a file, what it runs is in a directory.
-    pub fn open(machine: Machine, clock: Clock, memory: &Path, directory: &Path) -> Result<Local, SiteError> {
-        let wrong = |error: std::io::Error| SiteError(format!("{}: {error}", directory.display()));
+    pub fn open(
+        options: LocalOptions,
+        clock: Clock,
+        memory: &Path,
+        directory: &Path,
+    ) -> Result<LocalConnector, SiteError> {
+        let wrong = |error: std::io::Error| SiteError::file(directory, error);
         let directory = std::path::absolute(directory).map_err(wrong)?;
-        let own = rustix::process::geteuid();
-        if machine.uid.is_some_and(|uid| uid != own.as_raw()) && !own.is_root() {
-            return Err(SiteError(
-                "local.uid: only a service that runs as root can run programs as somebody else".to_owned(),
-            ));
-        }
-        if machine.uid.is_some() && machine.gid.is_none() {
-            return Err(SiteError(
-                "local.gid: it is missing: with `uid` programs need a group of their own too".to_owned(),
-            ));
-        }
-        make_directory(&directory, machine.uid.is_some()).map_err(wrong)?;
-        let room = match machine.kind {
-            Kind::Queue(units) => Room::Queue(units),
-            Kind::Slots | Kind::Capacity => {
-                let numbers = machine.nodes.iter().zip(machine.first_node..);
-                Room::Nodes(numbers.map(|(_, number)| NodeId::new(number)).collect())
-            }
-        };
-        let book = Book::open(Store::open(memory)?)?;
-        let (told, launched) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Local { machine, clock, directory, room, book, told, launched, children: Vec::new(), swept: None })
+        options.check()?;
+        make_directory(&directory, options.uid.is_some()).map_err(wrong)?;
+        let numbers = options.nodes.iter().zip(options.first_node..);
+        let room = Room::of(options.offering, numbers.map(|(_, number)| NodeId::new(number)));
+        let book = Book::open(SqliteStore::open(memory)?, room)?;
+        let (reported, launched, children) = (Reported::default(), BTreeMap::new(), Vec::new());
+        Ok(LocalConnector { options, clock, directory, book, reported, launched, children, swept: None })
     }
 
     fn part(&self, reservation: ReservationNumber, part: u32) -> PartDirectory {
@@ -134,16 +136,16 @@ impl Local {
         if self.swept.is_none_or(|since| since.elapsed() >= SWEEP_EVERY) {
             self.swept = Some(Instant::now());
             let held = |number| self.book.get(ReservationNumber::new(number)).is_some();
-            sweep(&self.directory, self.machine.keep, held);
+            sweep(&self.directory, self.options.keep, held);
         }
     }
 }
 
-impl Connector for Local {
-    fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> Said {
-        let free = match &self.room {
+impl Connector for LocalConnector {
+    fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> SiteAnswer {
+        let free = match self.book.room() {
             Room::Queue(units) => Free::Queue { wait: Span::ZERO, units: *units },
-            Room::Nodes(nodes) if self.machine.kind == Kind::Capacity => {
+            Room::Nodes(nodes) if self.options.offering == Offering::Capacity => {
                 Free::Capacity(u32::try_from(nodes.len()).unwrap_or(u32::MAX))
             }
             Room::Nodes(nodes) => {
@@ -155,23 +157,29 @@ impl Connector for Local {
         Ok(vec![SiteMessage::Offers { cycle, free }])
     }
 
-    fn prepare(&mut self, now: Time, reservation: ReservationNumber, holds: &[Hold], expiry: Time) -> Said {
-        Ok(vec![self.book.prepare(now, reservation, holds, expiry, &self.room)?])
+    fn prepare(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        holds: &[Hold],
+        expiry: Time,
+    ) -> SiteAnswer {
+        Ok(vec![self.book.prepare(now, reservation, holds, expiry, |_| true)?])
     }
 
-    fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> Said {
+    fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         Ok(vec![self.book.confirm(now, reservation)?])
     }
 
-    fn release(&mut self, now: Time, reservation: ReservationNumber) -> Said {
+    fn release(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         self.let_go(now, reservation)
     }
 
-    fn cancel(&mut self, now: Time, reservation: ReservationNumber) -> Said {
+    fn cancel(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         self.let_go(now, reservation)
     }
 
-    fn start(&mut self, now: Time, start: Start<'_>) -> Said {
+    fn start(&mut self, now: Time, start: Start<'_>) -> SiteAnswer {
         let reservation = start.reservation;
         let Some(booking) = self.book.confirmed(reservation).cloned() else {
             return Ok(vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Unknown }]);
@@ -179,18 +187,18 @@ impl Connector for Local {
         self.take_on(now, &start, booking)?;
         // What was said of them may not have been heard.
         for part in start.parts {
-            self.told.remove(&(reservation, part.part));
+            self.reported.forget_part(reservation, part.part);
         }
         self.advance_all(now, Some(reservation))
     }
 
-    fn observe(&mut self, now: Time, reservation: ReservationNumber) -> Said {
-        self.told.retain(|(number, _), _| *number != reservation);
+    fn observe(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        self.reported.forget(reservation);
         self.advance_all(now, Some(reservation))
     }
 
-    fn poll(&mut self, now: Time) -> Said {
-        let mut said = Vec::new();
+    fn poll(&mut self, now: Time) -> SiteAnswer {
+        let mut messages = Vec::new();
         let leaving = self.book.iter().filter(|(_, booking)| booking.leaving).map(|(number, _)| number);
         for reservation in leaving.collect::<Vec<_>>() {
             // One that cannot be stopped yet does not keep the others from being looked at.
@@ -198,27 +206,24 @@ impl Connector for Local {
                 .is_stopped(reservation)
                 .and_then(|stopped| if stopped { self.let_go(now, reservation) } else { Ok(Vec::new()) })
             {
-                Ok(more) => said.extend(more),
+                Ok(more) => messages.extend(more),
                 Err(error) => tracing::warn!("reservation {reservation}: {error}"),
             }
         }
         self.sweep();
         let more = self.advance_all(now, None);
-        if said.is_empty() {
+        if messages.is_empty() {
             return more;
         }
-        said.extend(more.unwrap_or_default());
-        Ok(said)
+        messages.extend(more.unwrap_or_default());
+        Ok(messages)
     }
 
     fn next(&self, now: Time) -> Option<Time> {
         let soon = later(now, LOOK_EVERY.saturating_mul(i64::from(self.clock.speed())));
         let parts = self.book.iter().flat_map(|(number, booking)| {
             let leaving = booking.leaving.then_some(soon);
-            let open = booking
-                .parts
-                .iter()
-                .filter(move |(part, _)| self.told.get(&(number, **part)).is_none_or(|told| !told.end));
+            let open = booking.parts.iter().filter(move |(part, _)| !self.reported.of(number, **part).end);
             open.map(move |(_, part)| soon.max(part.begins)).chain(leaving)
         });
         let hour = SWEEP_EVERY.as_millis().saturating_mul(u128::from(self.clock.speed()));
@@ -232,7 +237,7 @@ impl Connector for Local {
         Some(directory.work().join(task.output))
     }
 
-    fn fault(&mut self, _: Time, _: &Fault) -> Said {
-        Err(SiteError("a site that runs real commands does not fail on demand".to_owned()))
+    fn fault(&mut self, _: Time, _: &Fault) -> SiteAnswer {
+        Err(SiteError::NoSuchFault("a site that runs real commands does not fail on demand"))
     }
 }

@@ -1,26 +1,30 @@
 //! The laws of every connector.
 
-use crate::bench::{Bench, FIRST, LOCAL, SIMULATED, after, command, ends, hold, now, number, refused};
+use crate::bench::{
+    Bench, FIRST, Options, after, command, ends, hold, local, now, number, refused, simulated,
+};
+use crate::process::{line, runs};
 use std::time::Duration;
-use walras_broker::allocation::Hold;
-use walras_broker::id::CycleNumber;
-use walras_broker::input::SiteMessage;
-use walras_broker::job::{PartEnd, SiteRefusal};
-use walras_broker::site::{Free, FreeTime};
 use walras_model::{Interval, NodeId, Span};
+use walras_sites::{
+    CycleNumber, Free, FreeTime, Hold, JobNumber, Offering, PartEnd, SiteError, SiteMessage, SiteRefusal,
+    Start, StartPart,
+};
 
 /// One test for each law and connector.
 macro_rules! laws {
     ($($law:ident),* $(,)?) => {
-        mod of_simulated_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::new(super::SIMULATED)); })* }
-        mod of_local_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::new(super::LOCAL)); })* }
+        mod of_simulated_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::simulated(super::simulated())); })* }
+        mod of_local_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::local(super::local())); })* }
     };
 }
 
 laws!(
     all_time_is_offered,
     a_number_is_prepared_once,
+    confirming_twice_is_confirming_once,
     what_was_only_prepared_expires,
+    what_has_expired_is_free_for_others_also_after_a_restart,
     a_release_is_for_ever,
     a_release_of_nothing_is_one,
     nothing_starts_that_was_not_confirmed,
@@ -28,6 +32,8 @@ laws!(
     starting_twice_runs_once,
     parts_run_side_by_side,
     nothing_begins_before_its_time,
+    nothing_runs_once_its_time_is_over,
+    a_part_without_a_hold_is_an_error_and_nothing_starts,
     what_is_cancelled_stops,
     what_ended_meanwhile_is_told,
     what_runs_is_found_again,
@@ -59,6 +65,43 @@ fn a_number_is_prepared_once(bench: &mut Bench) {
     let unknown = [hold(2, at, 1_000)];
     let said = bench.site.prepare(at, number(4), &unknown, after(at, 100)).unwrap();
     assert_eq!(said, refused(number(4), SiteRefusal::Busy));
+}
+
+fn confirming_twice_is_confirming_once(bench: &mut Bench) {
+    let at = now();
+    bench.book(number(1), &[hold(0, at, 1_000)]);
+    for _ in 0..2 {
+        let said = bench.site.confirm(at, number(1)).unwrap();
+        assert_eq!(said, [SiteMessage::Confirmed(number(1))]);
+        // A late repetition of the first request changes nothing either.
+        let said = bench.site.prepare(at, number(1), &[hold(1, at, 1_000)], after(at, 100)).unwrap();
+        assert_eq!(said, [SiteMessage::Prepared(number(1))]);
+        bench.reopen();
+    }
+    // Long after what was prepared would have expired.
+    let said = bench.site.confirm(after(at, 600_000), number(1)).unwrap();
+    assert_eq!(said, [SiteMessage::Confirmed(number(1))]);
+    let said = bench.site.prepare(at, number(2), &[hold(0, at, 1_000)], after(at, 100)).unwrap();
+    assert_eq!(said, refused(number(2), SiteRefusal::Busy));
+    let said = bench.site.prepare(at, number(3), &[hold(1, at, 1_000)], after(at, 100)).unwrap();
+    assert_eq!(said, [SiteMessage::Prepared(number(3))]);
+}
+
+fn what_has_expired_is_free_for_others_also_after_a_restart(bench: &mut Bench) {
+    let at = now();
+    let holds = [hold(0, at, 1_000)];
+    bench.site.prepare(at, number(1), &holds, after(at, 100)).unwrap();
+    bench.reopen();
+    let said = bench.site.prepare(after(at, 99), number(2), &holds, after(at, 900)).unwrap();
+    assert_eq!(said, refused(number(2), SiteRefusal::Busy));
+    let said = bench.site.prepare(after(at, 100), number(2), &holds, after(at, 900)).unwrap();
+    assert_eq!(said, [SiteMessage::Prepared(number(2))]);
+    bench.reopen();
+    let said = bench.site.confirm(after(at, 110), number(1)).unwrap();
+    assert_eq!(said, refused(number(1), SiteRefusal::Expired));
+    // An expired number was never released: it may ask again.
+    let said = bench.site.prepare(after(at, 110), number(1), &[hold(1, at, 5)], after(at, 900)).unwrap();
+    assert_eq!(said, [SiteMessage::Prepared(number(1))]);
 }
 
 fn what_was_only_prepared_expires(bench: &mut Bench) {
@@ -126,7 +169,7 @@ fn starting_twice_runs_once(bench: &mut Bench) {
     assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
     let again = bench.start(number(1), 1, &program);
     assert!(ends(&again).iter().all(|end| *end == (0, PartEnd::Done)));
-    if bench.config.local.is_some() {
+    if bench.is_local() {
         assert_eq!(std::fs::read_to_string(trace).unwrap(), "run\n");
     }
 }
@@ -152,17 +195,51 @@ fn nothing_begins_before_its_time(bench: &mut Bench) {
     }
 }
 
+fn nothing_runs_once_its_time_is_over(bench: &mut Bench) {
+    let from = after(now(), -2_000);
+    let program = bench.gated("late");
+    bench.book(number(1), &[hold(0, from, 1_000)]);
+    let said = bench.start(number(1), 1, &program);
+    let said = bench.wait(said, |message| matches!(message, SiteMessage::Ended { .. }));
+    let ended = said.iter().find_map(|message| match message {
+        SiteMessage::Ended { at, end, .. } => Some((*at, *end)),
+        _ => None,
+    });
+    let (at, end) = ended.unwrap();
+    assert!(matches!(end, PartEnd::TimedOut | PartEnd::Lost), "{end:?}");
+    // If it is said to have begun at all, then for no time.
+    for message in &said {
+        assert!(!matches!(message, SiteMessage::Started { at: began, .. } if *began != at), "{said:?}");
+    }
+    assert!(!bench.data.path().join("late.pid").exists());
+}
+
+fn a_part_without_a_hold_is_an_error_and_nothing_starts(bench: &mut Bench) {
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
+    let end = after(now(), 60_000);
+    let parts = [(0, 0), (1, 7)].map(|(part, hold)| StartPart { part, hold, task: None, end });
+    let program = bench.gated("lost");
+    let start = Start { reservation: number(1), job: JobNumber::new(9), parts: &parts, program: &program };
+    let error = bench.site.start(now(), start).unwrap_err();
+    assert_eq!(error, SiteError::UnknownHold { reservation: number(1), part: 1, hold: 7 });
+    assert_eq!(error.to_string(), "reservation 1 has no hold 7, on which part 1 should run");
+    assert_eq!(bench.site.poll(now()).unwrap(), []);
+    assert_eq!(bench.site.observe(now(), number(1)).unwrap(), []);
+}
+
 fn what_is_cancelled_stops(bench: &mut Bench) {
-    let trace = bench.data.path().join("trace");
-    let program = command(&["sh", "-c", r#"sleep 1.5; echo run >> "$0""#, trace.to_str().unwrap()]);
+    let program = bench.gated("cancelled");
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let said = bench.start(number(1), 1, &program);
     bench.wait_start(said);
+    let pid = bench.is_local().then(|| line(&bench.data.path().join("cancelled.pid")));
     bench.cancel(number(1));
+    // Once that is said, nothing of it runs: there is nothing to wait for.
+    assert!(!pid.is_some_and(|pid| runs(&pid)));
+    bench.open_gate();
     assert_eq!(bench.start(number(1), 1, &program), refused(number(1), SiteRefusal::Unknown));
-    std::thread::sleep(Duration::from_millis(1_600));
-    assert_eq!(ends(&bench.site.poll(now()).unwrap()), []);
-    assert!(!trace.exists());
+    assert_eq!(ends(&bench.site.poll(bench.now()).unwrap()), []);
+    assert!(!bench.data.path().join("cancelled").exists());
     bench.cancel(number(1));
     bench.book(number(2), &[hold(0, now(), 1_000)]);
 }
@@ -190,12 +267,14 @@ fn what_ended_meanwhile_is_told(bench: &mut Bench) {
 }
 
 fn what_runs_is_found_again(bench: &mut Bench) {
-    bench.book(number(1), &[hold(0, now(), 15_000)]);
-    let said = bench.start(number(1), 1, &command(&["sleep", "1.5"]));
+    let program = bench.gated("found");
+    bench.book(number(1), &[hold(0, now(), 600_000)]);
+    let said = bench.start(number(1), 1, &program);
     bench.wait_start(said);
     bench.reopen();
     let said = bench.site.observe(now(), number(1)).unwrap();
     assert!(matches!(said.as_slice(), [SiteMessage::Started { .. }]), "{said:?}");
+    bench.open_gate();
     assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
 }
 
@@ -209,10 +288,8 @@ fn what_was_told_is_told_again_when_asked(bench: &mut Bench) {
     assert_eq!(said.len(), 2);
 }
 
-/// The same site with another way to sell its time.
-fn of_kind(config: &str, kind: &str) -> Bench {
-    let config = config.replace("\"count\"", &format!("\"kind\": \"{kind}\", \"count\""));
-    Bench::new(&config.replace("\"takes_min\"", "\"wait_seconds\": 0, \"takes_min\""))
+fn both() -> [Options; 2] {
+    [Options::Simulated(simulated()), Options::Local(local())]
 }
 
 fn free(bench: &mut Bench) -> Free {
@@ -226,8 +303,8 @@ fn free(bench: &mut Bench) -> Free {
 
 #[test]
 fn processors_are_counted_and_each_is_a_node() {
-    for config in [SIMULATED, LOCAL] {
-        let mut bench = of_kind(config, "capacity");
+    for options in both() {
+        let mut bench = Bench::new(options.selling(Offering::Capacity));
         assert_eq!(free(&mut bench), Free::Capacity(2));
         bench.book(number(1), &[hold(0, now(), 2_000), hold(1, now(), 2_000)]);
         let said = bench.start(number(1), 2, &command(&["true"]));
@@ -237,8 +314,8 @@ fn processors_are_counted_and_each_is_a_node() {
 
 #[test]
 fn a_queue_has_room_for_so_many() {
-    for config in [SIMULATED, LOCAL] {
-        let mut bench = of_kind(config, "queue");
+    for options in both() {
+        let mut bench = Bench::new(options.selling(Offering::Queue(2)));
         assert_eq!(free(&mut bench), Free::Queue { wait: Span::ZERO, units: 2 });
         let unplaced = Hold { node: None, ..hold(0, after(now(), 50_000), 2_000) };
         bench.book(number(1), &[unplaced, unplaced]);

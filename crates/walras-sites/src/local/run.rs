@@ -1,34 +1,31 @@
 //! Parts on their way: asked for, begun by a supervisor, looked at until they have ended.
 
-use super::{Local, LocalPart, Told};
-use crate::site::book::Booking;
-use crate::site::part::{Begun, Ended, OUTPUT, PartDirectory, Task, bad_file_name, make_directory, wall};
-use crate::site::process::signal;
-use crate::site::{Said, SiteError, Start};
+use super::part::{Begun, Ended, OUTPUT, PartDirectory, Task, bad_file_name, make_directory};
+use super::process::signal;
+use super::{LocalConnector, LocalPart};
+use crate::book::Booking;
+use crate::clock::{later, wall_millis};
+use crate::contract::{
+    Hold, Offering, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start, StartPart,
+};
+use crate::reported::Report;
 use rustix::process::Signal;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use walras_broker::allocation::Hold;
-use walras_broker::effect::StartPart;
-use walras_broker::id::ReservationNumber;
-use walras_broker::input::SiteMessage;
-use walras_broker::job::PartEnd;
 use walras_model::{Span, Time};
-use walras_world::chance::later;
-use walras_world::site::Kind;
 
 /// A supervisor has so long to say that it has begun; then another is started.
 const BEGIN_WITHIN: Duration = Duration::from_secs(10);
 
-impl Local {
+impl LocalConnector {
     fn task(&self, start: &Start<'_>, part: &StartPart, hold: &Hold) -> Task {
-        let first = self.machine.first_node;
+        let first = self.options.first_node;
         let place = hold.node.and_then(|node| node.number().checked_sub(first));
-        let node = place.and_then(|place| self.machine.nodes.get(place as usize));
+        let node = place.and_then(|place| self.options.nodes.get(place as usize));
         let program = start.program;
         let mut environment = vec![
-            ("PATH".to_owned(), self.machine.path.clone()),
-            ("LANG".to_owned(), self.machine.lang.clone()),
+            ("PATH".to_owned(), self.options.path.clone()),
+            ("LANG".to_owned(), self.options.lang.clone()),
             ("WALRAS_JOB".to_owned(), start.job.to_string()),
             ("WALRAS_NAME".to_owned(), program.name.clone()),
             ("WALRAS_PART".to_owned(), part.part.to_string()),
@@ -45,10 +42,10 @@ impl Local {
             refused: bad.map(|why| format!("bad name of the output file {name:?}: {why}")),
             environment,
             until: 0,
-            grace: u64::try_from(self.machine.grace.as_millis()).unwrap_or(u64::MAX),
-            limits: self.machine.limits,
-            uid: self.machine.uid,
-            gid: self.machine.gid,
+            grace: u64::try_from(self.options.grace.as_millis()).unwrap_or(u64::MAX),
+            limits: self.options.limits,
+            uid: self.options.uid,
+            gid: self.options.gid,
         }
     }
 
@@ -59,13 +56,14 @@ impl Local {
         start: &Start<'_>,
         mut booking: Booking<LocalPart>,
     ) -> Result<(), SiteError> {
-        let queue = matches!(self.machine.kind, Kind::Queue(_));
+        booking.check(start)?;
+        let queue = matches!(self.options.offering, Offering::Queue(_));
         let before = booking.parts.len();
         for part in start.parts {
             if booking.parts.contains_key(&part.part) {
                 continue;
             }
-            let Some(hold) = booking.holds.get(part.hold as usize).copied() else { continue };
+            let hold = booking.hold_of(start.reservation, part)?;
             let (begins, until) = if queue {
                 (now, later(now, hold.interval.span().as_millis()))
             } else {
@@ -78,25 +76,25 @@ impl Local {
     }
 
     /// Looks at a part, does what is due, and says what is new.
-    fn advance(&mut self, now: Time, reservation: ReservationNumber, number: u32) -> Said {
+    fn advance(&mut self, now: Time, reservation: ReservationNumber, number: u32) -> SiteAnswer {
         let directory = self.part(reservation, number);
         let (begun, ended) = self.look(&directory)?;
         let Some(begun) = begun else {
             self.begin(now, reservation, number, &directory)?;
             return Ok(Vec::new());
         };
-        let told = self.told.get(&(reservation, number)).copied().unwrap_or_default();
-        let mut said = Vec::new();
+        let told = self.reported.of(reservation, number);
+        let mut messages = Vec::new();
         if !told.start && begun.supervisor.is_some() {
             let (parts, at) = (vec![number], self.clock.at(begun.at));
-            said.push(SiteMessage::Started { reservation, parts, at });
+            messages.push(SiteMessage::Started { reservation, parts, at });
         }
         if let Some(Ended { at, end }) = ended {
             let at = self.clock.at(at);
-            said.push(SiteMessage::Ended { reservation, part: number, at, end });
+            messages.push(SiteMessage::Ended { reservation, part: number, at, end });
         }
-        self.told.insert((reservation, number), Told { start: true, end: ended.is_some() });
-        Ok(said)
+        self.reported.note(reservation, number, Report { start: true, end: ended.is_some() });
+        Ok(messages)
     }
 
     /// Whether a part has begun and how it ended. One that has lost its supervisor ends here.
@@ -119,7 +117,7 @@ impl Local {
                 return Ok((Some(begun), None));
             }
         }
-        let lost = Ended { at: wall(), end: PartEnd::Lost };
+        let lost = Ended { at: wall_millis(), end: PartEnd::Lost };
         directory.write_once("ended.json", &lost).map_err(|error| directory.wrong(&error))?;
         let ended = directory.ended()?;
         Ok((Some(begun), ended))
@@ -140,13 +138,13 @@ impl Local {
         let waits = self.launched.get(&key).is_some_and(|since| since.elapsed() < BEGIN_WITHIN);
         if now >= part.until {
             // It never began, and now it must not.
-            let never = Begun { supervisor: None, at: wall() };
+            let never = Begun { supervisor: None, at: wall_millis() };
             let made = make_directory(&directory.0, part.task.uid.is_some());
             made.and_then(|()| directory.write_once("begun.json", &never))
                 .map_err(|error| directory.wrong(&error))?;
         } else if now >= part.begins && !waits && !self.is_busy(reservation, number, part.hold)? {
             let left = self.clock.real(part.until.span_since(now).unwrap_or(Span::ZERO));
-            let until = wall().saturating_add(i64::try_from(left.as_millis()).unwrap_or(i64::MAX));
+            let until = wall_millis().saturating_add(i64::try_from(left.as_millis()).unwrap_or(i64::MAX));
             directory.write(&Task { until, ..part.task.clone() })?;
             let child = self.launch(directory)?;
             self.children.push(child);
@@ -170,31 +168,35 @@ impl Local {
     }
 
     fn launch(&self, directory: &PartDirectory) -> Result<Child, SiteError> {
-        let executable = &self.machine.executable;
+        let executable = &self.options.executable;
         let mut command = Command::new(executable);
         command.arg("supervise").arg(&directory.0).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().map_err(|error| SiteError(format!("cannot run {}: {error}", executable.display())))
+        let cannot = |error: std::io::Error| SiteError::CannotRun {
+            program: executable.clone(),
+            why: error.to_string(),
+        };
+        command.spawn().map_err(cannot)
     }
 
     /// Everything that is new of some parts. What cannot be looked at does not keep the others from being.
-    pub(super) fn advance_all(&mut self, now: Time, only: Option<ReservationNumber>) -> Said {
+    pub(super) fn advance_all(&mut self, now: Time, only: Option<ReservationNumber>) -> SiteAnswer {
         self.children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
         let wanted =
             self.book.iter().filter(|(number, it)| !it.leaving && only.is_none_or(|it| it == *number));
         let parts =
             wanted.flat_map(|(number, booking)| booking.parts.keys().map(move |part| (number, *part)));
-        let open: Vec<_> = parts.filter(|key| self.told.get(key).is_none_or(|told| !told.end)).collect();
-        let (mut said, mut wrong) = (Vec::new(), None);
+        let open: Vec<_> = parts.filter(|(number, part)| !self.reported.of(*number, *part).end).collect();
+        let (mut messages, mut wrong) = (Vec::new(), None);
         for (reservation, number) in open {
             match self.advance(now, reservation, number) {
-                Ok(more) => said.extend(more),
+                Ok(more) => messages.extend(more),
                 Err(error) => wrong = Some(error),
             }
         }
         match wrong {
-            Some(error) if said.is_empty() => Err(error),
-            _ => Ok(said),
+            Some(error) if messages.is_empty() => Err(error),
+            _ => Ok(messages),
         }
     }
 }

@@ -7,9 +7,10 @@
 //!
 //! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise; its output says why.
 
-use super::SiteError;
-use super::part::{Begun, Ended, Limits, PartDirectory, Task, wall};
+use super::part::{Begun, Ended, PartDirectory, ProcessLimits, Task, make_directory};
 use super::process::{Identity, descendants, signal};
+use crate::clock::wall_millis;
+use crate::contract::{PartEnd, SiteError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::process::{
@@ -24,7 +25,6 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use walras_broker::job::PartEnd;
 
 /// Nothing to run, or no such program.
 const NOT_FOUND: i32 = 127;
@@ -38,7 +38,7 @@ const TRIES_MAX: u32 = 86_400;
 pub fn supervise(directory: &Path) -> ExitCode {
     match run(directory) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(SiteError(error)) => {
+        Err(error) => {
             let _ = writeln!(std::io::stderr(), "walras: {error}");
             ExitCode::FAILURE
         }
@@ -46,23 +46,23 @@ pub fn supervise(directory: &Path) -> ExitCode {
 }
 
 fn run(directory: &Path) -> Result<(), SiteError> {
-    let wrong = |error: std::io::Error| SiteError(format!("{}: {error}", directory.display()));
+    let wrong = |error: std::io::Error| SiteError::file(directory, error);
     let part = PartDirectory(std::path::absolute(directory).map_err(wrong)?);
     let task: Task = part.read("task.json")?.ok_or_else(|| wrong(ErrorKind::NotFound.into()))?;
     // A process that leads its group already was started by hand, and may stay where it is.
     let _ = setsid();
-    let own = Identity::own().ok_or_else(|| SiteError("there is no /proc".to_owned()))?;
+    let own = Identity::own().ok_or(SiteError::Missing("/proc"))?;
     set_child_subreaper(Pid::from_raw(own.pid)).map_err(|error| wrong(error.into()))?;
     umask(Mode::from_raw_mode(0o077));
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let control = openat(CWD, part.control(), flags, Mode::empty()).map_err(|error| wrong(error.into()))?;
-    let begun = Begun { supervisor: Some(own.clone()), at: wall() };
+    let begun = Begun { supervisor: Some(own.clone()), at: wall_millis() };
     if !part.write_once("begun.json", &begun).map_err(wrong)? {
         return Ok(());
     }
     let end = execute(&part, &task, &control);
     kill_all(own.pid);
-    record(&part, &Ended { at: wall(), end }, &control).map_err(wrong)
+    record(&part, &Ended { at: wall_millis(), end }, &control).map_err(wrong)
 }
 
 /// Records how it ended; on a full disk, when there is room again.
@@ -103,7 +103,7 @@ fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> PartEnd {
 /// Makes the program's directory, goes there, and opens a new file for what it prints.
 fn open_output(part: &PartDirectory, task: &Task) -> std::io::Result<File> {
     let work = part.work();
-    super::part::make_directory(&work, false)?;
+    make_directory(&work, false)?;
     if task.uid.is_some() || task.gid.is_some() {
         chown(&work, task.uid, task.gid)?;
     }
@@ -117,7 +117,7 @@ fn open_output(part: &PartDirectory, task: &Task) -> std::io::Result<File> {
     Ok(file)
 }
 
-fn limit(limits: &Limits) -> Result<(), String> {
+fn limit(limits: &ProcessLimits) -> Result<(), String> {
     let limits = [
         (Resource::As, limits.address_space, "address space"),
         (Resource::Nofile, limits.open_files, "open files"),
@@ -207,7 +207,7 @@ fn watch(mut child: Child, control: &OwnedFd, task: &Task) -> PartEnd {
         let _ = child.wait();
         return PartEnd::Lost;
     };
-    let left = u64::try_from(task.until.saturating_sub(wall())).unwrap_or(0);
+    let left = u64::try_from(task.until.saturating_sub(wall_millis())).unwrap_or(0);
     let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left));
     if first != First::Ended {
         let own = i32::try_from(std::process::id()).unwrap_or(0);

@@ -1,33 +1,13 @@
 //! Commands on this machine.
 
-use crate::bench::{Bench, LOCAL, after, command, executable, hold, now, number};
+use crate::bench::{Bench, Options, after, command, executable, hold, local, now, number};
+use crate::process::{line, runs};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use walras_broker::effect::{Program, StartPart};
-use walras_broker::id::JobNumber;
-use walras_broker::input::SiteMessage;
-use walras_broker::job::PartEnd;
-use walras_service::site::{Fault, Start, open_output};
-
-/// Waits until a file has a whole line, and gives it.
-fn line(path: &Path) -> String {
-    let begun = Instant::now();
-    loop {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        if text.ends_with('\n') {
-            return text.trim().to_owned();
-        }
-        assert!(begun.elapsed() < Duration::from_secs(10), "{}: {text:?}", path.display());
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-fn runs(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
-}
+use std::time::Duration;
+use walras_sites::local::{LocalOptions, ProcessLimits, open_output};
+use walras_sites::{Fault, JobNumber, PartEnd, Program, SiteMessage, Start, StartPart};
 
 fn kill(pid: &str) {
     assert!(Command::new("sh").args(["-c", "kill -9 \"$0\"", pid]).status().unwrap().success());
@@ -42,7 +22,7 @@ fn supervisor(bench: &Bench, reservation: u64) -> String {
 
 #[test]
 fn arguments_arrive_as_they_are() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let words = ["$HOME; rm -rf *", "`id`", "a  b", "", "'\"\\", "--", "*", "ä\n!"];
     let program = command(&[&["printf", "[%s]"], words.as_slice()].concat());
     assert_eq!(bench.run(1, &program), PartEnd::Done);
@@ -51,7 +31,7 @@ fn arguments_arrive_as_they_are() {
 
 #[test]
 fn a_script_runs_by_its_own_first_line_with_its_arguments() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let script = Some("#!/bin/sh\necho \"$1|$PWD|$(cat)\"\nexit 3\n".to_owned());
     let output = Some("result.txt".to_owned());
     let program = Program { script, output, ..command(&["; a"]) };
@@ -65,7 +45,7 @@ fn a_script_runs_by_its_own_first_line_with_its_arguments() {
 
 #[test]
 fn the_environment_is_clean() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     assert_eq!(bench.run(1, &command(&["env"])), PartEnd::Done);
     let printed = bench.printed(1);
     let mut names: Vec<&str> = printed.lines().filter_map(|line| line.split('=').next()).collect();
@@ -78,7 +58,7 @@ fn the_environment_is_clean() {
 
 #[test]
 fn what_cannot_run_fails_and_says_why() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     assert_eq!(bench.run(1, &command(&[])), PartEnd::Failed(127));
     assert_eq!(bench.printed(1), "walras: nothing to run: the job has neither a command nor a script\n");
     assert_eq!(bench.run_on(2, &command(&["no-such-program"])), PartEnd::Failed(127));
@@ -90,7 +70,7 @@ fn what_cannot_run_fails_and_says_why() {
 
 #[test]
 fn tricks_with_output_files_are_refused() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let tricks = ["../escaped", "/tmp/escaped", "..", ".", "", "a/b", ".profile", "a\nb", "a\0b"];
     for (trick, number) in tricks.iter().zip(1..) {
         let program = Program { output: Some((*trick).to_owned()), ..command(&["echo", "hello"]) };
@@ -103,7 +83,7 @@ fn tricks_with_output_files_are_refused() {
 
 #[test]
 fn what_was_put_in_the_place_of_the_output_is_not_read() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let file =
         |bench: &Bench| open_output(&bench.file(1, 0, "output")).map(|_| ()).map_err(|error| error.kind());
     assert_eq!(bench.run(1, &command(&["true"])), PartEnd::Done);
@@ -119,7 +99,7 @@ fn what_was_put_in_the_place_of_the_output_is_not_read() {
 
 #[test]
 fn the_time_limit_kills_everything_below() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let pids = bench.data.path().join("pids");
     // One that will not listen, in a session of its own, and one below it.
     let text = r#"trap '' TERM; setsid sh -c 'trap "" TERM; sleep 60 & echo $$ $! > "$0"; sleep 60' "$0" & sleep 60; sleep 60"#;
@@ -133,14 +113,14 @@ fn the_time_limit_kills_everything_below() {
 
 #[test]
 fn what_is_left_behind_ends_with_the_program() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     assert_eq!(bench.run(1, &command(&["sh", "-c", "setsid sleep 60 & echo $!"])), PartEnd::Done);
     assert!(!runs(bench.printed(1).trim()));
 }
 
 #[test]
 fn parts_on_one_hold_run_one_after_another() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let trace = bench.data.path().join("trace");
     let text = r#"echo in >> "$0"; sleep 0.2; echo out >> "$0""#;
     let program = command(&["sh", "-c", text, trace.to_str().unwrap()]);
@@ -158,7 +138,7 @@ fn parts_on_one_hold_run_one_after_another() {
 
 #[test]
 fn cancelling_kills_what_will_not_listen() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let program = command(&["sh", "-c", "trap '' TERM; sleep 60 & echo $! $$; wait; sleep 60"]);
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     bench.start(number(1), 1, &program);
@@ -169,7 +149,7 @@ fn cancelling_kills_what_will_not_listen() {
 
 #[test]
 fn what_was_cancelled_before_it_began_never_begins() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     for round in 1..20 {
         let trace = bench.data.path().join(round.to_string());
         let program = command(&["touch", trace.to_str().unwrap()]);
@@ -184,7 +164,7 @@ fn what_was_cancelled_before_it_began_never_begins() {
 
 #[test]
 fn a_killed_supervisor_means_lost_and_nothing_runs_on() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let said = bench.start(number(1), 1, &command(&["sh", "-c", "setsid sleep 60 & echo $$ $!; sleep 60"]));
     let pids = line(&bench.file(1, 0, "output"));
@@ -196,11 +176,11 @@ fn a_killed_supervisor_means_lost_and_nothing_runs_on() {
 
 #[test]
 fn a_killed_service_does_not_lose_a_running_command() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     let mut service = Command::new(executable());
-    service.arg("hold").arg(bench.data.path()).arg(LOCAL).arg("7");
-    let mut service =
-        service.args(["sh", "-c", "sleep 2; echo done"]).stdout(Stdio::piped()).spawn().unwrap();
+    let text = r#"while [ ! -e "$0/gate" ]; do sleep 0.02; done; echo done"#;
+    service.arg("hold").arg(bench.data.path()).args(["7", "sh", "-c", text]).arg(bench.data.path());
+    let mut service = service.stdout(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
     BufReader::new(service.stdout.take().unwrap()).read_line(&mut said).unwrap();
     assert_eq!(said, "started\n");
@@ -209,15 +189,21 @@ fn a_killed_service_does_not_lose_a_running_command() {
     bench.reopen();
     let said = bench.site.poll(now()).unwrap();
     assert!(matches!(said.as_slice(), [SiteMessage::Started { .. }]), "{said:?}");
+    bench.open_gate();
     assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
     assert_eq!(bench.printed(7), "done\n");
 }
 
 #[test]
 fn resources_are_limited() {
-    let limits =
-        r#""grace_seconds": 1, "file_mib": 1, "cpu_seconds": 1, "open_files": 20, "memory_mib": 512"#;
-    let mut bench = Bench::new(&LOCAL.replace(r#""grace_seconds": 1"#, limits));
+    let limits = ProcessLimits {
+        file_size: Some(1 << 20),
+        cpu_seconds: Some(1),
+        open_files: Some(20),
+        address_space: Some(512 << 20),
+        processes: None,
+    };
+    let mut bench = Bench::local(LocalOptions { limits, ..local() });
     let big = command(&["sh", "-c", "head -c 3000000 /dev/zero > big; stat -c %s big"]);
     assert_eq!(bench.run(1, &big), PartEnd::Done);
     assert!(bench.printed(1).lines().any(|line| line == "1048576"), "{}", bench.printed(1));
@@ -230,14 +216,13 @@ fn resources_are_limited() {
 
 #[test]
 fn old_directories_go_and_recent_ones_stay() {
-    let mut bench = Bench::new(LOCAL);
+    let mut bench = Bench::local(local());
     assert_eq!(bench.run(1, &command(&["true"])), PartEnd::Done);
     bench.cancel(number(1));
     bench.reopen();
     bench.site.poll(now()).unwrap();
     assert!(bench.file(1, 0, "output").exists());
-    let days = LOCAL.replace(r#""grace_seconds": 1"#, r#""keep_days": 0"#);
-    bench.config = serde_json::from_str(&days).unwrap();
+    bench.options = Options::Local(LocalOptions { keep: Duration::ZERO, ..local() });
     bench.reopen();
     bench.book(number(2), &[hold(0, now(), 60_000)]);
     bench.start(number(2), 1, &command(&["sleep", "60"]));
@@ -249,16 +234,15 @@ fn old_directories_go_and_recent_ones_stay() {
 
 #[test]
 fn a_supervisor_that_cannot_run_is_an_error_and_a_part_that_never_began_is_lost() {
-    let mut bench = Bench::new(LOCAL);
-    let id = walras_model::SiteId::new(0);
-    let (clock, missing) = (walras_service::clock::Clock::WALL, Path::new("/no/such/program"));
-    bench.site = walras_service::site::open(&bench.config, clock, bench.data.path(), missing, id, 3).unwrap();
-    bench.book(number(1), &[hold(0, now(), 1_000)]);
+    let mut bench = Bench::local(local());
+    bench.options = Options::Local(LocalOptions { executable: PathBuf::from("/no/such/program"), ..local() });
+    bench.reopen();
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
     let error = bench.site.poll(now()).and_then(|_| bench.try_start(number(1)));
     assert!(error.unwrap_err().to_string().starts_with("cannot run /no/such/program"));
-    std::thread::sleep(Duration::from_millis(1_010));
+    bench.ahead = 60_000;
     assert_eq!(bench.wait_end(Vec::new(), 0), PartEnd::Lost);
-    let error = bench.site.fault(after(now(), 1), &Fault::SiteLost {}).unwrap_err();
+    let error = bench.site.fault(after(now(), 1), &Fault::SiteLost).unwrap_err();
     assert_eq!(error.to_string(), "a site that runs real commands does not fail on demand");
 }
 
@@ -268,8 +252,7 @@ fn programs_can_run_as_somebody_else() {
     if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
         return;
     }
-    let somebody = LOCAL.replace(r#""grace_seconds": 1"#, r#""uid": 65534, "gid": 65534"#);
-    let mut bench = Bench::new(&somebody);
+    let mut bench = Bench::local(LocalOptions { uid: Some(65_534), gid: Some(65_534), ..local() });
     let script = Some("#!/bin/sh\nid -u; id -G; touch mine && echo ok\n".to_owned());
     let end = bench.run(1, &Program { script, ..command(&[]) });
     assert_eq!(bench.printed(1), "65534\n65534\nok\n");

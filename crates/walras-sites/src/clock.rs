@@ -1,4 +1,4 @@
-//! The service's time: milliseconds since 1970, or faster.
+//! The service's time: milliseconds since 1970, or faster. Connectors that do things in the world need both.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use walras_model::{Span, Time};
@@ -71,6 +71,11 @@ impl Clock {
 pub fn wall_millis() -> i64 {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     i64::try_from(wall.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A moment moved by milliseconds; the same at the ends of time.
+pub fn later(time: Time, millis: i64) -> Time {
+    Time::from_millis(time.as_millis().saturating_add(millis)).unwrap_or(time)
 }
 
 #[cfg(test)]

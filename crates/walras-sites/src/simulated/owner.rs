@@ -5,14 +5,14 @@
 //!
 //! ```
 //! use walras_model::{Interval, NodeId, Span, Time};
-//! use walras_world::owner::Load;
+//! use walras_sites::simulated::Load;
 //! let minute = Span::from_millis(60_000).unwrap();
 //! let load = Load::new(7, 250, minute).unwrap();
 //! let hour = Interval::new(Time::from_millis(0).unwrap(), Time::from_millis(3_600_000).unwrap()).unwrap();
 //! assert_eq!(load.of(NodeId::new(0), hour).len(), 15);
 //! ```
 
-use crate::chance::later;
+use crate::clock::later;
 use walras_model::{Interval, NodeId, Span, Time};
 use walras_random::Stream;
 

@@ -1,0 +1,189 @@
+//! The contract of a site: what a connector must be able to do, and what the broker counts on.
+//!
+//! Every site has a thread of its own that calls its connector and sends what it answers to the broker, so a connector may
+//! block: slow sites never delay others. The broker repeats what was not acknowledged, and it may have been killed at any
+//! moment, so everything is idempotent, by the reservation's number:
+//!
+//! - a number is prepared, confirmed and started once; asking again gives the same answer again;
+//! - what was released or cancelled is never held again, and nothing of it runs any more when that is said;
+//! - what was only prepared expires by itself;
+//! - what was confirmed, and what runs, outlives the process: after a restart `observe` says what became of it;
+//! - nothing runs outside what is held: not before a hold begins, not after it ends, not on time that was never confirmed.
+//!
+//! `tests/site/laws.rs` holds every connector to it.
+
+pub use walras_broker::allocation::Hold;
+pub use walras_broker::effect::{Program, StartPart};
+pub use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
+pub use walras_broker::input::SiteMessage;
+pub use walras_broker::job::{PartEnd, SiteRefusal};
+pub use walras_broker::site::{Free, FreeTime};
+
+use std::path::{Path, PathBuf};
+use walras_model::{Interval, NodeId, Time};
+
+/// What a site answers; no messages when it has nothing to say yet.
+pub type SiteAnswer = Result<Vec<SiteMessage>, SiteError>;
+
+/// Why a site could not do what it was asked for; the broker will ask again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// What the site keeps for itself cannot be read or written.
+    #[error("the site's memory: {0}")]
+    Memory(String),
+    /// A file or a directory cannot be used.
+    #[error("{}: {why}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// The site was set up in a way that cannot be.
+    #[error("{key}: {why}")]
+    Setup {
+        /// The setting.
+        key: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A program of the site's own cannot be run.
+    #[error("cannot run {}: {why}", program.display())]
+    CannotRun {
+        /// Which program.
+        program: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// The machine lacks what the connector needs.
+    #[error("{0} is missing on this machine")]
+    Missing(&'static str),
+    /// A part is to be started on a hold that its reservation does not have.
+    #[error("reservation {reservation} has no hold {hold}, on which part {part} should run")]
+    UnknownHold {
+        /// Of which reservation.
+        reservation: ReservationNumber,
+        /// Which part.
+        part: u32,
+        /// The place of the hold.
+        hold: u32,
+    },
+    /// The site has no node of that name.
+    #[error("there is no node '{name}': the nodes are {}", known.join(", "))]
+    UnknownNode {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A fault that this site cannot have.
+    #[error("{0}")]
+    NoSuchFault(&'static str),
+    /// More waits for the site than it may be given.
+    #[error("the site has too much to do")]
+    Overloaded,
+    /// The site's thread has ended.
+    #[error("the site has stopped")]
+    Stopped,
+}
+
+impl SiteError {
+    /// What the system says of a file.
+    pub fn file(path: &Path, why: impl std::fmt::Display) -> SiteError {
+        SiteError::File { path: path.to_owned(), why: why.to_string() }
+    }
+}
+
+/// Parts to run on what is held.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// Under which number.
+    pub reservation: ReservationNumber,
+    /// Which job.
+    pub job: JobNumber,
+    /// Which parts.
+    pub parts: &'a [StartPart],
+    /// What to run.
+    pub program: &'a Program,
+}
+
+/// How a site sells its time, as its connector needs to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offering {
+    /// Free intervals on nodes.
+    Slots,
+    /// Free processors.
+    Capacity,
+    /// A queue with so many nodes.
+    Queue(u32),
+}
+
+/// What can be done to a simulated site on demand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A node fails.
+    NodeLost {
+        /// Its name.
+        node: String,
+    },
+    /// A node is back.
+    NodeBack {
+        /// Its name.
+        node: String,
+    },
+    /// The owner needs a node for so many seconds from now on.
+    Taken {
+        /// Its name.
+        node: String,
+        /// How long.
+        seconds: u32,
+    },
+    /// The whole site fails.
+    SiteLost,
+    /// The site is back.
+    SiteBack,
+    /// The site hears and says nothing for so many seconds; what runs goes on.
+    Silent {
+        /// How long.
+        seconds: u32,
+    },
+}
+
+/// What speaks for a site: the whole of what the broker asks of one.
+pub trait Connector: Send {
+    /// What is free in the horizon, for the cycle that asks.
+    fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> SiteAnswer;
+    /// Holds time until it expires.
+    fn prepare(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        holds: &[Hold],
+        expiry: Time,
+    ) -> SiteAnswer;
+    /// Keeps what was prepared.
+    fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
+    /// Gives up what is held.
+    fn release(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
+    /// Stops what runs, and gives up what is held.
+    fn cancel(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
+    /// Runs parts on what is held: all of them, or none with an error where a part has no hold.
+    fn start(&mut self, now: Time, start: Start<'_>) -> SiteAnswer;
+    /// Says what has become of the parts that run.
+    fn observe(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
+    /// What has happened since the last call, by itself.
+    fn poll(&mut self, now: Time) -> SiteAnswer;
+    /// When it wants to be polled next; it may be polled at any other time as well.
+    fn next(&self, now: Time) -> Option<Time>;
+    /// Something goes wrong on demand; [`SiteError::NoSuchFault`] where that cannot be.
+    fn fault(&mut self, now: Time, fault: &Fault) -> SiteAnswer;
+    /// When the owner uses the nodes themselves, as far as the site tells: for timetables.
+    fn owner_use(&self, _within: Interval) -> Vec<(NodeId, Interval)> {
+        Vec::new()
+    }
+    /// The file with what a part has printed, where there is one.
+    fn output(&self, _reservation: ReservationNumber, _part: u32) -> Option<PathBuf> {
+        None
+    }
+}

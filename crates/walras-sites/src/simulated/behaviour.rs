@@ -1,0 +1,65 @@
+//! How long what runs takes, how it ends, and what a queue is like: drawn from a stream of chances.
+
+use super::SimulatedPart;
+use crate::clock::later;
+use crate::contract::{Hold, JobNumber, PartEnd, StartPart};
+use walras_model::Time;
+use walras_random::Stream;
+
+/// How what runs behaves, and what a queue is like; chances in thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// The share of its time that a part takes, at least and at most, in thousandths.
+    pub takes: (i64, i64),
+    /// How likely a part takes three tenths more than all of its time.
+    pub overruns: i64,
+    /// How likely a part fails when it ends.
+    pub fails: i64,
+    /// How long the queue is said to be, at least and at most, in milliseconds.
+    pub expected_wait: (i64, i64),
+    /// How long it is.
+    pub wait: (i64, i64),
+}
+
+impl Behaviour {
+    /// Everything happens now and then.
+    pub const LIVELY: Behaviour = Behaviour {
+        takes: (300, 1_000),
+        overruns: 60,
+        fails: 30,
+        expected_wait: (1_000, 600_000),
+        wait: (0, 300_000),
+    };
+
+    /// When a part begins and ends, and how. In a queue, the part waits, and then has as much time as it holds.
+    pub(super) fn begin(
+        self,
+        now: Time,
+        job: JobNumber,
+        part: &StartPart,
+        hold: &Hold,
+        in_queue: bool,
+        chance: &mut Stream,
+    ) -> SimulatedPart {
+        let (least, most) = self.takes;
+        let begins = if in_queue {
+            later(now, chance.between(self.wait.0, self.wait.1))
+        } else {
+            now.max(hold.interval.start())
+        };
+        let whole = if part.task.is_some() { part.end - begins } else { hold.interval.span().as_millis() };
+        let takes = whole.max(1) * chance.between(least, most) / 1_000;
+        let takes = if chance.happens(self.overruns) { whole.max(1) * 13 / 10 } else { takes };
+        let limit =
+            if in_queue { later(begins, hold.interval.span().as_millis()) } else { hold.interval.end() };
+        let ends = later(begins, takes.max(1));
+        let (ends, end) = if ends > limit {
+            (limit.max(begins), PartEnd::TimedOut)
+        } else if chance.happens(self.fails) {
+            (ends, PartEnd::Failed(1))
+        } else {
+            (ends, PartEnd::Done)
+        };
+        SimulatedPart { job, hold: part.hold, begins, ends, end }
+    }
+}

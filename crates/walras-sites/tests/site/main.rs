@@ -1,0 +1,11 @@
+//! What every connector must keep, and what each of them does beside that. Real processes, real time.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod bench;
+mod book;
+mod laws;
+mod local;
+mod process;
+mod simulated;
+mod simulated_site;
