@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
 use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig, find_alternatives};
-use walras_model::{Factor, Workflow};
+use walras_model::{Decimal, DecimalError, Factor, Workflow};
 use walras_picture::{Scene, TaskMark, gantt};
 use walras_verify::verify_plan;
 
@@ -115,16 +115,13 @@ impl Example {
 /// Reads a factor such as `0.75` to the millionth.
 fn factor(text: &str) -> Result<Factor, String> {
     let wrong = || format!("'{text}' is not a factor: it must be a decimal greater than 0 and at most 1");
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 1 || !digits(whole) || !digits(part) {
-        return Err(wrong());
+    match Decimal::plain(text).and_then(|factor| factor.units(6)) {
+        Ok(millionths) => Factor::from_millionths(millionths).ok_or_else(wrong),
+        Err(DecimalError::TooFine { .. }) => {
+            Err(format!("'{text}' has too many decimals: a factor is read to the millionth"))
+        }
+        Err(_) => Err(wrong()),
     }
-    if part.len() > 6 {
-        return Err(format!("'{text}' has too many decimals: a factor is read to the millionth"));
-    }
-    let millionths: i64 = format!("{whole}{part:0<6}").parse().map_err(|_| wrong())?;
-    Factor::from_millionths(millionths).ok_or_else(wrong)
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -71,6 +71,7 @@ use placing::NONE;
 use search::Search;
 use table::{Nowhere, Table};
 use walras_model::market::{Assignment, Instance, Serve, Worth};
+use walras_model::quantity::rounding;
 
 /// How much work may be done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -239,8 +240,9 @@ fn solved(instance: &Instance, search: &Search<'_>, weight_bound: u64, passes: u
     let assignment = Assignment { sites: search.best.sites.iter().map(site).collect() };
     let placed = search.best.missing == 0;
     let worth = assignment.worth(instance).filter(|_| placed);
-    let unit = 1_i64 << search.table.shift;
-    let bound = search.bound.max(0).div_euclid(unit) + i64::from(search.bound.max(0).rem_euclid(unit) != 0);
+    let unit = 1_i128 << search.table.shift;
+    let bound = i64::try_from(rounding::up(search.bound.max(0).into(), unit));
+    let bound = bound.expect("a bound in whole units is no larger than in their parts");
     match worth {
         Some(worth) => Solved {
             assignment: Some(assignment),

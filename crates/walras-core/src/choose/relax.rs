@@ -6,6 +6,7 @@ use super::hulls::walk_hulls;
 use super::problem::{Candidate, Problem, Solved};
 use super::whole::{Whole, to_float};
 use std::ops::Range;
+use walras_model::quantity::rounding;
 
 /// A candidate that may be part of an optimum.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +116,7 @@ impl<T: Whole> Relaxation<T> {
     /// LB, rounded up to a whole value.
     pub(super) fn bound(&self) -> i128 {
         let (scaled, scale) = (self.scaled_bound(), self.scale.widen());
-        scaled.div_euclid(scale) + i128::from(scaled.rem_euclid(scale) != 0)
+        rounding::up(scaled, scale)
     }
 
     /// q · (value - LB): the loss of a choice of this value.

@@ -18,6 +18,7 @@
 
 use super::problem::{Candidate, Problem, Solution, Solved};
 use super::whole::to_float;
+use walras_model::quantity::rounding;
 
 /// Rounds of the subgradient search.
 const ROUNDS: u32 = 400;
@@ -300,7 +301,7 @@ impl Scaled {
     }
 
     fn bound(&self) -> i128 {
-        self.bound.div_euclid(SCALE) + i128::from(self.bound.rem_euclid(SCALE) != 0)
+        rounding::up(self.bound, SCALE)
     }
 
     fn loss_of(&self, value: i128) -> i128 {

@@ -19,7 +19,7 @@ use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::outcome::Outcome;
-use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
+use walras_model::quantity::{Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
 use walras_model::request::Request;
 use walras_model::window::Window;
 use walras_model::workflow::Terms;
@@ -172,7 +172,7 @@ fn least_work(workflow: &Workflow, nodes: u32, performance: Performance, network
     let plain = Workflow::new(workflow.name(), tasks.collect(), workflow.edges().to_vec()).ok()?;
     let schedule = super::baseline(&plain, &platform, &Terms::default(), super::Baseline::Heft)?;
     let span = schedule.makespan().max(Span::from_millis(1)?);
-    let work = i128::from(span.as_millis()) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+    let work = performance.work_in_millis(span.as_millis());
     Work::from_millis(i64::try_from(work.max(1)).ok()?)
 }
 

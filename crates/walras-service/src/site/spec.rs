@@ -7,7 +7,7 @@ use super::config::{AttributeConfig, ConnectorName, KindName, NodeConfig, SiteCo
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_model::{Attributes, Decimal, Performance, Rate, Span, Value, Watts};
+use walras_model::{Attributes, Fixed, Performance, Rate, Span, Value, Watts};
 use walras_world::owner::Load;
 use walras_world::site::{Behaviour, Kind};
 
@@ -201,7 +201,7 @@ fn attributes(config: &BTreeMap<String, AttributeConfig>) -> Result<Attributes, 
             AttributeConfig::Flag(flag) => Value::Flag(*flag),
             AttributeConfig::Text(text) => Value::Text(text.clone()),
             AttributeConfig::Number(number) => {
-                Value::Number(Decimal::from_millionths(number.millionths(&format!("attributes.{name}"))?))
+                Value::Number(Fixed::from_millionths(number.millionths(&format!("attributes.{name}"))?))
             }
         };
         Ok((name.clone(), value))
