@@ -17,7 +17,7 @@ use crate::rank::Ranked;
 use crate::site::{Free, SiteSpec};
 use crate::way::{Part, Way};
 use serde::{Deserialize, Serialize};
-use walras_model::{Explanation, Interval, Money, NodeId, SiteId, TaskId, Time};
+use walras_model::{Explanation, Interval, Money, Multiplier, NodeId, SiteId, TaskId, Time};
 
 /// A request of a client, so that it can be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ pub enum Event {
         /// Until when they may answer.
         until: Time,
         /// The sites' demand factors, in millionths.
-        demand: Vec<i64>,
+        demand: Vec<Multiplier>,
     },
     /// A site has said what is free.
     OffersReceived {

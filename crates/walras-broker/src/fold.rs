@@ -9,12 +9,11 @@ use crate::id::JobNumber;
 use crate::input::Answer;
 use crate::job::{Job, JobEnd, JobSpec, Phase, Why};
 use crate::notice;
-use crate::price::MILLION;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::site::SiteSpec;
 use crate::state::{Cycle, NodeState, Quote, SiteState, State, UserState};
 use std::collections::BTreeSet;
-use walras_model::{Money, SiteId, Time};
+use walras_model::{Money, Multiplier, SiteId, Time};
 
 /// After every cycle, this much of what users have used still counts: 31 of 32 parts.
 const FADING: i64 = 32;
@@ -31,7 +30,8 @@ impl State {
             Event::PricesSet { site, prices } => {
                 if let Some(state) = self.sites.get_mut(site.index()) {
                     state.spec.prices = prices.clone();
-                    state.demand = prices.demand.map_or(MILLION, |it| state.demand.clamp(it.min, it.max));
+                    state.demand =
+                        prices.demand.map_or(Multiplier::ONE, |it| state.demand.clamp(it.min, it.max));
                 }
             }
             Event::BudgetSet { spender, budget: Some(budget) } => {
@@ -106,7 +106,7 @@ impl State {
             spec: spec.clone(),
             first_node,
             free: None,
-            demand: MILLION,
+            demand: Multiplier::ONE,
             lost: false,
             since: Time::MIN,
         });
@@ -237,7 +237,7 @@ impl State {
     }
 
     /// Demand moves, usage fades, and requests that are too old to be repeated are forgotten.
-    fn new_cycle(&mut self, demand: &[i64]) {
+    fn new_cycle(&mut self, demand: &[Multiplier]) {
         for (site, factor) in self.sites.iter_mut().zip(demand) {
             site.demand = *factor;
         }

@@ -16,10 +16,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_core::prefer::{Calendar, Hours};
 use walras_model::interval::{complement, merge};
-use walras_model::{Interval, Rate, Span, Time};
+use walras_model::quantity::MILLION;
+use walras_model::{Interval, Multiplier, Rate, Share, Span, Time};
 
-/// One, in the unit of factors.
-pub const MILLION: i64 = 1_000_000;
 const HOUR: i64 = 3_600_000;
 /// Rules have at most so many blackouts.
 pub const BLACKOUTS_MAX: usize = 100;
@@ -43,12 +42,12 @@ pub struct PriceRules {
     /// day or demand, and nor do the others' where there are some.
     #[serde(default)]
     pub users: BTreeMap<String, Rate>,
-    /// A factor for every hour of the day, in millionths; none means one.
+    /// By how much the price is multiplied in every hour of the day; none means once.
     #[serde(default)]
-    pub hours: Vec<i64>,
-    /// A factor for every day of the week, Monday first, in millionths; none means one.
+    pub hours: Vec<Multiplier>,
+    /// By how much it is multiplied on every day of the week, Monday first; none means once.
     #[serde(default)]
-    pub weekdays: Vec<i64>,
+    pub weekdays: Vec<Multiplier>,
     /// How the price follows demand.
     #[serde(default)]
     pub demand: Option<Demand>,
@@ -60,19 +59,19 @@ pub struct PriceRules {
     pub crossing: Crossing,
 }
 
-/// How a price follows demand; factors and shares in millionths.
+/// How a price follows demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demand {
     /// The least factor.
-    pub min: i64,
+    pub min: Multiplier,
     /// The greatest.
-    pub max: i64,
+    pub max: Multiplier,
     /// By how much it moves after a cycle.
-    pub step: i64,
+    pub step: Multiplier,
     /// It falls when less than this share of the offered time is taken.
-    pub low: i64,
+    pub low: Share,
     /// It rises when more than this share is.
-    pub high: i64,
+    pub high: Share,
 }
 
 /// Time that is not for sale.
@@ -173,13 +172,13 @@ impl PriceRules {
         }
         let bounds = self.demand.iter().flat_map(|demand| [demand.min, demand.max]);
         for factor in self.hours.iter().chain(&self.weekdays).copied().chain(bounds) {
-            if !(1..=1_000 * MILLION).contains(&factor) {
-                return Err(BadPrices::Factor(factor));
+            if !(1..=1_000 * MILLION).contains(&factor.as_millionths()) {
+                return Err(BadPrices::Factor(factor.as_millionths()));
             }
         }
         if let Some(Demand { min, max, step, low, high }) = self.demand {
-            let marks = 0 <= low && low <= high && high <= MILLION;
-            if min > MILLION || max < MILLION || !(0..=1_000 * MILLION).contains(&step) || !marks {
+            let small = step.as_millionths() <= 1_000 * MILLION;
+            if min > Multiplier::ONE || max < Multiplier::ONE || !small || low > high {
                 return Err(BadPrices::Demand);
             }
         }
@@ -215,15 +214,21 @@ impl PriceRules {
     }
 
     /// The price of a node at a moment, under a demand factor.
-    pub fn rate_at(&self, base: Rate, at: Time, demand: i64, calendar: Calendar) -> Rate {
+    pub fn rate_at(&self, base: Rate, at: Time, demand: Multiplier, calendar: Calendar) -> Rate {
         let hour = hour_of_week(at, calendar);
-        let day = self.weekdays.get(hour / 24).copied().unwrap_or(MILLION);
-        let hour = self.hours.get(hour % 24).copied().unwrap_or(MILLION);
+        let day = self.weekdays.get(hour / 24).copied().unwrap_or(Multiplier::ONE);
+        let hour = self.hours.get(hour % 24).copied().unwrap_or(Multiplier::ONE);
         scaled(base, &[day, hour, demand])
     }
 
     /// A node's free time as it is sold: pieces in order, each with its price.
-    pub fn sell(&self, free: Interval, base: Rate, demand: i64, calendar: Calendar) -> Vec<(Interval, Rate)> {
+    pub fn sell(
+        &self,
+        free: Interval,
+        base: Rate,
+        demand: Multiplier,
+        calendar: Calendar,
+    ) -> Vec<(Interval, Rate)> {
         let mut pieces: Vec<(Interval, Rate)> = Vec::new();
         for open in complement(free, &self.closed(free, calendar)) {
             let prices = self.pieces(open, base, demand, calendar);
@@ -255,7 +260,13 @@ impl PriceRules {
     }
 
     /// Free time cut where the price changes.
-    fn pieces(&self, open: Interval, base: Rate, demand: i64, calendar: Calendar) -> Vec<(Interval, Rate)> {
+    fn pieces(
+        &self,
+        open: Interval,
+        base: Rate,
+        demand: Multiplier,
+        calendar: Calendar,
+    ) -> Vec<(Interval, Rate)> {
         if self.hours.is_empty() && self.weekdays.is_empty() {
             return vec![(open, scaled(base, &[demand]))];
         }
@@ -275,11 +286,11 @@ impl PriceRules {
 
 impl Demand {
     /// The factor after a cycle in which this share of what was offered was taken.
-    pub fn moved(&self, factor: i64, taken: i64) -> i64 {
+    pub fn moved(&self, factor: Multiplier, taken: Share) -> Multiplier {
         let moved = if taken > self.high {
-            factor.saturating_add(self.step)
+            factor.more_by(self.step)
         } else if taken < self.low {
-            factor.saturating_sub(self.step)
+            factor.less_by(self.step)
         } else {
             factor
         };
@@ -306,14 +317,9 @@ fn hours_of(interval: Interval, calendar: Calendar) -> impl Iterator<Item = Inte
     std::iter::from_fn(next).take(HOURS_MAX)
 }
 
-/// A rate times factors, rounded up; at least a micro-credit a second.
-fn scaled(base: Rate, factors: &[i64]) -> Rate {
-    let mut micros = i128::from(base.as_micros_per_second());
-    for factor in factors {
-        micros = (micros * i128::from(*factor) + i128::from(MILLION) - 1) / i128::from(MILLION);
-    }
-    let micros = i64::try_from(micros).unwrap_or(i64::MAX).max(1);
-    Rate::from_micros_per_second(micros).unwrap_or(base)
+/// A rate times factors; what is beyond the range of prices costs the most there is, and nobody buys it.
+fn scaled(base: Rate, factors: &[Multiplier]) -> Rate {
+    Multiplier::all_of(factors, base).unwrap_or(Rate::MAX)
 }
 
 #[cfg(test)]
@@ -329,15 +335,19 @@ mod tests {
         Rate::from_micros_per_second(micros).unwrap()
     }
 
+    fn times(millionths: i64) -> Multiplier {
+        Multiplier::from_millionths(millionths).unwrap()
+    }
+
     /// Nights (0 to 8) at half price.
     fn nights() -> PriceRules {
-        let factors = (0..24).map(|hour| if hour < 8 { MILLION / 2 } else { MILLION }).collect();
+        let factors = (0..24).map(|hour| times(if hour < 8 { 500_000 } else { 1_000_000 })).collect();
         PriceRules { hours: factors, ..PriceRules::flat(rate(100)) }
     }
 
     #[test]
     fn free_time_is_cut_where_the_price_changes() {
-        let sold = nights().sell(hours(2, 30), rate(100), MILLION, Calendar::default());
+        let sold = nights().sell(hours(2, 30), rate(100), Multiplier::ONE, Calendar::default());
         let expected = [(hours(2, 8), rate(50)), (hours(8, 24), rate(100)), (hours(24, 30), rate(50))];
         assert_eq!(sold, expected);
     }
@@ -346,11 +356,11 @@ mod tests {
     fn or_sold_whole_at_the_dearest_price() {
         let rules = PriceRules { crossing: Crossing::Dearest, ..nights() };
         assert_eq!(
-            rules.sell(hours(2, 30), rate(100), MILLION, Calendar::default()),
+            rules.sell(hours(2, 30), rate(100), Multiplier::ONE, Calendar::default()),
             [(hours(2, 30), rate(100))]
         );
         assert_eq!(
-            rules.sell(hours(2, 7), rate(100), MILLION, Calendar::default()),
+            rules.sell(hours(2, 7), rate(100), Multiplier::ONE, Calendar::default()),
             [(hours(2, 7), rate(50))]
         );
     }
@@ -360,28 +370,40 @@ mod tests {
         let weekend = Hours::new([false, false, false, false, false, true, true], 0, 24 * HOUR).unwrap();
         let blackouts = vec![Blackout::Once(hours(3, 4)), Blackout::Weekly(weekend)];
         let rules = PriceRules { blackouts, ..PriceRules::flat(rate(7)) };
-        let sold = rules.sell(hours(0, 8 * 24), rate(7), MILLION, Calendar::default());
+        let sold = rules.sell(hours(0, 8 * 24), rate(7), Multiplier::ONE, Calendar::default());
         let expected = [hours(0, 3), hours(4, 5 * 24), hours(7 * 24, 8 * 24)];
         assert_eq!(sold.iter().map(|piece| piece.0).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn demand_moves_inside_the_bounds() {
-        let demand = Demand { min: 800_000, max: 1_500_000, step: 400_000, low: 300_000, high: 700_000 };
-        assert_eq!(demand.moved(MILLION, 900_000), 1_400_000);
-        assert_eq!(demand.moved(1_400_000, 900_000), 1_500_000);
-        assert_eq!(demand.moved(MILLION, 100_000), 800_000);
-        assert_eq!(demand.moved(MILLION, 500_000), MILLION);
-        assert_eq!(scaled(rate(3), &[1_500_000]), rate(5));
-        assert_eq!(scaled(rate(1), &[1]), rate(1));
+        let demand = Demand {
+            min: times(800_000),
+            max: times(1_500_000),
+            step: times(400_000),
+            low: Share::percent(30),
+            high: Share::percent(70),
+        };
+        assert_eq!(demand.moved(Multiplier::ONE, Share::percent(90)), times(1_400_000));
+        assert_eq!(demand.moved(times(1_400_000), Share::percent(90)), times(1_500_000));
+        assert_eq!(demand.moved(Multiplier::ONE, Share::percent(10)), times(800_000));
+        assert_eq!(demand.moved(Multiplier::ONE, Share::percent(50)), Multiplier::ONE);
+        assert_eq!(scaled(rate(3), &[times(1_500_000)]), rate(5));
+        assert_eq!(scaled(rate(1), &[times(1)]), rate(1));
     }
 
     #[test]
     fn senseless_rules_are_refused() {
         let flat = || PriceRules::flat(rate(1));
-        assert_eq!(PriceRules { hours: vec![1; 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
-        assert_eq!(PriceRules { weekdays: vec![0; 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
-        let demand = Some(Demand { min: 2 * MILLION, max: 3 * MILLION, step: 1, low: 0, high: 0 });
+        assert_eq!(PriceRules { hours: vec![times(1); 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
+        assert_eq!(PriceRules { weekdays: vec![times(0); 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
+        let demand = Some(Demand {
+            min: times(2_000_000),
+            max: times(3_000_000),
+            step: times(1),
+            low: Share::NOTHING,
+            high: Share::NOTHING,
+        });
         assert_eq!(PriceRules { demand, ..flat() }.check(), Err(BadPrices::Demand));
         assert_eq!(nights().check(), Ok(()));
     }

@@ -16,14 +16,13 @@ use crate::decide::{Draft, Wanted, check_job, stands};
 use crate::input::Refusal;
 use crate::job::JobSpec;
 use crate::plan::{self, Problem, ProblemJob, Ways};
-use crate::price::MILLION;
 use crate::state::State;
 use crate::way::Way;
 use serde::{Deserialize, Serialize};
 use walras_core::predict::{JobFeatures, Predicted};
 use walras_core::prefer::{Preference, SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
-use walras_model::{Explanation, Money, Reason, SiteId, Span, Time};
+use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
 
 /// One of a quote's alternatives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +36,7 @@ pub struct QuoteOption {
     /// Where it runs.
     pub sites: Vec<SiteId>,
     /// How well it suits the user, in millionths.
-    pub satisfaction: i64,
+    pub satisfaction: Share,
     /// How sure it is that the job ends in the time that it asks for.
     pub confidence: Option<Confidence>,
     /// What would be reserved.
@@ -50,7 +49,7 @@ pub struct Confidence {
     /// How long jobs like it took, at performance 1.
     pub expected: Span,
     /// The job ends in the time that it asks for with at least this probability, in millionths (Cantelli's inequality).
-    pub at_least: i64,
+    pub at_least: Share,
     /// How many jobs that is from.
     pub jobs: u32,
 }
@@ -177,13 +176,12 @@ fn searches(config: &SearchConfig) -> Vec<SearchConfig> {
 }
 
 fn option(way: Way, loss: i64, confidence: Option<Confidence>) -> QuoteOption {
-    let content = i128::from(SCALE - loss.clamp(0, SCALE)) * i128::from(MILLION) / i128::from(SCALE);
     QuoteOption {
         start: way.start(),
         finish: way.finish(),
         price: way.cost(),
         sites: way.legs.iter().map(|leg| leg.site).collect(),
-        satisfaction: i64::try_from(content).unwrap_or(0),
+        satisfaction: Share::of_whole(i128::from(SCALE - loss), i128::from(SCALE)),
         confidence,
         way,
     }
@@ -229,10 +227,10 @@ fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
     let spare = i128::from(spec.request.work.as_millis()) - i128::from(summary.mean.as_millis());
     let variance = deviation * deviation;
     let at_least = if spare <= 0 {
-        0
+        Share::NOTHING
     } else {
         let square = spare * spare;
-        i64::try_from(square * i128::from(MILLION) / (square + variance)).unwrap_or(0)
+        Share::of_whole(square, square + variance)
     };
     Some(Confidence { expected: summary.mean, at_least, jobs })
 }

@@ -12,12 +12,12 @@
 use crate::id::JobNumber;
 use crate::job::{Job, Phase};
 use crate::policy::Policy;
-use crate::price::MILLION;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use walras_model::Time;
+use walras_model::quantity::{MILLION, rounding};
+use walras_model::{Share, Time};
 
 /// A job in the order of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,15 +96,15 @@ fn price_of(job: &Job) -> Option<i64> {
 
 /// `part / whole` in millionths, between 0 and a million.
 fn share(part: i128, whole: i128) -> i64 {
-    let millionths = (part.max(0) * i128::from(MILLION)).checked_div(whole).unwrap_or(0);
-    i64::try_from(millionths).unwrap_or(MILLION).clamp(0, MILLION)
+    Share::of_whole(part, whole).as_millionths()
 }
 
 fn rank(state: &State, job: &Job, scale: &Scale, now: Time) -> Ranked {
     let policy = &state.policy;
     let horizon = i128::from(policy.horizon.as_millis().max(1));
     let waited = i128::from((now - job.queued_at).max(0));
-    let waiting = i64::try_from(waited * i128::from(MILLION) / horizon).unwrap_or(i64::MAX / MILLION);
+    let waiting =
+        i64::try_from(rounding::down(waited * i128::from(MILLION), horizon)).unwrap_or(i64::MAX / MILLION);
     let (low, high) = scale.priority;
     let left = job.spec.request.deadline.map(|deadline| horizon - i128::from((deadline - now).max(0)));
     let aspects = Aspects {

@@ -7,7 +7,6 @@
 
 use crate::account::{Account, Books, Purpose, Transaction};
 use crate::job::PartEnd;
-use crate::price::MILLION;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::{PartState, Reservation, State};
 use crate::way::{Hold, Part};
@@ -70,8 +69,7 @@ pub(crate) fn settle(
 /// Takes a charge from what is held: the fee for the VO, the rest for the site's owner.
 fn charge_for(state: &State, transaction: &mut Transaction, site: SiteId, charge: i64) {
     let Some(of_site) = state.site(site) else { return };
-    let fee = i128::from(charge) * i128::from(state.policy.money.fee) / i128::from(MILLION);
-    let fee = i64::try_from(fee).unwrap_or(0);
+    let fee = state.policy.money.fee.of(Money::from_micros(charge)).as_micros();
     let owner = Account::Owner(of_site.spec.owner.clone());
     let income = Money::from_micros(charge - fee);
     transaction.move_money(Purpose::Charge, Account::Held, Purpose::Income, owner, income);
@@ -95,15 +93,9 @@ fn compensate(
 ) {
     let Some(of_site) = state.site(site) else { return };
     let owner = Account::Owner(of_site.spec.owner.clone());
-    let share = share_of(reservation.lien, state.policy.money.compensation);
+    let share = state.policy.money.compensation.of(reservation.lien);
     let amount = share.min(books.available(&owner)).max(Money::ZERO);
     transaction.move_money(Purpose::Compensation, owner, Purpose::Compensation, user, amount);
-}
-
-/// A share of an amount, in millionths, rounded down.
-pub(crate) fn share_of(amount: Money, millionths: i64) -> Money {
-    let share = i128::from(amount.as_micros()) * i128::from(millionths) / i128::from(MILLION);
-    Money::from_micros(i64::try_from(share).unwrap_or(0))
 }
 
 /// The cost of a hold up to the end of its last part, and of what the policy keeps of the rest.
@@ -128,7 +120,7 @@ fn used_cost(
     let used = used.min(hold.interval.span());
     let cost = hold.rate.cost_of(used).unwrap_or(hold.cost).min(hold.cost).as_micros();
     let unused = Money::from_micros(hold.cost.as_micros() - cost);
-    cost + unused.as_micros() - share_of(unused, state.policy.money.early_refund).as_micros()
+    cost + unused.as_micros() - state.policy.money.early_refund.of(unused).as_micros()
 }
 
 /// When the part on a queue's hold began.

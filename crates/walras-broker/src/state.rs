@@ -15,7 +15,7 @@ use crate::way::{Hold, Part, Way};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::predict::{Predictor, Quantity};
-use walras_model::{Explanation, Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Explanation, Interval, Money, Multiplier, NodeId, SiteId, Time};
 
 /// Names and keys are no longer than this, in bytes.
 pub const NAME_MAX: usize = 200;
@@ -122,7 +122,7 @@ pub struct SiteState {
     /// What it said is free, and when.
     pub free: Option<(Time, Free)>,
     /// How its price follows demand, in millionths.
-    pub demand: i64,
+    pub demand: Multiplier,
     /// Whether it has failed.
     pub lost: bool,
     /// Since when it stands or does not; older news is no news.

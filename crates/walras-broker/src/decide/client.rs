@@ -12,10 +12,10 @@ use crate::input::{Answer, Refusal};
 use crate::job::{JobEnd, JobSpec, Phase, Why, is_plain_name};
 use crate::quote::{self, Findings, QuoteOption};
 use crate::sabotage::{Sabotage, sabotaged};
-use crate::settle::{Fault, share_of};
+use crate::settle::Fault;
 use crate::state::{JOBS_MAX, Quote, State};
 use crate::way::Way;
-use walras_model::Money;
+use walras_model::{Money, Share};
 
 /// A command has at most so many arguments, and so many bytes.
 const COMMAND_MAX: usize = 100_000;
@@ -201,9 +201,8 @@ fn broken(
 ) -> Answer {
     let own_fault =
         matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) || has_taken(draft.state, &key.by, &chosen.way);
-    let granted = if own_fault { 0 } else { draft.state.policy.quotes.compensation };
-    let compensation =
-        share_of(chosen.price, granted).min(draft.books().available(&Account::Fee)).max(Money::ZERO);
+    let granted = if own_fault { Share::NOTHING } else { draft.state.policy.quotes.compensation };
+    let compensation = granted.of(chosen.price).min(draft.books().available(&Account::Fee)).max(Money::ZERO);
     let user = Account::User(key.by.clone());
     let transaction = Transaction::transfer(Purpose::Compensation, Account::Fee, user, compensation);
     let payable = draft.post(&transaction).is_ok();

@@ -5,7 +5,6 @@ use crate::decide::Draft;
 use crate::event::{Event, Origin};
 use crate::id::{JobNumber, ReservationNumber};
 use crate::job::{PartEnd, Phase, Why};
-use crate::price::MILLION;
 use crate::quote::features;
 use crate::sabotage::{Sabotage, sabotaged};
 use crate::state::{LegState, PartState, Reservation, ReservationPhase, State};
@@ -176,7 +175,7 @@ impl State {
         let PartState::Ended { since, at, end: PartEnd::Done } = state else { return None };
         let node = reservation.way.hold_of(part)?.node?;
         let performance = self.node_spec(node)?.performance;
-        let millis = i128::from(at - since) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+        let millis = performance.work_in_millis(at - since);
         Span::from_millis(i64::try_from(millis).ok()?)
     }
 

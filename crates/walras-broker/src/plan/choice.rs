@@ -1,11 +1,12 @@
 //! Choosing for the batch: by the policy's objective, or so that everybody is content.
 
 use super::{Problem, Proof, Verdict};
-use crate::price::MILLION;
 use std::collections::BTreeMap;
 use walras_core::Alternatives;
 use walras_core::choose::{ChoiceLimits, Menu, MenuItem, MenuJob, choose_combination};
 use walras_core::prefer::{Compromise, Negotiation, PreferLimits, SCALE, Source, compromise, valued};
+use walras_model::Share;
+use walras_model::quantity::MILLION;
 use walras_model::{Batch, JobId, Money, Outcome};
 
 /// How many overdue jobs are weighed before everything else; the others count as much as their rank.
@@ -41,8 +42,8 @@ fn verdict(
     let mut satisfaction = BTreeMap::new();
     if let Some((talk, suits)) = suits {
         for (party, loss) in talk.problem.parties().iter().zip(&suits.losses) {
-            let content = i128::from(SCALE - loss) * i128::from(MILLION) / i128::from(SCALE);
-            satisfaction.insert(party.name.clone(), i64::try_from(content).unwrap_or(0));
+            let content = Share::of_whole(i128::from(SCALE - loss), i128::from(SCALE));
+            satisfaction.insert(party.name.clone(), content);
         }
     }
     Verdict {

@@ -30,7 +30,9 @@ use walras_core::prefer::{
 use walras_core::refine::Strategy;
 use walras_core::slots::SlotList;
 use walras_core::{Alternatives, find_alternatives, find_window};
-use walras_model::{Batch, Interval, JobId, Money, Offers, Request, SiteId, TaskId, Time, Window, Workflow};
+use walras_model::{
+    Batch, Interval, JobId, Money, Offers, Request, Share, SiteId, TaskId, Time, Window, Workflow,
+};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -110,7 +112,7 @@ pub struct Verdict {
     /// What all that was chosen costs.
     pub cost: Money,
     /// How content everybody is, in millionths: users and the administrator by name, owners by site.
-    pub satisfaction: BTreeMap<String, i64>,
+    pub satisfaction: BTreeMap<String, Share>,
     /// Who is not served, and why.
     pub unserved: Vec<Unserved>,
 }

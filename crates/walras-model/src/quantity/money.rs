@@ -56,8 +56,8 @@ impl std::iter::Sum for Money {
 }
 
 impl Rate {
-    /// The lowest price there is.
-    pub const LEAST: Rate = Rate(1);
+    /// The highest price there is.
+    pub const MAX: Rate = Rate(i64::MAX);
 
     /// `None` unless positive.
     pub const fn from_micros_per_second(micros: i64) -> Option<Rate> {

@@ -47,6 +47,15 @@ impl Share {
         if millionths < 0 || millionths > MILLION { None } else { Some(Share(millionths)) }
     }
 
+    /// So many hundredths, for shares that are written in code.
+    ///
+    /// # Panics
+    /// Above a hundred.
+    pub const fn percent(percent: u8) -> Share {
+        assert!(percent <= 100, "a share is at most the whole");
+        Share(percent as i64 * (MILLION / 100))
+    }
+
     /// In millionths.
     pub const fn as_millionths(self) -> i64 {
         self.0
@@ -99,9 +108,26 @@ impl Multiplier {
 
     /// This multiple of a price, rounded up to a micro-credit a second and never nothing; `None` beyond the range of prices.
     pub fn of(self, rate: Rate) -> Option<Rate> {
-        let scaled = i128::from(rate.as_micros_per_second()) * i128::from(self.0);
-        let micros = up(scaled, i128::from(MILLION)).max(1);
+        Multiplier::all_of(&[self], rate)
+    }
+
+    /// A price times each of these in turn, rounded up every time; only the last result must be within the range of prices.
+    pub fn all_of(multipliers: &[Multiplier], rate: Rate) -> Option<Rate> {
+        let mut micros = i128::from(rate.as_micros_per_second());
+        for multiplier in multipliers {
+            micros = up(micros.checked_mul(i128::from(multiplier.0))?, i128::from(MILLION)).max(1);
+        }
         Rate::from_micros_per_second(i64::try_from(micros).ok()?)
+    }
+
+    /// The sum of both; it stays at the greatest there is.
+    pub const fn more_by(self, step: Multiplier) -> Multiplier {
+        Multiplier(self.0.saturating_add(step.0))
+    }
+
+    /// The difference, and nothing where that would be less.
+    pub fn less_by(self, step: Multiplier) -> Multiplier {
+        Multiplier((self.0 - step.0).max(0))
     }
 
     /// This multiple of a count, rounded down; `None` on overflow.

@@ -7,7 +7,7 @@ use super::config::{AttributeConfig, ConnectorName, KindName, NodeConfig, SiteCo
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_model::{Attributes, Fixed, Performance, Rate, Span, Value, Watts};
+use walras_model::{Attributes, Fixed, Multiplier, Performance, Rate, Span, Value, Watts};
 use walras_world::owner::Load;
 use walras_world::site::{Behaviour, Kind};
 
@@ -86,16 +86,16 @@ impl SiteConfig {
     }
 
     fn prices(&self) -> Result<PriceRules, String> {
-        let factors = |key: &str, list: &[Amount]| -> Result<Vec<i64>, String> {
-            list.iter().map(|factor| factor.millionths(key)).collect()
+        let factors = |key: &str, list: &[Amount]| -> Result<Vec<Multiplier>, String> {
+            list.iter().map(|factor| factor.multiplier(key)).collect()
         };
         let demand = self.demand.as_ref().map(|demand| {
             Ok::<Demand, String>(Demand {
-                min: demand.min.millionths("demand.min")?,
-                max: demand.max.millionths("demand.max")?,
-                step: demand.step.millionths("demand.step")?,
-                low: demand.low.millionths("demand.low")?,
-                high: demand.high.millionths("demand.high")?,
+                min: demand.min.multiplier("demand.min")?,
+                max: demand.max.multiplier("demand.max")?,
+                step: demand.step.multiplier("demand.step")?,
+                low: demand.low.share("demand.low")?,
+                high: demand.high.share("demand.high")?,
             })
         });
         let rules = PriceRules {

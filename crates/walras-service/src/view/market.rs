@@ -27,7 +27,7 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
         kind: kind_text(&site.spec.kind).to_owned(),
         connector: connector.to_owned(),
         lost: site.lost,
-        demand: Num::of_millionths(site.demand),
+        demand: Num::of_millionths(site.demand.as_millionths()),
         nodes: nodes.collect(),
     }
 }
