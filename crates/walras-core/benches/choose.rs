@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 use walras_core::choose::core::solve;
-use walras_core::choose::problem::Solved;
+use walras_core::choose::knapsack::Solved;
 use walras_core::choose::several;
 
 mod knapsacks;

@@ -4,14 +4,14 @@
 
 use criterion::{Criterion as Bench, criterion_group, criterion_main};
 use walras_core::prefer::{
-    Aggregation, Collective, Criterion, Party, PreferLimits, Preference, Problem, ProblemJob, ProblemOption,
-    SCALE, Voice, Weighted, compromise,
+    Aggregation, Collective, CompromiseJob, CompromiseOption, CompromiseProblem, Criterion, Party,
+    PreferLimits, Preference, SCALE, Voice, Weighted, compromise,
 };
 
 const OFFERS: usize = 200;
 
 /// Jobs of `users` users; an offer has room for about six of the thousand.
-fn problem(jobs: usize, users: usize) -> Problem {
+fn problem(jobs: usize, users: usize) -> CompromiseProblem {
     let mut state = 1_u64;
     let mut draw = |below: i64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -21,18 +21,18 @@ fn problem(jobs: usize, users: usize) -> Problem {
     let job = |index: usize| {
         let options = quality.iter().enumerate().map(|(offer, quality)| {
             let loss = (quality + draw(SCALE / 2)).min(SCALE);
-            ProblemOption { loss, takes: vec![(offer, 1)], adds: vec![(0, draw(1_000))] }
+            CompromiseOption { loss, takes: vec![(offer, 1)], adds: vec![(0, draw(1_000))] }
         });
-        ProblemJob { user: index % users, options: options.collect() }
+        CompromiseJob { user: index % users, options: options.collect() }
     };
-    let jobs: Vec<ProblemJob> = (0..jobs).map(job).collect();
+    let jobs: Vec<CompromiseJob> = (0..jobs).map(job).collect();
     let user = |index: usize| Party { name: format!("u{index}"), weight: 1, voice: Voice::User };
     let mut parties: Vec<Party> = (0..users).map(user).collect();
     let preference =
         Preference::new(vec![Weighted::new(Criterion::Income, 1)], Aggregation::CRITERIA).unwrap();
     let voice = Voice::Collective(Collective { preference, first_total: 0 });
     parties.push(Party { name: "administrator".into(), weight: 1, voice });
-    Problem::new(jobs, parties, vec![6; OFFERS], Aggregation::STAKEHOLDERS).unwrap()
+    CompromiseProblem::new(jobs, parties, vec![6; OFFERS], Aggregation::STAKEHOLDERS).unwrap()
 }
 
 fn benches(bench: &mut Bench) {

@@ -3,7 +3,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints, and fails loudly")]
 
 use walras_core::prefer::{
-    Aggregation, Party, PreferLimits, Problem, ProblemJob, ProblemOption, SCALE, Voice, compromise,
+    Aggregation, CompromiseJob, CompromiseOption, CompromiseProblem, Party, PreferLimits, SCALE, Voice,
+    compromise,
 };
 use walras_model::Outcome;
 
@@ -18,11 +19,11 @@ fn main() {
         i64::try_from(state >> 33).unwrap() % below
     };
     let quality: Vec<i64> = (0..offers).map(|_| draw(SCALE / 2)).collect();
-    let jobs: Vec<ProblemJob> = (0..jobs)
-        .map(|index| ProblemJob {
+    let jobs: Vec<CompromiseJob> = (0..jobs)
+        .map(|index| CompromiseJob {
             user: index % users,
             options: (0..offers)
-                .map(|offer| ProblemOption {
+                .map(|offer| CompromiseOption {
                     loss: (quality[offer] + draw(SCALE / 2)).min(SCALE),
                     takes: vec![(offer, 1)],
                     adds: Vec::new(),
@@ -32,7 +33,8 @@ fn main() {
         .collect();
     let parties = (0..users).map(|index| Party { name: format!("u{index}"), weight: 1, voice: Voice::User });
     let capacities = vec![i64::try_from(units).unwrap(); offers];
-    let problem = Problem::new(jobs, parties.collect(), capacities, Aggregation::STAKEHOLDERS).unwrap();
+    let problem =
+        CompromiseProblem::new(jobs, parties.collect(), capacities, Aggregation::STAKEHOLDERS).unwrap();
     match compromise(&problem, &PreferLimits::default()) {
         Outcome::Optimal(best) => println!("proven best: {}, {} unserved", best.value, best.unserved),
         Outcome::Feasible { best, bound } => {

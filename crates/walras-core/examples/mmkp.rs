@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p walras-core --example mmkp -- FILE…`
 
-use walras_core::choose::problem::{Candidate, Problem, Solved};
+use walras_core::choose::knapsack::{Candidate, Problem, Solved};
 use walras_core::choose::several;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

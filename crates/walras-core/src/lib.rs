@@ -29,6 +29,6 @@ mod written;
 
 pub use explain::explain;
 pub use search::{
-    Algorithm, Alternatives, Criterion, LimitHit, Limits, Mode, NoWindow, SearchConfig, Unscheduled,
+    Algorithm, Alternatives, Criterion, LimitHit, Mode, NoWindow, SearchConfig, SearchLimits, Unscheduled,
     find_alternatives, find_window,
 };

@@ -85,6 +85,6 @@ impl<'de> Deserialize<'de> for Workflow {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parts = WorkflowParts::deserialize(deserializer)?;
         Workflow::new(&parts.name, parts.tasks, parts.edges)
-            .map_err(|error| D::Error::custom(format_args!("no workflow: {error:?}")))
+            .map_err(|error| D::Error::custom(format_args!("no workflow: {error}")))
     }
 }

@@ -4,9 +4,9 @@
 //! minutes.
 
 use std::time::{Duration, Instant};
-use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+use walras_assign::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_core::choose::core::solve;
-use walras_core::choose::problem::{Problem, Solved};
+use walras_core::choose::knapsack::{ChoiceProblem, Solved};
 use walras_solve::Highs;
 
 #[path = "../../walras-core/benches/knapsacks/mod.rs"]
@@ -36,7 +36,7 @@ fn main() -> Result<(), &'static str> {
 }
 
 /// The median of several runs, and the value proven best.
-fn walras(problem: &Problem) -> Result<(Duration, i128), &'static str> {
+fn walras(problem: &ChoiceProblem) -> Result<(Duration, i128), &'static str> {
     let mut times = Vec::new();
     let mut value = 0;
     for _ in 0..5 {
@@ -55,7 +55,7 @@ fn walras(problem: &Problem) -> Result<(Duration, i128), &'static str> {
 }
 
 /// One run of HiGHS as it comes, asked for the optimum itself.
-fn highs(problem: &Problem) -> (Duration, Option<i128>) {
+fn highs(problem: &ChoiceProblem) -> (Duration, Option<i128>) {
     let mut program = LinearProgram::default();
     let mut limit = Vec::new();
     let mut values = Vec::new();
@@ -70,7 +70,7 @@ fn highs(problem: &Problem) -> (Duration, Option<i128>) {
         program.row(1.0, 1.0, one);
     }
     program.row(f64::NEG_INFINITY, problem.limits[0] as f64, limit);
-    let effort = Effort { seconds: Some(1_200.0), nodes: None, gap_absolute: 0.5 };
+    let effort = SolverEffort { seconds: Some(1_200.0), nodes: None, gap_absolute: 0.5 };
     let start = Instant::now();
     let answer = Highs.solve(&program, None, &effort);
     let time = start.elapsed();

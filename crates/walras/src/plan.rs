@@ -6,7 +6,7 @@ use crate::{choice, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
-use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig, find_alternatives};
+use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits, find_alternatives};
 use walras_model::{Decimal, DecimalError, Factor, Workflow};
 use walras_picture::{Scene, TaskMark, gantt};
 use walras_verify::verify_plan;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     on_the_fly: bool,
 
     /// Stop at so many alternatives for one job
-    #[arg(long, value_name = "N", default_value_t = Limits::default().alternatives_per_job_max,
+    #[arg(long, value_name = "N", default_value_t = SearchLimits::default().alternatives_per_job_max,
           value_parser = clap::value_parser!(u32).range(1..))]
     alternatives_max: u32,
 
@@ -159,7 +159,7 @@ fn config(args: &Args, scenario: &Scenario) -> SearchConfig {
         algorithm: args.search.clone(),
         mode: if args.on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives },
         budget_factor: args.budget_factor.or(of_policy).unwrap_or(Factor::ONE),
-        limits: Limits { alternatives_per_job_max: args.alternatives_max, ..Limits::default() },
+        limits: SearchLimits { alternatives_per_job_max: args.alternatives_max, ..SearchLimits::default() },
     }
 }
 

@@ -5,7 +5,7 @@ use crate::plan::Example;
 use crate::workflow;
 use std::path::Path;
 use walras_api::{Figures, Plan, PlannedSize, PlannedWorkflow, Scenario};
-use walras_core::refine::{Effort, Refined, SizeOption, best_size, refine_window, size_options};
+use walras_core::refine::{RefineEffort, Refined, SizeOption, best_size, refine_window, size_options};
 use walras_core::{Alternatives, SearchConfig, Unscheduled};
 use walras_model::{Alternative, JobId, Platform, Reason, Workflow};
 use walras_model::{Explanation, SmallestChange};
@@ -58,7 +58,7 @@ pub(crate) fn keep_fitting(scenario: &Scenario, workflows: &Workflows, found: &m
     if workflows.iter().all(Option::is_none) {
         return;
     }
-    let quick = Effort { units_max: 0, ..Effort::default() };
+    let quick = RefineEffort { units_max: 0, ..RefineEffort::default() };
     let mut lost: Vec<JobId> = Vec::new();
     found.found.retain(|alternative| {
         let holds = workflows[alternative.job.index()].is_none()
@@ -75,7 +75,12 @@ pub(crate) fn keep_fitting(scenario: &Scenario, workflows: &Workflows, found: &m
     found.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
 }
 
-fn fill(scenario: &Scenario, workflows: &Workflows, found: &Alternative, effort: &Effort) -> Option<Refined> {
+fn fill(
+    scenario: &Scenario,
+    workflows: &Workflows,
+    found: &Alternative,
+    effort: &RefineEffort,
+) -> Option<Refined> {
     let job = found.job.index();
     let (workflow, of_job) = (workflows[job].as_ref()?, scenario.workflows[job].as_ref()?);
     let window = &found.window;
@@ -100,7 +105,7 @@ pub(crate) fn fill_chosen(
     found: &Alternatives,
     plan: &Plan,
 ) -> Vec<Filled> {
-    let effort = Effort { units_max: FILL_UNITS, ..Effort::default() };
+    let effort = RefineEffort { units_max: FILL_UNITS, ..RefineEffort::default() };
     let jobs = workflows.iter().enumerate().filter(|(_, workflow)| workflow.is_some());
     let filled = jobs.filter_map(|(job, _)| {
         let (alternative, _) = plan.chosen_for(&scenario.batch.requests()[job].name)?;

@@ -6,7 +6,8 @@ use crate::way::{Hold, Part, SupportingParts, Way};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::Alternatives;
 use walras_core::refine::{
-    Effort, Event, SupportLimits, TaskSchedule, best_size, refine_window, size_options, supporting_schedules,
+    Disturbance, RefineEffort, SupportLimits, TaskSchedule, best_size, refine_window, size_options,
+    supporting_schedules,
 };
 use walras_model::workflow::Network;
 use walras_model::workflow::Terms;
@@ -91,7 +92,7 @@ pub(super) fn does_not_fit() -> Why {
 }
 
 fn fill(problem: &Problem, remaining: &Remaining, window: &Window, units_max: u64) -> Option<TaskSchedule> {
-    let effort = Effort { units_max, ..Effort::default() };
+    let effort = RefineEffort { units_max, ..RefineEffort::default() };
     let (network, strategy) = (problem.policy.network, remaining.strategy);
     let refined = refine_window(&remaining.workflow, &problem.offers, network, window, strategy, &effort);
     refined.found().map(|refined| refined.schedule)
@@ -122,7 +123,7 @@ pub(super) fn way(
     let supports =
         supporting_schedules(&remaining.workflow, &platform, &terms, remaining.strategy, &schedule, &limits);
     let support = |support: &walras_core::refine::Support| match (support.event, &support.schedule) {
-        (Event::NodeLost { node, .. }, Some(schedule)) => {
+        (Disturbance::NodeLost { node, .. }, Some(schedule)) => {
             Some(SupportingParts { lost: node, parts: self::parts(remaining, schedule, &places, network)? })
         }
         _ => None,

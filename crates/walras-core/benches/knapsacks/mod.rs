@@ -2,7 +2,7 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "a module of benchmarks")]
 
-use walras_core::choose::problem::{Candidate, Problem};
+use walras_core::choose::knapsack::{Candidate, ChoiceProblem};
 
 /// How value and weight hang together.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Draw {
 
 /// One candidate of each of `jobs` classes; limits at the mean weight, as T* is. Weights are times of some
 /// minutes to hours in milliseconds, values are costs of some to hundreds of credits in micro-credits.
-pub fn problem(kind: Kind, jobs: usize, alternatives: usize, limits: usize, seed: u64) -> Problem {
+pub fn problem(kind: Kind, jobs: usize, alternatives: usize, limits: usize, seed: u64) -> ChoiceProblem {
     let mut draw = Draw(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let candidate = |draw: &mut Draw| {
         let takes: Vec<i128> = (0..limits).map(|_| 60_000 + draw.below(7_200_000)).collect();
@@ -47,5 +47,5 @@ pub fn problem(kind: Kind, jobs: usize, alternatives: usize, limits: usize, seed
         };
         classes.iter().map(of).sum::<i128>() * 3 / 4
     };
-    Problem { limits: (0..limits).map(mean).collect(), classes }
+    ChoiceProblem { limits: (0..limits).map(mean).collect(), classes }
 }

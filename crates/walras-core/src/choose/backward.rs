@@ -15,7 +15,7 @@
 //!
 //! Source: Toporkov et al., formula (1).
 
-use super::problem::{Problem, Solution};
+use super::knapsack::{ChoiceProblem, Solution};
 
 /// A step of fᵢ: taking this much gives this value, by this candidate first.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ struct Step {
 }
 
 /// The optimum of a problem with one limit; `None` when no choice keeps it. `Err` beyond `steps_max`.
-pub fn solve(problem: &Problem, steps_max: usize) -> Result<Option<Solution>, TooManySteps> {
+pub fn solve(problem: &ChoiceProblem, steps_max: usize) -> Result<Option<Solution>, TooManySteps> {
     let limit = problem.limits.first().copied().unwrap_or(0);
     let mut functions = vec![vec![Step { taken: 0, value: 0, candidate: 0 }]];
     let mut total = 0;
@@ -53,7 +53,8 @@ pub fn solve(problem: &Problem, steps_max: usize) -> Result<Option<Solution>, To
 }
 
 /// The dynamic programme would have grown past its bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the dynamic programme would have more steps than its bound")]
 pub struct TooManySteps;
 
 /// Only steps that take more for a better value, in order.
@@ -69,7 +70,7 @@ fn undominated(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// Follows the best steps from the first job to the last.
-fn read_forward(problem: &Problem, functions: &[Vec<Step>], limit: i128) -> Option<Solution> {
+fn read_forward(problem: &ChoiceProblem, functions: &[Vec<Step>], limit: i128) -> Option<Solution> {
     let best = functions[0].last()?;
     let mut rest = limit;
     let mut chosen = Vec::with_capacity(problem.classes.len());

@@ -18,15 +18,15 @@ mod baseline;
 pub mod core;
 mod fix;
 mod hulls;
+mod integer;
+pub mod knapsack;
 mod labels;
 mod menu;
 mod objective;
 mod policy;
 mod polish;
-pub mod problem;
 mod relax;
 pub mod several;
-mod whole;
 
 pub use baseline::{choose_first, choose_random};
 pub use menu::{Menu, MenuItem, MenuJob};

@@ -1,6 +1,6 @@
 //! From an objective and limits to a multiple-choice knapsack, and back to a combination.
 
-use super::problem::{Candidate, Problem, Solution, Solved};
+use super::knapsack::{Candidate, ChoiceProblem, Solution, Solved};
 use super::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Objective,
     Total, Totals, VoPolicy, backward, core, several,
@@ -212,7 +212,7 @@ impl Task<'_> {
         Ok(Answer { items: chosen, value: solution.value, bound: solution.bound })
     }
 
-    fn solve_problem(&self, problem: &Problem) -> Solved {
+    fn solve_problem(&self, problem: &ChoiceProblem) -> Solved {
         let candidates: usize = problem.classes.iter().map(Vec::len).sum();
         match problem.limits.len() {
             0 => Solved::Found(least_of_each(problem)),
@@ -252,7 +252,7 @@ impl Task<'_> {
         &self,
         values: &[Vec<i128>],
         finish_max: Option<Time>,
-    ) -> Result<(Problem, Sources), NoCombination> {
+    ) -> Result<(ChoiceProblem, Sources), NoCombination> {
         let limits: Vec<i128> = self.applied.time.into_iter().chain(self.applied.budget).collect();
         let penalty = spread(values).ok_or(NoCombination::Overflow)?;
         let (mut classes, mut sources) = (Vec::new(), Vec::new());
@@ -275,7 +275,7 @@ impl Task<'_> {
             classes.push(class);
             sources.push(source);
         }
-        Ok((Problem { classes, limits }, sources))
+        Ok((ChoiceProblem { classes, limits }, sources))
     }
 
     fn takes(&self, item: &MenuItem) -> Vec<i128> {
@@ -304,7 +304,7 @@ fn spread(values: &[Vec<i128>]) -> Option<i128> {
 }
 
 /// Without limits the best of each class is the best of all.
-fn least_of_each(problem: &Problem) -> Solution {
+fn least_of_each(problem: &ChoiceProblem) -> Solution {
     let least =
         |class: &Vec<Candidate>| (0..class.len()).min_by_key(|index| class[*index].value).unwrap_or(0);
     let chosen: Vec<usize> = problem.classes.iter().map(least).collect();

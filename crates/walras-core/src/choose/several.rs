@@ -16,8 +16,8 @@
 //! **Complexity.** O(rounds · n) to price; the branching is exponential and bounded by `branches_max`; the result
 //! then carries LB.
 
-use super::problem::{Candidate, Problem, Solution, Solved};
-use super::whole::to_float;
+use super::integer::to_float;
+use super::knapsack::{Candidate, ChoiceProblem, Solution, Solved};
 use walras_model::quantity::rounding;
 
 /// Rounds of the subgradient search.
@@ -26,7 +26,7 @@ const ROUNDS: u32 = 400;
 const SCALE: i128 = 1 << 30;
 
 /// Solves a problem with any number of limits.
-pub fn solve(problem: &Problem, branches_max: u64) -> Solved {
+pub fn solve(problem: &ChoiceProblem, branches_max: u64) -> Solved {
     let largest = problem.classes.iter().flatten().flat_map(|it| it.takes.iter().chain([&it.value]));
     if largest.chain(&problem.limits).any(|number| number.unsigned_abs() >= 1 << 62) {
         return Solved::Overflow;
@@ -46,7 +46,7 @@ pub fn solve(problem: &Problem, branches_max: u64) -> Solved {
 }
 
 struct Search<'a> {
-    problem: &'a Problem,
+    problem: &'a ChoiceProblem,
     best: Option<(Vec<usize>, i128)>,
     branches_left: u64,
 }
@@ -83,7 +83,7 @@ impl Search<'_> {
             if round % 8 == 0 {
                 self.repair(chosen, &prices);
             }
-            // Limits differ in size: each price moves by its relative excess, towards the known gap.
+            // SearchLimits differ in size: each price moves by its relative excess, towards the known gap.
             let gap =
                 self.best.as_ref().map_or(value.abs() * 0.02 + 1.0, |(_, best)| to_float(*best) - bound);
             let relative: f64 =
@@ -277,7 +277,7 @@ struct Scaled {
 }
 
 impl Scaled {
-    fn new(problem: &Problem, prices: &[f64]) -> Scaled {
+    fn new(problem: &ChoiceProblem, prices: &[f64]) -> Scaled {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "prices are small; saturating keeps the bound valid"
@@ -308,7 +308,7 @@ impl Scaled {
         SCALE * value - self.bound
     }
 
-    fn core(&self, problem: &Problem, loss_limit: i128) -> Vec<CoreClass> {
+    fn core(&self, problem: &ChoiceProblem, loss_limit: i128) -> Vec<CoreClass> {
         let mut core: Vec<CoreClass> = Vec::new();
         for (class, losses) in self.losses.iter().enumerate() {
             let mut candidates: Vec<(usize, i128)> =
@@ -338,7 +338,7 @@ impl Scaled {
     }
 
     /// What the settled classes take.
-    fn settled_taken(&self, problem: &Problem, core: &[CoreClass]) -> Vec<i128> {
+    fn settled_taken(&self, problem: &ChoiceProblem, core: &[CoreClass]) -> Vec<i128> {
         let mut taken = problem.taken(&self.priced);
         for class in core {
             let priced = &problem.classes[class.class][self.priced[class.class]];
@@ -352,7 +352,7 @@ impl Scaled {
     /// What the limits must still cost from `stage` on; `None` when some limit cannot be kept.
     fn least_loss(
         &self,
-        problem: &Problem,
+        problem: &ChoiceProblem,
         core: &[CoreClass],
         stage: usize,
         taken: &[i128],

@@ -1,8 +1,8 @@
 //! The best compromise: exact where that fits the limit on work, otherwise as good as local search gets it.
 
 use super::bound;
-use super::local::{self, Effort};
-use super::problem::Problem;
+use super::local::{self, LocalEffort};
+use super::problem::CompromiseProblem;
 use super::relax;
 use super::state::{Model, Pick, State};
 use walras_model::outcome::Outcome;
@@ -40,9 +40,10 @@ pub struct Compromise {
 }
 
 /// Why there is no compromise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCompromise {
     /// There is no job.
+    #[error("there is no job")]
     NothingToChoose,
 }
 
@@ -88,19 +89,20 @@ impl Best {
 const FIRST_SHARE: u64 = 4;
 
 /// The best compromise, proven or with a bound.
-pub fn compromise(problem: &Problem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
+pub fn compromise(problem: &CompromiseProblem, limits: &PreferLimits) -> Outcome<Compromise, NoCompromise> {
     if problem.jobs.is_empty() {
         return Outcome::Infeasible(NoCompromise::NothingToChoose);
     }
     let model = Model::new(problem);
     let bound = root_bound(&model).max(relax::bound(&model));
     let mut best = Best::none();
-    let first = Effort { steps: limits.steps_max / FIRST_SHARE, restarts: 2, seed: limits.seed };
+    let first = LocalEffort { steps: limits.steps_max / FIRST_SHARE, restarts: 2, seed: limits.seed };
     local::improve(&model, &mut best, first);
     let proven = best.value == bound || bound::prove(&model, &mut best, limits.branches_max);
     if !proven {
         let steps = limits.steps_max - limits.steps_max / FIRST_SHARE;
-        let rest = Effort { steps, restarts: limits.restarts_max, seed: limits.seed ^ 0x5851_f42d_4c95_7f2d };
+        let rest =
+            LocalEffort { steps, restarts: limits.restarts_max, seed: limits.seed ^ 0x5851_f42d_4c95_7f2d };
         local::improve(&model, &mut best, rest);
     }
     let proven = proven || best.value == bound;
@@ -124,7 +126,7 @@ fn root_bound(model: &Model<'_>) -> i128 {
 
 /// What an assignment is worth that somebody else made; `None` when it is not one of this problem's, or takes more
 /// than there is.
-pub fn valued(problem: &Problem, picks: &[Option<usize>]) -> Option<Compromise> {
+pub fn valued(problem: &CompromiseProblem, picks: &[Option<usize>]) -> Option<Compromise> {
     if picks.len() != problem.jobs.len() {
         return None;
     }

@@ -7,7 +7,7 @@
 //! **Method.** Hard constraints filter ([`Rules`]): access, days and hours, quotas, attributes, deadlines. Soft ones
 //! score. Every criterion becomes a *loss* between 0 (the best that is available, or that the stakeholder calls
 //! ideal) and 1 (the worst); a stakeholder's losses are aggregated by a [`Preference`], and the stakeholders' losses
-//! the same way once more ([`Problem`]). [`compromise`] looks for the assignment with the least aggregate: exactly,
+//! the same way once more ([`CompromiseProblem`]). [`compromise`] looks for the assignment with the least aggregate: exactly,
 //! by branch and bound, within a limit on work; beyond it by local search, with a bound.
 //!
 //! **Aggregation.** Chebyshev plus a little L1: the greatest weighted loss, plus ξ times the sum of all. The first
@@ -49,5 +49,7 @@ pub use criterion::{Criterion, Direction};
 pub use learn::{Choice, LearnError, Learnt, LearntCriterion, learn};
 pub use pareto::{Point, pareto_front};
 pub use preference::{Aggregation, Preference, PreferenceError, SCALE, Scored, Weighted, score};
-pub use problem::{Collective, Party, Problem, ProblemError, ProblemJob, ProblemOption, Voice};
+pub use problem::{
+    Collective, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice,
+};
 pub use stakeholders::{CollectiveWish, JobWish, Negotiation, Source, Stakeholders, User, WishError};

@@ -4,7 +4,7 @@ use super::assess::{Facts, QueueOffer, of_queue, of_window};
 use super::constraint::Quota;
 use super::criterion::Criterion;
 use super::preference::{Preference, score};
-use super::problem::{Collective, Party, Problem, ProblemJob, ProblemOption, Voice};
+use super::problem::{Collective, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice};
 use super::stakeholders::{CollectiveWish, JobWish, Source, Stakeholders, User, WishError};
 use crate::search::Alternatives;
 use walras_model::id::SiteId;
@@ -161,10 +161,10 @@ impl<'a> Builder<'a> {
         job: usize,
         sources: &[Source],
         found: &Alternatives,
-    ) -> Result<ProblemJob, WishError> {
+    ) -> Result<CompromiseJob, WishError> {
         let JobWish { user, preference, .. } = &self.wishes.jobs[job];
         if sources.is_empty() {
-            return Ok(ProblemJob { user: *user, options: Vec::new() });
+            return Ok(CompromiseJob { user: *user, options: Vec::new() });
         }
         let row = |source: &Source| -> Vec<Option<i64>> {
             let value = |it: &super::Weighted| self.value(job, *source, found, &it.criterion, None);
@@ -174,16 +174,16 @@ impl<'a> Builder<'a> {
         let name = &self.batch.requests()[job].name;
         let scored = score(preference, &rows).map_err(|error| WishError::Job(name.clone(), error))?;
         let options = sources.iter().zip(scored);
-        let options = options.map(|(source, scored)| ProblemOption {
+        let options = options.map(|(source, scored)| CompromiseOption {
             loss: scored.loss,
             takes: self.takes(job, *source, found),
             adds: self.adds(job, *source, found),
         });
-        let options: Vec<ProblemOption> = options.collect();
+        let options: Vec<CompromiseOption> = options.collect();
         for (total, _) in options.iter().flat_map(|option| &option.adds) {
             self.heard[*total] = true;
         }
-        Ok(ProblemJob { user: *user, options })
+        Ok(CompromiseJob { user: *user, options })
     }
 
     fn adds(&self, job: usize, source: Source, found: &Alternatives) -> Vec<(usize, i64)> {
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(super) fn finish(self, jobs: Vec<ProblemJob>) -> Result<Problem, WishError> {
+    pub(super) fn finish(self, jobs: Vec<CompromiseJob>) -> Result<CompromiseProblem, WishError> {
         let anything = jobs.iter().any(|job| !job.options.is_empty());
         for (_, first_total, preference, name) in &self.collectives {
             for (total, it) in (*first_total..).zip(preference.weighted()) {
@@ -250,7 +250,8 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Problem::new(jobs, self.parties, self.capacities, self.wishes.across).map_err(WishError::Problem)
+        CompromiseProblem::new(jobs, self.parties, self.capacities, self.wishes.across)
+            .map_err(WishError::Problem)
     }
 }
 

@@ -4,7 +4,7 @@
 //! That is exact while no capacity is shared; where options compete, a label that breaks a capacity is dropped,
 //! which may lose points. More labels than the limit are thinned evenly. Either shows in the result.
 
-use super::problem::Problem;
+use super::problem::CompromiseProblem;
 
 /// One combination of the front.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,11 @@ struct Label {
 /// The front over two values per option, `values[job][option]`, less being better; and whether it is the whole.
 ///
 /// Every job that has options gets one.
-pub fn pareto_front(problem: &Problem, values: &[Vec<(i64, i64)>], labels_max: usize) -> (Vec<Point>, bool) {
+pub fn pareto_front(
+    problem: &CompromiseProblem,
+    values: &[Vec<(i64, i64)>],
+    labels_max: usize,
+) -> (Vec<Point>, bool) {
     let shared = !problem.capacities.is_empty();
     let mut exact = !shared;
     let start = Label { x: 0, y: 0, parent: 0, option: 0, used: vec![0; problem.capacities.len()] };
@@ -95,21 +99,21 @@ fn points(stages: &[Vec<Label>], jobs: &[usize], count: usize) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prefer::{Aggregation, Party, ProblemJob, ProblemOption, Voice};
+    use crate::prefer::{Aggregation, CompromiseJob, CompromiseOption, Party, Voice};
 
-    fn problem(jobs: &[&[i64]], capacities: Vec<i64>) -> Problem {
-        let option = |units: &i64| ProblemOption { loss: 0, takes: vec![(0, *units)], adds: vec![] };
-        let job = |units: &&[i64]| ProblemJob {
+    fn problem(jobs: &[&[i64]], capacities: Vec<i64>) -> CompromiseProblem {
+        let option = |units: &i64| CompromiseOption { loss: 0, takes: vec![(0, *units)], adds: vec![] };
+        let job = |units: &&[i64]| CompromiseJob {
             user: 0,
             options: if capacities.is_empty() {
-                vec![ProblemOption::default(); units.len()]
+                vec![CompromiseOption::default(); units.len()]
             } else {
                 units.iter().map(option).collect()
             },
         };
         let party = Party { name: "u".into(), weight: 1, voice: Voice::User };
         let jobs = jobs.iter().map(job).collect();
-        Problem::new(jobs, vec![party], capacities.clone(), Aggregation::Mean).unwrap()
+        CompromiseProblem::new(jobs, vec![party], capacities.clone(), Aggregation::Mean).unwrap()
     }
 
     #[test]

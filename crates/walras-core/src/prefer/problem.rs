@@ -2,11 +2,10 @@
 
 use super::preference::{Aggregation, Preference, SCALE, normalised};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// One alternative of a job, as the compromise sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProblemOption {
+pub struct CompromiseOption {
     /// What its user loses by it, between 0 and [`SCALE`].
     pub loss: i64,
     /// How much it takes of which capacities.
@@ -17,11 +16,11 @@ pub struct ProblemOption {
 
 /// A job and its options; without any it stays unserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProblemJob {
+pub struct CompromiseJob {
     /// The place of its user among the parties.
     pub user: usize,
     /// What it can get.
-    pub options: Vec<ProblemOption>,
+    pub options: Vec<CompromiseOption>,
 }
 
 /// Somebody who has a say.
@@ -56,8 +55,8 @@ pub struct Collective {
 
 /// Jobs, capacities and parties.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub(super) jobs: Vec<ProblemJob>,
+pub struct CompromiseProblem {
+    pub(super) jobs: Vec<CompromiseJob>,
     pub(super) parties: Vec<Party>,
     /// In millionths of their sum, for each party.
     pub(super) weights: Vec<i64>,
@@ -66,73 +65,58 @@ pub struct Problem {
 }
 
 /// Why a problem was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProblemError {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompromiseError {
     /// A party's weight is negative.
+    #[error("the weight of {0} is negative")]
     NegativeWeight(String),
     /// No party has a weight.
+    #[error("all stakeholders have a weight of zero")]
     NoWeight,
     /// A job's user is no party, or no user.
+    #[error("job {0} has no user among the stakeholders")]
     NoSuchUser(usize),
     /// An option takes of a capacity, or adds to a total, that does not exist, or takes less than nothing.
+    #[error("an option of job {0} names an unknown capacity or total")]
     BadOption(usize),
     /// A loss is not between 0 and [`SCALE`].
+    #[error("an option of job {0} has a loss that is no share")]
     BadLoss(usize),
     /// A lexicographic order with more than four different weights of parties.
+    #[error("{0} different weights of stakeholders are too many for a lexicographic order: at most 4")]
     TooManyLevels(usize),
 }
-
-impl fmt::Display for ProblemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ProblemError::NegativeWeight(name) => write!(f, "the weight of {name} is negative"),
-            ProblemError::NoWeight => f.write_str("all stakeholders have a weight of zero"),
-            ProblemError::NoSuchUser(job) => write!(f, "job {job} has no user among the stakeholders"),
-            ProblemError::BadOption(job) => {
-                write!(f, "an option of job {job} names an unknown capacity or total")
-            }
-            ProblemError::BadLoss(job) => write!(f, "an option of job {job} has a loss that is no share"),
-            ProblemError::TooManyLevels(levels) => {
-                write!(
-                    f,
-                    "{levels} different weights of stakeholders are too many for a lexicographic order: at most 4"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for ProblemError {}
 
 /// Lexicographic values of so many levels fit the aggregate.
 const LEVELS_MAX: usize = 4;
 
-impl Problem {
+impl CompromiseProblem {
     /// A problem that makes sense, or why it does not.
     pub fn new(
-        jobs: Vec<ProblemJob>,
+        jobs: Vec<CompromiseJob>,
         parties: Vec<Party>,
         capacities: Vec<i64>,
         across: Aggregation,
-    ) -> Result<Problem, ProblemError> {
+    ) -> Result<CompromiseProblem, CompromiseError> {
         if let Some(party) = parties.iter().find(|party| party.weight < 0) {
-            return Err(ProblemError::NegativeWeight(party.name.clone()));
+            return Err(CompromiseError::NegativeWeight(party.name.clone()));
         }
         let raw: Vec<i64> = parties.iter().map(|party| party.weight).collect();
-        let weights = normalised(&raw).ok_or(ProblemError::NoWeight)?;
+        let weights = normalised(&raw).ok_or(CompromiseError::NoWeight)?;
         let levels: BTreeSet<i64> = weights.iter().copied().collect();
         if across == Aggregation::Lexicographic && levels.len() > LEVELS_MAX {
-            return Err(ProblemError::TooManyLevels(levels.len()));
+            return Err(CompromiseError::TooManyLevels(levels.len()));
         }
         let totals = parties.iter().map(Party::totals_end).max().unwrap_or(0);
         for (index, job) in jobs.iter().enumerate() {
             check(index, job, &parties, capacities.len(), totals)?;
         }
-        Ok(Problem { jobs, parties, weights, capacities, across })
+        Ok(CompromiseProblem { jobs, parties, weights, capacities, across })
     }
 
     /// The jobs.
-    pub fn jobs(&self) -> &[ProblemJob] {
+    pub fn jobs(&self) -> &[CompromiseJob] {
         &self.jobs
     }
 
@@ -159,21 +143,21 @@ impl Party {
 
 fn check(
     index: usize,
-    job: &ProblemJob,
+    job: &CompromiseJob,
     parties: &[Party],
     capacities: usize,
     totals: usize,
-) -> Result<(), ProblemError> {
+) -> Result<(), CompromiseError> {
     if parties.get(job.user).is_none_or(|party| party.voice != Voice::User) {
-        return Err(ProblemError::NoSuchUser(index));
+        return Err(CompromiseError::NoSuchUser(index));
     }
     for option in &job.options {
         let takes = option.takes.iter().all(|(place, units)| *place < capacities && *units >= 0);
         if !takes || option.adds.iter().any(|(place, _)| *place >= totals) {
-            return Err(ProblemError::BadOption(index));
+            return Err(CompromiseError::BadOption(index));
         }
         if !(0..=SCALE).contains(&option.loss) {
-            return Err(ProblemError::BadLoss(index));
+            return Err(CompromiseError::BadLoss(index));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@
 //! and so is the bound: exact.
 
 use super::preference::Aggregation;
-use super::problem::{ProblemOption, Voice};
+use super::problem::{CompromiseOption, Voice};
 use super::state::Model;
 use walras_model::quantity::MILLION;
 
@@ -72,7 +72,7 @@ fn costs(model: &Model<'_>) -> Vec<Vec<i64>> {
     let counts = model.job_counts();
     let jobs = model.problem.jobs.iter().map(|entry| {
         let (weight, count) = (model.problem.weights[entry.user], counts[entry.user].max(1));
-        let cost = |option: &ProblemOption| wide(weight) * wide(option.loss) / wide(count);
+        let cost = |option: &CompromiseOption| wide(weight) * wide(option.loss) / wide(count);
         entry.options.iter().map(|option| i64::try_from(cost(option)).unwrap_or(0)).collect()
     });
     jobs.collect()
@@ -89,7 +89,7 @@ fn cheapest(model: &Model<'_>, costs: &[Vec<i64>], prices: &[i64]) -> (i128, Vec
     let mut sum = 0;
     let mut taken = vec![0_i128; prices.len()];
     for (entry, costs) in model.problem.jobs.iter().zip(costs) {
-        let mut least: Option<(i128, &ProblemOption)> = None;
+        let mut least: Option<(i128, &CompromiseOption)> = None;
         for (option, cost) in entry.options.iter().zip(costs) {
             let tolls = option.takes.iter().map(|(place, units)| wide(prices[*place]) * wide(*units));
             let priced = tolls.fold(wide(*cost), |sum, toll| sum + toll);

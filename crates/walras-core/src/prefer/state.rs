@@ -5,7 +5,7 @@
 //! touches cost.
 
 use super::preference::{Aggregation, SCALE, aggregate, relative, scaled};
-use super::problem::{Problem, Voice};
+use super::problem::{CompromiseProblem, Voice};
 use walras_model::quantity::MILLION;
 
 /// What a job has.
@@ -24,7 +24,7 @@ pub(super) const UNSERVED: i128 = 1_000_000_000_000_000_000_000_000_000_000;
 
 /// What stays the same while assignments change.
 pub(super) struct Model<'a> {
-    pub(super) problem: &'a Problem,
+    pub(super) problem: &'a CompromiseProblem,
     /// For each party how many jobs it has.
     job_counts: Vec<i64>,
     /// For each total its party, its range, and what open jobs add at least; all turned so that less is better.
@@ -42,7 +42,7 @@ pub(super) struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    pub(super) fn new(problem: &'a Problem) -> Model<'a> {
+    pub(super) fn new(problem: &'a CompromiseProblem) -> Model<'a> {
         let count = problem.totals();
         let (mut total_party, mut signs) = (vec![0; count], vec![1; count]);
         let mut given = vec![None; count];
@@ -61,7 +61,7 @@ impl<'a> Model<'a> {
         let (least, ranges) = extremes(problem, &signs);
         let ranges = given.iter().zip(ranges).map(|(given, available)| given.unwrap_or(available)).collect();
         let least_loss =
-            |job: &super::ProblemJob| job.options.iter().map(|it| it.loss).min().unwrap_or(SCALE);
+            |job: &super::CompromiseJob| job.options.iter().map(|it| it.loss).min().unwrap_or(SCALE);
         let (level_of, level_counts) = levels(&problem.weights);
         Model {
             problem,
@@ -85,7 +85,7 @@ impl<'a> Model<'a> {
 /// What each job adds at least to each total, and the range of each total.
 type Extremes = (Vec<Vec<(usize, i64)>>, Vec<(i128, i128)>);
 
-fn extremes(problem: &Problem, signs: &[i64]) -> Extremes {
+fn extremes(problem: &CompromiseProblem, signs: &[i64]) -> Extremes {
     let mut ranges = vec![(0_i128, 0_i128); signs.len()];
     let mut all = Vec::with_capacity(problem.jobs.len());
     for job in &problem.jobs {

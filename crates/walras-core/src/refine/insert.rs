@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn the_best_place_is_found() {
         for seed in 0..60 {
-            let instance = drawn::instance(12, 4, seed);
+            let instance = random::instance(12, 4, seed);
             let placed = Baseline::Heft.place(&instance, &mut Board::new(&instance));
             let mut now = Sequence::of(&instance, &placed);
             let no_tail = vec![0; instance.tasks];

@@ -11,7 +11,7 @@
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
 //! and up to four window searches and placements.
 
-use super::{Effort, NoSchedule, Refined, Strategy, refine};
+use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
 use walras_model::attribute::Attributes;
@@ -124,7 +124,7 @@ pub fn refine_window(
     network: Network,
     window: &Window,
     strategy: Strategy,
-    effort: &Effort,
+    effort: &RefineEffort,
 ) -> Outcome<Refined, NoSchedule> {
     let platform = Platform::of_window(offers, window, network);
     let terms = Terms { earliest: Some(window.start()), deadline: Some(window.end()), budget: None };
@@ -139,7 +139,7 @@ fn fit(
     strategy: Strategy,
     window: &Window,
 ) -> Option<SizeFit> {
-    let effort = Effort { units_max: 0, ..Effort::default() };
+    let effort = RefineEffort { units_max: 0, ..RefineEffort::default() };
     let refined = refine_window(workflow, offers, network, window, strategy, &effort).found()?;
     let finish = refined.schedule.finish();
     let kept = request.deadline.is_none_or(|deadline| finish <= deadline);

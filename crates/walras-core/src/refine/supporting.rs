@@ -27,7 +27,7 @@ use walras_model::workflow::{Platform, Workflow};
 
 /// What may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum Disturbance {
     /// A node is gone from its first task on.
     NodeLost {
         /// Which node.
@@ -48,7 +48,7 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support {
     /// For which event.
-    pub event: Event,
+    pub event: Disturbance,
     /// What then holds; `None` when deadline, budget or free time leave no way.
     pub schedule: Option<TaskSchedule>,
 }
@@ -88,7 +88,7 @@ pub fn supporting_schedules(
             placed.start[task] < first && platform.lanes[placed.lane[task] as usize].node != node
         };
         let Some(at) = Time::from_millis(first) else { continue };
-        let event = Event::NodeLost { node, at };
+        let event = Disturbance::NodeLost { node, at };
         supports.push(Support {
             event,
             schedule: again(&changed, platform, &placed, first, keep, strategy.goal()),
@@ -101,7 +101,7 @@ pub fn supporting_schedules(
         let known_at = placed.end[task];
         let keep = |other: usize| other == task || placed.start[other] < known_at;
         let (Some(id), Some(by)) = (TaskId::from_index(task), Span::from_millis(late)) else { continue };
-        let event = Event::TaskLate { task: id, by };
+        let event = Disturbance::TaskLate { task: id, by };
         supports.push(Support {
             event,
             schedule: again(&changed, platform, &placed, known_at, keep, strategy.goal()),

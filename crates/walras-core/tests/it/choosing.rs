@@ -1,7 +1,7 @@
 //! Combinations against brute force.
 
 use proptest::prelude::*;
-use walras_core::choose::problem::{Candidate, Problem, Solved};
+use walras_core::choose::knapsack::{Candidate, Problem, Solved};
 use walras_core::choose::*;
 use walras_model::*;
 

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use std::ops::Range;
 use walras_core::prefer::{
-    Aggregation, Collective, Compromise, Criterion, Party, PreferLimits, Preference, Problem, ProblemJob,
-    ProblemOption, SCALE, Voice, Weighted, compromise, score,
+    Aggregation, Collective, Compromise, CompromiseJob, CompromiseOption, CompromiseProblem, Criterion,
+    Party, PreferLimits, Preference, SCALE, Voice, Weighted, compromise, score,
 };
 use walras_model::Outcome;
 
@@ -91,7 +91,7 @@ fn batch(jobs: Range<usize>, options: Range<usize>) -> impl Strategy<Value = Sma
 }
 
 impl Small {
-    fn problem(&self) -> Problem {
+    fn problem(&self) -> CompromiseProblem {
         let user = |index: usize| Party {
             name: format!("user {index}"),
             weight: self.weights[index],
@@ -113,17 +113,17 @@ impl Small {
         let mut parties: Vec<Party> = (0..3).map(user).collect();
         parties.push(collective("owner", self.weights[3], owner, 0));
         parties.push(collective("administrator", self.weights[4], administrator, 2));
-        let option = |(loss, offer, units, income): &(i64, usize, i64, i64)| ProblemOption {
+        let option = |(loss, offer, units, income): &(i64, usize, i64, i64)| CompromiseOption {
             loss: *loss,
             takes: vec![(*offer, *units)],
             adds: vec![(0, *income), (1, *units), (2, *income)],
         };
-        let job = |(user, options): &(usize, Vec<_>)| ProblemJob {
+        let job = |(user, options): &(usize, Vec<_>)| CompromiseJob {
             user: *user,
             options: options.iter().map(option).collect(),
         };
         let jobs = self.jobs.iter().map(job).collect();
-        Problem::new(jobs, parties, self.capacities.clone(), self.across).unwrap()
+        CompromiseProblem::new(jobs, parties, self.capacities.clone(), self.across).unwrap()
     }
 
     /// The best of all assignments, each valued by a search that has no other choice.
@@ -230,7 +230,7 @@ impl Small {
     }
 }
 
-fn exact(problem: &Problem) -> Compromise {
+fn exact(problem: &CompromiseProblem) -> Compromise {
     match compromise(problem, &PreferLimits::default()) {
         Outcome::Optimal(best) => best,
         other => panic!("not proven: {other:?}"),
@@ -302,7 +302,7 @@ proptest! {
 const STEPS: u64 = 5_000_000;
 
 /// Local search alone serves as many jobs as the best, at no more than 1% more, and its bound holds.
-fn local_search_is_near(problem: &Problem, best: &Compromise) -> Result<(), TestCaseError> {
+fn local_search_is_near(problem: &CompromiseProblem, best: &Compromise) -> Result<(), TestCaseError> {
     let limits = PreferLimits { branches_max: 0, steps_max: STEPS, ..PreferLimits::default() };
     let outcome = compromise(problem, &limits);
     if let Outcome::Feasible { best: found, bound } = &outcome {
@@ -317,12 +317,13 @@ fn local_search_is_near(problem: &Problem, best: &Compromise) -> Result<(), Test
 
 #[test]
 fn jobs_share_an_offer_while_its_units_last() {
-    let option = |loss, offer| ProblemOption { loss, takes: vec![(offer, 2)], adds: vec![] };
-    let job = |user| ProblemJob { user, options: vec![option(0, 0), option(SCALE / 2, 1)] };
+    let option = |loss, offer| CompromiseOption { loss, takes: vec![(offer, 2)], adds: vec![] };
+    let job = |user| CompromiseJob { user, options: vec![option(0, 0), option(SCALE / 2, 1)] };
     let party = |name: &str| Party { name: name.to_owned(), weight: 1, voice: Voice::User };
     let parties = vec![party("ann"), party("bob"), party("cid"), party("dee")];
     let problem =
-        Problem::new((0..4).map(job).collect(), parties, vec![5, 3], Aggregation::STAKEHOLDERS).unwrap();
+        CompromiseProblem::new((0..4).map(job).collect(), parties, vec![5, 3], Aggregation::STAKEHOLDERS)
+            .unwrap();
     let best = exact(&problem);
     let at = |offer| best.picks.iter().filter(|pick| **pick == Some(offer)).count();
     assert_eq!((at(0), at(1), best.unserved), (2, 1, 1));

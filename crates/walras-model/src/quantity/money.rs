@@ -15,7 +15,7 @@ pub struct Money(i64);
 pub struct Rate(i64);
 
 impl Money {
-    /// Nothing.
+    /// No money.
     pub const ZERO: Money = Money(0);
     /// The largest amount.
     pub const MAX: Money = Money(i64::MAX);

@@ -2,8 +2,8 @@
 
 use super::{Assignment, Config, paper};
 use walras_core::prefer::{
-    Aggregation, Criterion, Party, PreferLimits, Preference, Problem, ProblemJob, ProblemOption, SCALE,
-    Voice, Weighted, compromise, score,
+    Aggregation, CompromiseJob, CompromiseOption, CompromiseProblem, Criterion, Party, PreferLimits,
+    Preference, SCALE, Voice, Weighted, compromise, score,
 };
 
 /// What the product chooses in one model, and how content the users are with other choices.
@@ -65,7 +65,7 @@ fn choose(
             preference.weighted().iter().map(|it| value(it).map(|k| fixed(offer[k]))).collect()
         };
         let scored = score(&preference, &values(job).map(row)).map_err(|it| it.to_string())?;
-        let option = |(provider, loss): (usize, i64)| ProblemOption {
+        let option = |(provider, loss): (usize, i64)| CompromiseOption {
             loss,
             takes: vec![(provider, 1)],
             adds: Vec::new(),
@@ -74,12 +74,16 @@ fn choose(
         for (place, loss) in satisfaction[job].iter_mut().zip(&losses) {
             *place = 1.0 - *loss as f64 / SCALE as f64;
         }
-        jobs.push(ProblemJob { user: job, options: losses.into_iter().enumerate().map(option).collect() });
+        jobs.push(CompromiseJob { user: job, options: losses.into_iter().enumerate().map(option).collect() });
     }
     let party = |name: &str| Party { name: name.to_owned(), weight: 1, voice: Voice::User };
-    let problem =
-        Problem::new(jobs, ["A", "B", "C"].map(party).to_vec(), vec![1; 4], Aggregation::STAKEHOLDERS)
-            .map_err(|it| it.to_string())?;
+    let problem = CompromiseProblem::new(
+        jobs,
+        ["A", "B", "C"].map(party).to_vec(),
+        vec![1; 4],
+        Aggregation::STAKEHOLDERS,
+    )
+    .map_err(|it| it.to_string())?;
     let found = compromise(&problem, &PreferLimits::default()).found().ok_or("nothing can be chosen")?;
     let best = [0, 1, 2].map(|job| found.picks[job].unwrap_or(0));
     Ok(Chosen { satisfaction, best })

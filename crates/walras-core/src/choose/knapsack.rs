@@ -11,7 +11,7 @@ pub struct Candidate {
 
 /// Choose one candidate of every class with the least total value within all limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problem {
+pub struct ChoiceProblem {
     /// The classes, each with at least one candidate.
     pub classes: Vec<Vec<Candidate>>,
     /// What all chosen ones together may take.
@@ -44,7 +44,7 @@ pub enum Solved {
     Unknown,
 }
 
-impl Problem {
+impl ChoiceProblem {
     /// What a choice takes of each limit.
     pub fn taken(&self, chosen: &[usize]) -> Vec<i128> {
         let mut taken = vec![0; self.limits.len()];
