@@ -377,13 +377,8 @@ mod tests {
 
     #[test]
     fn demand_moves_inside_the_bounds() {
-        let demand = Demand {
-            min: times(800_000),
-            max: times(1_500_000),
-            step: times(400_000),
-            low: Share::percent(30),
-            high: Share::percent(70),
-        };
+        let (min, max, step) = (times(800_000), times(1_500_000), times(400_000));
+        let demand = Demand { min, max, step, low: Share::percent(30), high: Share::percent(70) };
         assert_eq!(demand.moved(Multiplier::ONE, Share::percent(90)), times(1_400_000));
         assert_eq!(demand.moved(times(1_400_000), Share::percent(90)), times(1_500_000));
         assert_eq!(demand.moved(Multiplier::ONE, Share::percent(10)), times(800_000));
@@ -393,17 +388,12 @@ mod tests {
     }
 
     #[test]
-    fn senseless_rules_are_refused() {
+    fn rules_that_cannot_be_are_refused() {
         let flat = || PriceRules::flat(rate(1));
         assert_eq!(PriceRules { hours: vec![times(1); 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
         assert_eq!(PriceRules { weekdays: vec![times(0); 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
-        let demand = Some(Demand {
-            min: times(2_000_000),
-            max: times(3_000_000),
-            step: times(1),
-            low: Share::NOTHING,
-            high: Share::NOTHING,
-        });
+        let (min, max, low, high) = (times(2_000_000), times(3_000_000), Share::NOTHING, Share::NOTHING);
+        let demand = Some(Demand { min, max, step: times(1), low, high });
         assert_eq!(PriceRules { demand, ..flat() }.check(), Err(BadPrices::Demand));
         assert_eq!(nights().check(), Ok(()));
     }

@@ -161,7 +161,9 @@ impl Offers {
     ) -> Result<Offers, OffersError> {
         for (index, node) in nodes.iter().enumerate() {
             if node.site.index() >= sites.len() {
-                return Err(OffersError::UnknownSite(NodeId::from_index(index).unwrap_or(NodeId::new(0))));
+                return Err(OffersError::UnknownSite(
+                    NodeId::from_index(index).expect("nodes are numbered with 32 bits"),
+                ));
             }
         }
         slots.sort_unstable_by_key(Slot::key);

@@ -26,7 +26,7 @@ impl Splitting {
     pub(super) fn count(&self, state: u64) -> usize {
         let bits = bits(self.jobs.len());
         let mask = u64::MAX >> (u64::BITS - bits);
-        usize::try_from((state >> self.shift) & mask).unwrap_or(0)
+        usize::try_from((state >> self.shift) & mask).expect("a count of jobs fits")
     }
 
     /// What the jobs from one position to another are worth at a rate: their products less their prices.

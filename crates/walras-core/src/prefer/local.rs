@@ -77,7 +77,7 @@ impl<'m> Search<'m> {
     /// A number below `bound`.
     fn draw(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
-        usize::try_from(self.random.any() % bound).unwrap_or(0)
+        usize::try_from(self.random.any() % bound).expect("a draw below a position is one")
     }
 
     /// Sets a pick for good.

@@ -43,7 +43,8 @@ impl Money {
 
 impl Add for Money {
     type Output = Money;
-    /// For amounts whose sum is known to fit; saturates instead of wrapping.
+    /// For costs of what is offered, whose sum fits (see [`Offers::new`](crate::Offers::new)). A sum beyond the range stays
+    /// at its end, which is above every budget and so bought by nobody; ledgers use [`Money::checked_add`].
     fn add(self, other: Money) -> Money {
         Money(self.0.saturating_add(other.0))
     }
