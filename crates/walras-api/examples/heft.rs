@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use walras_api::{WorkflowFormat, read_workflow, task_claim};
-use walras_core::refine::{Baseline, Effort, Strategy, baseline, refine};
+use walras_core::refine::{Baseline, RefineEffort, Strategy, baseline, refine};
 use walras_model::workflow::Terms;
 use walras_model::{
     Attributes, Bandwidth, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate, SiteId, Span,
@@ -66,9 +66,10 @@ struct Row {
 fn main() {
     let mut args = std::env::args().skip(1);
     let folder = args.next().unwrap_or_else(|| ".".into());
-    let units_max =
-        args.next().map_or(Effort::default().units_max, |units| units.parse().expect("a number of units"));
-    let effort = Effort { units_max, ..Effort::default() };
+    let units_max = args
+        .next()
+        .map_or(RefineEffort::default().units_max, |units| units.parse().expect("a number of units"));
+    let effort = RefineEffort { units_max, ..RefineEffort::default() };
     let workflows = workflows(Path::new(&folder));
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
@@ -164,7 +165,7 @@ fn platform((_, sites, near, far): Place, kind: Nodes, nodes: u32) -> Platform {
     }
 }
 
-fn measure(name: &str, workflow: &Workflow, group: usize, effort: &Effort) -> Row {
+fn measure(name: &str, workflow: &Workflow, group: usize, effort: &RefineEffort) -> Row {
     let (named, kind, place, nodes) = group_of(group);
     let (platform, terms) = (platform(place, kind, nodes), Terms::default());
     let workflow = &if kind == Nodes::Tasks { drawn(workflow, nodes) } else { workflow.clone() };

@@ -81,7 +81,7 @@ pub struct PlacedJob {
 pub struct LeftOutJob {
     /// The job's name.
     pub job: String,
-    /// Why.
+    /// What stood in the way.
     pub reason: UnplacedItem,
 }
 

@@ -100,7 +100,7 @@ fn values(row: &[Number], width: usize) -> Result<Vec<i64>, Problem> {
         return Err(Problem::new(&row.len().to_string(), what));
     }
     let value = |(index, number): (usize, &Number)| {
-        let units = number.scale(DECIMALS).and_then(|scaled| i64::try_from(scaled.units).ok());
+        let units = number.rounded(DECIMALS);
         let wrong =
             || Problem::new(&number.to_string(), "is not a number that can be compared: it is too large");
         units.ok_or_else(wrong).in_item(index)

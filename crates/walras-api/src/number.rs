@@ -1,8 +1,8 @@
 //! Numbers between files and the core's integers.
 //!
-//! The core counts in whole milliseconds, micro-credits and millionths; files carry decimals. [`scale`]
-//! turns decimal text into such a count by looking at its digits, so 0.1 is a tenth and nothing else, and
-//! [`decimal_text`] writes a count as the shortest decimal that reads back as the same count.
+//! The core counts in whole milliseconds, micro-credits and millionths; files carry decimals. [`Decimal`] is what both
+//! are read and written through; here is what serde and schemas need around it: [`Number`] for what a parser has
+//! already read, [`Num`] for text whose digits must all be kept.
 
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -12,10 +12,7 @@ use serde_json::value::RawValue;
 #[cfg(feature = "schema")]
 use std::borrow::Cow;
 use std::fmt;
-use walras_model::{Money, Rate, Span};
-
-/// Counts of more digits than this are beyond every range.
-const DIGITS_MAX: i64 = 36;
+use walras_model::{Decimal, DecimalError, Money, Rate, Span};
 
 /// A number as a scenario carries it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,32 +22,26 @@ pub(crate) enum Number {
     Real(f64),
 }
 
-/// A decimal as a count of its smallest unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scaled {
-    /// The count, rounded to nearest, halves away from zero.
-    pub(crate) units: i128,
-    /// Whether nothing was rounded.
-    pub(crate) exact: bool,
-}
-
 impl Number {
-    /// A count of units as a scenario would write it.
-    pub(crate) fn from_units(units: i128, decimals: u32) -> Number {
-        let text = decimal_text(units, decimals);
-        let whole = || text.parse().map(Number::Unsigned).or_else(|_| text.parse().map(Number::Signed));
-        whole().unwrap_or_else(|_| Number::Real(text.parse().unwrap_or(f64::NAN)))
+    /// The number by its digits; `None` when it is not finite or beyond every range.
+    pub(crate) fn decimal(self) -> Option<Decimal> {
+        match self {
+            Number::Unsigned(number) => Some(Decimal::new(number.into(), 0)),
+            Number::Signed(number) => Some(Decimal::new(number.into(), 0)),
+            Number::Real(number) => number.to_string().parse().ok(),
+        }
     }
 
-    /// The number times ten to the `decimals`; `None` when it is not finite or beyond every range.
-    pub(crate) fn scale(self, decimals: u32) -> Option<Scaled> {
-        let factor = 10_i128.checked_pow(decimals)?;
-        let whole = |number: i128| Some(Scaled { units: number.checked_mul(factor)?, exact: true });
-        match self {
-            Number::Unsigned(number) => whole(number.into()),
-            Number::Signed(number) => whole(number.into()),
-            Number::Real(number) => scale(&number.to_string(), decimals),
-        }
+    /// A count of units of ten to the minus `places`, as a scenario would write it.
+    pub(crate) fn from_units(units: i128, places: u32) -> Number {
+        let text = Decimal::new(units, places).to_string();
+        let whole = || text.parse().map(Number::Unsigned).or_else(|_| text.parse().map(Number::Signed));
+        whole().unwrap_or_else(|_| Number::Real(text.parse().expect("a decimal is a number")))
+    }
+
+    /// The number in units of ten to the minus `places`, rounded to nearest; `None` beyond every range.
+    pub(crate) fn rounded(self, places: u32) -> Option<i64> {
+        i64::try_from(self.decimal()?.rounded(places)?).ok()
     }
 
     /// Whether it is greater than zero.
@@ -74,59 +65,6 @@ impl fmt::Display for Number {
             Number::Real(number) => number.fmt(f),
         }
     }
-}
-
-/// The value of decimal text such as `-12.5e3` times ten to the `decimals`, rounded to nearest.
-///
-/// `None` when it is no decimal or beyond every range.
-pub(crate) fn scale(text: &str, decimals: u32) -> Option<Scaled> {
-    let (negative, unsigned) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (unsigned, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
-    if whole.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    // How many of the digits, from the left, stand before the decimal point once scaled.
-    let kept = i64::try_from(whole.len()).ok()? + i64::from(exponent) + i64::from(decimals);
-    let scaled = keep_digits(&digits, kept)?;
-    Some(Scaled { units: if negative { -scaled.units } else { scaled.units }, ..scaled })
-}
-
-/// The number that the first `kept` digits form, rounded by the next one; digits past the end are zeros.
-fn keep_digits(digits: &[u8], kept: i64) -> Option<Scaled> {
-    let Some(first) = digits.iter().position(|digit| *digit != b'0') else {
-        return Some(Scaled { units: 0, exact: true });
-    };
-    if kept - i64::try_from(first).ok()? > DIGITS_MAX {
-        return None;
-    }
-    let Ok(kept) = usize::try_from(kept) else {
-        return Some(Scaled { units: 0, exact: false });
-    };
-    let digit_at = |index: usize| digits.get(index).map_or(0, |digit| i128::from(digit - b'0'));
-    let truncated = (first..kept).fold(0_i128, |units, index| units * 10 + digit_at(index));
-    let exact = digits.iter().skip(kept).all(|digit| *digit == b'0');
-    Some(Scaled { units: truncated + i128::from(digit_at(kept) >= 5), exact })
-}
-
-/// `units` divided by ten to the `decimals`, without trailing zeros.
-pub(crate) fn decimal_text(units: i128, decimals: u32) -> String {
-    let sign = if units < 0 { "-" } else { "" };
-    let one = 10_u128.pow(decimals);
-    let (whole, part) = (units.unsigned_abs() / one, units.unsigned_abs() % one);
-    if part == 0 {
-        return format!("{sign}{whole}");
-    }
-    let width = decimals as usize;
-    let fraction = format!("{part:0width$}");
-    format!("{sign}{whole}.{}", fraction.trim_end_matches('0'))
 }
 
 impl<'de> Deserialize<'de> for Number {
@@ -179,7 +117,7 @@ pub struct Num(String);
 impl Num {
     /// `units` divided by ten to the `decimals`.
     pub(crate) fn from_units(units: i128, decimals: u32) -> Num {
-        Num(decimal_text(units, decimals))
+        Num(Decimal::new(units, decimals).to_string())
     }
 
     /// An amount in credits.
@@ -224,8 +162,12 @@ impl Num {
 
     /// The number times ten to the `decimals`, when that is a whole number in range.
     pub(crate) fn units(&self, decimals: u32) -> Option<i64> {
-        let scaled = scale(&self.0, decimals).filter(|scaled| scaled.exact)?;
-        i64::try_from(scaled.units).ok()
+        self.decimal()?.units(decimals).ok()
+    }
+
+    /// The number by its digits; `None` beyond every range.
+    pub(crate) fn decimal(&self) -> Option<Decimal> {
+        self.0.parse().ok()
     }
 }
 
@@ -235,7 +177,11 @@ impl std::str::FromStr for Num {
     /// Decimal text such as `12.5`, as it stands.
     fn from_str(text: &str) -> Result<Num, String> {
         let wrong = || format!("{} is not a number", crate::error::echo(text));
-        scale(text, 6).and_then(|_| serde_json::from_str(text).ok()).ok_or_else(wrong)
+        match text.parse::<Decimal>() {
+            // Digits beyond those that are counted are kept as they stand.
+            Ok(_) | Err(DecimalError::TooFine { .. }) => serde_json::from_str(text).map_err(|_| wrong()),
+            Err(_) => Err(wrong()),
+        }
     }
 }
 
@@ -281,34 +227,13 @@ impl<'de> Deserialize<'de> for Num {
 mod tests {
     use super::*;
 
-    fn units(text: &str, decimals: u32) -> Option<(i128, bool)> {
-        scale(text, decimals).map(|scaled| (scaled.units, scaled.exact))
-    }
-
-    #[test]
-    fn digits_decide() {
-        assert_eq!(units("0.1", 6), Some((100_000, true)));
-        assert_eq!(units("17.648", 3), Some((17_648, true)));
-        assert_eq!(units("-0.0005", 3), Some((-1, false)));
-        assert_eq!(units("0.0004", 3), Some((0, false)));
-        assert_eq!(units("1.5e3", 0), Some((1_500, true)));
-        assert_eq!(units("25E-1", 0), Some((3, false)));
-        assert_eq!(units("9223372036854.775807", 6), Some((i64::MAX.into(), true)));
-        assert_eq!(units("0e999999999", 6), Some((0, true)));
-        assert_eq!(units("1e-999999999", 6), Some((0, false)));
-        assert_eq!(units("1e40", 0), None);
-        for bad in ["", "-", "NaN", "inf", "1e", ".5", "0x10", "1e99999999999"] {
-            assert_eq!(units(bad, 3), None, "{bad}");
-        }
-    }
-
     #[test]
     fn numbers_beyond_two_to_the_53_stay_exact() {
         let number = Number::Unsigned(9_007_199_254_740_993);
-        assert_eq!(number.scale(0).unwrap().units, 9_007_199_254_740_993);
+        assert_eq!(number.rounded(0), Some(9_007_199_254_740_993));
         assert_eq!(number.to_string(), "9007199254740993");
-        assert!(Number::Real(f64::NAN).scale(3).is_none());
-        assert!(Number::Real(f64::INFINITY).scale(3).is_none());
+        assert!(Number::Real(f64::NAN).decimal().is_none());
+        assert!(Number::Real(f64::INFINITY).decimal().is_none());
     }
 
     #[test]
@@ -329,15 +254,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_written_reads_back(units: i64, decimals in 0_u32..10) {
-            let scaled = scale(&decimal_text(units.into(), decimals), decimals).unwrap();
-            proptest::prop_assert_eq!(scaled, Scaled { units: units.into(), exact: true });
-        }
-
-        #[test]
         fn doubles_are_exact_to_fifteen_digits(units in -999_999_999_999_999_i64..=999_999_999_999_999) {
-            let double: f64 = decimal_text(units.into(), 6).parse().unwrap();
-            proptest::prop_assert_eq!(Number::Real(double).scale(6).unwrap().units, i128::from(units));
+            let double: f64 = Decimal::new(units.into(), 6).to_string().parse().unwrap();
+            proptest::prop_assert_eq!(Number::Real(double).rounded(6), Some(units));
         }
     }
 }

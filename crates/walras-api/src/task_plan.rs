@@ -3,7 +3,7 @@
 use crate::number::Num;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
-use walras_core::refine::{Collisions, Event, NoSchedule, Refined, Strategy, Support, TaskSchedule};
+use walras_core::refine::{Collisions, Disturbance, NoSchedule, Refined, Strategy, Support, TaskSchedule};
 use walras_model::{Lane, Money, Outcome, Platform, Span, Time, Work, Workflow};
 use walras_verify::tasks::{ClaimedTask, TaskClaim};
 
@@ -224,12 +224,14 @@ impl PlannedSupport {
     pub fn new(support: &Support, workflow: &Workflow, platform: &Platform, unit: Unit) -> PlannedSupport {
         let figures = Figures(unit);
         let (event, what, when) = match support.event {
-            Event::NodeLost { node, at } => {
+            Disturbance::NodeLost { node, at } => {
                 let lane = lane_of(platform, node);
                 let name = lane.map_or(String::new(), |lane| format!("{}/{}", lane.site_name, lane.name));
                 ("node-lost", name, figures.time(at))
             }
-            Event::TaskLate { task, by } => ("task-late", workflow.task(task).name.clone(), figures.span(by)),
+            Disturbance::TaskLate { task, by } => {
+                ("task-late", workflow.task(task).name.clone(), figures.span(by))
+            }
         };
         let schedule = support.schedule.as_ref();
         PlannedSupport {

@@ -1,9 +1,8 @@
 //! The unit of time that a scenario chooses, and the core's quantities in it.
 
 use crate::described::JsonSchema;
-use crate::number::{decimal_text, scale};
 use serde::{Deserialize, Serialize};
-use walras_model::{Money, Rate, Span, Time};
+use walras_model::{Decimal, Money, Rate, Span, Time};
 
 /// The unit of times, spans and work, and of the time in prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,12 +43,12 @@ impl Unit {
 
     /// A point in time as a plain decimal.
     pub fn time_text(self, time: Time) -> String {
-        decimal_text(time.as_millis().into(), self.time_decimals())
+        Decimal::new(time.as_millis().into(), self.time_decimals()).to_string()
     }
 
     /// A length of time as a plain decimal.
     pub fn span_text(self, span: Span) -> String {
-        decimal_text(span.as_millis().into(), self.time_decimals())
+        Decimal::new(span.as_millis().into(), self.time_decimals()).to_string()
     }
 
     /// A length of time that is written as a plain decimal, to the millisecond; `None` when it is none.
@@ -64,19 +63,18 @@ impl Unit {
 
     /// A price per this unit as a plain decimal.
     pub fn rate_text(self, rate: Rate) -> String {
-        decimal_text(rate.as_micros_per_second().into(), self.rate_decimals())
+        Decimal::new(rate.as_micros_per_second().into(), self.rate_decimals()).to_string()
     }
 
     /// An amount of credits as a plain decimal; it does not depend on the unit of time.
     pub fn money_text(self, money: Money) -> String {
-        decimal_text(money.as_micros().into(), MONEY_DECIMALS)
+        Decimal::new(money.as_micros().into(), MONEY_DECIMALS).to_string()
     }
 }
 
 /// The number times ten to the `decimals`, when that is a whole number in range and not negative.
 fn whole(text: &str, decimals: u32) -> Option<i64> {
-    let scaled = scale(text, decimals).filter(|scaled| scaled.exact && scaled.units >= 0)?;
-    i64::try_from(scaled.units).ok()
+    text.parse::<Decimal>().ok()?.units(decimals).ok().filter(|units| *units >= 0)
 }
 
 /// A number of credits with so many decimals is a whole number of micro-credits.

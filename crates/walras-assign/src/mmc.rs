@@ -17,7 +17,7 @@
 //! O(split jobs · (jobs + pairs)).
 
 use super::greedy::{self, Ranking};
-use crate::program::{Answer, Effort, LinearProgram, Solver};
+use crate::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_model::market::{Assignment, Instance};
 
 /// A part of a job on a site.
@@ -44,7 +44,7 @@ const COST_SCALE: f64 = 1e3;
 const DUMMY: f64 = 2.0;
 
 /// Solves the relaxation; `None` when the solver finds nothing within the effort.
-pub fn relax(instance: &Instance, solver: &dyn Solver, effort: &Effort) -> Option<Relaxed> {
+pub fn relax(instance: &Instance, solver: &dyn Solver, effort: &SolverEffort) -> Option<Relaxed> {
     let program = relaxation(instance);
     let point = match solver.solve(&program, None, effort) {
         Answer::Optimal(point) | Answer::Feasible { best: point, .. } => point,
@@ -90,7 +90,12 @@ fn relaxation(instance: &Instance) -> LinearProgram {
 }
 
 /// Relaxation and rounding; greedy alone when the relaxation is not solved within the effort.
-pub fn assign(instance: &Instance, ranking: &Ranking, solver: &dyn Solver, effort: &Effort) -> Assignment {
+pub fn assign(
+    instance: &Instance,
+    ranking: &Ranking,
+    solver: &dyn Solver,
+    effort: &SolverEffort,
+) -> Assignment {
     match relax(instance, solver, effort) {
         Some(relaxed) => round(instance, ranking, &relaxed),
         None => greedy::assign(instance, ranking),

@@ -12,11 +12,13 @@ use walras_model::quantity::{Factor, Span, Time};
 use walras_model::request::{Batch, Request};
 
 /// Why offers and requests make no market.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MarketError {
     /// Nobody offers capacity.
+    #[error("nobody offers capacity")]
     NoCapacity,
     /// A job's priority is too far above the lowest: its weight would leave the range of numbers.
+    #[error("the priority of job {job} is too far above the lowest")]
     PriorityTooHigh {
         /// The job, by position.
         job: usize,

@@ -65,7 +65,7 @@ impl LinearProgram {
 
 /// How long and how exactly a solver is to work.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Effort {
+pub struct SolverEffort {
     /// Stop after about so many seconds, where given. What is then found may differ from run to run.
     pub seconds: Option<f64>,
     /// Stop after so many nodes of branch and bound, where given.
@@ -74,9 +74,9 @@ pub struct Effort {
     pub gap_absolute: f64,
 }
 
-impl Effort {
+impl SolverEffort {
     /// No limit, and the optimum itself.
-    pub const UNLIMITED: Effort = Effort { seconds: None, nodes: None, gap_absolute: 0.0 };
+    pub const UNLIMITED: SolverEffort = SolverEffort { seconds: None, nodes: None, gap_absolute: 0.0 };
 }
 
 /// Values for all columns.
@@ -113,5 +113,5 @@ pub enum Answer {
 /// Something that solves programmes. The same programme, start and effort (without seconds) give the same answer.
 pub trait Solver {
     /// The least of `program`; `start` is a feasible point to begin with, where one is known.
-    fn solve(&self, program: &LinearProgram, start: Option<&[f64]>, effort: &Effort) -> Answer;
+    fn solve(&self, program: &LinearProgram, start: Option<&[f64]>, effort: &SolverEffort) -> Answer;
 }

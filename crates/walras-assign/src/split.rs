@@ -16,7 +16,7 @@
 //! [`divide`] takes any [`Solver`]; `walras-solve` has one.
 
 use super::market::MarketRules;
-use crate::program::{Answer, Effort, LinearProgram, Solver};
+use crate::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_model::market::{CapacityMarket, Splitting, Worth};
 
 /// Processors of one site for one job.
@@ -96,7 +96,7 @@ fn cost_of(market: &CapacityMarket, job: usize, shares: &[Share]) -> Option<i64>
 const MARGINS: [f64; 3] = [0.0, 1e-6, 1e-4];
 
 /// The best division that the solver finds within the effort, which is for each of at most three programmes.
-pub fn divide(market: &CapacityMarket, solver: &dyn Solver, effort: &Effort) -> Divided {
+pub fn divide(market: &CapacityMarket, solver: &dyn Solver, effort: &SolverEffort) -> Divided {
     let nothing = Division::empty(market.jobs.len());
     for margin in MARGINS {
         let model = Model::new(market, margin);
@@ -192,7 +192,7 @@ impl Model {
     }
 
     /// The best values, and whether they are proven so.
-    fn solve(&self, solver: &dyn Solver, effort: &Effort) -> Option<(Vec<f64>, bool)> {
+    fn solve(&self, solver: &dyn Solver, effort: &SolverEffort) -> Option<(Vec<f64>, bool)> {
         let mut all = self.program.clone();
         self.served.iter().for_each(|(_, column)| all.columns[*column].lower = 1.0);
         match solver.solve(&all, None, effort) {
@@ -213,13 +213,13 @@ impl Model {
     }
 
     /// A division that serves the greatest weight at whatever cost, that weight, and whether it is proven.
-    fn greatest_weight(&self, solver: &dyn Solver, effort: &Effort) -> Option<(Vec<f64>, f64, bool)> {
+    fn greatest_weight(&self, solver: &dyn Solver, effort: &SolverEffort) -> Option<(Vec<f64>, f64, bool)> {
         let mut most = self.program.clone();
         most.columns.iter_mut().for_each(|column| column.cost = 0.0);
         for ((_, column), weight) in self.served.iter().zip(&self.weights) {
             most.columns[*column].cost = -weight;
         }
-        let effort = Effort { gap_absolute: effort.gap_absolute.min(0.5), ..*effort };
+        let effort = SolverEffort { gap_absolute: effort.gap_absolute.min(0.5), ..*effort };
         match solver.solve(&most, None, &effort) {
             Answer::Optimal(point) => Some((point.values, (-point.objective).round(), true)),
             Answer::Feasible { best, .. } => Some((best.values, (-best.objective).round(), false)),

@@ -118,7 +118,7 @@ impl Auditor {
     ) {
         let amount = i128::from(compensation.as_micros());
         let price = i128::from(chosen.price.as_micros());
-        let most = share_of(price, self.policy.quotes.compensation);
+        let most = share_of(price, self.policy.quotes.compensation.as_millionths());
         let purpose = Purpose::Compensation;
         let mut expected = BTreeMap::from([
             ((Account::Fee, purpose), -amount),

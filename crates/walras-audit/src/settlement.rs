@@ -56,7 +56,7 @@ impl Auditor {
         };
         let mut left = reservation.lien;
         for (site, charge) in self.charges(now, reservation, why) {
-            let fee = share_of(charge, self.policy.money.fee);
+            let fee = share_of(charge, self.policy.money.fee.as_millionths());
             left -= charge;
             add(Account::Held, Purpose::Charge, -charge);
             add(Account::Fee, Purpose::Fee, fee);
@@ -69,7 +69,7 @@ impl Auditor {
         let breaker = why.and_then(|why| self.breaker(reservation, why));
         if let Some(owner) = breaker.and_then(|site| self.places.owner(site)) {
             let owner = Account::Owner(owner.to_owned());
-            let share = share_of(reservation.lien, self.policy.money.compensation);
+            let share = share_of(reservation.lien, self.policy.money.compensation.as_millionths());
             let amount = share.min(self.ledger.balance(&owner)).max(0);
             add(owner, Purpose::Compensation, -amount);
             add(user, Purpose::Compensation, amount);
@@ -110,7 +110,7 @@ impl Auditor {
             let most = i128::from(hold.cost.as_micros());
             let charge = if own {
                 let used = used_cost(hold, parts, now);
-                used + (most - used) - share_of(most - used, self.policy.money.early_refund)
+                used + (most - used) - share_of(most - used, self.policy.money.early_refund.as_millionths())
             } else {
                 kept_cost(hold, parts)
             };

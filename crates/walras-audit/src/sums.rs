@@ -93,7 +93,7 @@ pub(crate) fn is_queue(allocation: &Allocation) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_model::{Bandwidth, Decimal, Span};
+    use walras_model::{Bandwidth, Fixed, Span};
 
     #[test]
     fn money_and_time_round_upwards() {
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn requirements_compare_like_with_like() {
-        let range = Test::Range { min: Some(Decimal::from_millionths(2)), max: None };
+        let range = Test::Range { min: Some(Fixed::from_millionths(2)), max: None };
         let requirement = Requirement { attribute: "x".into(), test: range };
-        assert!(passes(&requirement, Some(&Value::Number(Decimal::from_millionths(2)))));
+        assert!(passes(&requirement, Some(&Value::Number(Fixed::from_millionths(2)))));
         assert!(!passes(&requirement, Some(&Value::Text("2".into()))));
         assert!(!passes(&requirement, None));
     }

@@ -5,7 +5,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use walras_core::refine::{Baseline, Effort, Instance, Strategy, refine};
+use walras_core::refine::{Baseline, Instance, RefineEffort, Strategy, refine};
 use walras_model::workflow::Terms;
 use walras_model::{
     Attributes, Bandwidth, Data, Edge, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate,
@@ -85,7 +85,13 @@ fn method(criterion: &mut Criterion) {
         let name = BenchmarkId::from_parameter(format!("{tasks}x{nodes}"));
         group.bench_function(name, |b| {
             b.iter(|| {
-                refine(black_box(&workflow), &platform, &Terms::default(), Strategy::Asap, &Effort::default())
+                refine(
+                    black_box(&workflow),
+                    &platform,
+                    &Terms::default(),
+                    Strategy::Asap,
+                    &RefineEffort::default(),
+                )
             });
         });
     }

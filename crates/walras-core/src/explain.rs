@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 use walras_model::offer::{Node, Offers};
-use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, Time};
+use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, Time, rounding};
 use walras_model::request::Request;
 use walras_model::window::Window;
 use walras_model::{Explanation, Reason, SmallestChange};
@@ -137,9 +137,9 @@ impl Case<'_> {
     /// S = floor(k · tasks · p) ≥ needed for the price p = ceil(C · t) of one task.
     fn price_max_for(&self, needed: Money) -> Option<Rate> {
         let share = i128::from(self.request.tasks) * i128::from(self.config.budget_factor.as_millionths());
-        let price = (i128::from(needed.as_micros()) * i128::from(MILLION) + share - 1) / share;
+        let price = rounding::up(i128::from(needed.as_micros()) * i128::from(MILLION), share);
         let runtime = self.request.work.millis_on(self.request.performance_min);
-        let rate = i64::try_from((price - 1) * 1_000 / runtime + 1).ok()?;
+        let rate = i64::try_from(rounding::down((price - 1) * 1_000, runtime) + 1).ok()?;
         Rate::from_micros_per_second(rate)
     }
 

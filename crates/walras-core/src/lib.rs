@@ -8,6 +8,16 @@
 //!                          |
 //!                          +--> explain, for jobs without a window
 //! ```
+//!
+//! ```
+//! use walras_core::{SearchConfig, find_alternatives};
+//! use walras_model::{Batch, Interval, Offers, Time};
+//!
+//! let day = Interval::new(Time::from_millis(0).unwrap(), Time::from_millis(86_400_000).unwrap()).unwrap();
+//! let offers = Offers::new(day, vec![], vec![], vec![]).unwrap();
+//! let found = find_alternatives(&offers, &Batch::default(), &SearchConfig::default());
+//! assert!(found.found.is_empty());
+//! ```
 
 #[cfg(test)]
 extern crate self as walras_core;
@@ -30,6 +40,6 @@ mod written;
 
 pub use explain::explain;
 pub use search::{
-    Algorithm, Alternatives, Criterion, LimitHit, Limits, Mode, NoWindow, SearchConfig, Unscheduled,
+    Algorithm, Alternatives, Criterion, LimitHit, Mode, NoWindow, SearchConfig, SearchLimits, Unscheduled,
     find_alternatives, find_window,
 };

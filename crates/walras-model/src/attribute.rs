@@ -1,6 +1,6 @@
 //! Attributes of nodes and what requests ask of them.
 
-use crate::quantity::Decimal;
+use crate::quantity::Fixed;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub enum Value {
     /// `os: linux`
     Text(String),
     /// `memory_gb: 64`
-    Number(Decimal),
+    Number(Fixed),
     /// `gpu: true`
     Flag(bool),
 }
@@ -38,9 +38,9 @@ pub enum Test {
     /// A number within these bounds, both inclusive.
     Range {
         /// At least this.
-        min: Option<Decimal>,
+        min: Option<Fixed>,
         /// At most this.
-        max: Option<Decimal>,
+        max: Option<Fixed>,
     },
     /// Equal to one of these.
     OneOf(Vec<Value>),
@@ -101,12 +101,12 @@ mod tests {
     use super::*;
 
     fn number(units: i64) -> Value {
-        Value::Number(Decimal::from_millionths(units))
+        Value::Number(Fixed::from_millionths(units))
     }
 
     #[test]
     fn tests_compare_like_with_like() {
-        let at_least = Test::Range { min: Some(Decimal::from_millionths(16)), max: None };
+        let at_least = Test::Range { min: Some(Fixed::from_millionths(16)), max: None };
         assert!(at_least.accepts(&number(16)));
         assert!(!at_least.accepts(&number(15)));
         assert!(!at_least.accepts(&Value::Text("16".into())));

@@ -33,7 +33,10 @@ pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;
 pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
 pub use outcome::Outcome;
-pub use quantity::{Bandwidth, Data, Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
+pub use quantity::{
+    Bandwidth, Data, Decimal, DecimalError, Factor, Fixed, Money, Multiplier, Performance, Rate, Share, Span,
+    Time, Watts, Work,
+};
 pub use request::{Batch, Request, Scope};
 pub use window::{Alternative, Placement, Window};
 pub use workflow::{Edge, Lane, Link, Network, Platform, Task, Workflow, WorkflowError};

@@ -113,13 +113,16 @@ pub struct Offers {
 }
 
 /// Why offers were refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffersError {
     /// A node names a site that does not exist.
+    #[error("node {} is of a site that does not exist", .0.number())]
     UnknownSite(NodeId),
     /// A slot names a node that does not exist.
+    #[error("a slot is on node {}, which does not exist", .0.number())]
     UnknownNode(NodeId),
     /// Two slots of one node share time.
+    #[error("slots of node {} overlap at {at} s", .node.number())]
     Overlap {
         /// The node.
         node: NodeId,
@@ -127,16 +130,22 @@ pub enum OffersError {
         at: Time,
     },
     /// A slot reaches beyond the horizon.
+    #[error("a slot of node {} reaches beyond the horizon", .0.number())]
     BeyondHorizon(NodeId),
     /// All slots together cost more than [`Money::MAX`].
+    #[error("all free time together is worth more than can be counted")]
     TooDear,
     /// A capacity offer names a site that does not exist.
+    #[error("capacity is offered on site {}, which does not exist", .0.number())]
     CapacityOnUnknownSite(SiteId),
     /// A site offers capacity twice, or has nodes beside it.
+    #[error("site {} offers capacity twice, or has nodes beside it", .0.number())]
     CapacityBesideOthers(SiteId),
     /// One processor costs more over the horizon than a slot may (see [`Slot::new`]).
+    #[error("a processor of site {} costs more over the horizon than can be counted", .0.number())]
     ProcessorTooDear(SiteId),
     /// All sites together offer more than [`PROCESSORS_MAX`] processors.
+    #[error("more than {PROCESSORS_MAX} processors are offered")]
     TooManyProcessors,
 }
 
@@ -152,7 +161,9 @@ impl Offers {
     ) -> Result<Offers, OffersError> {
         for (index, node) in nodes.iter().enumerate() {
             if node.site.index() >= sites.len() {
-                return Err(OffersError::UnknownSite(NodeId::from_index(index).unwrap_or(NodeId::new(0))));
+                return Err(OffersError::UnknownSite(
+                    NodeId::from_index(index).expect("nodes are numbered with 32 bits"),
+                ));
             }
         }
         slots.sort_unstable_by_key(Slot::key);

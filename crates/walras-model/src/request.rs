@@ -2,7 +2,7 @@
 
 use crate::attribute::Requirement;
 use crate::id::{JobId, SiteId};
-use crate::quantity::{Factor, MILLION, Money, Performance, Rate, Time, Work};
+use crate::quantity::{Factor, Money, Performance, Rate, Time, Work};
 
 /// What one job needs: tasks in parallel, each of the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +78,7 @@ impl Request {
         self.budget.or_else(|| {
             let per_task = self.price_max?.cost_of_millis(self.work.millis_on(self.performance_min))?;
             let all = per_task.checked_mul(i128::from(self.tasks))?;
-            let share = all.checked_mul(i128::from(factor.as_millionths()))? / i128::from(MILLION);
-            i64::try_from(share).ok().map(Money::from_micros)
+            i64::try_from(factor.of_micros(all)?).ok().map(Money::from_micros)
         })
     }
 }

@@ -5,7 +5,9 @@
 
 use crate::id::{JobId, NodeId, SiteId, TaskId};
 use crate::interval::Interval;
-use crate::quantity::{Bandwidth, Data, Decimal, Factor, Money, Performance, Rate, Span, Time, Watts, Work};
+use crate::quantity::{
+    Bandwidth, Data, Factor, Fixed, Money, Multiplier, Performance, Rate, Share, Span, Time, Watts, Work,
+};
 use crate::workflow::{Edge, Task, Workflow};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -42,7 +44,9 @@ written_as_number! {
     Watts: i64, Watts::as_milliwatts, Watts::from_milliwatts;
     Data: i64, Data::as_bytes, Data::from_bytes;
     Bandwidth: i64, Bandwidth::as_bytes_per_second, Bandwidth::from_bytes_per_second;
-    Decimal: i64, Decimal::as_millionths, |millionths| Some(Decimal::from_millionths(millionths));
+    Fixed: i64, Fixed::as_millionths, |millionths| Some(Fixed::from_millionths(millionths));
+    Share: i64, Share::as_millionths, Share::from_millionths;
+    Multiplier: i64, Multiplier::as_millionths, Multiplier::from_millionths;
     SiteId: u32, SiteId::number, |number| Some(SiteId::new(number));
     NodeId: u32, NodeId::number, |number| Some(NodeId::new(number));
     JobId: u32, JobId::number, |number| Some(JobId::new(number));
@@ -81,6 +85,6 @@ impl<'de> Deserialize<'de> for Workflow {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parts = WorkflowParts::deserialize(deserializer)?;
         Workflow::new(&parts.name, parts.tasks, parts.edges)
-            .map_err(|error| D::Error::custom(format_args!("no workflow: {error:?}")))
+            .map_err(|error| D::Error::custom(format_args!("no workflow: {error}")))
     }
 }

@@ -8,7 +8,7 @@ pub(crate) const PAGE: &str = "#ffffff";
 pub(crate) const INK: &str = "#1c2430";
 /// Text that helps.
 pub(crate) const DIM: &str = "#5c6773";
-/// Lines.
+/// Axes, grid lines and borders.
 pub(crate) const LINE: &str = "#cfd6de";
 /// Free time.
 pub(crate) const FREE: &str = "#e6f2ea";

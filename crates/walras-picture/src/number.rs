@@ -1,5 +1,7 @@
 //! Numbers at the edge: integers become pixels and text here and nowhere else.
 
+use walras_model::Decimal;
+
 /// An integer quantity as a float, for coordinates only. Above 2⁵³ it is rounded, far below a pixel.
 pub(crate) fn real(quantity: i64) -> f64 {
     quantity as f64
@@ -28,11 +30,7 @@ pub(crate) fn pixels(value: f64) -> String {
 
 /// `units / per_unit` with every digit.
 pub(crate) fn exact(units: i64, per_unit: i64) -> String {
-    let (magnitude, per_unit) = (units.unsigned_abs(), per_unit.unsigned_abs());
-    let sign = if units < 0 { "-" } else { "" };
-    let digits = per_unit.ilog10() as usize;
-    let (whole, part) = (magnitude / per_unit, magnitude % per_unit);
-    if part == 0 { format!("{sign}{whole}") } else { trimmed(format!("{sign}{whole}.{part:0digits$}")) }
+    Decimal::new(units.into(), per_unit.ilog10()).to_string()
 }
 
 /// `units / per_unit` with four digits that matter, and all digits before the point.

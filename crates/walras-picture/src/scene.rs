@@ -34,7 +34,7 @@ pub struct TaskMark<'a> {
     pub name: &'a str,
     /// Where it runs.
     pub node: NodeId,
-    /// When.
+    /// From its start to its end.
     pub interval: Interval,
     /// Which colour it has: tasks of equal numbers look alike.
     pub colour: usize,

@@ -3,6 +3,13 @@
 //! - [`Draws`] for algorithms that try things: eight bytes of state, no dependency;
 //! - [`Stream`] for generators and simulated worlds: as many independent streams of one seed as there are purposes (feature
 //!   `streams`).
+//!
+//! ```
+//! use walras_random::Draws;
+//!
+//! let (mut one, mut other) = (Draws::new(7), Draws::new(7));
+//! assert_eq!(one.below(100), other.below(100));
+//! ```
 
 mod draws;
 #[cfg(feature = "streams")]

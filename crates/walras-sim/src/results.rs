@@ -66,9 +66,9 @@ pub enum Tolerance {
 pub struct Series {
     /// What it is.
     pub name: String,
-    /// Where.
+    /// The points on the horizontal axis, one for each value of `y`.
     pub x: Vec<f64>,
-    /// How much.
+    /// The values at these points.
     pub y: Vec<f64>,
 }
 

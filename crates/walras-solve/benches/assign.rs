@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use walras_assign::genetic::{Evolution, evolve};
 use walras_assign::greedy::{self, Ranking};
-use walras_assign::program::Effort;
+use walras_assign::program::SolverEffort;
 use walras_assign::{mmc, split};
 use walras_model::market::{Capacity, CapacityMarket, Demand, Splitting};
 use walras_model::{Performance, Rate, Span, Work};
@@ -63,7 +63,7 @@ fn methods(criterion: &mut Criterion) {
             bench.iter(|| greedy::assign(black_box(&instance), &ranking));
         });
         group.bench_function(BenchmarkId::new("mmc", &size), |bench| {
-            bench.iter(|| mmc::assign(black_box(&instance), &ranking, &Highs, &Effort::UNLIMITED));
+            bench.iter(|| mmc::assign(black_box(&instance), &ranking, &Highs, &SolverEffort::UNLIMITED));
         });
         group.bench_function(BenchmarkId::new("100 generations", &size), |bench| {
             let evolution = Evolution { generations_max: 100, ..Evolution::default() };
@@ -72,7 +72,7 @@ fn methods(criterion: &mut Criterion) {
     }
     let market = market(50, 200, Splitting::Split);
     group.bench_function("split, 50 × 200", |bench| {
-        bench.iter(|| split::divide(black_box(&market), &Highs, &Effort::UNLIMITED));
+        bench.iter(|| split::divide(black_box(&market), &Highs, &SolverEffort::UNLIMITED));
     });
     group.finish();
 }

@@ -11,8 +11,8 @@
 
 use std::io::Write;
 use std::time::Instant;
-use walras_assign::exact::{Limits, Watch, solve};
-use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+use walras_assign::exact::{ExactLimits, Watch, solve};
+use walras_assign::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_model::market::{Choices, Instance, Pair, Serve};
 use walras_solve::Highs;
 
@@ -147,7 +147,8 @@ impl Case {
     /// Ours: a line's beginning, how much slower the clock was than the processor, and the weight that can be served.
     fn measure(&self, instance: &Instance) -> (String, f64, u64) {
         let (clock, start) = (Instant::now(), processor_seconds());
-        let solved = solve(instance, &Highs, &Limits::default(), &Timer { start, seconds: self.seconds });
+        let solved =
+            solve(instance, &Highs, &ExactLimits::default(), &Timer { start, seconds: self.seconds });
         let ours = processor_seconds() - start;
         let slower = (clock.elapsed().as_secs_f64() / ours.max(0.001)).max(1.0);
         let gap = if solved.is_optimal() { "proven".to_owned() } else { percent(solved.gap()) };
@@ -211,7 +212,7 @@ fn highs(instance: &Instance, weight: u64, seconds: f64) -> (String, f64) {
     program.row(weight as f64, f64::INFINITY, served);
     let start = processor_seconds();
     let answer =
-        Highs.solve(&program, None, &Effort { seconds: Some(seconds), nodes: None, gap_absolute: 0.0 });
+        Highs.solve(&program, None, &SolverEffort { seconds: Some(seconds), nodes: None, gap_absolute: 0.0 });
     let gap = match answer {
         Answer::Optimal(_) => "proven".to_owned(),
         Answer::Feasible { best, bound } => percent((best.objective - bound) / best.objective),

@@ -4,7 +4,7 @@
 //! minutes.
 
 use std::time::{Duration, Instant};
-use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+use walras_assign::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_core::choose::core::solve;
 use walras_core::choose::knapsack::{Knapsack, Solved};
 use walras_solve::Highs;
@@ -70,7 +70,7 @@ fn highs(problem: &Knapsack) -> (Duration, Option<i128>) {
         program.row(1.0, 1.0, one);
     }
     program.row(f64::NEG_INFINITY, problem.limits[0] as f64, limit);
-    let effort = Effort { seconds: Some(1_200.0), nodes: None, gap_absolute: 0.5 };
+    let effort = SolverEffort { seconds: Some(1_200.0), nodes: None, gap_absolute: 0.5 };
     let start = Instant::now();
     let answer = Highs.solve(&program, None, &effort);
     let time = start.elapsed();

@@ -1,14 +1,14 @@
 //! HiGHS: every call is a fresh model on one thread.
 
 use highs::{HighsModelStatus, HighsSolutionStatus, Model, RowProblem, Sense, SolvedModel};
-use walras_assign::program::{Answer, Effort, LinearProgram, Point, Solver};
+use walras_assign::program::{Answer, LinearProgram, Point, Solver, SolverEffort};
 
 /// The HiGHS solver (<https://highs.dev>), one thread per call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Highs;
 
 impl Solver for Highs {
-    fn solve(&self, program: &LinearProgram, start: Option<&[f64]>, effort: &Effort) -> Answer {
+    fn solve(&self, program: &LinearProgram, start: Option<&[f64]>, effort: &SolverEffort) -> Answer {
         if !is_sound(program) {
             return Answer::Unknown;
         }
@@ -55,7 +55,7 @@ fn has_crossed_bounds(program: &LinearProgram) -> bool {
 }
 
 /// The programme as HiGHS has it; `None` where HiGHS refuses it.
-fn model(program: &LinearProgram, effort: &Effort) -> Option<Model> {
+fn model(program: &LinearProgram, effort: &SolverEffort) -> Option<Model> {
     let mut problem = RowProblem::default();
     let mut columns = Vec::with_capacity(program.columns.len());
     for column in &program.columns {
@@ -79,7 +79,7 @@ fn model(program: &LinearProgram, effort: &Effort) -> Option<Model> {
     Some(model)
 }
 
-fn answer(program: &LinearProgram, solved: &SolvedModel, whole: bool, effort: &Effort) -> Answer {
+fn answer(program: &LinearProgram, solved: &SolvedModel, whole: bool, effort: &SolverEffort) -> Answer {
     match solved.status() {
         HighsModelStatus::Optimal => Answer::Optimal(point(program, solved, whole)),
         HighsModelStatus::ModelEmpty => Answer::Optimal(Point {
@@ -108,7 +108,7 @@ fn point(program: &LinearProgram, solved: &SolvedModel, whole: bool) -> Point {
 }
 
 /// HiGHS sometimes stops at "one of the two": without costs nothing is unbounded.
-fn unbounded_or_infeasible(program: &LinearProgram, effort: &Effort) -> Answer {
+fn unbounded_or_infeasible(program: &LinearProgram, effort: &SolverEffort) -> Answer {
     let mut free = program.clone();
     free.columns.iter_mut().for_each(|column| column.cost = 0.0);
     match Highs.solve(&free, None, effort) {

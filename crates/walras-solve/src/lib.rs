@@ -11,14 +11,14 @@
 //! says so.
 //!
 //! ```
-//! use walras_assign::program::{Answer, Effort, LinearProgram};
+//! use walras_assign::program::{Answer, SolverEffort, LinearProgram};
 //!
 //! // 3 a + 4 b + 5 c in a sack of 8, worth 4, 5 and 6.
 //! let mut program = LinearProgram::default();
 //! let items = [4.0, 5.0, 6.0].map(|worth| program.column(-worth, 0.0, 1.0, true));
 //! program.row(f64::NEG_INFINITY, 8.0, vec![(items[0], 3.0), (items[1], 4.0), (items[2], 5.0)]);
 //! let Ok(solver) = walras_solve::solver() else { return };
-//! let Answer::Optimal(point) = solver.solve(&program, None, &Effort::UNLIMITED) else { panic!() };
+//! let Answer::Optimal(point) = solver.solve(&program, None, &SolverEffort::UNLIMITED) else { panic!() };
 //! assert_eq!(point.objective.round(), -10.0);
 //! ```
 

@@ -3,12 +3,12 @@ use proptest::prelude::*;
 
 const INFINITE: f64 = f64::INFINITY;
 
-fn effort(seconds: Option<f64>, nodes: Option<u64>) -> Effort {
-    Effort { seconds, nodes, ..Effort::UNLIMITED }
+fn effort(seconds: Option<f64>, nodes: Option<u64>) -> SolverEffort {
+    SolverEffort { seconds, nodes, ..SolverEffort::UNLIMITED }
 }
 
 fn optimal(program: &Program) -> Point {
-    match Highs.solve(program, None, &Effort::UNLIMITED) {
+    match Highs.solve(program, None, &SolverEffort::UNLIMITED) {
         Answer::Optimal(point) => point,
         other => panic!("{other:?}"),
     }
@@ -65,9 +65,9 @@ fn what_cannot_be_is_infeasible() {
     let mut program = Program::default();
     let x = program.column(1.0, 0.0, 1.0, false);
     program.row(2.0, 3.0, vec![(x, 1.0)]);
-    assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Infeasible);
+    assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible);
     program.columns[x].integer = true;
-    assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Infeasible);
+    assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn what_has_no_end_is_unbounded() {
         let x = program.column(-1.0, 0.0, INFINITE, integer);
         let y = program.column(0.0, 0.0, INFINITE, integer);
         program.row(-INFINITE, 0.0, vec![(x, 1.0), (y, -1.0)]);
-        assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Unbounded, "{integer}");
+        assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Unbounded, "{integer}");
     }
 }
 
@@ -89,7 +89,7 @@ fn unbounded_costs_over_nothing_feasible_are_infeasible() {
         let y = program.column(0.0, 0.0, 1.0, integer);
         program.row(2.0, INFINITE, vec![(y, 1.0)]);
         program.row(-INFINITE, 5.0, vec![(y, 1.0), (x, -1.0)]);
-        assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Infeasible, "{integer}");
+        assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible, "{integer}");
     }
 }
 
@@ -98,9 +98,9 @@ fn nothing_at_all_is_optimal() {
     assert_eq!(optimal(&Program::default()), Point { values: vec![], objective: 0.0, duals: vec![] });
     let mut program = Program::default();
     program.row(0.0, 1.0, vec![]);
-    assert!(matches!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Optimal(_)));
+    assert!(matches!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Optimal(_)));
     program.row(1.0, 2.0, vec![]);
-    assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Infeasible);
+    assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible);
 }
 
 /// A sum of even numbers that must be odd: branch and bound has no end in sight.
@@ -149,7 +149,7 @@ fn a_limit_on_nodes_is_kept_and_shows() {
 
 #[test]
 fn a_wide_gap_is_enough_when_it_is_asked_for() {
-    let loose = Effort { gap_absolute: 1e9, ..Effort::UNLIMITED };
+    let loose = SolverEffort { gap_absolute: 1e9, ..SolverEffort::UNLIMITED };
     assert!(matches!(Highs.solve(&hard(60), None, &loose), Answer::Optimal(_)));
 }
 
@@ -157,7 +157,7 @@ fn a_wide_gap_is_enough_when_it_is_asked_for() {
 fn starts_of_no_use_are_left_aside() {
     let wanted = optimal(&knapsack()).objective;
     for start in [vec![], vec![1.0; 5], vec![f64::NAN; 5], vec![0.5; 9]] {
-        match Highs.solve(&knapsack(), Some(&start), &Effort::UNLIMITED) {
+        match Highs.solve(&knapsack(), Some(&start), &SolverEffort::UNLIMITED) {
             Answer::Optimal(point) => assert!(near(point.objective, wanted)),
             other => panic!("{start:?}: {other:?}"),
         }
@@ -181,9 +181,9 @@ fn bad_numbers_are_refused_without_a_panic() {
     for (name, spoil) in spoil {
         let mut program = knapsack();
         spoil(&mut program);
-        assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Unknown, "{name}");
+        assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Unknown, "{name}");
     }
-    let odd = Effort { seconds: Some(f64::NAN), nodes: Some(u64::MAX), gap_absolute: f64::NAN };
+    let odd = SolverEffort { seconds: Some(f64::NAN), nodes: Some(u64::MAX), gap_absolute: f64::NAN };
     let answer = Highs.solve(&knapsack(), None, &odd);
     assert!(!matches!(answer, Answer::Infeasible | Answer::Unbounded), "{answer:?}");
 }
@@ -192,10 +192,10 @@ fn bad_numbers_are_refused_without_a_panic() {
 fn crossed_bounds_are_infeasible() {
     let mut program = knapsack();
     program.columns[0].lower = 2.0;
-    assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Infeasible);
+    assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible);
     let mut program = knapsack();
     program.rows[0].lower = 27.0;
-    assert_eq!(Highs.solve(&program, None, &Effort::UNLIMITED), Answer::Infeasible);
+    assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible);
 }
 
 #[test]
@@ -233,13 +233,13 @@ proptest! {
             .filter(|point| rows.iter().all(|(factors, limit)| taken(*point, factors) <= *limit))
             .map(|point| taken(point, &costs))
             .min();
-        match (Highs.solve(&program, None, &Effort::UNLIMITED), least) {
+        match (Highs.solve(&program, None, &SolverEffort::UNLIMITED), least) {
             (Answer::Optimal(point), Some(least)) => prop_assert!(near(point.objective, f64::from(least))),
             (Answer::Infeasible, None) => {}
             other => prop_assert!(false, "{other:?}"),
         }
         program.columns.iter_mut().for_each(|column| column.integer = false);
-        if let (Some(least), Answer::Optimal(point)) = (least, Highs.solve(&program, None, &Effort::UNLIMITED)) {
+        if let (Some(least), Answer::Optimal(point)) = (least, Highs.solve(&program, None, &SolverEffort::UNLIMITED)) {
             prop_assert!(point.objective <= f64::from(least) + 1e-6);
             prop_assert_eq!(point.duals.len(), rows.len());
         }

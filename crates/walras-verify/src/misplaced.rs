@@ -117,7 +117,7 @@ pub enum Misplaced {
     },
     /// A total is not the sum of what is placed.
     WrongTotal {
-        /// Which.
+        /// The total that is wrong.
         total: Total,
         /// What the placements come to.
         expected: i128,

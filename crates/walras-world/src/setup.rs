@@ -14,8 +14,8 @@ use walras_core::prefer::{AccessRule, Rules, Who};
 use walras_core::refine::Strategy;
 use walras_model::workflow::UNSIZED;
 use walras_model::{
-    Attributes, Data, Edge, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Span, Task, TaskId,
-    Time, Work, Workflow,
+    Attributes, Data, Edge, Interval, Money, Multiplier, NodeId, Performance, Rate, Request, Share, SiteId,
+    Span, Task, TaskId, Time, Work, Workflow,
 };
 use walras_random::Stream;
 use walras_sites::Offering;
@@ -61,9 +61,9 @@ pub fn policy(chance: &mut Stream) -> Policy {
     policy.search.limits.alternatives_per_job_max = 4;
     policy.search.limits.explanation_slots_max = 10_000;
     policy.quotes.valid_for = span(5 * MINUTE);
-    policy.money.fee = 1_000 * chance.between(0, 100);
-    policy.money.early_refund = 100_000 * chance.between(0, 10);
-    policy.money.compensation = 50_000 * chance.between(0, 4);
+    policy.money.fee = share(1_000 * chance.between(0, 100));
+    policy.money.early_refund = share(100_000 * chance.between(0, 10));
+    policy.money.compensation = share(50_000 * chance.between(0, 4));
     policy.spares_max = 2;
     policy
 }
@@ -79,15 +79,28 @@ fn nodes(count: usize, chance: &mut Stream) -> Vec<NodeSpec> {
     (0..count).map(node).collect()
 }
 
+fn share(millionths: i64) -> Share {
+    Share::from_millionths(millionths).expect("a share that is drawn is at most one")
+}
+
+fn times(millionths: i64) -> Multiplier {
+    Multiplier::from_millionths(millionths).expect("what is drawn is not negative")
+}
+
 fn prices(chance: &mut Stream) -> Option<PriceRules> {
     let mut rules = PriceRules::flat(rate(chance.between(1, 9))?);
     rules.classes = [("big".to_owned(), rate(chance.between(5, 12))?)].into();
     if chance.happens(300) {
-        rules.demand =
-            Some(Demand { min: 500_000, max: 2_000_000, step: 100_000, low: 200_000, high: 500_000 });
+        rules.demand = Some(Demand {
+            min: times(500_000),
+            max: times(2_000_000),
+            step: times(100_000),
+            low: share(200_000),
+            high: share(500_000),
+        });
     }
     if chance.happens(300) {
-        rules.hours = (0..24).map(|_| 100_000 * chance.between(5, 20)).collect();
+        rules.hours = (0..24).map(|_| times(100_000 * chance.between(5, 20))).collect();
     }
     Some(rules)
 }

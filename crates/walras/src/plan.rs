@@ -9,8 +9,8 @@ use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_sce
 use walras_core::choose::{Objective, VoPolicy};
 use walras_core::plan::{BatchPlan, BatchProblem, plan_batch};
 use walras_core::prefer::Stakeholders;
-use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig};
-use walras_model::{Factor, Workflow};
+use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits};
+use walras_model::{Decimal, DecimalError, Factor, Workflow};
 use walras_picture::{Scene, TaskMark, gantt};
 use walras_verify::verify_plan;
 
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     on_the_fly: bool,
 
     /// Stop at so many alternatives for one job
-    #[arg(long, value_name = "N", default_value_t = Limits::default().alternatives_per_job_max,
+    #[arg(long, value_name = "N", default_value_t = SearchLimits::default().alternatives_per_job_max,
           value_parser = clap::value_parser!(u32).range(1..))]
     alternatives_max: u32,
 
@@ -118,16 +118,13 @@ impl Example {
 /// Reads a factor such as `0.75` to the millionth.
 fn factor(text: &str) -> Result<Factor, String> {
     let wrong = || format!("'{text}' is not a factor: it must be a decimal greater than 0 and at most 1");
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 1 || !digits(whole) || !digits(part) {
-        return Err(wrong());
+    match Decimal::plain(text).and_then(|factor| factor.units(6)) {
+        Ok(millionths) => Factor::from_millionths(millionths).ok_or_else(wrong),
+        Err(DecimalError::TooFine { .. }) => {
+            Err(format!("'{text}' has too many decimals: a factor is read to the millionth"))
+        }
+        Err(_) => Err(wrong()),
     }
-    if part.len() > 6 {
-        return Err(format!("'{text}' has too many decimals: a factor is read to the millionth"));
-    }
-    let millionths: i64 = format!("{whole}{part:0<6}").parse().map_err(|_| wrong())?;
-    Factor::from_millionths(millionths).ok_or_else(wrong)
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -194,7 +191,7 @@ fn config(args: &Args, scenario: &Scenario) -> SearchConfig {
         algorithm: args.search.clone(),
         mode: if args.on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives },
         budget_factor: args.budget_factor.or(of_policy).unwrap_or(Factor::ONE),
-        limits: Limits { alternatives_per_job_max: args.alternatives_max, ..Limits::default() },
+        limits: SearchLimits { alternatives_per_job_max: args.alternatives_max, ..SearchLimits::default() },
     }
 }
 

@@ -55,7 +55,7 @@ fn read(path: &Path) -> Result<Choices, Failure> {
 const BROKEN_SHOWN: usize = 10;
 
 fn number(millionths: i64) -> String {
-    Decimal::from_millionths(millionths).to_string()
+    Decimal::new(millionths.into(), 6).to_string()
 }
 
 fn to_text(learnt: &Learnt) -> String {

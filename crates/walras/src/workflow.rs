@@ -12,7 +12,7 @@ use walras_api::{
     read_workflow, task_claim,
 };
 use walras_core::refine::{
-    Baseline, Effort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
+    Baseline, RefineEffort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
 };
 use walras_model::workflow::Terms;
 use walras_model::{Platform, Workflow};
@@ -44,11 +44,11 @@ pub(crate) struct Args {
     network: nodes::NetworkArgs,
 
     /// Units of work for improvement; 0 leaves the critical jobs method as it is
-    #[arg(long, value_name = "UNITS", default_value_t = Effort::default().units_max)]
+    #[arg(long, value_name = "UNITS", default_value_t = RefineEffort::default().units_max)]
     effort: u64,
 
     /// What the improvement's choices follow from
-    #[arg(long, value_name = "N", default_value_t = Effort::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = RefineEffort::default().seed)]
     seed: u64,
 
     /// Also prepare schedules for a node that is lost and a task that is late
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let workflow = read_file(&args.workflow)?;
     let nodes = nodes::read(&args.nodes, &workflow, args.network.network()?)?;
     let terms = terms(args, nodes.unit)?;
-    let effort = Effort { units_max: args.effort, seed: args.seed, ..Effort::default() };
+    let effort = RefineEffort { units_max: args.effort, seed: args.seed, ..RefineEffort::default() };
     let outcome = refine(&workflow, &nodes.platform, &terms, args.strategy, &effort);
     let mut plan = TaskPlan::new(&workflow, &nodes.platform, args.strategy, nodes.unit, &outcome);
     if args.baselines {

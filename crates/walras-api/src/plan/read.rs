@@ -6,7 +6,7 @@ use super::{PLAN_TAG, Plan, PlannedAlternative, PlannedSlot};
 use crate::decode::Document;
 use crate::error::{ErrorKind, Problem, ReadError, Within, path_text};
 use crate::input::{PLAN_BYTES_MAX, Syntax};
-use crate::number::{Num, scale};
+use crate::number::Num;
 use crate::scenario::Object;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_core::{Algorithm, Mode};
@@ -98,8 +98,8 @@ fn chosen(planned: &ChosenAlternative, unit: Unit) -> Result<ChosenClaim, Proble
 
 /// A sum, which may be beyond the range of its terms.
 fn sum(number: &Num, decimals: u32, what: &str) -> Result<i128, Problem> {
-    let whole = scale(number.as_str(), decimals).filter(|scaled| scaled.exact);
-    whole.map(|scaled| scaled.units).ok_or_else(|| Problem::new(number.as_str(), format!("is not {what}")))
+    let units = number.decimal().and_then(|decimal| decimal.units_wide(decimals).ok());
+    units.ok_or_else(|| Problem::new(number.as_str(), format!("is not {what}")))
 }
 
 fn alternative(planned: &PlannedAlternative, unit: Unit) -> Result<ClaimedAlternative, Problem> {

@@ -4,6 +4,8 @@
 //! `capacity`, `jobs` and `policy` are the meaning: ranges, names that must be unique or known, and the core's types.
 
 mod capacity;
+#[cfg(feature = "schema")]
+mod described;
 pub(crate) mod jobs;
 mod names;
 mod network;

@@ -28,7 +28,7 @@ pub(super) fn network(entry: Option<NetworkEntry>, unit: Unit) -> Result<Network
 
 fn link(entry: &LinkEntry, unit: Unit) -> Result<Link, Problem> {
     // Megabytes to the byte.
-    let bytes = entry.bandwidth.scale(6).and_then(|scaled| i64::try_from(scaled.units).ok());
+    let bytes = entry.bandwidth.rounded(6);
     let bandwidth = bytes.and_then(Bandwidth::from_bytes_per_second).ok_or_else(|| {
         let what = "is not a bandwidth: it must be a number of megabytes per second greater than 0";
         Problem::new(&entry.bandwidth.to_string(), what)

@@ -2,10 +2,12 @@
 
 use super::values::{Pair, Scalar};
 use crate::error::Problem;
-use crate::number::{Number, decimal_text};
+use crate::number::Number;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_model::quantity::{MILLION, TIME_LIMIT};
-use walras_model::{Decimal, Factor, Interval, Money, Performance, Rate, Span, Time, Value, Watts, Work};
+use walras_model::{
+    Decimal, Factor, Fixed, Interval, Money, Performance, Rate, Span, Time, Value, Watts, Work,
+};
 
 /// The most characters of a name or of an attribute's text.
 const NAME_CHARS_MAX: usize = 200;
@@ -30,7 +32,7 @@ impl Kind {
     fn positive(&self, number: Number) -> Result<i64, Problem> {
         let count = self.count(number)?;
         if number.is_positive() && count == 0 {
-            let smallest = decimal_text(1, self.decimals);
+            let smallest = Decimal::new(1, self.decimals);
             return Err(self.refuse(number, format!("the smallest that is read is {smallest}")));
         }
         if count <= 0 {
@@ -57,9 +59,9 @@ impl Kind {
         {
             return Err(self.refuse(number, "it must be a finite number"));
         }
-        let count = number.scale(self.decimals).and_then(|scaled| i64::try_from(scaled.units).ok());
+        let count = number.rounded(self.decimals);
         count.filter(|count| count.unsigned_abs() <= self.max.unsigned_abs()).ok_or_else(|| {
-            let most = decimal_text(self.max.into(), self.decimals);
+            let most = Decimal::new(self.max.into(), self.decimals);
             let range =
                 if number.is_positive() { format!("at most {most}") } else { format!("at least -{most}") };
             self.refuse(number, format!("it must be {range}"))
@@ -143,16 +145,15 @@ pub(crate) fn watts(number: Number) -> Result<Watts, Problem> {
 }
 
 /// A number of an attribute or of a bound on one.
-pub(crate) fn decimal(number: Number) -> Result<Decimal, Problem> {
+pub(crate) fn decimal(number: Number) -> Result<Fixed, Problem> {
     let kind = Kind { called: "a number for an attribute", decimals: MILLIONTHS, max: i64::MAX };
     let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
-    Ok(Decimal::from_millionths(count))
+    Ok(Fixed::from_millionths(count))
 }
 
 /// A whole number within a range.
 pub(crate) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<i64, Problem> {
-    let scaled = number.scale(0).filter(|scaled| scaled.exact);
-    let value = scaled.and_then(|scaled| i64::try_from(scaled.units).ok());
+    let value = number.decimal().and_then(|decimal| decimal.units(0).ok());
     value.filter(|value| (min..=max).contains(value)).ok_or_else(|| {
         let what = format!("is not {called}: it must be a whole number from {min} to {max}");
         Problem::new(&number.to_string(), what)

@@ -2,6 +2,8 @@
 //!
 //! The comments of these types are the descriptions in the published JSON Schema.
 
+#[cfg(feature = "schema")]
+use super::described::Prices;
 use super::names::{KindName, LeaveOutName};
 use super::values::{
     Entries, LimitSpec, List, Pair, Scalar, TaskSpec, TestSpec, objects, present, present_object,
@@ -12,11 +14,7 @@ use super::word::Word;
 use crate::described::JsonSchema;
 use crate::number::Number;
 use crate::unit::Unit;
-#[cfg(feature = "schema")]
-use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-#[cfg(feature = "schema")]
-use std::borrow::Cow;
 use walras_core::choose::{ObjectiveName, Total};
 #[cfg(feature = "schema")]
 use walras_model::capacity::PROCESSORS_MAX;
@@ -328,89 +326,6 @@ pub(crate) fn one_task() -> TaskSpec {
     TaskSpec::Count(one())
 }
 
-/// Prices by user, for the schema: numbers greater than 0.
-#[cfg(feature = "schema")]
-struct Prices;
-
 pub(crate) fn zero() -> Number {
     Number::Unsigned(0)
 }
-
-/// The schema of a value that is described where it is used.
-#[cfg(feature = "schema")]
-macro_rules! inline_schema {
-    ($([$($generic:ident)?] $name:ty => |$generator:ident| $schema:expr),* $(,)?) => {$(
-        impl $(<$generic: JsonSchema>)? JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
-                $schema
-            }
-        }
-    )*};
-}
-
-#[cfg(feature = "schema")]
-inline_schema!(
-    [T] List<T> => |generator| {
-        json_schema!({"type": "array", "items": generator.subschema_for::<T>()})
-    },
-    [T] Entries<T> => |generator| {
-        json_schema!({
-            "type": "object",
-            "propertyNames": {"minLength": 1, "maxLength": 200},
-            "additionalProperties": generator.subschema_for::<T>(),
-        })
-    },
-    [] Prices => |_generator| {
-        json_schema!({
-            "type": "object",
-            "propertyNames": {"minLength": 1, "maxLength": 200},
-            "additionalProperties": {"type": "number", "exclusiveMinimum": 0},
-        })
-    },
-    [] TaskSpec => |_generator| {
-        json_schema!({
-            "anyOf": [
-                {"type": "integer", "minimum": 1, "maximum": u32::MAX},
-                {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 1},
-            ],
-            "default": 1,
-        })
-    },
-    [] Pair => |_generator| {
-        json_schema!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2})
-    },
-    [] LimitSpec => |_generator| {
-        json_schema!({"anyOf": [{"type": "number", "minimum": 0}, {"enum": ["derived", "none"]}]})
-    },
-    [] Scalar => |_generator| json_schema!({"type": ["string", "number", "boolean"], "maxLength": 200}),
-    [] TestSpec => |generator| {
-        let scalar = generator.subschema_for::<Scalar>();
-        let list = json_schema!({"type": "array", "items": scalar, "minItems": 1});
-        json_schema!({"anyOf": [
-            {"type": ["string", "number", "boolean"], "maxLength": 200, "description": "Equal to this."},
-            {"type": "array", "items": scalar, "minItems": 1, "description": "Equal to one of these."},
-            {
-                "type": "object",
-                "description": "A number within these bounds, both inclusive.",
-                "properties": {"min": {"type": "number"}, "max": {"type": "number"}},
-                "minProperties": 1,
-                "additionalProperties": false,
-            },
-            {
-                "type": "object",
-                "description": "Equal to one of these.",
-                "properties": {"in": list},
-                "required": ["in"],
-                "additionalProperties": false,
-            },
-        ]})
-    },
-);

@@ -1,7 +1,6 @@
 //! What an audit finds wrong with a reservation or an end, as clauses.
 
 use super::Context;
-use crate::number::decimal_text;
 use crate::unit::MONEY_DECIMALS;
 use std::fmt;
 use walras_audit::finding::{AllocationFault, EndFault};
@@ -12,7 +11,7 @@ pub(super) struct Credits(pub(super) i128);
 
 impl fmt::Display for Credits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&decimal_text(self.0, MONEY_DECIMALS))
+        walras_model::Decimal::new(self.0, MONEY_DECIMALS).fmt(f)
     }
 }
 

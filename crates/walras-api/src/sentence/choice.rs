@@ -1,11 +1,10 @@
 //! Why a job has no window, why there is no combination and why a job is not placed, with times in the unit of a plan.
 
-use crate::number::decimal_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_assign::{Unfit, Unplaced};
 use walras_core::choose::NoCombination;
 use walras_model::market::Splitting;
-use walras_model::{Reason, SmallestChange};
+use walras_model::{Decimal, Reason, SmallestChange};
 
 /// Why a job has no window, as one sentence with times and prices in the scenario's unit.
 ///
@@ -90,8 +89,8 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
 /// Why there is no combination, as one sentence with times in the scenario's unit.
 pub fn infeasible_text(reason: &NoCombination, unit: Unit) -> String {
     let symbol = unit.symbol();
-    let time = |millis: i128| decimal_text(millis, unit.time_decimals());
-    let credits = |micros: i128| decimal_text(micros, MONEY_DECIMALS);
+    let time = |millis: i128| Decimal::new(millis, unit.time_decimals()).to_string();
+    let credits = |micros: i128| Decimal::new(micros, MONEY_DECIMALS).to_string();
     match reason {
         NoCombination::NothingToChoose => "No job has a window: there is nothing to choose.".to_owned(),
         NoCombination::TimeLimit { limit, least } => format!(

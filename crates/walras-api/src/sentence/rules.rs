@@ -60,7 +60,8 @@ pub fn prices_text(fault: &BadPrices) -> String {
             format!("a factor is {}: expected 0.000001 to 1000", Num::of_millionths(*factor))
         }
         BadPrices::Demand(Demand { min, max, step, low, high }) => {
-            let [min, max, step, low, high] = [min, max, step, low, high].map(|it| Num::of_millionths(*it));
+            let [min, max, step] = [min, max, step].map(|it| Num::of_millionths(it.as_millionths()));
+            let [low, high] = [low, high].map(|it| Num::of_millionths(it.as_millionths()));
             format!(
                 "demand has min {min}, max {max}, step {step}, low {low} and high {high}: expected 0 < min <= 1 <= max, \
                  step >= 0 and 0 <= low <= high <= 1"

@@ -7,7 +7,7 @@ use crate::scenario::wire::PolicyEntry;
 use crate::scenario::{policy_entry, policy_of, present_object};
 use serde::{Deserialize, Serialize};
 use walras_broker::policy::Policy;
-use walras_model::Span;
+use walras_model::{Share, Span};
 
 /// The VO's rules. Times are in seconds, shares between 0 and 1. What is left out stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,10 +130,10 @@ fn span(to: &mut Span, given: Option<&Num>, key: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn share(to: &mut i64, given: Option<&Num>, key: &str) -> Result<(), Problem> {
+fn share(to: &mut Share, given: Option<&Num>, key: &str) -> Result<(), Problem> {
     let Some(number) = given else { return Ok(()) };
     let wrong = || Problem::new(number.as_str(), "is not a share: expected a number between 0 and 1");
-    *to = number.units(6).filter(|it| (0..=1_000_000).contains(it)).ok_or_else(wrong).in_field(key)?;
+    *to = number.units(6).and_then(Share::from_millionths).ok_or_else(wrong).in_field(key)?;
     Ok(())
 }
 
@@ -186,7 +186,7 @@ impl PolicyFile {
     /// All of a policy.
     pub fn of(policy: &Policy) -> PolicyFile {
         let seconds = |span: Span| Some(Num::of_span(span));
-        let share = |millionths: i64| Some(Num::of_millionths(millionths));
+        let share = |share: Share| Some(Num::of_millionths(share.as_millionths()));
         let rank = &policy.rank;
         PolicyFile {
             cycle_every: seconds(policy.cycle_every),

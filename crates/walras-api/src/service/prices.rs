@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use walras_broker::price::{Blackout, Crossing, Demand, PriceRules};
 use walras_core::prefer::Hours;
-use walras_model::{Interval, Rate};
+use walras_model::{Interval, Multiplier, Rate, Share};
 
 /// What an owner asks for time on their nodes. Prices are in credits a second; factors are plain numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -113,13 +113,23 @@ fn rates(numbers: &BTreeMap<String, Num>) -> Result<BTreeMap<String, Rate>, Prob
     numbers.iter().map(|(name, number)| Ok((name.clone(), rate(number).in_field(name)?))).collect()
 }
 
-fn millionths(number: &Num) -> Result<i64, Problem> {
-    let wrong = || Problem::new(number.as_str(), "is not a factor: expected a number to six decimals");
-    number.units(6).ok_or_else(wrong)
+fn factor(number: &Num) -> Result<Multiplier, Problem> {
+    let wrong = || {
+        Problem::new(
+            number.as_str(),
+            "is not a factor: expected a number that is not negative, to six decimals",
+        )
+    };
+    number.units(6).and_then(Multiplier::from_millionths).ok_or_else(wrong)
 }
 
-fn factors(numbers: &[Num]) -> Result<Vec<i64>, Problem> {
-    numbers.iter().enumerate().map(|(place, number)| millionths(number).in_item(place)).collect()
+fn share(number: &Num) -> Result<Share, Problem> {
+    let wrong = || Problem::new(number.as_str(), "is not a share: expected a number between 0 and 1");
+    number.units(6).and_then(Share::from_millionths).ok_or_else(wrong)
+}
+
+fn factors(numbers: &[Num]) -> Result<Vec<Multiplier>, Problem> {
+    numbers.iter().enumerate().map(|(place, number)| factor(number).in_item(place)).collect()
 }
 
 impl PricesFile {
@@ -153,7 +163,8 @@ impl PricesFile {
         let rates = |rates: &BTreeMap<String, Rate>| {
             rates.iter().map(|(name, rate)| (name.clone(), Num::of_rate(*rate))).collect()
         };
-        let factors = |all: &[i64]| all.iter().map(|it| Num::of_millionths(*it)).collect();
+        let factors =
+            |all: &[Multiplier]| all.iter().map(|it| Num::of_millionths(it.as_millionths())).collect();
         PricesFile {
             base: Num::of_rate(rules.base),
             classes: rates(&rules.classes),
@@ -162,11 +173,11 @@ impl PricesFile {
             hours: factors(&rules.hours),
             weekdays: factors(&rules.weekdays),
             demand: rules.demand.map(|it| DemandFile {
-                min: Num::of_millionths(it.min),
-                max: Num::of_millionths(it.max),
-                step: Num::of_millionths(it.step),
-                low: Num::of_millionths(it.low),
-                high: Num::of_millionths(it.high),
+                min: Num::of_millionths(it.min.as_millionths()),
+                max: Num::of_millionths(it.max.as_millionths()),
+                step: Num::of_millionths(it.step.as_millionths()),
+                low: Num::of_millionths(it.low.as_millionths()),
+                high: Num::of_millionths(it.high.as_millionths()),
             }),
             blackouts: rules.blackouts.iter().map(BlackoutFile::of).collect(),
             crossing: match rules.crossing {
@@ -180,11 +191,11 @@ impl PricesFile {
 impl DemandFile {
     fn convert(&self) -> Result<Demand, Problem> {
         Ok(Demand {
-            min: millionths(&self.min).in_field("min")?,
-            max: millionths(&self.max).in_field("max")?,
-            step: millionths(&self.step).in_field("step")?,
-            low: millionths(&self.low).in_field("low")?,
-            high: millionths(&self.high).in_field("high")?,
+            min: factor(&self.min).in_field("min")?,
+            max: factor(&self.max).in_field("max")?,
+            step: factor(&self.step).in_field("step")?,
+            low: share(&self.low).in_field("low")?,
+            high: share(&self.high).in_field("high")?,
         })
     }
 }

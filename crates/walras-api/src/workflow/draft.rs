@@ -2,9 +2,8 @@
 
 use super::WORKFLOW_TASKS_MAX;
 use crate::error::{ErrorKind, Position, ReadError, echo};
-use crate::number::scale;
 use std::collections::BTreeMap;
-use walras_model::{Data, Edge, Task, TaskId, Work, Workflow, WorkflowError};
+use walras_model::{Data, Decimal, DecimalError, Edge, Task, TaskId, Work, Workflow, WorkflowError};
 
 /// Where something stands in a file.
 #[derive(Clone, Debug, Default)]
@@ -62,10 +61,11 @@ pub(super) fn missing(source: &str, place: &Place, problem: String) -> ReadError
 
 /// Run time in seconds as work; a task of less than a millisecond has one.
 pub(super) fn work_of(text: &str) -> Result<Option<Work>, &'static str> {
-    let scaled = scale(text, 3).ok_or("is not a run time: it must be a number of seconds")?;
-    match scaled.units {
+    let wrong = "is not a run time: it must be a number of seconds";
+    let seconds = text.parse::<Decimal>().map_err(|_| wrong)?;
+    match seconds.rounded(3).ok_or(wrong)? {
         negative if negative < 0 => Err("is not a run time: it must not be negative"),
-        0 if scaled.exact => Ok(None),
+        0 if seconds.units(3).is_ok() => Ok(None),
         units => {
             let millis = i64::try_from(units.max(1)).ok();
             let work = millis.and_then(Work::from_millis);
@@ -77,9 +77,10 @@ pub(super) fn work_of(text: &str) -> Result<Option<Work>, &'static str> {
 /// A number of bytes, rounded up.
 pub(super) fn data_of(text: &str) -> Result<Data, &'static str> {
     let wrong = "is not an amount of data: it must be a number of bytes, not negative";
-    let scaled = scale(text, 0).filter(|scaled| scaled.units >= 0).ok_or(wrong)?;
-    let bytes = if scaled.exact { scaled.units } else { scaled.units + 1 };
-    i64::try_from(bytes).ok().and_then(Data::from_bytes).ok_or(wrong)
+    let stated = text.parse::<Decimal>().map_err(|_| wrong)?;
+    let bytes = stated.rounded(0).filter(|bytes| *bytes >= 0).ok_or(wrong)?;
+    let finer = matches!(stated.units_wide(0), Err(DecimalError::TooFine { .. }));
+    i64::try_from(bytes + i128::from(finer)).ok().and_then(Data::from_bytes).ok_or(wrong)
 }
 
 impl Draft<'_> {

@@ -12,7 +12,7 @@ use crate::scenario::{Entries, List, Object, TestSpec, objects, present, quantit
 use crate::unit::Unit;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_model::{Data, Span, Task, Workflow};
+use walras_model::{Data, Decimal, Span, Task, Workflow};
 
 /// Tasks, and the data that flows between them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -150,7 +150,7 @@ fn bytes_of(number: Number) -> Result<Data, Problem> {
 
 fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {
     quantity::name(&entry.name, "a task").in_field("name")?;
-    let zero = entry.work.scale(unit.time_decimals()).is_some_and(|scaled| scaled.units == 0 && scaled.exact);
+    let zero = entry.work.decimal() == Some(Decimal::new(0, 0));
     let work = if zero { None } else { Some(quantity::work(entry.work, unit).in_field("work")?) };
     let cores =
         entry.cores.map_or(Ok(1), |cores| quantity::whole(cores, "a number of cores", 1, u32::MAX.into()));
@@ -174,6 +174,6 @@ fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {
 fn memory_of(number: Number) -> Result<Data, Problem> {
     let wrong =
         || Problem::new(&number.to_string(), "is not an amount of memory: it must be 0 or more gigabytes");
-    let bytes = number.scale(9).and_then(|scaled| i64::try_from(scaled.units).ok()).ok_or_else(wrong)?;
+    let bytes = number.rounded(9).ok_or_else(wrong)?;
     Data::from_bytes(bytes).ok_or_else(wrong)
 }

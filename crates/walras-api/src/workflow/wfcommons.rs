@@ -146,8 +146,7 @@ fn task(
     let mut task = Task::new(&entry.id, work);
     if let Some(cores) = run.core_count {
         // Some tracers state parts of a core.
-        let scaled = cores.scale(0).filter(|scaled| scaled.units >= 0);
-        let whole = scaled.and_then(|scaled| u32::try_from(scaled.units).ok());
+        let whole = cores.rounded(0).and_then(|cores| u32::try_from(cores).ok());
         let wrong = "is not a number of cores: it must not be negative";
         task.cores = whole.ok_or_else(|| refuse(source, &at("coreCount"), &cores.to_string(), wrong))?.max(1);
     }

@@ -5,7 +5,7 @@
 
 use super::WORKFLOW_TAG;
 use serde_json::{Map, Value as Json, json};
-use walras_model::{Decimal, Task, Test, Value, Workflow};
+use walras_model::{Decimal, Fixed, Task, Test, Value, Workflow};
 
 const BYTES_PER_GB: i64 = 1_000_000_000;
 const MILLIONTHS: i64 = 1_000_000;
@@ -71,7 +71,7 @@ fn scalar(value: &Value) -> Json {
     }
 }
 
-fn decimal(number: Decimal) -> Json {
+fn decimal(number: Fixed) -> Json {
     fraction(number.as_millionths(), MILLIONTHS)
 }
 
@@ -81,7 +81,7 @@ fn fraction(units: i64, one: i64) -> Json {
         return (units / one).into();
     }
     let decimals = one.ilog10();
-    let text = crate::number::decimal_text(units.into(), decimals);
+    let text = Decimal::new(units.into(), decimals).to_string();
     // The text is a decimal, so this always succeeds.
     text.parse::<f64>().map_or(Json::Null, Json::from)
 }
@@ -98,13 +98,13 @@ mod tests {
         prop_oneof![
             "[a-z]{1,8}".prop_map(Value::Text),
             (-999_999_999_999_999_i64..1_000_000_000_000_000)
-                .prop_map(|units| Value::Number(Decimal::from_millionths(units))),
+                .prop_map(|units| Value::Number(Fixed::from_millionths(units))),
             any::<bool>().prop_map(Value::Flag),
         ]
     }
 
     fn any_test() -> impl Strategy<Value = Test> {
-        let bound = || (0_i64..1_000_000_000).prop_map(Decimal::from_millionths);
+        let bound = || (0_i64..1_000_000_000).prop_map(Fixed::from_millionths);
         prop_oneof![
             any_value().prop_map(Test::Equals),
             prop::collection::vec(any_value(), 1..4).prop_map(Test::OneOf),

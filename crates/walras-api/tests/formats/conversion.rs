@@ -3,7 +3,7 @@
 use crate::{EXAMPLE, EXAMPLE_JSON, read_json, read_yaml};
 use std::fmt::Write;
 use walras_api::{Scenario, Unit};
-use walras_model::{Decimal, Money, Rate, SiteId, Test, Time, Value};
+use walras_model::{Fixed, Money, Rate, SiteId, Test, Time, Value};
 
 /// Free time and prices of a scenario's nodes, one line a slot.
 fn slots(scenario: &Scenario) -> String {
@@ -85,10 +85,10 @@ fn numbers_are_rounded_to_nearest() {
     n [10, 17.648) price=1
     ");
     let attributes = &scenario.offers.nodes()[0].attributes;
-    assert_eq!(attributes["x"], Value::Number(Decimal::from_millionths(1)));
-    assert_eq!(attributes["big"], Value::Number(Decimal::from_millionths(9_007_199_254_740_993)));
+    assert_eq!(attributes["x"], Value::Number(Fixed::from_millionths(1)));
+    assert_eq!(attributes["big"], Value::Number(Fixed::from_millionths(9_007_199_254_740_993)));
     let integer = one_node(", attributes: {big: 9007199254741}");
-    let big = Value::Number(Decimal::from_millionths(9_007_199_254_741_000_000));
+    let big = Value::Number(Fixed::from_millionths(9_007_199_254_741_000_000));
     assert_eq!(integer.offers.nodes()[0].attributes["big"], big);
 }
 
@@ -100,7 +100,7 @@ fn words_of_yaml_1_1_are_text() {
     assert_eq!(attributes["a"], Value::Text("yes".into()));
     assert_eq!(attributes["b"], Value::Flag(true));
     assert_eq!(attributes["c"], Value::Text("1".into()));
-    assert_eq!(attributes["d"], Value::Number(Decimal::from_millionths(1_000_000)));
+    assert_eq!(attributes["d"], Value::Number(Fixed::from_millionths(1_000_000)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Like jobs and the sites on their way: what [`super::rates`] counts.
 
+use super::fit::{Fit, product};
 use super::table::Table;
 use std::collections::BTreeMap;
 use walras_model::market::Pair;
@@ -14,8 +15,9 @@ pub(super) struct Splitting {
     pub(super) weight: u32,
     pub(super) jobs: Vec<usize>,
     /// Sums of work and of prices over the first so many.
-    works: Vec<f64>,
-    prices: Vec<f64>,
+    works: Vec<i64>,
+    prices: Vec<i64>,
+    scale: u32,
     /// Where its count is in a state.
     pub(super) shift: u32,
 }
@@ -24,12 +26,13 @@ impl Splitting {
     pub(super) fn count(&self, state: u64) -> usize {
         let bits = bits(self.jobs.len());
         let mask = u64::MAX >> (u64::BITS - bits);
-        usize::try_from((state >> self.shift) & mask).unwrap_or(0)
+        usize::try_from((state >> self.shift) & mask).expect("a count of jobs fits")
     }
 
     /// What the jobs from one position to another are worth at a rate: their products less their prices.
-    pub(super) fn worth(&self, rate: f64, from: usize, to: usize) -> f64 {
-        rate * (self.works[to] - self.works[from]) - (self.prices[to] - self.prices[from])
+    pub(super) fn worth(&self, rate: i64, from: usize, to: usize) -> i64 {
+        let works = self.works[to] - self.works[from];
+        product(rate, works, self.scale) - (self.prices[to] - self.prices[from])
     }
 }
 
@@ -41,11 +44,11 @@ fn bits(count: usize) -> u32 {
 /// A site on the way, in the order of rates.
 pub(super) struct Stop {
     pub(super) site: usize,
-    pub(super) rate: f64,
+    pub(super) rate: i64,
     pub(super) room: u32,
     pub(super) nowhere: bool,
     /// The least that the kinds from one on can be worth in so much room: `least[kind][room]`.
-    pub(super) least: Vec<Vec<f64>>,
+    pub(super) least: Vec<Vec<i64>>,
 }
 
 impl Stop {
@@ -54,7 +57,7 @@ impl Stop {
     }
 
     /// The least that any set can be worth here.
-    pub(super) fn floor(&self) -> f64 {
+    pub(super) fn floor(&self) -> i64 {
         self.least[0][self.room as usize]
     }
 }
@@ -64,7 +67,7 @@ impl Stop {
 pub(super) fn kinds(
     table: &Table,
     out: Option<usize>,
-    works: &[f64],
+    fitted: &Fit,
     prices: &[i64],
 ) -> Option<Vec<Splitting>> {
     let mut alike: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
@@ -81,36 +84,38 @@ pub(super) fn kinds(
     let mut shift = 0;
     let mut kinds = Vec::with_capacity(alike.len());
     for ((takes, weight), mut jobs) in alike {
-        jobs.sort_by(|a, b| works[*b].total_cmp(&works[*a]).then(a.cmp(b)));
-        let sums = |value: &dyn Fn(usize) -> f64| {
-            let mut sum = 0.0;
+        jobs.sort_by(|a, b| fitted.works[*b].cmp(&fitted.works[*a]).then(a.cmp(b)));
+        let sums = |value: &[i64]| {
+            let mut sum = 0;
             let add = |job: &usize| {
-                sum += value(*job);
+                sum += value[*job];
                 sum
             };
-            std::iter::once(0.0).chain(jobs.iter().map(add)).collect::<Vec<f64>>()
+            std::iter::once(0).chain(jobs.iter().map(add)).collect::<Vec<i64>>()
         };
-        let (works, prices) = (sums(&|job| works[job]), sums(&|job| prices[job] as f64));
+        let (works, prices) = (sums(&fitted.works), sums(prices));
         let width = bits(jobs.len());
-        kinds.push(Splitting { takes, weight, works, prices, shift, jobs });
+        kinds.push(Splitting { takes, weight, works, prices, scale: fitted.scale, shift, jobs });
         shift += width;
     }
     (shift <= u64::BITS && !kinds.is_empty()).then_some(kinds)
 }
 
 /// The least that sets of jobs of the kinds from each on can be worth at a stop, in every room.
-pub(super) fn least(stop: &Stop, kinds: &[Splitting]) -> Vec<Vec<f64>> {
+///
+/// Job by job, so that each product is rounded down: what a set is worth, which is rounded once, is never less.
+pub(super) fn least(stop: &Stop, kinds: &[Splitting]) -> Vec<Vec<i64>> {
     let rooms = stop.room as usize + 1;
-    let mut table = vec![vec![0.0; rooms]; kinds.len() + 1];
+    let mut table = vec![vec![0; rooms]; kinds.len() + 1];
     for (number, kind) in kinds.iter().enumerate().rev() {
-        let mut worths: Vec<f64> =
+        let mut worths: Vec<i64> =
             (0..kind.jobs.len()).map(|job| kind.worth(stop.rate, job, job + 1)).collect();
-        worths.sort_by(f64::total_cmp);
+        worths.sort_unstable();
         let takes = stop.takes(kind) as usize;
         for room in 0..rooms {
-            let mut sum = 0.0;
-            let mut best: f64 = table[number + 1][room];
-            for (count, worth) in worths.iter().take_while(|worth| **worth < 0.0).enumerate() {
+            let mut sum = 0;
+            let mut best: i64 = table[number + 1][room];
+            for (count, worth) in worths.iter().take_while(|worth| **worth < 0).enumerate() {
                 let Some(rest) = room.checked_sub(takes.saturating_mul(count + 1)) else { break };
                 sum += worth;
                 best = best.min(sum + table[number + 1][rest]);

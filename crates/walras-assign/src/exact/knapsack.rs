@@ -6,6 +6,7 @@
 //! the value is the fractional optimum (rounded up) and the choice is the greedy one.
 
 use std::cmp::Reverse;
+use walras_model::quantity::rounding;
 
 /// A job that a site could take at a profit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Worth {
                 values[all] - values[all.saturating_sub(takes as usize)]
             }
             Worth::Rate { profit, takes: unit } => {
-                let part = product(*profit, takes).div_euclid(i128::from((*unit).max(1)));
+                let part = rounding::down(product(*profit, takes), i128::from((*unit).max(1)));
                 i64::try_from(part).unwrap_or(i64::MAX / 4)
             }
         };
@@ -201,7 +202,7 @@ fn sure(items: &mut Vec<Item>, capacity: u32) -> Vec<Item> {
     let Some((first, rate, room)) = breaks else { return Vec::new() };
     let worth = |units: i64| {
         let part = i128::from(units) * i128::from(rate.profit);
-        i64::try_from(part.div_euclid(i128::from(rate.takes))).unwrap_or(i64::MAX / 4)
+        i64::try_from(rounding::down(part, i128::from(rate.takes))).unwrap_or(i64::MAX / 4)
     };
     let mut sure = Vec::new();
     let mut at = 0;
@@ -232,7 +233,7 @@ fn greedy(items: &mut Vec<Item>, capacity: u32) -> i64 {
         }
         if !broken {
             broken = true;
-            let part = product(item.profit, room).div_euclid(i128::from(item.takes)) + 1;
+            let part = rounding::down(product(item.profit, room), i128::from(item.takes)) + 1;
             value += i64::try_from(part).unwrap_or(item.profit).min(item.profit);
         }
         false

@@ -17,7 +17,7 @@
 //!    (`patterns`, `programme`). When all of them took part, the best combination is the optimum; until then, it is
 //!    a placing. Neighbourhoods of some sites are filled anew in the same way (`neighbourhood`).
 //!
-//! **Bounds.** [`Limits`] bounds every part; [`Watch`] bounds the time. What is not proven when they are reached shows
+//! **Bounds.** [`ExactLimits`] bounds every part; [`Watch`] bounds the time. What is not proven when they are reached shows
 //! as a gap. With [`NoWatch`] results repeat exactly. All bounds are whole numbers; the solver's floats only say which
 //! columns to take (a proof by programme holds up to the solver's tolerances).
 //!
@@ -25,14 +25,14 @@
 //! Glover (2004) for ejection chains; Barahona and Anbil (2000) for reading a divided solution from how often it is wanted; Baldacci and others (2008) for proofs by listing what can still be better.
 //!
 //! ```
-//! use walras_assign::exact::{Limits, NoWatch, solve};
+//! use walras_assign::exact::{ExactLimits, NoWatch, solve};
 //! use walras_model::market::{Choices, Instance, Pair, Serve};
-//! use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+//! use walras_assign::program::{Answer, SolverEffort, LinearProgram, Solver};
 //!
 //! /// A solver that never knows: small problems need none.
 //! struct Nobody;
 //! impl Solver for Nobody {
-//!     fn solve(&self, _: &LinearProgram, _: Option<&[f64]>, _: &Effort) -> Answer {
+//!     fn solve(&self, _: &LinearProgram, _: Option<&[f64]>, _: &SolverEffort) -> Answer {
 //!         Answer::Unknown
 //!     }
 //! }
@@ -42,7 +42,7 @@
 //!     pairs: vec![Pair { site: 0, takes: 1, cost: a }, Pair { site: 1, takes: 1, cost: b }],
 //! };
 //! let instance = Instance::new(vec![1, 1], vec![job(3, 5), job(1, 4)], Serve::Most).unwrap();
-//! let solved = solve(&instance, &Nobody, &Limits::default(), &NoWatch);
+//! let solved = solve(&instance, &Nobody, &ExactLimits::default(), &NoWatch);
 //! assert!(solved.is_optimal());
 //! assert_eq!(solved.worth.cost, 6);
 //! ```
@@ -71,10 +71,11 @@ use placing::NONE;
 use search::Search;
 use table::{Nowhere, Table};
 use walras_model::market::{Assignment, Instance, Serve, Worth};
+use walras_model::quantity::rounding;
 
 /// How much work may be done.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct ExactLimits {
     /// Passes over all sites to raise the bound.
     pub passes: usize,
     /// Steps of one local search.
@@ -93,9 +94,9 @@ pub struct Limits {
     pub gap: f64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ExactLimits {
+    fn default() -> ExactLimits {
+        ExactLimits {
             passes: 600,
             work: 20_000_000,
             rounds: 1_000,
@@ -158,7 +159,7 @@ impl Solved {
 }
 
 /// The best assignment that the limits allow, with bounds.
-pub fn solve(instance: &Instance, solver: &dyn Solver, limits: &Limits, watch: &dyn Watch) -> Solved {
+pub fn solve(instance: &Instance, solver: &dyn Solver, limits: &ExactLimits, watch: &dyn Watch) -> Solved {
     let all = instance.weight_all();
     let mut most = match instance.serve() {
         Serve::All => all,
@@ -239,8 +240,9 @@ fn solved(instance: &Instance, search: &Search<'_>, weight_bound: u64, passes: u
     let assignment = Assignment { sites: search.best.sites.iter().map(site).collect() };
     let placed = search.best.missing == 0;
     let worth = assignment.worth(instance).filter(|_| placed);
-    let unit = 1_i64 << search.table.shift;
-    let bound = search.bound.max(0).div_euclid(unit) + i64::from(search.bound.max(0).rem_euclid(unit) != 0);
+    let unit = 1_i128 << search.table.shift;
+    let bound = i64::try_from(rounding::up(search.bound.max(0).into(), unit));
+    let bound = bound.expect("a bound in whole units is no larger than in their parts");
     match worth {
         Some(worth) => Solved {
             assignment: Some(assignment),
@@ -262,7 +264,7 @@ fn solved(instance: &Instance, search: &Search<'_>, weight_bound: u64, passes: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Answer, Effort, LinearProgram};
+    use crate::program::{Answer, LinearProgram, SolverEffort};
     use proptest::prelude::*;
     use walras_model::market::{Choices, Pair};
 
@@ -270,7 +272,7 @@ mod tests {
     struct Nobody;
 
     impl Solver for Nobody {
-        fn solve(&self, _: &LinearProgram, _: Option<&[f64]>, _: &Effort) -> Answer {
+        fn solve(&self, _: &LinearProgram, _: Option<&[f64]>, _: &SolverEffort) -> Answer {
             Answer::Unknown
         }
     }
@@ -293,7 +295,7 @@ mod tests {
                 Choices { weight: 1, pairs: (0..table::id(rooms.len())).filter(may).map(pair).collect() }
             });
             let instance = Instance::new(rooms.clone(), choices.collect(), Serve::Most).unwrap();
-            let limits = Limits { passes: 60, work: 10_000, rounds: 4, ..Limits::default() };
+            let limits = ExactLimits { passes: 60, work: 10_000, rounds: 4, ..ExactLimits::default() };
             let solved = solve(&instance, &Nobody, &limits, &NoWatch);
             let worth = solved.assignment.as_ref().and_then(|assignment| assignment.worth(&instance));
             prop_assert_eq!(worth, Some(solved.worth));

@@ -9,7 +9,7 @@ use super::patterns::of_site;
 use super::placing::{NONE, Placing};
 use super::programme::{Columns, Ended, Part};
 use super::table::Table;
-use crate::program::{Answer, Effort, Solver};
+use crate::program::{Answer, Solver, SolverEffort};
 use std::collections::BTreeMap;
 use walras_model::market::Pair;
 
@@ -58,7 +58,7 @@ impl Neighbourhoods {
     ) {
         let (Some(core), Some(site)) = (&self.core, self.order.pop()) else { return };
         let sites = around(core, best, site, self.sites);
-        let effort = Effort { seconds: seconds_of(watch), nodes: Some(NODES), gap_absolute: 0.0 };
+        let effort = SolverEffort { seconds: seconds_of(watch), nodes: Some(NODES), gap_absolute: 0.0 };
         if best.missing == 0 && !sites.iter().any(|site| Some(*site as usize) == out) {
             let ended = by_sets(core, &sites, prices, best, solver, &effort);
             if ended != Ended::TooMany {
@@ -99,7 +99,7 @@ fn by_sets(
     prices: &[i64],
     best: &mut Placing,
     solver: &dyn Solver,
-    effort: &Effort,
+    effort: &SolverEffort,
 ) -> Ended {
     let jobs: Vec<usize> =
         sites.iter().flat_map(|site| best.at(*site as usize)).map(|job| *job as usize).collect();

@@ -4,7 +4,7 @@
 //! small programme: for every capacity, how many sites hold which mix. Where a job may go nowhere else is left out, so
 //! its optimum bounds what any assignment can serve; and the mixes are a packing to begin with.
 
-use crate::program::{Answer, Effort, LinearProgram, Solver};
+use crate::program::{Answer, LinearProgram, Solver, SolverEffort};
 use std::collections::BTreeMap;
 use walras_model::market::Instance;
 
@@ -40,7 +40,7 @@ pub(super) fn pack(instance: &Instance, solver: &dyn Solver) -> Option<Packing> 
     }
     let classes: Vec<Class> = jobs.keys().copied().collect();
     let (program, columns) = programme(&jobs, &sites, &classes)?;
-    let effort = Effort { seconds: None, nodes: Some(NODES), gap_absolute: 0.0 };
+    let effort = SolverEffort { seconds: None, nodes: Some(NODES), gap_absolute: 0.0 };
     let (point, bound) = match solver.solve(&program, None, &effort) {
         Answer::Optimal(point) => {
             let bound = point.objective;

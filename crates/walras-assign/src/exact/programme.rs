@@ -7,7 +7,7 @@
 use super::patterns::of_site;
 use super::placing::{NONE, Placing};
 use super::table::Table;
-use crate::program::{Answer, Effort, LinearProgram, Point, Solver};
+use crate::program::{Answer, LinearProgram, Point, Solver, SolverEffort};
 use std::collections::BTreeMap;
 use walras_model::market::Pair;
 
@@ -112,7 +112,7 @@ pub(super) struct Sets<'a> {
     pub(super) out: Option<usize>,
     pub(super) most: i64,
     pub(super) sets_max: usize,
-    pub(super) effort: Effort,
+    pub(super) effort: SolverEffort,
 }
 
 impl Sets<'_> {
@@ -191,7 +191,7 @@ impl<'a> Columns<'a> {
     pub(super) fn solve(
         mut self,
         start: Option<&[f64]>,
-        effort: &Effort,
+        effort: &SolverEffort,
         best: &mut Placing,
         solver: &dyn Solver,
     ) -> Ended {
@@ -234,7 +234,7 @@ pub(super) fn whole(
     promise: &[Vec<(i64, Pair)>],
     best: &mut Placing,
     solver: &dyn Solver,
-    effort: &Effort,
+    effort: &SolverEffort,
 ) -> Option<i64> {
     let offered: Vec<(usize, Vec<Pair>)> = promise
         .iter()

@@ -11,9 +11,9 @@
 //! every path that is not dearer than the best placing is walked, and its jobs go to its places at their true costs
 //! (`matching`, kind by kind). When all are walked, what is best is best of all.
 //!
-//! **Complexity.** States times sets per site; both are counted, and beyond [`WORK_MAX`] nothing is proven. Products
-//! are floating-point numbers; whatever is within [`BLUR`] of the cost counts as not dearer, which is far more than the
-//! sums can be off.
+//! **Complexity.** States times sets per site; both are counted, and beyond [`WORK_MAX`] nothing is proven.
+//!
+//! **Precision.** All whole numbers. Products are rounded down, so that what they bound from below stays bounded.
 
 use super::Watch;
 use super::fit::fit;
@@ -28,13 +28,11 @@ const WORK_MAX: u64 = 50_000_000;
 /// Jobs times the places of all sites, at most.
 const CELLS_MAX: u64 = 4_000_000;
 /// The first window: the bound's part of one in so many; then several times as wide each time.
-const WINDOW_FIRST: f64 = 1e5;
-const WIDER: f64 = 3.0;
-/// What floating-point sums may be off, as a share.
-const BLUR: f64 = 1e-11;
+const WINDOW_FIRST: i64 = 100_000;
+const WIDER: i64 = 3;
 
 /// The relaxed problem as a way from stop to stop.
-pub(super) struct Way<'a> {
+pub(super) struct Route<'a> {
     table: &'a Table,
     kinds: Vec<Splitting>,
     stops: Vec<Stop>,
@@ -43,32 +41,31 @@ pub(super) struct Way<'a> {
     /// The state in which all are placed.
     end: u64,
     /// No placing costs less, by the prices.
-    floor: f64,
+    floor: i64,
 }
 
 /// The states that can be reached before a stop, with the least that was lost on the way; by state.
-type Layer = Vec<(u64, f64)>;
+type Layer = Vec<(u64, i64)>;
 
-impl<'a> Way<'a> {
+impl<'a> Route<'a> {
     /// The way through a market; none where rates do not explain the costs, or where there is too much to count.
-    pub(super) fn new(table: &'a Table, out: Option<usize>, prices: &[i64]) -> Option<Way<'a>> {
+    pub(super) fn new(table: &'a Table, out: Option<usize>, prices: &[i64]) -> Option<Route<'a>> {
         let cells: u64 = table.capacities.iter().map(|room| u64::from(*room) + 1).sum();
         if cells.saturating_mul(table.jobs() as u64) > CELLS_MAX {
             return None;
         }
         let fitted = fit(table, out)?;
-        let kinds = kinds(table, out, &fitted.works, prices)?;
-        let stop = |(site, rate): (usize, &f64)| {
+        let kinds = kinds(table, out, &fitted, prices)?;
+        let stop = |(site, rate): (usize, i64)| {
             let (room, nowhere) = (table.capacities[site], out == Some(site));
-            let mut stop = Stop { site, rate: *rate, room, nowhere, least: Vec::new() };
+            let mut stop = Stop { site, rate, room, nowhere, least: Vec::new() };
             stop.least = least(&stop, &kinds);
             stop
         };
-        let open = fitted.rates.iter().enumerate().filter(|(_, rate)| rate.is_finite());
+        let open = fitted.rates.iter().enumerate().filter_map(|(site, rate)| rate.map(|rate| (site, rate)));
         let mut stops: Vec<Stop> = open.map(stop).collect();
-        stops.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.site.cmp(&b.site)));
-        let floor = prices.iter().map(|price| *price as f64).sum::<f64>()
-            + stops.iter().map(Stop::floor).sum::<f64>();
+        stops.sort_by_key(|stop| (stop.rate, stop.site));
+        let floor = prices.iter().sum::<i64>() + stops.iter().map(Stop::floor).sum::<i64>();
         let mut costs = vec![BARRED; table.jobs() * table.sites()];
         for job in 0..table.jobs() {
             for pair in table.pairs(job) {
@@ -76,19 +73,19 @@ impl<'a> Way<'a> {
             }
         }
         let end = kinds.iter().map(|kind| (kind.jobs.len() as u64) << kind.shift).sum();
-        Some(Way { table, kinds, stops, costs, end, floor })
+        Some(Route { table, kinds, stops, costs, end, floor })
     }
 
     /// Looks for the best placing of all; whether `best` is proven to be it.
     pub(super) fn settle(&self, best: &mut Placing, watch: &dyn Watch) -> bool {
         let mut work = WORK_MAX;
-        let mut window = (self.floor.abs() / WINDOW_FIRST).max(1.0);
+        let mut window = (self.floor.abs() / WINDOW_FIRST).max(1);
         loop {
             let whole = window >= self.slack(best);
             window = window.min(self.slack(best));
             let Some(layers) = self.layers(window, &mut work, watch) else { return false };
             let mut walk = Walk { way: self, layers: &layers, chosen: Vec::new(), best, window, work };
-            if !walk.back(self.stops.len(), self.end, 0.0) {
+            if !walk.back(self.stops.len(), self.end, 0) {
                 return false;
             }
             work = walk.work;
@@ -98,21 +95,21 @@ impl<'a> Way<'a> {
             if whole {
                 return false;
             }
-            window *= WIDER;
+            // What is wider than everything is as good as everything.
+            window = window.saturating_mul(WIDER);
         }
     }
 
     /// What a better placing than the best can lose at most.
-    fn slack(&self, best: &Placing) -> f64 {
+    fn slack(&self, best: &Placing) -> i64 {
         // Penalties for missing jobs are above any cost.
         let unit = if best.missing == 0 { 1_i64 << self.table.shift } else { 0 };
-        let cost = (best.cost - unit) as f64;
-        cost - self.floor + BLUR * (cost.abs() + self.floor.abs())
+        best.cost - unit - self.floor
     }
 
     /// The states before every stop that lose at most `window`, and after the last; none when the work is used up.
-    fn layers(&self, window: f64, work: &mut u64, watch: &dyn Watch) -> Option<Vec<Layer>> {
-        let mut layers: Vec<Layer> = vec![vec![(0, 0.0)]];
+    fn layers(&self, window: i64, work: &mut u64, watch: &dyn Watch) -> Option<Vec<Layer>> {
+        let mut layers: Vec<Layer> = vec![vec![(0, 0)]];
         for stop in &self.stops {
             let mut next = Vec::new();
             for (state, lost) in layers.last().into_iter().flatten() {
@@ -126,7 +123,7 @@ impl<'a> Way<'a> {
             if watch.seconds_left() <= 0.0 {
                 return None;
             }
-            next.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            next.sort_unstable();
             next.dedup_by_key(|(state, _)| *state);
             layers.push(next);
         }
@@ -139,20 +136,20 @@ struct Sets<'a> {
     kinds: &'a [Splitting],
     stop: &'a Stop,
     /// What the set may lose.
-    most: f64,
+    most: i64,
     back: bool,
     work: &'a mut u64,
 }
 
 impl Sets<'_> {
     /// Adds the state on the other side and what is lost for each set; whether the work sufficed.
-    fn list(&mut self, state: u64, found: &mut Vec<(u64, f64)>) -> bool {
-        self.add(0, self.stop.room, state, 0.0, found)
+    fn list(&mut self, state: u64, found: &mut Vec<(u64, i64)>) -> bool {
+        self.add(0, self.stop.room, state, 0, found)
     }
 
-    fn add(&mut self, kind: usize, room: u32, state: u64, worth: f64, found: &mut Vec<(u64, f64)>) -> bool {
+    fn add(&mut self, kind: usize, room: u32, state: u64, worth: i64, found: &mut Vec<(u64, i64)>) -> bool {
         let Some(of) = self.kinds.get(kind) else {
-            found.push((state, (worth - self.stop.floor()).max(0.0)));
+            found.push((state, (worth - self.stop.floor()).max(0)));
             return true;
         };
         let (here, takes) = (of.count(state), self.stop.takes(of));
@@ -181,19 +178,19 @@ impl Sets<'_> {
 
 /// A walk from the end back over all paths that lose little enough.
 struct Walk<'a> {
-    way: &'a Way<'a>,
+    way: &'a Route<'a>,
     layers: &'a [Layer],
     /// The states after the stops behind, last stop first.
     chosen: Vec<u64>,
     best: &'a mut Placing,
-    window: f64,
+    window: i64,
     work: u64,
 }
 
 impl Walk<'_> {
     /// All paths that reach this state before the stop of this number and have lost so much after it; whether the
     /// work sufficed.
-    fn back(&mut self, number: usize, state: u64, lost: f64) -> bool {
+    fn back(&mut self, number: usize, state: u64, lost: i64) -> bool {
         let Some(before) = number.checked_sub(1) else { return self.arrive() };
         let stop = &self.way.stops[before];
         let most = self.window.min(self.way.slack(self.best)) - lost;
@@ -203,13 +200,13 @@ impl Walk<'_> {
             return false;
         }
         let layer = &self.layers[before];
-        let mut open: Vec<(f64, u64, f64)> = Vec::new();
+        let mut open: Vec<(i64, u64, i64)> = Vec::new();
         for (from, here) in found {
             if let Ok(place) = layer.binary_search_by_key(&from, |(state, _)| *state) {
                 open.push((layer[place].1 + here + lost, from, here + lost));
             }
         }
-        open.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        open.sort_unstable_by_key(|path| (path.0, path.1));
         self.chosen.push(state);
         for (all, from, lost) in open {
             if all > self.window.min(self.way.slack(self.best)) {
@@ -313,7 +310,7 @@ mod tests {
             let table = Table::new(&instance, nowhere);
             let out = (room > 0).then_some(instance.capacities().len());
             let prices: Vec<i64> = prices.iter().take(table.jobs()).map(|price| price << table.shift).collect();
-            let way = Way::new(&table, out, &prices).expect("rates explain the costs");
+            let way = Route::new(&table, out, &prices).expect("rates explain the costs");
             let mut best = Placing::new(&table);
             let settled = way.settle(&mut best, &NoWatch);
             let truth = least(&table, 0, &mut table.capacities.clone());

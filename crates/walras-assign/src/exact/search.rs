@@ -6,13 +6,13 @@ use super::flow::divide;
 use super::neighbourhood::{Neighbourhoods, by_loss};
 use super::placing::Placing;
 use super::programme::{Ended, Sets, whole};
-use super::rates::Way;
+use super::rates::Route;
 use super::reduce::{core, promising};
 use super::repair::{place_missing, repair, round};
 use super::shake::shake;
 use super::table::Table;
-use super::{Limits, Watch};
-use crate::program::{Effort, Solver};
+use super::{ExactLimits, Watch};
+use crate::program::{Solver, SolverEffort};
 use walras_model::market::Pair;
 use walras_random::Draws;
 
@@ -68,7 +68,7 @@ pub(super) struct Search<'a> {
     dice: Draws,
     out: Option<usize>,
     solver: &'a dyn Solver,
-    limits: &'a Limits,
+    limits: &'a ExactLimits,
     watch: &'a dyn Watch,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
         table: Table,
         out: Option<usize>,
         solver: &'a dyn Solver,
-        limits: &'a Limits,
+        limits: &'a ExactLimits,
         watch: &'a dyn Watch,
     ) -> Search<'a> {
         let best = Placing::new(&table);
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
         if self.closed() || self.watch.seconds_left() <= 0.0 {
             return false;
         }
-        let way = Way::new(&self.table, self.out, &self.prices);
+        let way = Route::new(&self.table, self.out, &self.prices);
         let settled = way.is_some_and(|way| way.settle(&mut self.best, self.watch));
         if settled {
             self.bound = self.best.cost;
@@ -233,9 +233,9 @@ impl<'a> Search<'a> {
     }
 
     /// The effort for a programme that may have this share of the time left.
-    fn effort(&self, share: f64) -> Effort {
+    fn effort(&self, share: f64) -> SolverEffort {
         let seconds = self.watch.seconds_left() * share;
-        Effort {
+        SolverEffort {
             seconds: seconds.is_finite().then_some(seconds),
             nodes: Some(self.limits.nodes),
             gap_absolute: 0.0,

@@ -22,8 +22,8 @@ pub(crate) const QUEUE: SiteId = SiteId::new(2);
 pub(crate) fn vo() -> World {
     let mut world = World::default();
     let mut policy = Policy::default();
-    policy.money.fee = 100_000;
-    policy.money.early_refund = 500_000;
+    policy.money.fee = walras_model::Share::percent(10);
+    policy.money.early_refund = walras_model::Share::percent(50);
     policy.network =
         Network { within_site: Link::INSTANT, between_sites: Link { latency: span(2_000), bandwidth: None } };
     world.say(Input::SetPolicy(Box::new(policy)));

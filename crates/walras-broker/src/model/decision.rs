@@ -6,7 +6,7 @@ use super::job::Why;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_core::choose::Objective;
-use walras_model::Money;
+use walras_model::{Money, Share};
 
 /// A plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +33,8 @@ pub struct Verdict {
     pub served: u32,
     /// What all that was chosen costs.
     pub cost: Money,
-    /// How content everybody is, in millionths: users and the administrator by name, owners by site.
-    pub satisfaction: BTreeMap<String, i64>,
+    /// How content everybody is: users and the administrator by name, owners by site.
+    pub satisfaction: BTreeMap<String, Share>,
     /// Who is not served, and why.
     pub unserved: Vec<Unserved>,
 }

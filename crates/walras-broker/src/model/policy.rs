@@ -5,8 +5,8 @@ use std::fmt;
 use walras_core::SearchConfig;
 use walras_core::choose::VoPolicy;
 use walras_core::prefer::Calendar;
-use walras_model::Span;
 use walras_model::workflow::Network;
+use walras_model::{Share, Span};
 
 /// The VO's rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,21 +64,21 @@ pub struct QuotePolicy {
     pub valid_for: Span,
     /// At most so many alternatives.
     pub options_max: u32,
-    /// What a quote that cannot be honoured is worth to its user, in millionths of its price.
-    pub compensation: i64,
+    /// What a quote that cannot be honoured is worth to its user, as a share of its price.
+    pub compensation: Share,
     /// Offers are asked for again when they are this old; those of twice that age are not quoted from.
     pub offers_age_max: Span,
 }
 
-/// Rules for money, in millionths.
+/// Rules for money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoneyPolicy {
     /// The VO's share of every charge.
-    pub fee: i64,
+    pub fee: Share,
     /// How much of what was reserved and not used is given back.
-    pub early_refund: i64,
+    pub early_refund: Share,
     /// What a reservation that its owner breaks is worth to its user, as a share of its price.
-    pub compensation: i64,
+    pub compensation: Share,
 }
 
 /// How much each aspect counts when the queue is ordered. Each aspect is a share between 0 and 1, but waiting, which
@@ -211,15 +211,6 @@ impl Policy {
         if lead >= horizon {
             return Err(BadPolicy::LeadTooLong { lead, horizon });
         }
-        let shares = [
-            (Field::Fee, self.money.fee),
-            (Field::EarlyRefund, self.money.early_refund),
-            (Field::Compensation, self.money.compensation),
-            (Field::QuoteCompensation, self.quotes.compensation),
-        ];
-        if let Some((field, millionths)) = shares.into_iter().find(|(_, it)| !(0..=1_000_000).contains(it)) {
-            return Err(BadPolicy::NotAShare { field, millionths });
-        }
         let rank = &self.rank;
         // A job that only waits must come first some day.
         let weights = [
@@ -271,10 +262,14 @@ impl Default for Policy {
             quotes: QuotePolicy {
                 valid_for: seconds(300),
                 options_max: 5,
-                compensation: 50_000,
+                compensation: Share::percent(5),
                 offers_age_max: seconds(120),
             },
-            money: MoneyPolicy { fee: 0, early_refund: 1_000_000, compensation: 100_000 },
+            money: MoneyPolicy {
+                fee: Share::NOTHING,
+                early_refund: Share::WHOLE,
+                compensation: Share::percent(10),
+            },
             repeat_within: seconds(86_400),
         }
     }

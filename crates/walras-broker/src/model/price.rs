@@ -3,10 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_core::prefer::Hours;
-use walras_model::{Interval, Rate};
-
-/// One, in the unit of factors.
-pub const MILLION: i64 = 1_000_000;
+use walras_model::{Interval, Multiplier, Rate, Share};
 
 /// Rules have at most so many blackouts.
 pub const BLACKOUTS_MAX: usize = 100;
@@ -29,12 +26,12 @@ pub struct PriceRules {
     /// day or demand, and nor do the others' where there are some.
     #[serde(default)]
     pub users: BTreeMap<String, Rate>,
-    /// A factor for every hour of the day, in millionths; none means one.
+    /// By how much the price is multiplied in every hour of the day; none means once.
     #[serde(default)]
-    pub hours: Vec<i64>,
-    /// A factor for every day of the week, Monday first, in millionths; none means one.
+    pub hours: Vec<Multiplier>,
+    /// By how much it is multiplied on every day of the week, Monday first; none means once.
     #[serde(default)]
-    pub weekdays: Vec<i64>,
+    pub weekdays: Vec<Multiplier>,
     /// How the price follows demand.
     #[serde(default)]
     pub demand: Option<Demand>,
@@ -46,19 +43,19 @@ pub struct PriceRules {
     pub crossing: Crossing,
 }
 
-/// How a price follows demand; factors and shares in millionths.
+/// How a price follows demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demand {
     /// The least factor.
-    pub min: i64,
+    pub min: Multiplier,
     /// The greatest.
-    pub max: i64,
+    pub max: Multiplier,
     /// By how much it moves after a cycle.
-    pub step: i64,
+    pub step: Multiplier,
     /// It falls when less than this share of the offered time is taken.
-    pub low: i64,
+    pub low: Share,
     /// It rises when more than this share is.
-    pub high: i64,
+    pub high: Share,
 }
 
 /// Time that is not for sale.

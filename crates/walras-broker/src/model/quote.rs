@@ -4,7 +4,7 @@ use super::allocation::Allocation;
 use super::job::JobSpec;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use walras_model::{Explanation, Money, SiteId, Span, Time};
+use walras_model::{Explanation, Money, Share, SiteId, Span, Time};
 
 /// A quote that binds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,8 +30,8 @@ pub struct QuoteOption {
     pub price: Money,
     /// Where it runs.
     pub sites: Vec<SiteId>,
-    /// How well it suits the user, in millionths.
-    pub satisfaction: i64,
+    /// How well it suits the user.
+    pub satisfaction: Share,
     /// How sure it is that the job ends in the time that it asks for.
     pub confidence: Option<Confidence>,
     /// What would be reserved.
@@ -43,8 +43,8 @@ pub struct QuoteOption {
 pub struct Confidence {
     /// How long jobs like it took, at performance 1.
     pub expected: Span,
-    /// The job ends in the time that it asks for with at least this probability, in millionths (Cantelli's inequality).
-    pub at_least: i64,
+    /// The job ends in the time that it asks for with at least this probability (Cantelli's inequality).
+    pub at_least: Share,
     /// How many jobs that is from.
     pub jobs: u32,
 }

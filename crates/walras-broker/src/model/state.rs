@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
-use walras_model::{Interval, NodeId, SiteId, Span, Time};
+use walras_model::{Interval, Multiplier, NodeId, SiteId, Span, Time};
 
 /// All that the broker knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ pub struct SiteState {
     /// What it said is free, and when.
     pub free: Option<(Time, Arc<Free>)>,
     /// How its price follows demand, in millionths.
-    pub demand: i64,
+    pub demand: Multiplier,
     /// Whether it has failed.
     pub lost: bool,
     /// Since when it stands or does not; older news is no news.

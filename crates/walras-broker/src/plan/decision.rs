@@ -5,11 +5,11 @@ use super::allocation::allocation_of;
 use crate::model::allocation::Allocation;
 use crate::model::decision::{Chosen, Decision, Proof, Unserved, Verdict};
 use crate::model::job::Why;
-use crate::model::price::MILLION;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, MadeChoice, Proven, Run, Served};
 use walras_core::prefer::{Negotiation, SCALE};
-use walras_model::{Explanation, JobId};
+use walras_model::quantity::MILLION;
+use walras_model::{Explanation, JobId, Share};
 
 /// What a plan says, in the broker's terms.
 pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan) -> Decision {
@@ -66,12 +66,9 @@ fn gap(value: i128, bound: i128) -> Proof {
     Proof::Gap(i64::try_from(millionths).unwrap_or(i64::MAX))
 }
 
-fn satisfaction(made: &MadeChoice, negotiation: &Negotiation) -> BTreeMap<String, i64> {
+fn satisfaction(made: &MadeChoice, negotiation: &Negotiation) -> BTreeMap<String, Share> {
     let losses = made.compromise.iter().flat_map(|compromise| &compromise.losses);
-    let content = |loss: i64| {
-        let content = i128::from(SCALE - loss) * i128::from(MILLION) / i128::from(SCALE);
-        i64::try_from(content).unwrap_or(0)
-    };
+    let content = |loss: i64| Share::of_whole(i128::from(SCALE - loss), i128::from(SCALE));
     let parties = negotiation.problem.parties().iter().zip(losses);
     parties.map(|(party, loss)| (party.name.clone(), content(*loss))).collect()
 }

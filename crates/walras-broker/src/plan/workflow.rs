@@ -6,7 +6,7 @@ use crate::model::allocation::{Allocation, Hold, Part, SupportingParts};
 use crate::model::job::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::plan::PlacedTasks;
-use walras_core::refine::{Event, Support, TaskSchedule};
+use walras_core::refine::{Disturbance, Support, TaskSchedule};
 use walras_model::workflow::Network;
 use walras_model::{Edge, NodeId, SiteId, Span, TaskId, Window, Workflow};
 
@@ -48,7 +48,7 @@ pub(super) fn allocation(
         .collect();
     let parts = |schedule: &TaskSchedule| self::parts(remaining, schedule, &places, problem.policy.network);
     let support = |support: &Support| match (support.event, &support.schedule) {
-        (Event::NodeLost { node, .. }, Some(schedule)) => {
+        (Disturbance::NodeLost { node, .. }, Some(schedule)) => {
             Some(SupportingParts { lost: node, parts: parts(schedule)? })
         }
         _ => None,

@@ -1,6 +1,5 @@
 //! What is for sale, from what sites say, owners' prices and what is held already.
 
-use crate::model::price::MILLION;
 use crate::model::site::{Free, SiteKind};
 use crate::model::state::{SiteState, State};
 use std::collections::BTreeMap;
@@ -8,7 +7,7 @@ use walras_core::prefer::QueueOffer;
 use walras_model::interval::{complement, merge};
 use walras_model::market::Capacity;
 use walras_model::{
-    Attributes, CapacityOffer, Interval, Node, NodeId, Offers, Rate, Site, SiteId, Slot, Time,
+    Attributes, CapacityOffer, Interval, Node, NodeId, Offers, Rate, Share, Site, SiteId, Slot, Time,
 };
 
 /// What is for sale.
@@ -177,9 +176,9 @@ impl State {
         nodes.collect()
     }
 
-    /// The share of a site's offered time that we hold, in millionths.
-    pub fn share_taken(&self, site: SiteId) -> i64 {
-        let Some(state) = self.site(site) else { return 0 };
+    /// The share of a site's offered time that we hold.
+    pub fn share_taken(&self, site: SiteId) -> Share {
+        let Some(state) = self.site(site) else { return Share::NOTHING };
         let held: i128 = self
             .reservations
             .values()
@@ -193,8 +192,7 @@ impl State {
             Some(Free::Queue { .. }) | None => 0,
         };
         // Nothing is taken where there is nothing to take.
-        let share = (held * i128::from(MILLION)).checked_div(free.max(held)).unwrap_or(0);
-        i64::try_from(share).expect("a share is at most one")
+        Share::of_whole(held, free.max(held))
     }
 }
 

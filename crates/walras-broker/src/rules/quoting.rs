@@ -16,14 +16,13 @@ use super::wanted::Wanted;
 use crate::model::allocation::Allocation;
 use crate::model::input::Refusal;
 use crate::model::job::JobSpec;
-use crate::model::price::MILLION;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
 use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
 use walras_core::predict::{JobFeatures, Predicted};
 use walras_core::prefer::{Preference, SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
-use walras_model::{Explanation, Money, Reason, Span, Time};
+use walras_model::{Explanation, Money, Reason, Share, Span, Time};
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
@@ -107,13 +106,12 @@ fn searches(config: &SearchConfig) -> Vec<SearchConfig> {
 }
 
 pub(crate) fn option(allocation: Allocation, loss: i64, confidence: Option<Confidence>) -> QuoteOption {
-    let content = i128::from(SCALE - loss.clamp(0, SCALE)) * i128::from(MILLION) / i128::from(SCALE);
     QuoteOption {
         start: allocation.start(),
         finish: allocation.finish(),
         price: allocation.cost(),
         sites: allocation.legs.iter().map(|leg| leg.site).collect(),
-        satisfaction: i64::try_from(content).expect("a share is at most one"),
+        satisfaction: Share::of_whole(i128::from(SCALE - loss.clamp(0, SCALE)), i128::from(SCALE)),
         confidence,
         allocation,
     }
@@ -159,10 +157,10 @@ pub(crate) fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
     let spare = i128::from(spec.request.work.as_millis()) - i128::from(summary.mean.as_millis());
     let variance = deviation * deviation;
     let at_least = if spare <= 0 {
-        0
+        Share::NOTHING
     } else {
         let square = spare * spare;
-        i64::try_from(square * i128::from(MILLION) / (square + variance)).expect("a share is at most one")
+        Share::of_whole(square, square + variance)
     };
     Some(Confidence { expected: summary.mean, at_least, jobs })
 }

@@ -11,11 +11,11 @@
 
 use crate::model::job::{Job, Phase};
 use crate::model::policy::Policy;
-use crate::model::price::MILLION;
 use crate::model::rank::{Aspects, Ranked};
 use crate::model::state::State;
 use std::cmp::Reverse;
-use walras_model::Time;
+use walras_model::quantity::{MILLION, rounding};
+use walras_model::{Share, Time};
 
 /// The queue in order, at most as many as a batch holds.
 pub fn ranked(state: &State, now: Time) -> Vec<Ranked> {
@@ -62,15 +62,15 @@ fn price_of(job: &Job) -> Option<i64> {
 
 /// `part / whole` in millionths, between 0 and a million.
 fn share(part: i128, whole: i128) -> i64 {
-    let millionths = (part.max(0) * i128::from(MILLION)).checked_div(whole).unwrap_or(0);
-    i64::try_from(millionths).unwrap_or(MILLION).clamp(0, MILLION)
+    Share::of_whole(part, whole).as_millionths()
 }
 
 fn rank(state: &State, job: &Job, scale: &Scale, now: Time) -> Ranked {
     let policy = &state.policy;
     let horizon = i128::from(policy.horizon.as_millis().max(1));
     let waited = i128::from((now - job.queued_at).max(0));
-    let waiting = i64::try_from(waited * i128::from(MILLION) / horizon).unwrap_or(i64::MAX / MILLION);
+    let waiting =
+        i64::try_from(rounding::down(waited * i128::from(MILLION), horizon)).unwrap_or(i64::MAX / MILLION);
     let (low, high) = scale.priority;
     let left = job.spec.request.deadline.map(|deadline| horizon - i128::from((deadline - now).max(0)));
     let aspects = Aspects {

@@ -12,12 +12,11 @@
 //!
 //! **Complexity.** O(hours in the free time) for a node whose rules have hours; O(blackouts) otherwise.
 
-use crate::model::price::{
-    BLACKOUTS_MAX, BadPrices, Blackout, Crossing, Demand, MILLION, PriceRules, USERS_MAX,
-};
+use crate::model::price::{BLACKOUTS_MAX, BadPrices, Blackout, Crossing, Demand, PriceRules, USERS_MAX};
 use walras_core::prefer::Calendar;
 use walras_model::interval::{complement, merge};
-use walras_model::{Interval, Rate, Span, Time};
+use walras_model::quantity::MILLION;
+use walras_model::{Interval, Multiplier, Rate, Share, Span, Time};
 
 const HOUR: i64 = 3_600_000;
 /// Free time is cut into at most so many hours; what lies beyond is not offered.
@@ -40,13 +39,13 @@ impl PriceRules {
         }
         let bounds = self.demand.iter().flat_map(|demand| [demand.min, demand.max]);
         for factor in self.hours.iter().chain(&self.weekdays).copied().chain(bounds) {
-            if !(1..=1_000 * MILLION).contains(&factor) {
-                return Err(BadPrices::Factor(factor));
+            if !(1..=1_000 * MILLION).contains(&factor.as_millionths()) {
+                return Err(BadPrices::Factor(factor.as_millionths()));
             }
         }
         if let Some(demand @ Demand { min, max, step, low, high }) = self.demand {
-            let marks = 0 <= low && low <= high && high <= MILLION;
-            if min > MILLION || max < MILLION || !(0..=1_000 * MILLION).contains(&step) || !marks {
+            let small = step.as_millionths() <= 1_000 * MILLION;
+            if min > Multiplier::ONE || max < Multiplier::ONE || !small || low > high {
                 return Err(BadPrices::Demand(demand));
             }
         }
@@ -82,15 +81,21 @@ impl PriceRules {
     }
 
     /// The price of a node at a moment, under a demand factor.
-    pub fn rate_at(&self, base: Rate, at: Time, demand: i64, calendar: Calendar) -> Rate {
+    pub fn rate_at(&self, base: Rate, at: Time, demand: Multiplier, calendar: Calendar) -> Rate {
         let hour = hour_of_week(at, calendar);
-        let day = self.weekdays.get(hour / 24).copied().unwrap_or(MILLION);
-        let hour = self.hours.get(hour % 24).copied().unwrap_or(MILLION);
+        let day = self.weekdays.get(hour / 24).copied().unwrap_or(Multiplier::ONE);
+        let hour = self.hours.get(hour % 24).copied().unwrap_or(Multiplier::ONE);
         scaled(base, &[day, hour, demand])
     }
 
     /// A node's free time as it is sold: pieces in order, each with its price.
-    pub fn sell(&self, free: Interval, base: Rate, demand: i64, calendar: Calendar) -> Vec<(Interval, Rate)> {
+    pub fn sell(
+        &self,
+        free: Interval,
+        base: Rate,
+        demand: Multiplier,
+        calendar: Calendar,
+    ) -> Vec<(Interval, Rate)> {
         let mut pieces: Vec<(Interval, Rate)> = Vec::new();
         for open in complement(free, &self.closed(free, calendar)) {
             let prices = self.pieces(open, base, demand, calendar);
@@ -122,7 +127,13 @@ impl PriceRules {
     }
 
     /// Free time cut where the price changes.
-    fn pieces(&self, open: Interval, base: Rate, demand: i64, calendar: Calendar) -> Vec<(Interval, Rate)> {
+    fn pieces(
+        &self,
+        open: Interval,
+        base: Rate,
+        demand: Multiplier,
+        calendar: Calendar,
+    ) -> Vec<(Interval, Rate)> {
         if self.hours.is_empty() && self.weekdays.is_empty() {
             return vec![(open, scaled(base, &[demand]))];
         }
@@ -142,11 +153,11 @@ impl PriceRules {
 
 impl Demand {
     /// The factor after a cycle in which this share of what was offered was taken.
-    pub fn after(&self, factor: i64, taken: i64) -> i64 {
+    pub fn after(&self, factor: Multiplier, taken: Share) -> Multiplier {
         let moved = if taken > self.high {
-            factor.saturating_add(self.step)
+            factor.more_by(self.step)
         } else if taken < self.low {
-            factor.saturating_sub(self.step)
+            factor.less_by(self.step)
         } else {
             factor
         };
@@ -173,15 +184,9 @@ fn hours_of(interval: Interval, calendar: Calendar) -> impl Iterator<Item = Inte
     std::iter::from_fn(next).take(HOURS_MAX)
 }
 
-/// A rate times factors, rounded up; at least a micro-credit a second.
-fn scaled(base: Rate, factors: &[i64]) -> Rate {
-    let mut micros = i128::from(base.as_micros_per_second());
-    for factor in factors {
-        micros = (micros * i128::from(*factor) + i128::from(MILLION) - 1) / i128::from(MILLION);
-    }
-    // A price beyond all counting is the dearest there is: nothing is long enough to be paid for at it.
-    let micros = i64::try_from(micros).unwrap_or(i64::MAX).max(1);
-    Rate::from_micros_per_second(micros).expect("a rate that is not negative")
+/// A rate times factors; what is beyond the range of prices costs the most there is, and nobody buys it.
+fn scaled(base: Rate, factors: &[Multiplier]) -> Rate {
+    Multiplier::all_of(factors, base).unwrap_or(Rate::MAX)
 }
 
 #[cfg(test)]
@@ -198,15 +203,19 @@ mod tests {
         Rate::from_micros_per_second(micros).unwrap()
     }
 
+    fn times(millionths: i64) -> Multiplier {
+        Multiplier::from_millionths(millionths).unwrap()
+    }
+
     /// Nights (0 to 8) at half price.
     fn nights() -> PriceRules {
-        let factors = (0..24).map(|hour| if hour < 8 { MILLION / 2 } else { MILLION }).collect();
+        let factors = (0..24).map(|hour| times(if hour < 8 { 500_000 } else { 1_000_000 })).collect();
         PriceRules { hours: factors, ..PriceRules::flat(rate(100)) }
     }
 
     #[test]
     fn free_time_is_cut_where_the_price_changes() {
-        let sold = nights().sell(hours(2, 30), rate(100), MILLION, Calendar::default());
+        let sold = nights().sell(hours(2, 30), rate(100), Multiplier::ONE, Calendar::default());
         let expected = [(hours(2, 8), rate(50)), (hours(8, 24), rate(100)), (hours(24, 30), rate(50))];
         assert_eq!(sold, expected);
     }
@@ -215,11 +224,11 @@ mod tests {
     fn or_sold_whole_at_the_dearest_price() {
         let rules = PriceRules { crossing: Crossing::Dearest, ..nights() };
         assert_eq!(
-            rules.sell(hours(2, 30), rate(100), MILLION, Calendar::default()),
+            rules.sell(hours(2, 30), rate(100), Multiplier::ONE, Calendar::default()),
             [(hours(2, 30), rate(100))]
         );
         assert_eq!(
-            rules.sell(hours(2, 7), rate(100), MILLION, Calendar::default()),
+            rules.sell(hours(2, 7), rate(100), Multiplier::ONE, Calendar::default()),
             [(hours(2, 7), rate(50))]
         );
     }
@@ -229,28 +238,30 @@ mod tests {
         let weekend = Hours::new([false, false, false, false, false, true, true], 0, 24 * HOUR).unwrap();
         let blackouts = vec![Blackout::Once(hours(3, 4)), Blackout::Weekly(weekend)];
         let rules = PriceRules { blackouts, ..PriceRules::flat(rate(7)) };
-        let sold = rules.sell(hours(0, 8 * 24), rate(7), MILLION, Calendar::default());
+        let sold = rules.sell(hours(0, 8 * 24), rate(7), Multiplier::ONE, Calendar::default());
         let expected = [hours(0, 3), hours(4, 5 * 24), hours(7 * 24, 8 * 24)];
         assert_eq!(sold.iter().map(|piece| piece.0).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn demand_moves_inside_the_bounds() {
-        let demand = Demand { min: 800_000, max: 1_500_000, step: 400_000, low: 300_000, high: 700_000 };
-        assert_eq!(demand.after(MILLION, 900_000), 1_400_000);
-        assert_eq!(demand.after(1_400_000, 900_000), 1_500_000);
-        assert_eq!(demand.after(MILLION, 100_000), 800_000);
-        assert_eq!(demand.after(MILLION, 500_000), MILLION);
-        assert_eq!(scaled(rate(3), &[1_500_000]), rate(5));
-        assert_eq!(scaled(rate(1), &[1]), rate(1));
+        let (min, max, step) = (times(800_000), times(1_500_000), times(400_000));
+        let demand = Demand { min, max, step, low: Share::percent(30), high: Share::percent(70) };
+        assert_eq!(demand.after(Multiplier::ONE, Share::percent(90)), times(1_400_000));
+        assert_eq!(demand.after(times(1_400_000), Share::percent(90)), times(1_500_000));
+        assert_eq!(demand.after(Multiplier::ONE, Share::percent(10)), times(800_000));
+        assert_eq!(demand.after(Multiplier::ONE, Share::percent(50)), Multiplier::ONE);
+        assert_eq!(scaled(rate(3), &[times(1_500_000)]), rate(5));
+        assert_eq!(scaled(rate(1), &[times(1)]), rate(1));
     }
 
     #[test]
-    fn senseless_rules_are_refused() {
+    fn rules_that_cannot_be_are_refused() {
         let flat = || PriceRules::flat(rate(1));
-        assert_eq!(PriceRules { hours: vec![1; 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
-        assert_eq!(PriceRules { weekdays: vec![0; 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
-        let demand = Demand { min: 2 * MILLION, max: 3 * MILLION, step: 1, low: 0, high: 0 };
+        assert_eq!(PriceRules { hours: vec![times(1); 23], ..flat() }.check(), Err(BadPrices::Hours(23)));
+        assert_eq!(PriceRules { weekdays: vec![times(0); 7], ..flat() }.check(), Err(BadPrices::Factor(0)));
+        let (min, max, low, high) = (times(2_000_000), times(3_000_000), Share::NOTHING, Share::NOTHING);
+        let demand = Demand { min, max, step: times(1), low, high };
         let rules = PriceRules { demand: Some(demand), ..flat() };
         assert_eq!(rules.check(), Err(BadPrices::Demand(demand)));
         assert_eq!(nights().check(), Ok(()));

@@ -7,7 +7,6 @@
 
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Hold;
-use crate::model::price::MILLION;
 use crate::model::reservation::{PartState, Reservation, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
@@ -73,7 +72,7 @@ fn owner_of(state: &State, site: SiteId) -> Account {
 /// Takes a charge from what is held: the fee for the VO, the rest for the site's owner.
 fn charge_for(state: &State, transaction: &mut Transaction, site: SiteId, charge: i64) {
     let charge = Money::from_micros(charge);
-    let fee = share_of(charge, state.policy.money.fee);
+    let fee = state.policy.money.fee.of(charge);
     let income = Money::from_micros(charge.as_micros() - fee.as_micros());
     let owner = owner_of(state, site);
     transaction.move_money(Purpose::Charge, Account::Held, Purpose::Income, owner, income);
@@ -89,15 +88,9 @@ fn compensate(
     transaction: &mut Transaction,
 ) {
     let owner = owner_of(state, site);
-    let share = share_of(reservation.lien, state.policy.money.compensation);
+    let share = state.policy.money.compensation.of(reservation.lien);
     let amount = share.min(state.books.available(&owner)).max(Money::ZERO);
     transaction.move_money(Purpose::Compensation, owner, Purpose::Compensation, user, amount);
-}
-
-/// A share of an amount, in millionths of at most one, rounded down.
-pub(crate) fn share_of(amount: Money, millionths: i64) -> Money {
-    let share = i128::from(amount.as_micros()) * i128::from(millionths) / i128::from(MILLION);
-    Money::from_micros(i64::try_from(share).expect("a share of an amount is no more than all of it"))
 }
 
 /// The parts on one hold.
@@ -123,7 +116,7 @@ fn used_cost<'a, I: Iterator<Item = &'a ReservedPart>>(
     let cost = hold.rate.cost_of(used).expect("some of a hold costs no more than all of it");
     let cost = cost.min(hold.cost).as_micros();
     let unused = Money::from_micros(hold.cost.as_micros() - cost);
-    cost + unused.as_micros() - share_of(unused, state.policy.money.early_refund).as_micros()
+    cost + unused.as_micros() - state.policy.money.early_refund.of(unused).as_micros()
 }
 
 /// When the first part on a queue's hold began.

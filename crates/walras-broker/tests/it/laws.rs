@@ -177,7 +177,7 @@ impl Bench {
         assert_eq!(state.books.total(), 0, "money appears or vanishes");
         let accounts = state.books.balances().filter(|(account, _)| **account != Account::World);
         for (account, balance) in accounts {
-            assert!(state.books.available(account) >= Money::ZERO, "{account} is at {balance}");
+            assert!(state.books.available(account) >= Money::ZERO, "{account:?} is at {balance}");
         }
         let open = state.reservations.values().filter(|it| it.phase != ReservationPhase::Closing);
         let liens: i128 = open.map(|it| i128::from(it.lien.as_micros())).sum();
@@ -226,7 +226,7 @@ impl Bench {
             }
             Step::Policy { fee } => {
                 let mut policy = policy();
-                policy.money.fee = fee;
+                policy.money.fee = Share::from_millionths(fee).unwrap_or(Share::WHOLE);
                 self.say(Input::SetPolicy(Box::new(policy)));
             }
             Step::Submit { who, key, tasks, minutes, budget } => {

@@ -7,14 +7,14 @@ use walras_broker::event::ReservationEvent;
 use walras_broker::job::Why;
 use walras_broker::statement::statement;
 use walras_broker::{Event, Input};
-use walras_model::{Interval, Money};
+use walras_model::{Interval, Money, Multiplier, Share};
 
 #[test]
 fn an_early_end_is_refunded_and_the_fee_is_taken() {
     let mut vo = Vo::new(&[(1, 1_000_000)]);
     let mut policy = crate::vo::policy();
-    policy.money.fee = 100_000;
-    policy.money.early_refund = 500_000;
+    policy.money.fee = walras_model::Share::percent(10);
+    policy.money.early_refund = walras_model::Share::percent(50);
     vo.say(Input::SetPolicy(Box::new(policy)));
     vo.takes = 50;
     vo.submit(vo.job("half", 1, 10));
@@ -93,9 +93,15 @@ fn statement_of_owner(vo: &Vo, period: Interval) -> Money {
 
 #[test]
 fn demand_moves_the_price_inside_the_owners_bounds() {
+    let times = |millionths| Multiplier::from_millionths(millionths).unwrap();
     let mut vo = Vo::new(&[]);
-    let demand =
-        walras_broker::price::Demand { min: 500_000, max: 1_200_000, step: 100_000, low: 0, high: 1_000 };
+    let demand = walras_broker::price::Demand {
+        min: times(500_000),
+        max: times(1_200_000),
+        step: times(100_000),
+        low: Share::NOTHING,
+        high: Share::from_millionths(1_000).unwrap(),
+    };
     let mut prices = walras_broker::price::PriceRules::flat(rate(1_000_000));
     prices.demand = Some(demand);
     vo.add_site(walras_broker::site::SiteKind::Slots, 1, prices);

@@ -2,7 +2,7 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, rate, user};
 use walras_broker::event::ReservationEvent;
-use walras_broker::price::{Crossing, MILLION, PriceRules};
+use walras_broker::price::{Crossing, PriceRules};
 use walras_broker::quoting::Inquiry;
 use walras_broker::site::SiteKind;
 use walras_broker::{Answer, Event, Input};
@@ -54,7 +54,8 @@ fn a_queue_without_any_wait_runs_jobs_too() {
 #[test]
 fn what_is_sold_whole_keeps_its_price_when_some_of_it_is_held() {
     let mut vo = Vo::new(&[]);
-    let hours = (0..24).map(|hour| if hour < 8 { MILLION / 2 } else { MILLION }).collect();
+    let times = |millionths| walras_model::Multiplier::from_millionths(millionths).unwrap();
+    let hours = (0..24).map(|hour| times(if hour < 8 { 500_000 } else { 1_000_000 })).collect();
     let prices = PriceRules { hours, crossing: Crossing::Dearest, ..PriceRules::flat(rate(100_000)) };
     vo.add_site(SiteKind::Slots, 1, prices);
     for name in ["a", "b", "c"] {

@@ -171,7 +171,7 @@ fn a_quote_is_accepted_by_whom_it_was_given_to() {
 fn who_breaks_a_quote_is_not_paid_for_it() {
     let mut vo = market();
     let mut paying = policy();
-    paying.quotes.compensation = 50_000;
+    paying.quotes.compensation = walras_model::Share::percent(5);
     vo.say(Input::SetPolicy(Box::new(paying)));
     vo.say(Input::Deposit { key: "fees".to_owned(), account: Account::Fee, amount: credits(100) });
     vo.join("eve", None, 1_000);

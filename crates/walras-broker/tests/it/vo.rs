@@ -239,6 +239,6 @@ pub(crate) fn policy() -> Policy {
         confirm_within: span(20_000),
         ..Policy::default()
     };
-    policy.money.compensation = 100_000;
+    policy.money.compensation = walras_model::Share::percent(10);
     policy
 }

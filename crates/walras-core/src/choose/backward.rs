@@ -53,7 +53,8 @@ pub fn solve(problem: &Knapsack, steps_max: usize) -> Result<Option<Solution>, T
 }
 
 /// The dynamic programme would have grown past its bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the dynamic programme would have more steps than its bound")]
 pub struct TooManySteps;
 
 /// Only steps that take more for a better value, in order.

@@ -25,11 +25,11 @@
 //! tests are exact in integers.
 
 use super::fix::Core;
+use super::integer::Integer;
 use super::knapsack::{Knapsack, Solution, Solved};
 use super::labels::{Bounds, Labels};
 use super::polish::best_moves;
 use super::relax::{Relaxation, relax};
-use super::whole::Whole;
 
 /// Solves a problem with one limit.
 pub fn solve(problem: &Knapsack, labels_max: u64) -> Solved {
@@ -41,7 +41,7 @@ pub fn solve(problem: &Knapsack, labels_max: u64) -> Solved {
 }
 
 /// Solves a problem in numbers of one size; an overflow says that they do not fit.
-fn solve_in<T: Whole>(problem: &Knapsack, labels_max: u64) -> Solved {
+fn solve_in<T: Integer>(problem: &Knapsack, labels_max: u64) -> Solved {
     let relaxation = match relax::<T>(problem) {
         Ok(relaxation) => relaxation,
         Err(solved) => return solved,
@@ -63,7 +63,7 @@ struct Incumbent<'a, T> {
     value: i128,
 }
 
-impl<'a, T: Whole> Incumbent<'a, T> {
+impl<'a, T: Integer> Incumbent<'a, T> {
     fn new(problem: &'a Knapsack, relaxation: &'a Relaxation<T>) -> Self {
         let chosen = relaxation.incumbent.clone();
         let value = problem.value(&chosen);
@@ -95,7 +95,7 @@ impl<'a, T: Whole> Incumbent<'a, T> {
 }
 
 /// Expands the core until nothing better is left; whether that was reached.
-fn expand<T: Whole>(incumbent: &mut Incumbent<'_, T>, core: &Core<T>, labels_max: u64) -> bool {
+fn expand<T: Integer>(incumbent: &mut Incumbent<'_, T>, core: &Core<T>, labels_max: u64) -> bool {
     let price = incumbent.relaxation.price.to_float();
     let room = incumbent.relaxation.room;
     let (mut front, mut back) = (Labels::new(), Labels::new());
@@ -126,7 +126,7 @@ fn expand<T: Whole>(incumbent: &mut Incumbent<'_, T>, core: &Core<T>, labels_max
 }
 
 /// Takes the best of the choices that keep the limit as the incumbent, when it is better.
-fn improve<T: Whole>(incumbent: &mut Incumbent<'_, T>, front: &Labels<T>, back: &Labels<T>) {
+fn improve<T: Integer>(incumbent: &mut Incumbent<'_, T>, front: &Labels<T>, back: &Labels<T>) {
     if let Some((value, one, other)) = front.best_with(back, incumbent.relaxation.room)
         && value.widen() + incumbent.relaxation.priced.value < incumbent.value
     {

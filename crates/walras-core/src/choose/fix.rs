@@ -1,7 +1,7 @@
 //! The core of a knapsack: what is left to decide once losses must stay below a limit.
 
+use super::integer::Integer;
 use super::relax::{Reduced, Relaxation};
-use super::whole::Whole;
 use std::ops::Range;
 
 /// What a candidate changes against the priced one.
@@ -44,7 +44,7 @@ impl Rates {
     /// No weight can be moved.
     const NONE: Rates = Rates { down: f64::INFINITY, up: f64::INFINITY };
 
-    fn of<T: Whole>(shifts: &[Shift<T>]) -> Rates {
+    fn of<T: Integer>(shifts: &[Shift<T>]) -> Rates {
         let mut rates = Rates::NONE;
         for it in shifts {
             let rate = it.loss.to_float() / it.weight.to_float().abs();
@@ -72,7 +72,7 @@ pub(super) struct Core<T> {
     pub(super) classes: Vec<Class>,
 }
 
-impl<T: Whole> Core<T> {
+impl<T: Integer> Core<T> {
     /// What is not settled when losses must stay below `loss_limit`.
     pub(super) fn new(relaxation: &Relaxation<T>, loss_limit: T) -> Core<T> {
         let mut shifts: Vec<Shift<T>> = Vec::new();

@@ -8,8 +8,8 @@
 //!
 //! **Complexity.** O(n) for the n candidates, which are in order of weight.
 
+use super::integer::Integer;
 use super::relax::{Classes, Reduced};
-use super::whole::Whole;
 use std::cmp::Ordering;
 
 /// A step along the lower hull of a class.
@@ -30,7 +30,7 @@ impl<T> HullStep<T> {
 /// Walks all hulls in order of slope until the room is used up: the slope there, and a choice that keeps it.
 ///
 /// `room` is what the limit leaves beside the lightest choice.
-pub(super) fn walk_hulls<T: Whole>(classes: &Classes<T>, room: i128) -> (f64, Vec<usize>) {
+pub(super) fn walk_hulls<T: Integer>(classes: &Classes<T>, room: i128) -> (f64, Vec<usize>) {
     let mut steps: Vec<HullStep<T>> = Vec::new();
     let mut hull = Vec::new();
     for (number, class) in classes.iter().enumerate() {
@@ -56,7 +56,7 @@ pub(super) fn walk_hulls<T: Whole>(classes: &Classes<T>, room: i128) -> (f64, Ve
 
 /// Reorders the steps so that the steepest that fit the room come first, then the first that does not: how many
 /// fit, and what room they leave.
-fn steepest_within<T: Whole>(steps: &mut [HullStep<T>], room: i128) -> (usize, i128) {
+fn steepest_within<T: Integer>(steps: &mut [HullStep<T>], room: i128) -> (usize, i128) {
     let (mut start, mut end, mut room) = (0, steps.len(), room);
     while start < end {
         let middle = usize::midpoint(start, end);
@@ -73,7 +73,7 @@ fn steepest_within<T: Whole>(steps: &mut [HullStep<T>], room: i128) -> (usize, i
 }
 
 /// Gives every class in turn the best candidate that still fits.
-fn fill_up<T: Whole>(classes: &Classes<T>, places: &mut [usize], room: i128) {
+fn fill_up<T: Integer>(classes: &Classes<T>, places: &mut [usize], room: i128) {
     let mut room = room;
     for (place, class) in places.iter_mut().zip(classes.iter()) {
         let most = class[*place].weight.widen() + room;
@@ -85,7 +85,7 @@ fn fill_up<T: Whole>(classes: &Classes<T>, places: &mut [usize], room: i128) {
 }
 
 /// Places of the candidates on the lower convex hull, each with the slope that leads to it.
-fn lower_hull<T: Whole>(class: &[Reduced<T>], hull: &mut Vec<(usize, f64)>) {
+fn lower_hull<T: Integer>(class: &[Reduced<T>], hull: &mut Vec<(usize, f64)>) {
     hull.clear();
     for (place, point) in class.iter().enumerate() {
         let slope = loop {

@@ -5,7 +5,7 @@
 //! shifted lists are merged, so that nothing is ever sorted.
 
 use super::fix::{Class, Core, Shift};
-use super::whole::Whole;
+use super::integer::Integer;
 
 /// Partners are searched, not walked to, in a list that is more than so many times as long.
 const WALK_FACTOR_MAX: usize = 8;
@@ -31,7 +31,7 @@ pub(super) struct Bounds<T> {
     pub(super) up: f64,
 }
 
-impl<T: Whole> Bounds<T> {
+impl<T: Integer> Bounds<T> {
     /// Whether what was lost, plus what moving the weight to the limit must cost, is below the limit.
     ///
     /// The rates are floats; the toll is rounded down by more than their error.
@@ -53,7 +53,7 @@ pub(super) struct Labels<T> {
     stages: Vec<(usize, Vec<(u32, u32)>)>,
 }
 
-impl<T: Whole> Labels<T> {
+impl<T: Integer> Labels<T> {
     /// The choice over no class.
     pub(super) fn new() -> Labels<T> {
         let nothing = Label { weight: T::ZERO, value: T::ZERO, loss: T::ZERO, parent: 0, candidate: 0 };
@@ -121,7 +121,7 @@ impl<T: Whole> Labels<T> {
 
 /// The labels with one candidate added, without those that cannot beat the incumbent.
 #[inline]
-fn shifted<'a, T: Whole>(
+fn shifted<'a, T: Integer>(
     labels: &'a [Label<T>],
     shift: &'a Shift<T>,
     bounds: &'a Bounds<T>,
@@ -141,7 +141,7 @@ fn shifted<'a, T: Whole>(
 /// Merges two lists in order of weight, then value; of equals, the first list's come first. Keeps what is better
 /// than all that is lighter.
 #[inline]
-fn merge<T: Whole>(into: &mut Vec<Label<T>>, first: &[Label<T>], second: impl Iterator<Item = Label<T>>) {
+fn merge<T: Integer>(into: &mut Vec<Label<T>>, first: &[Label<T>], second: impl Iterator<Item = Label<T>>) {
     let mut first = first.iter();
     let mut head = first.next();
     let mut push = |label: &Label<T>| {

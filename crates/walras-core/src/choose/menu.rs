@@ -1,4 +1,4 @@
-//! What there is to choose from: for each job its alternatives, reduced to what counts.
+//! The menu of a batch: for each job the alternatives that there are to choose from, reduced to cost, time and end.
 
 use crate::search::Alternatives;
 use walras_model::id::JobId;

@@ -18,6 +18,7 @@ mod baseline;
 pub mod core;
 mod fix;
 mod hulls;
+mod integer;
 pub mod knapsack;
 mod labels;
 mod menu;
@@ -27,7 +28,6 @@ mod policy;
 mod polish;
 mod relax;
 pub mod several;
-mod whole;
 
 pub use baseline::{choose_first, choose_random};
 pub(crate) use menu::priority_weight;

@@ -139,11 +139,13 @@ pub struct AppliedLimits {
 }
 
 /// Why there is no combination.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCombination {
     /// No job has an alternative.
+    #[error("no job has an alternative")]
     NothingToChoose,
     /// Even the shortest alternatives take longer than T* (milliseconds).
+    #[error("the shortest alternatives take {least} ms, and the limit is {limit}")]
     TimeLimit {
         /// T*.
         limit: i128,
@@ -151,6 +153,7 @@ pub enum NoCombination {
         least: i128,
     },
     /// Even the cheapest alternatives cost more than B* (micro-credits).
+    #[error("the cheapest alternatives cost {least} micro-credits, and the limit is {limit}")]
     BudgetLimit {
         /// B*.
         limit: i128,
@@ -158,6 +161,7 @@ pub enum NoCombination {
         least: i128,
     },
     /// Each limit alone could be kept, but not both.
+    #[error("the limits on time and cost can be kept one by one, but not together")]
     BothLimits {
         /// The limits.
         limits: AppliedLimits,
@@ -165,10 +169,13 @@ pub enum NoCombination {
         least_cost: i128,
     },
     /// The numbers are too large to be summed.
+    #[error("the numbers are too large to be summed")]
     Overflow,
     /// Nothing was found within the limit on work, and nothing was proven.
+    #[error("nothing was found within the limit on work, and nothing was proven")]
     Unknown,
     /// Satisfaction is judged by stakeholders, of whom a menu knows nothing.
+    #[error("satisfaction is judged by stakeholders, and none are known")]
     NoStakeholders,
 }
 

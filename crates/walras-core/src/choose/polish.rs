@@ -13,8 +13,8 @@
 //!
 //! On large instances this leaves so little to be gained that almost everything else is settled at once.
 
+use super::integer::Integer;
 use super::relax::Relaxation;
-use super::whole::Whole;
 
 /// Moves tried in twos.
 const PAIR_MOVES_MAX: usize = 4_096;
@@ -35,7 +35,10 @@ struct Move<T> {
 }
 
 /// The best of all sets of up to three moves that loses less than `loss_limit`: changes of class and candidate.
-pub(super) fn best_moves<T: Whole>(relaxation: &Relaxation<T>, loss_limit: T) -> Option<Vec<(usize, usize)>> {
+pub(super) fn best_moves<T: Integer>(
+    relaxation: &Relaxation<T>,
+    loss_limit: T,
+) -> Option<Vec<(usize, usize)>> {
     let (room, price) = (relaxation.room, relaxation.price);
     let mut best = Best { room, unused: price * room, loss: loss_limit, moves: None };
     if room >= T::ZERO {
@@ -64,7 +67,7 @@ pub(super) fn best_moves<T: Whole>(relaxation: &Relaxation<T>, loss_limit: T) ->
     best.moves.map(|moves| moves.iter().map(|it| (it.class as usize, it.index as usize)).collect())
 }
 
-fn all_moves<T: Whole>(relaxation: &Relaxation<T>, loss_limit: T) -> Vec<Move<T>> {
+fn all_moves<T: Integer>(relaxation: &Relaxation<T>, loss_limit: T) -> Vec<Move<T>> {
     let mut moves = Vec::new();
     for (class, (candidates, from)) in (0_u32..).zip(relaxation.classes()) {
         let useful = candidates.iter().filter(|it| it.index != from.index && it.loss < loss_limit);
@@ -76,7 +79,7 @@ fn all_moves<T: Whole>(relaxation: &Relaxation<T>, loss_limit: T) -> Vec<Move<T>
     moves
 }
 
-fn keep_least<T: Whole>(moves: &mut Vec<Move<T>>, count: usize) {
+fn keep_least<T: Integer>(moves: &mut Vec<Move<T>>, count: usize) {
     if moves.len() > count {
         moves.select_nth_unstable_by_key(count, |it| (it.loss, it.class, it.index));
         moves.truncate(count);
@@ -89,7 +92,7 @@ struct Ladder<T> {
     least: Vec<(Move<T>, Option<Move<T>>)>,
 }
 
-impl<T: Whole> Ladder<T> {
+impl<T: Integer> Ladder<T> {
     fn new(moves: &[Move<T>]) -> Ladder<T> {
         let mut sorted = moves.to_vec();
         sorted.sort_unstable_by_key(|it| (it.weight, it.key, it.class, it.index));
@@ -126,7 +129,7 @@ struct Best<T> {
     moves: Option<Vec<Move<T>>>,
 }
 
-impl<T: Whole> Best<T> {
+impl<T: Integer> Best<T> {
     fn offer(&mut self, loss: T, moves: &[Move<T>]) {
         if loss < self.loss {
             self.loss = loss;

@@ -3,9 +3,10 @@
 //! See [`super::core`] for the identities.
 
 use super::hulls::walk_hulls;
+use super::integer::{Integer, to_float};
 use super::knapsack::{Candidate, Knapsack, Solved};
-use super::whole::{Whole, to_float};
 use std::ops::Range;
+use walras_model::quantity::rounding;
 
 /// A candidate that may be part of an optimum.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Classes<T> {
     ranges: Vec<Range<usize>>,
 }
 
-impl<T: Whole> Classes<T> {
+impl<T: Integer> Classes<T> {
     /// Keeps the candidates of each class that take more only for a better value; `None` if a number is too large.
     fn undominated(problem: &Knapsack) -> Option<Classes<T>> {
         let count = problem.classes.iter().map(Vec::len).sum();
@@ -75,7 +76,7 @@ impl<T: Whole> Classes<T> {
     }
 }
 
-fn reduced<T: Whole>(index: u32, candidate: &Candidate) -> Option<Reduced<T>> {
+fn reduced<T: Integer>(index: u32, candidate: &Candidate) -> Option<Reduced<T>> {
     let (weight, value) = (T::narrow(candidate.takes[0])?, T::narrow(candidate.value)?);
     Some(Reduced { index, weight, value, loss: T::ZERO })
 }
@@ -106,7 +107,7 @@ pub(super) struct Relaxation<T> {
     classes: Classes<T>,
 }
 
-impl<T: Whole> Relaxation<T> {
+impl<T: Integer> Relaxation<T> {
     /// q · LB.
     fn scaled_bound(&self) -> i128 {
         self.least - self.price.widen() * self.limit
@@ -115,7 +116,7 @@ impl<T: Whole> Relaxation<T> {
     /// LB, rounded up to a whole value.
     pub(super) fn bound(&self) -> i128 {
         let (scaled, scale) = (self.scaled_bound(), self.scale.widen());
-        scaled.div_euclid(scale) + i128::from(scaled.rem_euclid(scale) != 0)
+        rounding::up(scaled, scale)
     }
 
     /// q · (value - LB): the loss of a choice of this value.
@@ -130,7 +131,7 @@ impl<T: Whole> Relaxation<T> {
 }
 
 /// Relaxes a problem with one limit, or answers at once: with an overflow when the numbers are too large for `T`.
-pub(super) fn relax<T: Whole>(problem: &Knapsack) -> Result<Relaxation<T>, Solved> {
+pub(super) fn relax<T: Integer>(problem: &Knapsack) -> Result<Relaxation<T>, Solved> {
     let limit = problem.limits[0];
     let mut classes = Classes::<T>::undominated(problem).ok_or(Solved::Overflow)?;
     let lightest = classes.lightest();
@@ -146,7 +147,7 @@ pub(super) fn relax<T: Whole>(problem: &Knapsack) -> Result<Relaxation<T>, Solve
 }
 
 /// The price as a fraction p / q that all sums can bear; any price gives a valid bound.
-fn integer_price<T: Whole>(classes: &Classes<T>, limit: i128, price: f64) -> Option<(T, T)> {
+fn integer_price<T: Integer>(classes: &Classes<T>, limit: i128, price: f64) -> Option<(T, T)> {
     let (mut values, mut weights) = (0_u128, 0_u128);
     let mut greatest = (0, 0);
     for class in classes.iter() {
@@ -180,7 +181,7 @@ fn integer_price<T: Whole>(classes: &Classes<T>, limit: i128, price: f64) -> Opt
 }
 
 /// Prices every candidate.
-fn priced_relaxation<T: Whole>(
+fn priced_relaxation<T: Integer>(
     mut classes: Classes<T>,
     limit: i128,
     price: T,

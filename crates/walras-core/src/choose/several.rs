@@ -16,8 +16,9 @@
 //! **Complexity.** O(rounds · n) to price; the branching is exponential and bounded by `branches_max`; the result
 //! then carries LB.
 
+use super::integer::to_float;
 use super::knapsack::{Candidate, Knapsack, Solution, Solved};
-use super::whole::to_float;
+use walras_model::quantity::rounding;
 
 /// Rounds of the subgradient search.
 const ROUNDS: u32 = 400;
@@ -82,7 +83,7 @@ impl Search<'_> {
             if round % 8 == 0 {
                 self.repair(chosen, &prices);
             }
-            // Limits differ in size: each price moves by its relative excess, towards the known gap.
+            // SearchLimits differ in size: each price moves by its relative excess, towards the known gap.
             let gap =
                 self.best.as_ref().map_or(value.abs() * 0.02 + 1.0, |(_, best)| to_float(*best) - bound);
             let relative: f64 =
@@ -300,7 +301,7 @@ impl Scaled {
     }
 
     fn bound(&self) -> i128 {
-        self.bound.div_euclid(SCALE) + i128::from(self.bound.rem_euclid(SCALE) != 0)
+        rounding::up(self.bound, SCALE)
     }
 
     fn loss_of(&self, value: i128) -> i128 {

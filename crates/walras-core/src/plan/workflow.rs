@@ -3,7 +3,8 @@
 use super::served::PlacedTasks;
 use super::{BatchJob, BatchProblem};
 use crate::refine::{
-    Effort, Refined, SizeOption, SupportLimits, best_size, refine_window, size_options, supporting_schedules,
+    RefineEffort, Refined, SizeOption, SupportLimits, best_size, refine_window, size_options,
+    supporting_schedules,
 };
 use crate::search::{Alternatives, Unscheduled};
 use std::collections::BTreeSet;
@@ -60,7 +61,7 @@ fn fill(
     units_max: u64,
 ) -> Option<Refined> {
     let (workflow, strategy) = problem.job(job.index()).workflow?;
-    let effort = Effort { units_max, ..Effort::default() };
+    let effort = RefineEffort { units_max, ..RefineEffort::default() };
     let refined =
         refine_window(workflow, problem.offers, problem.network, window, strategy, &effort).found()?;
     let deadline = batch.request(job).deadline;

@@ -2,7 +2,7 @@
 
 use super::template::{Basis, Statistic};
 use std::collections::VecDeque;
-use walras_model::quantity::{MILLION, Span};
+use walras_model::quantity::{MILLION, Span, rounding};
 
 /// How many of the latest jobs are kept one by one.
 const RECENT_MAX: usize = 25;
@@ -59,7 +59,7 @@ impl Category {
             Basis::Share => {
                 let (share, estimate) = (self.shares.value(statistic)?, estimate?);
                 let product = i128::from(share) * i128::from(estimate.as_millis());
-                i64::try_from(product / i128::from(MILLION)).ok()
+                i64::try_from(rounding::down(product, i128::from(MILLION))).ok()
             }
         }
     }

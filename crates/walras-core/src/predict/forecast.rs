@@ -22,7 +22,8 @@ pub enum Quantity {
 const LONGEST: i64 = 1_000_000_000_000;
 
 /// A time that no job can have had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{value} s is longer than any job can have taken")]
 pub struct Impossible {
     /// The time.
     pub value: Span,

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use walras_model::interval::Interval;
     use walras_model::offer::{Node, Site, Slot};
-    use walras_model::quantity::Decimal;
+    use walras_model::quantity::Fixed;
     use walras_model::window::Placement;
     use walras_model::{NodeId, SlotKey};
 
@@ -196,7 +196,7 @@ mod tests {
             site: SiteId::new(site),
             performance: Performance::from_millionths(performance * MILLION).unwrap(),
             watts: Watts::from_milliwatts(100_000 * performance),
-            attributes: [("memory".to_owned(), Value::Number(Decimal::from_millionths(memory * MILLION)))]
+            attributes: [("memory".to_owned(), Value::Number(Fixed::from_millionths(memory * MILLION)))]
                 .into(),
         }
     }

@@ -1,7 +1,7 @@
 //! The best compromise: exact where that fits the limit on work, otherwise as good as local search gets it.
 
 use super::bound;
-use super::local::{self, Effort};
+use super::local::{self, LocalEffort};
 use super::problem::CompromiseProblem;
 use super::relax;
 use super::state::{Model, Pick, State};
@@ -41,9 +41,10 @@ pub struct Compromise {
 }
 
 /// Why there is no compromise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCompromise {
     /// There is no job.
+    #[error("there is no job")]
     NothingToChoose,
 }
 
@@ -96,12 +97,13 @@ pub fn compromise(problem: &CompromiseProblem, limits: &PreferLimits) -> Outcome
     let model = Model::new(problem);
     let bound = root_bound(&model).max(relax::bound(&model));
     let mut best = Best::none();
-    let first = Effort { steps: limits.steps_max / FIRST_SHARE, restarts: 2, seed: limits.seed };
+    let first = LocalEffort { steps: limits.steps_max / FIRST_SHARE, restarts: 2, seed: limits.seed };
     local::improve(&model, &mut best, first);
     let proven = best.value == bound || bound::prove(&model, &mut best, limits.branches_max);
     if !proven {
         let steps = limits.steps_max - limits.steps_max / FIRST_SHARE;
-        let rest = Effort { steps, restarts: limits.restarts_max, seed: limits.seed ^ 0x5851_f42d_4c95_7f2d };
+        let rest =
+            LocalEffort { steps, restarts: limits.restarts_max, seed: limits.seed ^ 0x5851_f42d_4c95_7f2d };
         local::improve(&model, &mut best, rest);
     }
     let proven = proven || best.value == bound;

@@ -11,7 +11,7 @@ use walras_model::quantity::{Money, Span, Time};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Who {
-    /// Everybody.
+    /// Every user, of any group or none.
     Everybody,
     /// One user.
     User(String),
@@ -55,7 +55,7 @@ pub struct Hours {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Quota {
-    /// Jobs.
+    /// How many jobs are placed.
     Jobs(u32),
     /// Time on nodes, all tasks together.
     NodeTime(Span),

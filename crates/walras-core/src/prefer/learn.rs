@@ -16,8 +16,7 @@
 
 use super::criterion::Criterion;
 use super::preference::{SCALE, scaled};
-use std::fmt;
-use walras_assign::program::{Answer, Effort, LinearProgram, Point, Solver};
+use walras_assign::program::{Answer, LinearProgram, Point, Solver, SolverEffort};
 
 /// Alternatives that somebody chose from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub struct Learnt {
 /// What one criterion counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LearntCriterion {
-    /// Which.
+    /// The criterion that this weight is of.
     pub criterion: Criterion,
     /// The least and the greatest value that were ever shown.
     pub range: (i64, i64),
@@ -63,40 +62,28 @@ impl LearntCriterion {
 }
 
 /// Why nothing was learnt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LearnError {
     /// There is no criterion, or no segment.
+    #[error("there is no criterion to learn the weight of")]
     NoCriteria,
     /// Nothing was preferred to anything.
+    #[error("nothing was preferred to anything")]
     NoPreference,
     /// An alternative of this choice has not one value for each criterion.
+    #[error("choice {0}: an alternative has not one value for each criterion")]
     Values(usize),
     /// A preference of this choice names an alternative that is not there, or prefers one to itself.
+    #[error("choice {0}: an alternative that is not there is preferred")]
     Places(usize),
     /// More preferences than a programme should have.
+    #[error("{0} preferences are too many: at most {PAIRS_MAX}")]
     TooMany(usize),
     /// The solver gave no answer.
+    #[error("the solver found no weights")]
     Unsolved,
 }
-
-impl fmt::Display for LearnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LearnError::NoCriteria => f.write_str("there is no criterion to learn the weight of"),
-            LearnError::NoPreference => f.write_str("nothing was preferred to anything"),
-            LearnError::Values(choice) => {
-                write!(f, "choice {choice}: an alternative has not one value for each criterion")
-            }
-            LearnError::Places(choice) => {
-                write!(f, "choice {choice}: an alternative that is not there is preferred")
-            }
-            LearnError::TooMany(pairs) => write!(f, "{pairs} preferences are too many: at most {PAIRS_MAX}"),
-            LearnError::Unsolved => f.write_str("the solver found no weights"),
-        }
-    }
-}
-
-impl std::error::Error for LearnError {}
 
 /// Preferences, at most.
 const PAIRS_MAX: usize = 100_000;
@@ -208,7 +195,7 @@ impl Lesson {
                 }
             }
         }
-        match solver.solve(&program, None, &Effort::UNLIMITED) {
+        match solver.solve(&program, None, &SolverEffort::UNLIMITED) {
             Answer::Optimal(point) | Answer::Feasible { best: point, .. }
                 if point.values.len() >= self.width() =>
             {

@@ -11,14 +11,14 @@ const TRIAL: u64 = 20;
 
 /// How many steps may be spent, and how often to start again.
 #[derive(Clone, Copy)]
-pub(super) struct Effort {
+pub(super) struct LocalEffort {
     pub(super) steps: u64,
     pub(super) restarts: u32,
     pub(super) seed: u64,
 }
 
 /// Improves the best assignment, or makes a first one, within the effort.
-pub(super) fn improve(model: &Model<'_>, best: &mut Best, effort: Effort) {
+pub(super) fn improve(model: &Model<'_>, best: &mut Best, effort: LocalEffort) {
     let mut search = Search::new(model, effort);
     match best.picks.clone() {
         Some(picks) => search.take(&picks),
@@ -53,7 +53,7 @@ struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    fn new(model: &'m Model<'m>, effort: Effort) -> Search<'m> {
+    fn new(model: &'m Model<'m>, effort: LocalEffort) -> Search<'m> {
         let sorted = |job: &super::CompromiseJob| {
             let mut order: Vec<usize> = (0..job.options.len()).collect();
             order.sort_by_key(|option| job.options[*option].loss);
@@ -77,7 +77,7 @@ impl<'m> Search<'m> {
     /// A number below `bound`.
     fn draw(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(u64::MAX);
-        usize::try_from(self.random.any() % bound).unwrap_or(0)
+        usize::try_from(self.random.any() % bound).expect("a draw below a position is one")
     }
 
     /// Sets a pick for good.

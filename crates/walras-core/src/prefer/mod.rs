@@ -50,7 +50,7 @@ pub use learn::{Choice, LearnError, Learnt, LearntCriterion, learn};
 pub use pareto::{Point, pareto_front};
 pub use preference::{Aggregation, Preference, PreferenceError, SCALE, Scored, Weighted, score};
 pub use problem::{
-    Collective, CompromiseJob, CompromiseOption, CompromiseProblem, CompromiseProblemError, Party, Voice,
+    Collective, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice,
 };
 pub use stakeholders::{
     CollectiveWish, JobWish, Negotiation, NegotiationTerms, Source, Stakeholders, User, WishError,

@@ -3,7 +3,6 @@
 use super::criterion::Criterion;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use walras_model::quantity::MILLION;
 
 /// A loss of one: as far from the ideal as can be. Losses are integers between 0 and this.
@@ -67,40 +66,28 @@ pub struct Preference {
 }
 
 /// Why a preference was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PreferenceError {
     /// There is nothing to weigh.
+    #[error("there is no criterion to weigh")]
     NoCriteria,
     /// A weight is negative.
+    #[error("the weight of {0} is negative")]
     Negative(Criterion),
     /// All weights are zero.
+    #[error("all weights are zero: at least one must be positive")]
     AllZero,
     /// A criterion is weighed twice.
+    #[error("{0} is weighed twice")]
     Twice(Criterion),
     /// A given range has no length, or its ends the wrong way round.
+    #[error("the range of {0} is empty: its first number must be below its second")]
     EmptyRange(Criterion),
     /// No alternative carries a criterion that is weighed.
+    #[error("no alternative says anything of {0}, which is weighed")]
     Missing(Criterion),
 }
-
-impl fmt::Display for PreferenceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PreferenceError::NoCriteria => f.write_str("there is no criterion to weigh"),
-            PreferenceError::Negative(criterion) => write!(f, "the weight of {criterion} is negative"),
-            PreferenceError::AllZero => f.write_str("all weights are zero: at least one must be positive"),
-            PreferenceError::Twice(criterion) => write!(f, "{criterion} is weighed twice"),
-            PreferenceError::EmptyRange(criterion) => {
-                write!(f, "the range of {criterion} is empty: its first number must be below its second")
-            }
-            PreferenceError::Missing(criterion) => {
-                write!(f, "no alternative says anything of {criterion}, which is weighed")
-            }
-        }
-    }
-}
-
-impl std::error::Error for PreferenceError {}
 
 impl Preference {
     /// Weights in any unit, only their ratios count; criteria without weight are left out.

@@ -2,7 +2,6 @@
 
 use super::preference::{Aggregation, Preference, SCALE, normalised};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// One alternative of a job, as the compromise sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,47 +65,28 @@ pub struct CompromiseProblem {
 }
 
 /// Why a problem was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CompromiseProblemError {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompromiseError {
     /// A party's weight is negative.
+    #[error("the weight of {0} is negative")]
     NegativeWeight(String),
     /// No party has a weight.
+    #[error("all stakeholders have a weight of zero")]
     NoWeight,
     /// A job's user is no party, or no user.
+    #[error("job {0} has no user among the stakeholders")]
     NoSuchUser(usize),
     /// An option takes of a capacity, or adds to a total, that does not exist, or takes less than nothing.
+    #[error("an option of job {0} names an unknown capacity or total")]
     BadOption(usize),
     /// A loss is not between 0 and [`SCALE`].
+    #[error("an option of job {0} has a loss that is no share")]
     BadLoss(usize),
     /// A lexicographic order with more than four different weights of parties.
+    #[error("{0} different weights of stakeholders are too many for a lexicographic order: at most 4")]
     TooManyLevels(usize),
 }
-
-impl fmt::Display for CompromiseProblemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CompromiseProblemError::NegativeWeight(name) => write!(f, "the weight of {name} is negative"),
-            CompromiseProblemError::NoWeight => f.write_str("all stakeholders have a weight of zero"),
-            CompromiseProblemError::NoSuchUser(job) => {
-                write!(f, "job {job} has no user among the stakeholders")
-            }
-            CompromiseProblemError::BadOption(job) => {
-                write!(f, "an option of job {job} names an unknown capacity or total")
-            }
-            CompromiseProblemError::BadLoss(job) => {
-                write!(f, "an option of job {job} has a loss that is no share")
-            }
-            CompromiseProblemError::TooManyLevels(levels) => {
-                write!(
-                    f,
-                    "{levels} different weights of stakeholders are too many for a lexicographic order: at most 4"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for CompromiseProblemError {}
 
 /// Lexicographic values of so many levels fit the aggregate.
 const LEVELS_MAX: usize = 4;
@@ -118,15 +98,15 @@ impl CompromiseProblem {
         parties: Vec<Party>,
         capacities: Vec<i64>,
         across: Aggregation,
-    ) -> Result<CompromiseProblem, CompromiseProblemError> {
+    ) -> Result<CompromiseProblem, CompromiseError> {
         if let Some(party) = parties.iter().find(|party| party.weight < 0) {
-            return Err(CompromiseProblemError::NegativeWeight(party.name.clone()));
+            return Err(CompromiseError::NegativeWeight(party.name.clone()));
         }
         let raw: Vec<i64> = parties.iter().map(|party| party.weight).collect();
-        let weights = normalised(&raw).ok_or(CompromiseProblemError::NoWeight)?;
+        let weights = normalised(&raw).ok_or(CompromiseError::NoWeight)?;
         let levels: BTreeSet<i64> = weights.iter().copied().collect();
         if across == Aggregation::Lexicographic && levels.len() > LEVELS_MAX {
-            return Err(CompromiseProblemError::TooManyLevels(levels.len()));
+            return Err(CompromiseError::TooManyLevels(levels.len()));
         }
         let totals = parties.iter().map(Party::totals_end).max().unwrap_or(0);
         for (index, job) in jobs.iter().enumerate() {
@@ -167,17 +147,17 @@ fn check(
     parties: &[Party],
     capacities: usize,
     totals: usize,
-) -> Result<(), CompromiseProblemError> {
+) -> Result<(), CompromiseError> {
     if parties.get(job.user).is_none_or(|party| party.voice != Voice::User) {
-        return Err(CompromiseProblemError::NoSuchUser(index));
+        return Err(CompromiseError::NoSuchUser(index));
     }
     for option in &job.options {
         let takes = option.takes.iter().all(|(place, units)| *place < capacities && *units >= 0);
         if !takes || option.adds.iter().any(|(place, _)| *place >= totals) {
-            return Err(CompromiseProblemError::BadOption(index));
+            return Err(CompromiseError::BadOption(index));
         }
         if !(0..=SCALE).contains(&option.loss) {
-            return Err(CompromiseProblemError::BadLoss(index));
+            return Err(CompromiseError::BadLoss(index));
         }
     }
     Ok(())

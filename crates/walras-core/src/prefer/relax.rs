@@ -61,7 +61,8 @@ fn least_sum(model: &Model<'_>) -> i128 {
         let greatest = excess.iter().map(|it| it.abs()).max().unwrap_or(0).max(1);
         for (price, excess) in prices.iter_mut().zip(&excess) {
             let change = step * pace / PACE * excess / greatest;
-            *price = i64::try_from((wide(*price) + change).clamp(0, PRICE_MAX)).unwrap_or(0);
+            *price = i64::try_from((wide(*price) + change).clamp(0, PRICE_MAX))
+                .expect("a price within its bounds fits");
         }
     }
     best

@@ -6,9 +6,8 @@ use super::criterion::Criterion;
 use super::negotiate::Builder;
 use super::pareto::{Point, pareto_front};
 use super::preference::{Aggregation, Preference, PreferenceError};
-use super::problem::{CompromiseProblem, CompromiseProblemError};
+use super::problem::{CompromiseError, CompromiseProblem};
 use crate::search::Alternatives;
-use std::fmt;
 use walras_model::id::SiteId;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Money, Span};
@@ -98,29 +97,19 @@ pub struct Negotiation {
 }
 
 /// Why wishes make no problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WishError {
     /// The wishes of a job do not fit its alternatives.
+    #[error("job {0}: {1}")]
     Job(String, PreferenceError),
     /// Nothing that anybody could choose says anything of a criterion that an owner or the administrator weighs.
+    #[error("{0}: no alternative says anything of {1}, which is weighed")]
     Collective(String, Criterion),
-    /// The weights of stakeholders make no sense.
-    Problem(CompromiseProblemError),
+    /// The weights of stakeholders do not fit together.
+    #[error("{0}")]
+    Problem(CompromiseError),
 }
-
-impl fmt::Display for WishError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WishError::Job(name, error) => write!(f, "job {name}: {error}"),
-            WishError::Collective(name, criterion) => {
-                write!(f, "{name}: no alternative says anything of {criterion}, which is weighed")
-            }
-            WishError::Problem(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for WishError {}
 
 impl Stakeholders {
     /// Every job is its own user, to whom cost and finish matter alike; owners and the administrator want nothing.

@@ -119,7 +119,9 @@ fn levels(weights: &[i64]) -> (Vec<usize>, Vec<i128>) {
     let mut distinct: Vec<i64> = weights.to_vec();
     distinct.sort_unstable_by(|one, other| other.cmp(one));
     distinct.dedup();
-    let level = |weight: &i64| distinct.iter().position(|it| it == weight).unwrap_or(0);
+    let level = |weight: &i64| {
+        distinct.iter().position(|it| it == weight).expect("every weight is among the distinct ones")
+    };
     let level_of: Vec<usize> = weights.iter().map(level).collect();
     let mut counts = vec![0; distinct.len()];
     for level in &level_of {

@@ -17,7 +17,7 @@
 
 use super::instance::{Instance, NEVER};
 use super::profile::Profile;
-use super::whole::{self, Crowd};
+use super::uncut::{self, Crowd};
 
 /// Crowds are looked at from at most so many heads.
 const HEADS_MAX: usize = 32;
@@ -42,7 +42,7 @@ pub(super) fn finish(instance: &Instance) -> i64 {
     let (head, tail) = (least(instance, &heads), least(instance, &tails));
     let so_far = quick(instance).max(through(instance, &heads, &tails)).max(crowds(instance, &head, &tail));
     let works = least_works(instance);
-    let length = whole::finish(
+    let length = uncut::finish(
         &Crowd { heads: &head, tails: &tail, works: &works },
         &instance.costs.performance,
         so_far - instance.earliest,

@@ -205,13 +205,13 @@ mod tests {
     use super::*;
     use crate::refine::baseline::Baseline;
     use crate::refine::list::Board;
-    use crate::refine::{bound, drawn, improve};
+    use crate::refine::{bound, improve, random};
 
     /// What is proven best is never worse than what improvement finds, which finds it too.
     #[test]
     fn improvement_finds_what_is_best() {
         for seed in 0..40 {
-            let instance = drawn::instance(8, 3, seed);
+            let instance = random::instance(8, 3, seed);
             let heft = Baseline::Heft.place(&instance, &mut Board::new(&instance));
             let mut best = Best::new(&instance, Goal::Finish, heft);
             let mut improved = best.clone();
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_no_proof() {
-        let instance = drawn::instance(9, 3, 1);
+        let instance = random::instance(9, 3, 1);
         let heft = Baseline::Heft.place(&instance, &mut Board::new(&instance));
         let mut best = Best::new(&instance, Goal::Balance, heft);
         assert!(!search(&instance, Goal::Balance, &mut best, &mut Fuel { left: 50 }));

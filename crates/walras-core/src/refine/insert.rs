@@ -254,8 +254,8 @@ fn retime(instance: &Instance, trial: &mut Sequence, task: usize, ahead: i64) {
 mod tests {
     use super::*;
     use crate::refine::baseline::Baseline;
-    use crate::refine::drawn;
     use crate::refine::list::Board;
+    use crate::refine::random;
     use crate::refine::sequence::{Fronts, Timed};
 
     /// When everything ends after a task has gone somewhere else.
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn the_best_place_is_found() {
         for seed in 0..60 {
-            let instance = drawn::instance(12, 4, seed);
+            let instance = random::instance(12, 4, seed);
             let placed = Baseline::Heft.place(&instance, &mut Board::new(&instance));
             let mut now = Sequence::of(&instance, &placed);
             let no_tail = vec![0; instance.tasks];

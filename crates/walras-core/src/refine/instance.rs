@@ -85,7 +85,7 @@ pub struct Instance {
     pub(super) costs: Arc<Costs>,
     pub(super) before: Arc<Adjacency>,
     pub(super) after: Arc<Adjacency>,
-    /// Topological.
+    /// All tasks, each after those that it waits for.
     pub(super) order: Arc<Vec<u32>>,
     /// By lane: when it is free.
     pub(super) free: Vec<Vec<(i64, i64)>>,

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! ```
-//! use walras_core::refine::{Effort, Strategy, refine};
+//! use walras_core::refine::{RefineEffort, Strategy, refine};
 //! use walras_model::workflow::Terms;
 //! use walras_core::*;
 //! use walras_model::*;
@@ -37,7 +37,7 @@
 //! let workflow = Workflow::new("join", tasks, vec![edge(0, 2), edge(1, 2)]).unwrap();
 //!
 //! let platform = Platform::of_offers(&offers, Network::INSTANT);
-//! let outcome = refine(&workflow, &platform, &Terms::default(), Strategy::Asap, &Effort::default());
+//! let outcome = refine(&workflow, &platform, &Terms::default(), Strategy::Asap, &RefineEffort::default());
 //! // a and c on the fast node take 5 s and 3 s, b on the slow one 4 s: nothing can be faster.
 //! let Outcome::Optimal(refined) = outcome else { panic!("{outcome:?}") };
 //! assert_eq!(refined.schedule.finish(), at(8));
@@ -48,15 +48,15 @@ mod baseline;
 mod bound;
 mod chain;
 mod critical;
-#[cfg(test)]
-mod drawn;
 mod exact;
 mod improve;
 mod insert;
 mod instance;
-mod lean;
 mod list;
+mod no_schedule;
 mod profile;
+#[cfg(test)]
+mod random;
 mod rank;
 mod schedule;
 mod sequence;
@@ -64,15 +64,17 @@ mod sizing;
 mod strategy;
 mod supporting;
 mod timeline;
+mod transitive;
+mod uncut;
 mod walk;
-mod whole;
 
 pub use baseline::Baseline;
 pub use critical::Collisions;
 pub use instance::{CELLS_MAX, Instance};
+pub use no_schedule::NoSchedule;
 pub use sizing::{Size, SizeFit, SizeOption, best_size, refine_window, size_options};
 pub use strategy::Strategy;
-pub use supporting::{Event, Support, SupportLimits, supporting_schedules};
+pub use supporting::{Disturbance, Support, SupportLimits, supporting_schedules};
 
 use improve::{Best, Fuel};
 use list::Board;
@@ -85,7 +87,7 @@ use walras_model::workflow::{Platform, Terms, Workflow};
 
 /// How hard to try, and from which seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
+pub struct RefineEffort {
     /// Units of work for improvement: a unit is about one look at one task on one node.
     pub units_max: u64,
     /// Labels that the planning of a chain keeps on each node.
@@ -94,9 +96,9 @@ pub struct Effort {
     pub seed: u64,
 }
 
-impl Default for Effort {
+impl Default for RefineEffort {
     fn default() -> Self {
-        Effort { units_max: 40_000_000, labels_max: 32, seed: 1 }
+        RefineEffort { units_max: 40_000_000, labels_max: 32, seed: 1 }
     }
 }
 
@@ -171,39 +173,6 @@ pub struct Refined {
     pub labels_limit_hit: bool,
 }
 
-/// Why there is no schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoSchedule {
-    /// No node fits this task.
-    NoNode {
-        /// Which task.
-        task: TaskId,
-    },
-    /// No lanes, or more tasks × lanes than [`CELLS_MAX`].
-    Size {
-        /// Tasks of the workflow.
-        tasks: usize,
-        /// Lanes of the platform.
-        lanes: usize,
-    },
-    /// Times or costs beyond the range that is counted.
-    TooLong,
-    /// The cheapest nodes cost more than the budget.
-    BudgetTooSmall {
-        /// What they cost.
-        needed: Money,
-    },
-    /// No schedule can end in time.
-    TooLittleTime {
-        /// No schedule ends before; `None` when the free time does not suffice at all.
-        bound: Option<Time>,
-    },
-    /// All schedules were looked at: none keeps the terms.
-    NoneExists,
-    /// None was found; there may be one.
-    NotFound,
-}
-
 /// Places every task, by the strategy's goal and within the terms.
 ///
 /// `Optimal` when the schedule reaches the goal's lower bound, or every schedule was looked at; the bound of a feasible
@@ -213,7 +182,7 @@ pub fn refine(
     platform: &Platform,
     terms: &Terms,
     strategy: Strategy,
-    effort: &Effort,
+    effort: &RefineEffort,
 ) -> Outcome<Refined, NoSchedule> {
     let instance = match Instance::new(workflow, platform, terms).and_then(affordable) {
         Ok(instance) => instance,
@@ -290,12 +259,12 @@ fn solve(
     instance: &Instance,
     platform: &Platform,
     strategy: Strategy,
-    effort: &Effort,
+    effort: &RefineEffort,
 ) -> Outcome<Refined, NoSchedule> {
     let goal = strategy.goal();
-    let lean = &instance.lean();
-    let bound = bound::finish(lean);
-    let forward_bound = if instance.mirrored { bound::finish(&lean.mirror()) } else { bound };
+    let reduced = &instance.transitive_reduction();
+    let bound = bound::finish(reduced);
+    let forward_bound = if instance.mirrored { bound::finish(&reduced.mirror()) } else { bound };
     let (origin, latest) = if instance.mirrored {
         (-instance.latest, -instance.earliest)
     } else {
@@ -304,14 +273,14 @@ fn solve(
     if forward_bound > latest {
         return Outcome::Infeasible(NoSchedule::TooLittleTime { bound: Time::from_millis(forward_bound) });
     }
-    let planned = critical::plan(lean, goal, effort.labels_max);
+    let planned = critical::plan(reduced, goal, effort.labels_max);
     let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
     let mut best = Best::new(instance, goal, planned.placed);
     offer_others(instance, goal, effort, &mut best);
     let mut fuel = Fuel { left: effort.units_max };
-    let proven = exact::search(lean, goal, &mut best, &mut fuel);
+    let proven = exact::search(reduced, goal, &mut best, &mut fuel);
     if !proven && best.score.missing == 0 {
-        improve::improve(lean, goal, &mut best, bound, effort.seed, &mut fuel);
+        improve::improve(reduced, goal, &mut best, bound, effort.seed, &mut fuel);
     }
     if best.score.missing > 0 || best.score.over_budget > 0 {
         return Outcome::Infeasible(if proven { NoSchedule::NoneExists } else { NoSchedule::NotFound });
@@ -352,7 +321,7 @@ fn least(instance: &Instance, goal: Goal, finish: i64) -> Option<(i128, i128)> {
 }
 
 /// Other starting points: the published heuristics, and the method with other goals where terms may bind.
-fn offer_others(instance: &Instance, goal: Goal, effort: &Effort, best: &mut Best) {
+fn offer_others(instance: &Instance, goal: Goal, effort: &RefineEffort, best: &mut Best) {
     let mut board = Board::new(instance);
     for baseline in Baseline::ALL {
         let placed = baseline.place(instance, &mut board);

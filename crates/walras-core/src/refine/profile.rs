@@ -1,6 +1,7 @@
 //! How much work the lanes can do between two moments.
 
 use super::instance::Instance;
+use walras_model::quantity::rounding;
 
 /// The free speed of all lanes together, over time.
 #[derive(Clone, Debug)]
@@ -56,14 +57,14 @@ impl Profile {
         let goal = self.before(start) + work;
         let at = self.steps.partition_point(|(_, _, done)| *done < goal);
         let Some((step, speed, done)) = at.checked_sub(1).map(|last| self.steps[last]) else { return start };
-        let rest = if speed > 0 { (goal - done + speed - 1) / speed } else { 0 };
+        let rest = if speed > 0 { rounding::up(goal - done, speed) } else { 0 };
         start.max(step.saturating_add(i64::try_from(rest).unwrap_or(i64::MAX / 4)))
     }
 
     /// The same for work of so many tasks, of which each uses one lane at a time; owners' tasks are left out.
     pub(super) fn done_by_few(&self, start: i64, work: i128, count: usize) -> i64 {
         let Some(speed) = count.checked_sub(1).and_then(|last| self.fastest.get(last)) else { return start };
-        let rest = (work + speed - 1) / (*speed).max(1);
+        let rest = rounding::up(work, (*speed).max(1));
         start.saturating_add(i64::try_from(rest).unwrap_or(i64::MAX / 4))
     }
 }

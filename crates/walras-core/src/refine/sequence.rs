@@ -7,7 +7,7 @@
 use super::instance::{Instance, NEVER};
 use super::schedule::Placed;
 
-/// Nobody.
+/// Stands for no task: before the first of a lane and after the last.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Tasks in order, each on a lane, timed.

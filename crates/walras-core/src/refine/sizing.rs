@@ -11,7 +11,7 @@
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
 //! and up to four window searches and placements.
 
-use super::{Effort, NoSchedule, Refined, Strategy, refine};
+use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
 use walras_model::attribute::Attributes;
@@ -19,7 +19,7 @@ use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::outcome::Outcome;
-use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
+use walras_model::quantity::{Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
 use walras_model::request::Request;
 use walras_model::window::Window;
 use walras_model::workflow::Terms;
@@ -124,7 +124,7 @@ pub fn refine_window(
     network: Network,
     window: &Window,
     strategy: Strategy,
-    effort: &Effort,
+    effort: &RefineEffort,
 ) -> Outcome<Refined, NoSchedule> {
     let platform = Platform::of_window(offers, window, network);
     let terms = Terms { earliest: Some(window.start()), deadline: Some(window.end()), budget: None };
@@ -139,7 +139,7 @@ fn fit(
     strategy: Strategy,
     window: &Window,
 ) -> Option<SizeFit> {
-    let effort = Effort { units_max: 0, ..Effort::default() };
+    let effort = RefineEffort { units_max: 0, ..RefineEffort::default() };
     let refined = refine_window(workflow, offers, network, window, strategy, &effort).found()?;
     let finish = refined.schedule.finish();
     let kept = request.deadline.is_none_or(|deadline| finish <= deadline);
@@ -172,7 +172,7 @@ fn least_work(workflow: &Workflow, nodes: u32, performance: Performance, network
     let plain = Workflow::new(workflow.name(), tasks.collect(), workflow.edges().to_vec()).ok()?;
     let schedule = super::baseline(&plain, &platform, &Terms::default(), super::Baseline::Heft)?;
     let span = schedule.makespan().max(Span::from_millis(1)?);
-    let work = i128::from(span.as_millis()) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+    let work = performance.work_in_millis(span.as_millis());
     Work::from_millis(i64::try_from(work.max(1)).ok()?)
 }
 

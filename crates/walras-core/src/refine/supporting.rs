@@ -21,13 +21,13 @@ use super::strategy::{Goal, Strategy};
 use super::{TaskSchedule, rank, schedule};
 use std::sync::Arc;
 use walras_model::id::{NodeId, TaskId};
-use walras_model::quantity::{MILLION, Span, Time};
+use walras_model::quantity::{Multiplier, Span, TIME_LIMIT, Time};
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Platform, Workflow};
 
 /// What may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum Disturbance {
     /// A node is gone from its first task on.
     NodeLost {
         /// Which node.
@@ -48,7 +48,7 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support {
     /// For which event.
-    pub event: Event,
+    pub event: Disturbance,
     /// What then holds; `None` when deadline, budget or free time leave no way.
     pub schedule: Option<TaskSchedule>,
 }
@@ -60,13 +60,13 @@ pub struct SupportLimits {
     pub nodes_max: usize,
     /// At most so many late tasks, those that end last first.
     pub tasks_max: usize,
-    /// A late task takes this share of its run time more, in millionths.
-    pub late_millionths: i64,
+    /// A late task takes this much of its run time more.
+    pub late: Multiplier,
 }
 
 impl Default for SupportLimits {
     fn default() -> Self {
-        SupportLimits { nodes_max: 8, tasks_max: 8, late_millionths: 250_000 }
+        SupportLimits { nodes_max: 8, tasks_max: 8, late: Multiplier::QUARTER }
     }
 }
 
@@ -88,7 +88,7 @@ pub fn supporting_schedules(
             placed.start[task] < first && platform.lanes[placed.lane[task] as usize].node != node
         };
         let Some(at) = Time::from_millis(first) else { continue };
-        let event = Event::NodeLost { node, at };
+        let event = Disturbance::NodeLost { node, at };
         supports.push(Support {
             event,
             schedule: again(&changed, platform, &placed, first, keep, strategy.goal()),
@@ -96,12 +96,12 @@ pub fn supporting_schedules(
     }
     for task in tasks_late(&instance, &placed, limits.tasks_max) {
         let lane = placed.lane[task] as usize;
-        let late = late_by(instance.runtime(task, lane), limits.late_millionths);
+        let late = late_by(instance.runtime(task, lane), limits.late);
         let changed = with_late_task(&instance, task, late);
         let known_at = placed.end[task];
         let keep = |other: usize| other == task || placed.start[other] < known_at;
         let (Some(id), Some(by)) = (TaskId::from_index(task), Span::from_millis(late)) else { continue };
-        let event = Event::TaskLate { task: id, by };
+        let event = Disturbance::TaskLate { task: id, by };
         supports.push(Support {
             event,
             schedule: again(&changed, platform, &placed, known_at, keep, strategy.goal()),
@@ -157,10 +157,9 @@ fn tasks_late(instance: &Instance, placed: &Placed, most: usize) -> Vec<usize> {
     tasks
 }
 
-/// At least a millisecond.
-fn late_by(runtime: i64, millionths: i64) -> i64 {
-    let share = i128::from(runtime) * i128::from(millionths) / i128::from(MILLION);
-    i64::try_from(share).unwrap_or(0).max(1)
+/// How long a task is late: at least a millisecond, and no longer than time reaches.
+fn late_by(runtime: i64, late: Multiplier) -> i64 {
+    late.of_count(runtime).unwrap_or(TIME_LIMIT).max(1)
 }
 
 fn without_node(instance: &Instance, platform: &Platform, node: NodeId) -> Instance {

@@ -63,13 +63,13 @@ pub struct Alternatives {
 /// A limit that ended part of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitHit {
-    /// Some job has as many alternatives as [`crate::search::Limits::alternatives_per_job_max`] allows.
+    /// Some job has as many alternatives as [`crate::search::SearchLimits::alternatives_per_job_max`] allows.
     AlternativesPerJob,
-    /// There are as many alternatives as [`crate::search::Limits::alternatives_max`] allows.
+    /// There are as many alternatives as [`crate::search::SearchLimits::alternatives_max`] allows.
     Alternatives,
-    /// Some criterion window is not proven best within [`crate::search::Limits::branches_max`].
+    /// Some criterion window is not proven best within [`crate::search::SearchLimits::branches_max`].
     Branches,
-    /// Explaining jobs without a window took as many reads as [`crate::search::Limits::explanation_slots_max`]
+    /// Explaining jobs without a window took as many reads as [`crate::search::SearchLimits::explanation_slots_max`]
     /// allows; the others are not explained.
     Explanations,
 }

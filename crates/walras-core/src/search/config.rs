@@ -14,7 +14,7 @@ pub struct SearchConfig {
     /// k of the budget S = k · price_max · t · tasks; ALP does not use it.
     pub budget_factor: Factor,
     /// When to stop.
-    pub limits: Limits,
+    pub limits: SearchLimits,
 }
 
 /// Which windows count.
@@ -65,7 +65,7 @@ pub enum Mode {
 /// Bounds of the search. Hitting one shows in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Limits {
+pub struct SearchLimits {
     /// At most this many alternatives for one job.
     pub alternatives_per_job_max: u32,
     /// At most this many alternatives in all.
@@ -76,9 +76,9 @@ pub struct Limits {
     pub explanation_slots_max: u64,
 }
 
-impl Default for Limits {
+impl Default for SearchLimits {
     fn default() -> Self {
-        Limits {
+        SearchLimits {
             alternatives_per_job_max: 10_000,
             alternatives_max: 1_000_000,
             branches_max: 20_000_000,
@@ -93,7 +93,7 @@ impl Default for SearchConfig {
             algorithm: Algorithm::Amp,
             mode: Mode::AllAlternatives,
             budget_factor: Factor::ONE,
-            limits: Limits::default(),
+            limits: SearchLimits::default(),
         }
     }
 }

@@ -15,6 +15,8 @@
 //!
 //! Example: the values 1, 2, 9 at costs 8, 5, 1, two to be chosen, limit 7: the best value is 2 + 9 = 11.
 
+use walras_model::quantity::rounding;
+
 /// An item that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
@@ -107,7 +109,7 @@ fn reduced(item: &Item, price: i128) -> i128 {
 /// The least whole value that a sum of reduced values allows.
 fn bound_of(sum: i128, limit: i128, price: i128) -> i128 {
     let relaxed = sum.saturating_sub(price.saturating_mul(limit));
-    relaxed.div_euclid(SCALE) + i128::from(relaxed.rem_euclid(SCALE) != 0)
+    rounding::up(relaxed, SCALE)
 }
 
 /// Bisects for the price at which the limit is just kept: the best choice met, the price, the best bound.

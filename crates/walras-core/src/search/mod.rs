@@ -15,7 +15,7 @@ mod scan;
 mod view;
 
 pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives};
-pub use config::{Algorithm, Criterion, Limits, Mode, SearchConfig};
+pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use scan::{Candidate, Selector, scan};
 pub(crate) use view::{View, states};
 
@@ -35,7 +35,8 @@ pub(crate) struct Found {
 }
 
 /// There is no window; [`crate::explain()`] says why and what would help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no window")]
 pub struct NoWindow;
 
 /// The first (ALP, AMP) or best (criterion) window of one request.

@@ -55,6 +55,16 @@ pub struct NotFree {
     pub source: SlotKey,
 }
 
+// By hand: `source` is a slot here, and not an error that caused this one.
+impl std::fmt::Display for NotFree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let SlotKey { start, node } = self.source;
+        write!(f, "the slot of node {} at {start} s does not hold that time as free", node.number())
+    }
+}
+
+impl std::error::Error for NotFree {}
+
 impl SlotList {
     /// A list of these slots, in any order; `performances` are those of the nodes, by id.
     ///

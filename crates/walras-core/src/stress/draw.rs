@@ -78,7 +78,7 @@ fn node(draw: &mut Draw, index: i64) -> Node {
     let performance = draw.one_of(&[500_000, 1_000_000, 1_000_000, 1_300_000, 2_000_000, 3_000_000]);
     let noise = draw.below(5);
     let attributes = BTreeMap::from([
-        ("noise".to_owned(), Value::Number(Decimal::from_millionths(noise))),
+        ("noise".to_owned(), Value::Number(Fixed::from_millionths(noise))),
         ("gpu".to_owned(), Value::Flag(draw.percent(50))),
     ]);
     Node {

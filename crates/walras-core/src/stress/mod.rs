@@ -265,7 +265,7 @@ fn no_job_is_lost_to_a_limit() {
     let job = |name: &str| Request::new(name, 1, Work::from_millis(3).unwrap());
     let batch = Batch::new(["A", "B", "C"].map(job).to_vec());
     for mode in [Mode::AllAlternatives, Mode::FirstOnTheFly] {
-        let limits = Limits { alternatives_max: 2, ..Limits::default() };
+        let limits = SearchLimits { alternatives_max: 2, ..SearchLimits::default() };
         let result =
             find_alternatives(&offers, &batch, &SearchConfig { limits, mode, ..SearchConfig::default() });
         assert_eq!((result.found.len(), result.unscheduled.len()), (2, 1));

@@ -23,10 +23,7 @@ fn capacity() -> impl Strategy<Value = CapacityOffer> {
                 site: SiteId::new(2),
                 capacity: Capacity { processors, speed, price: rate(price), prices: prices.collect() },
                 watts: Watts::from_milliwatts(9),
-                attributes: BTreeMap::from([(
-                    "noise".to_owned(),
-                    Value::Number(Decimal::from_millionths(2)),
-                )]),
+                attributes: BTreeMap::from([("noise".to_owned(), Value::Number(Fixed::from_millionths(2)))]),
             }
         },
     )

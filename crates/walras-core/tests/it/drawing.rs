@@ -69,7 +69,7 @@ fn read_node(head: &str, sites: &mut Vec<Site>) -> (Node, Rate) {
 
 fn attribute(value: &str) -> Value {
     match value.parse::<f64>() {
-        Ok(_) => Value::Number(Decimal::from_millionths(millionths(value))),
+        Ok(_) => Value::Number(Fixed::from_millionths(millionths(value))),
         Err(_) => Value::Text(value.to_owned()),
     }
 }
@@ -108,7 +108,7 @@ fn read_job(line: &str, offers: &Offers) -> Request {
 }
 
 fn test(value: &str) -> Test {
-    let number = |text| Some(Decimal::from_millionths(millionths(text)));
+    let number = |text| Some(Fixed::from_millionths(millionths(text)));
     match (value.strip_prefix('>'), value.strip_prefix('<')) {
         (Some(min), _) => Test::Range { min: number(min), max: None },
         (_, Some(max)) => Test::Range { min: None, max: number(max) },

@@ -157,7 +157,7 @@ fn on_the_fly_lets_a_late_job_wait() {
 #[test]
 fn limits_show_when_they_are_hit() {
     let drawing = read("n1 |########|\n job J length=1");
-    let limits = Limits { alternatives_per_job_max: 3, ..Limits::default() };
+    let limits = SearchLimits { alternatives_per_job_max: 3, ..SearchLimits::default() };
     let config = SearchConfig { limits, ..SearchConfig::default() };
     let found = find_alternatives(&drawing.offers, &drawing.batch, &config);
     assert_eq!(found.found.len(), 3);

@@ -38,7 +38,7 @@ fn node() -> impl Strategy<Value = (Node, Rate, Vec<Interval>)> {
         |(performance, site, rate, gpu, noise, busy)| {
             let attributes = BTreeMap::from([
                 ("gpu".to_owned(), Value::Flag(gpu == 1)),
-                ("noise".to_owned(), Value::Number(Decimal::from_millionths(noise))),
+                ("noise".to_owned(), Value::Number(Fixed::from_millionths(noise))),
             ]);
             let node = Node {
                 name: String::new(),

@@ -111,7 +111,7 @@ fn count_queries_read_a_fraction_of_the_list() {
     }
     offers = Offers::new(horizon, offers.sites().to_vec(), offers.nodes().to_vec(), slots).unwrap();
     let batch = Batch::new(vec![Request::new("all", 58, Work::from_millis(3).unwrap())]);
-    let limits = Limits { alternatives_per_job_max: 1, ..Limits::default() };
+    let limits = SearchLimits { alternatives_per_job_max: 1, ..SearchLimits::default() };
     let found = find_alternatives(&offers, &batch, &SearchConfig { limits, ..SearchConfig::default() });
     assert_eq!(found.found[0].window.start(), time(end));
     assert!(found.slots_scanned < 2_000, "{} of {}", found.slots_scanned, offers.slots().len());

@@ -5,8 +5,8 @@ use crate::task_oracle::{Sums, all_schedules};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use walras_core::refine::{
-    Baseline, Effort, NoSchedule, Refined, Strategy as Plan, SupportLimits, TaskSchedule, baseline, refine,
-    supporting_schedules,
+    Baseline, NoSchedule, RefineEffort, Refined, Strategy as Plan, SupportLimits, TaskSchedule, baseline,
+    refine, supporting_schedules,
 };
 use walras_core::*;
 use walras_model::workflow::Terms;
@@ -113,8 +113,8 @@ fn terms() -> impl Strategy<Value = Terms> {
     })
 }
 
-fn small_effort(units_max: u64) -> Effort {
-    Effort { units_max, labels_max: 10_000, seed: 7 }
+fn small_effort(units_max: u64) -> RefineEffort {
+    RefineEffort { units_max, labels_max: 10_000, seed: 7 }
 }
 
 fn claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform) -> TaskClaim {
@@ -293,13 +293,13 @@ proptest! {
         for support in supporting_schedules(&workflow, &platform, &terms, Plan::Asap, &main.schedule, &limits) {
             let Some(schedule) = &support.schedule else { continue };
             match support.event {
-                refine::Event::NodeLost { node, at } => {
+                refine::Disturbance::NodeLost { node, at } => {
                     verified(schedule, &workflow, &platform.without(node), &terms);
                     for (was, is) in main.schedule.placements().iter().zip(schedule.placements()) {
                         prop_assert!(was.start >= at || was == is, "what began before goes on");
                     }
                 }
-                refine::Event::TaskLate { task, by } => {
+                refine::Disturbance::TaskLate { task, by } => {
                     let mut tasks = workflow.tasks().to_vec();
                     for lane in &platform.lanes {
                         let own = tasks[task.index()].work.map_or(Some(Span::ZERO), |work| work.runtime_on(lane.performance));
@@ -394,7 +394,7 @@ fn heft_gives_the_published_makespan() {
     assert_eq!(makespan(Baseline::Heft), 80);
     // CPOP's published makespan of the same example.
     assert_eq!(makespan(Baseline::Cpop), 86);
-    let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &Effort::default())).unwrap();
+    let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &RefineEffort::default())).unwrap();
     verified(&ours.schedule, &workflow, &platform, &terms);
     assert_eq!(ours.schedule.makespan().as_millis(), 73_000);
 }

@@ -44,9 +44,10 @@ pub struct Instance {
 }
 
 /// Why an instance was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstanceError {
     /// A pair names a site that does not exist.
+    #[error("job {job} has a pair on site {site}, which does not exist")]
     UnknownSite {
         /// The job, by position.
         job: usize,
@@ -54,6 +55,7 @@ pub enum InstanceError {
         site: u32,
     },
     /// A job has two pairs on one site.
+    #[error("job {job} has two pairs on site {site}")]
     SiteTwice {
         /// The job, by position.
         job: usize,
@@ -61,11 +63,13 @@ pub enum InstanceError {
         site: u32,
     },
     /// A weight of zero.
+    #[error("job {job} has a weight of zero")]
     NoWeight {
         /// The job, by position.
         job: usize,
     },
     /// A cost is negative, or all costs together could leave the range of numbers.
+    #[error("a cost of job {job} is negative, or all costs together are too large")]
     CostOutOfRange {
         /// The job, by position.
         job: usize,

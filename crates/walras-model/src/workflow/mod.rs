@@ -88,11 +88,13 @@ pub struct Workflow {
 }
 
 /// Why a workflow was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkflowError {
     /// There are no tasks, or more than 2³² - 1.
+    #[error("{0} tasks: expected at least one, and at most 2³² - 1")]
     Count(usize),
     /// Two tasks have one name.
+    #[error("tasks {} and {} have one name", .first.number(), .second.number())]
     Duplicate {
         /// The task that has it first.
         first: TaskId,
@@ -100,6 +102,7 @@ pub enum WorkflowError {
         second: TaskId,
     },
     /// An edge names a task that is not there.
+    #[error("edge {edge} names task {}, which does not exist", .task.number())]
     Dangling {
         /// Its position among the edges.
         edge: usize,
@@ -107,11 +110,13 @@ pub enum WorkflowError {
         task: TaskId,
     },
     /// Two edges join the same tasks.
+    #[error("edge {edge} joins tasks that are joined already")]
     DoubleEdge {
         /// The position of the second among the edges.
         edge: usize,
     },
     /// These tasks wait for each other, each for the one before it and the first for the last.
+    #[error("{} tasks wait for each other in a circle", .0.len())]
     Cycle(Vec<TaskId>),
 }
 

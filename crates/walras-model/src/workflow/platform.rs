@@ -4,7 +4,7 @@ use crate::attribute::{Attributes, Value};
 use crate::id::{NodeId, SiteId};
 use crate::interval::Interval;
 use crate::offer::Offers;
-use crate::quantity::{Bandwidth, Data, Performance, Rate, Span, Time};
+use crate::quantity::{Bandwidth, Data, Fixed, Performance, Rate, Span, Time};
 use crate::window::Window;
 
 /// The time of one node at one price.
@@ -78,19 +78,18 @@ impl Network {
 impl Lane {
     /// How many cores the node states.
     pub fn cores(&self) -> Option<u32> {
-        let millionths = self.number("cores")?;
-        u32::try_from(millionths / crate::quantity::MILLION).ok()
+        u32::try_from(self.number("cores")?.whole()).ok()
     }
 
     /// How much memory the node states, in decimal gigabytes as attribute `memory_gb`.
     pub fn memory(&self) -> Option<Data> {
         // A millionth of a gigabyte is a thousand bytes.
-        Data::from_bytes(self.number("memory_gb")?.saturating_mul(1_000))
+        Data::from_bytes(self.number("memory_gb")?.as_millionths().saturating_mul(1_000))
     }
 
-    fn number(&self, attribute: &str) -> Option<i64> {
+    fn number(&self, attribute: &str) -> Option<Fixed> {
         match self.attributes.get(attribute)? {
-            Value::Number(number) => Some(number.as_millionths()),
+            Value::Number(number) => Some(*number),
             Value::Text(_) | Value::Flag(_) => None,
         }
     }

@@ -3,6 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::fmt;
 use walras_api::Num;
+use walras_model::{Multiplier, Share};
 
 /// A decimal as it was written: a number, or text with one in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,20 @@ impl Amount {
         self.0
             .millionths()
             .ok_or_else(|| format!("{key}: {self} has more than 6 decimals or is beyond every range"))
+    }
+}
+
+impl Amount {
+    /// How many times as much; an error that names the key when it is negative.
+    pub(super) fn multiplier(&self, key: &str) -> Result<Multiplier, String> {
+        let wrong = || format!("{key}: {self} is not a factor: expected a number that is not negative");
+        Multiplier::from_millionths(self.millionths(key)?).ok_or_else(wrong)
+    }
+
+    /// A part of one; an error that names the key when it is none.
+    pub(super) fn share(&self, key: &str) -> Result<Share, String> {
+        let wrong = || format!("{key}: {self} is not a share: expected a number between 0 and 1");
+        Share::from_millionths(self.millionths(key)?).ok_or_else(wrong)
     }
 }
 

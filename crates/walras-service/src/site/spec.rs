@@ -6,7 +6,7 @@ use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, Si
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_model::{Attributes, Decimal, Performance, Rate, Span, Value, Watts};
+use walras_model::{Attributes, Fixed, Multiplier, Performance, Rate, Span, Value, Watts};
 use walras_sites::Offering;
 use walras_sites::local::ProcessLimits;
 use walras_sites::simulated::{Behaviour, Load};
@@ -88,16 +88,16 @@ impl SiteConfig {
     }
 
     fn prices(&self) -> Result<PriceRules, String> {
-        let factors = |key: &str, list: &[Amount]| -> Result<Vec<i64>, String> {
-            list.iter().map(|factor| factor.millionths(key)).collect()
+        let factors = |key: &str, list: &[Amount]| -> Result<Vec<Multiplier>, String> {
+            list.iter().map(|factor| factor.multiplier(key)).collect()
         };
         let demand = self.demand.as_ref().map(|demand| {
             Ok::<Demand, String>(Demand {
-                min: demand.min.millionths("demand.min")?,
-                max: demand.max.millionths("demand.max")?,
-                step: demand.step.millionths("demand.step")?,
-                low: demand.low.millionths("demand.low")?,
-                high: demand.high.millionths("demand.high")?,
+                min: demand.min.multiplier("demand.min")?,
+                max: demand.max.multiplier("demand.max")?,
+                step: demand.step.multiplier("demand.step")?,
+                low: demand.low.share("demand.low")?,
+                high: demand.high.share("demand.high")?,
             })
         });
         let rules = PriceRules {
@@ -203,7 +203,7 @@ fn attributes(config: &BTreeMap<String, AttributeConfig>) -> Result<Attributes, 
             AttributeConfig::Flag(flag) => Value::Flag(*flag),
             AttributeConfig::Text(text) => Value::Text(text.clone()),
             AttributeConfig::Number(number) => {
-                Value::Number(Decimal::from_millionths(number.millionths(&format!("attributes.{name}"))?))
+                Value::Number(Fixed::from_millionths(number.millionths(&format!("attributes.{name}"))?))
             }
         };
         Ok((name.clone(), value))

@@ -263,8 +263,8 @@ fn option(state: &State, option: &QuoteOption, place: u32) -> OptionView {
         finish: option.finish.into(),
         price: Num::of_money(option.price),
         sites: option.sites.iter().map(|site| site_name(state, *site)).collect(),
-        satisfaction: Num::of_millionths(option.satisfaction),
-        confidence: option.confidence.map(|it| Num::of_millionths(it.at_least)),
+        satisfaction: Num::of_millionths(option.satisfaction.as_millionths()),
+        confidence: option.confidence.map(|it| Num::of_millionths(it.at_least.as_millionths())),
     }
 }
 

@@ -37,7 +37,7 @@ fn nodes_prices_and_rules_are_read_to_the_digit() {
     assert_eq!(spec.nodes[0].attributes["os"], Value::Text("linux".to_owned()));
     assert_eq!(spec.prices.base.as_micros_per_second(), 1);
     assert_eq!(spec.prices.classes["fast"].as_micros_per_second(), 100_000);
-    assert_eq!(spec.prices.demand.unwrap().high, 800_000);
+    assert_eq!(spec.prices.demand.unwrap().high, walras_model::Share::percent(80));
     assert_eq!(spec.access.access[0].who, Who::User("eve".to_owned()));
     assert!(spec.access.access[1].hours.is_some());
     assert!(

@@ -15,7 +15,6 @@ pub mod two_tier;
 
 use crate::config::{ConfigError, read_config};
 use crate::results::Results;
-use std::fmt;
 use walras_assign::program::Solver;
 
 /// How an experiment is run.
@@ -54,13 +53,16 @@ pub struct Picture {
 }
 
 /// Why an experiment gave no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExperimentError {
-    /// The configuration makes no sense.
-    Config(ConfigError),
+    /// The configuration was refused.
+    #[error("{0}")]
+    Config(#[from] ConfigError),
     /// A cycle broke a law: a fault of the search, the chooser or the generator.
+    #[error("cycle {} of seed {} breaks a law: {}", .0.cycle, .0.seed, .0.law)]
     Law(BrokenLaw),
     /// The experiment needs a solver, and was given none.
+    #[error("this experiment needs a solver")]
     NoSolver,
 }
 
@@ -157,26 +159,6 @@ impl std::str::FromStr for Experiment {
         })
     }
 }
-
-impl From<ConfigError> for ExperimentError {
-    fn from(error: ConfigError) -> Self {
-        ExperimentError::Config(error)
-    }
-}
-
-impl fmt::Display for ExperimentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ExperimentError::Config(error) => error.fmt(f),
-            ExperimentError::Law(BrokenLaw { seed, cycle, law }) => {
-                write!(f, "cycle {cycle} of seed {seed} breaks a law: {law}")
-            }
-            ExperimentError::NoSolver => f.write_str("this experiment needs a solver"),
-        }
-    }
-}
-
-impl std::error::Error for ExperimentError {}
 
 /// What a cycle can fail with: its number and the seed are added by whoever runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! Searching the alternatives of a cycle, and having them verified.
 
 use super::CycleError;
-use walras_core::{Algorithm, Alternatives, Limits, Mode, SearchConfig, find_alternatives};
+use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits, find_alternatives};
 use walras_model::{Batch, Factor, Offers};
 use walras_verify::{Claim, Rules, verify_plan};
 
 /// The search that an experiment uses: nobody reads explanations here.
 pub(super) fn config(algorithm: Algorithm, alternatives_per_job_max: u32) -> SearchConfig {
-    let limits = Limits { alternatives_per_job_max, explanation_slots_max: 0, ..Limits::default() };
+    let limits =
+        SearchLimits { alternatives_per_job_max, explanation_slots_max: 0, ..SearchLimits::default() };
     SearchConfig { algorithm, mode: Mode::AllAlternatives, budget_factor: Factor::ONE, limits }
 }
 

@@ -68,7 +68,7 @@ pub struct GivenUp {
     pub job: usize,
     /// In which round.
     pub round: u32,
-    /// Why.
+    /// What makes it unfit for every site.
     pub reason: Unfit,
 }
 
@@ -86,20 +86,24 @@ pub struct Course {
 }
 
 /// Why a course could not be followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RollError {
     /// The market of a round is no instance.
+    #[error("the market of a round is no instance: {0}")]
     Instance(InstanceError),
     /// The method's assignment does not fit.
+    #[error("the assignment of round {round} does not fit")]
     Unfitting {
         /// In which round.
         round: u32,
     },
     /// The broker does not take something.
+    #[error("round {round}: the broker refused: {why}")]
     Refused {
         /// In which round; 0 before the first.
         round: u32,
-        /// Why.
+        /// What the broker said.
         why: String,
     },
 }

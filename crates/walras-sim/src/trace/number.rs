@@ -1,31 +1,18 @@
 //! Plain decimals of a trace.
 
+use walras_model::Decimal;
+
 /// A decimal such as `12`, `-1` or `489.00`, times ten to the `decimals`; what is finer is cut off.
 ///
 /// `None` when it is no such number or too large.
 pub(super) fn decimal(text: &str, decimals: u32) -> Option<i64> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    let unsigned = text.strip_prefix('+').filter(|rest| !rest.starts_with('-')).unwrap_or(text);
+    // Some tracers leave out the nought before the point.
+    let stated = match unsigned.strip_prefix('.').filter(|part| !part.is_empty()) {
+        Some(part) => Decimal::plain(&format!("0.{part}")),
+        None => Decimal::plain(unsigned),
     };
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    if whole.is_empty() && part.is_empty() {
-        return None;
-    }
-    let mut value: i64 = 0;
-    for byte in whole.bytes() {
-        value = value.checked_mul(10)?.checked_add(digit(byte)?)?;
-    }
-    let mut rest = part.bytes();
-    for _ in 0..decimals {
-        let next = rest.next().map_or(Some(0), digit)?;
-        value = value.checked_mul(10)?.checked_add(next)?;
-    }
-    rest.all(|byte| byte.is_ascii_digit()).then_some(if negative { -value } else { value })
-}
-
-fn digit(byte: u8) -> Option<i64> {
-    byte.is_ascii_digit().then(|| i64::from(byte - b'0'))
+    stated.ok()?.cut(decimals)
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@
 //! ```
 
 use super::number::decimal;
-use std::fmt;
 use walras_core::predict::JobFeatures;
 use walras_model::{Span, Time};
 
@@ -59,7 +58,8 @@ pub struct TraceJob {
 }
 
 /// A line that was not used, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
 pub struct BadLine {
     /// Its number, from 1.
     pub line: u32,
@@ -86,12 +86,6 @@ pub struct Noted {
     pub submit_inverted: u32,
     /// The line has more than 18 columns; the rest is not read.
     pub columns_more: u32,
-}
-
-impl fmt::Display for BadLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.problem)
-    }
 }
 
 impl Trace {

@@ -1,7 +1,7 @@
 //! Periods: no job is lost, none runs twice, waits count.
 
 use walras_assign::greedy::{self, Ranking};
-use walras_assign::program::Effort;
+use walras_assign::program::SolverEffort;
 use walras_assign::{Unfit, mmc};
 use walras_model::Span;
 use walras_model::market::{Assignment, Capacity, CapacityMarket, Instance};
@@ -67,7 +67,7 @@ fn no_job_is_lost_and_each_runs_once() {
 fn any_method_can_be_rolled() {
     let (sites, jobs) = drawn(1, 6, 900.0);
     let course = roll(&sites, &jobs, periods(200), &mut |market, instance| {
-        mmc::assign(instance, &Ranking::by_price(market, instance), &Highs, &Effort::UNLIMITED)
+        mmc::assign(instance, &Ranking::by_price(market, instance), &Highs, &SolverEffort::UNLIMITED)
     });
     let course = course.unwrap();
     check_nothing_is_lost(&course, jobs.len());

@@ -3,16 +3,16 @@
 use crate::chance::chance;
 use crate::{brute, markets};
 use proptest::prelude::*;
-use walras_assign::exact::{Limits, NoWatch, Solved, Watch, solve};
+use walras_assign::exact::{ExactLimits, NoWatch, Solved, Watch, solve};
 use walras_assign::genetic::{Evolution, evolve};
 use walras_assign::greedy::{self, Ranking};
 use walras_assign::mmc;
-use walras_assign::program::Effort;
+use walras_assign::program::SolverEffort;
 use walras_model::market::{Choices, Instance, Pair, Serve};
 use walras_solve::Highs;
 
 fn exact(instance: &Instance) -> Solved {
-    solve(instance, &Highs, &Limits { rounds: 3, work: 200_000, ..Limits::default() }, &NoWatch)
+    solve(instance, &Highs, &ExactLimits { rounds: 3, work: 200_000, ..ExactLimits::default() }, &NoWatch)
 }
 
 proptest! {
@@ -47,7 +47,7 @@ proptest! {
         let solved = exact(&instance);
         for ranking in [Ranking::by_price(&market, &instance), Ranking::by_cost(&instance, market.order())] {
             let first = greedy::assign(&instance, &ranking);
-            let relaxed = mmc::assign(&instance, &ranking, &Highs, &Effort::UNLIMITED);
+            let relaxed = mmc::assign(&instance, &ranking, &Highs, &SolverEffort::UNLIMITED);
             for start in [first, relaxed] {
                 prop_assert!(!start.worth(&instance).unwrap().beats(&solved.worth));
                 let evolution = Evolution { stalled_max: 20, ..Evolution::default() };
@@ -87,7 +87,7 @@ fn bounds_hold_when_time_is_up_at_once() {
         }
     }
     let instance = hard(5, 60, Serve::Most);
-    let late = solve(&instance, &Highs, &Limits::default(), &Late);
+    let late = solve(&instance, &Highs, &ExactLimits::default(), &Late);
     let worth = late.assignment.unwrap().worth(&instance).unwrap();
     assert_eq!(worth, late.worth);
     assert!(late.cost_bound <= worth.cost && late.weight_bound >= worth.weight);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use walras_assign::genetic::{Evolution, Evolved, evolve};
 use walras_assign::greedy::{self, Ranking};
 use walras_assign::mmc;
-use walras_assign::program::Effort;
+use walras_assign::program::SolverEffort;
 use walras_model::market::{Assignment, CapacityMarket, Instance};
 use walras_solve::Highs;
 
@@ -40,7 +40,7 @@ proptest! {
         let by_price = Ranking::by_price(&market, &instance);
         let by_cost = Ranking::by_cost(&instance, market.order());
         for ranking in [&by_price, &by_cost] {
-            let relaxed = mmc::assign(&instance, ranking, &Highs, &Effort::UNLIMITED);
+            let relaxed = mmc::assign(&instance, ranking, &Highs, &SolverEffort::UNLIMITED);
             for first in [greedy::assign(&instance, ranking), relaxed] {
                 let found = evolved(&instance, ranking, &first, SHORT, seed);
                 prop_assert_eq!(found.assignment.worth(&instance), Some(found.worth));

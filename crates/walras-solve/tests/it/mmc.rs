@@ -4,7 +4,7 @@ use crate::{brute, markets};
 use proptest::prelude::*;
 use walras_assign::greedy::Ranking;
 use walras_assign::mmc::{self, Part, Relaxed};
-use walras_assign::program::Effort;
+use walras_assign::program::SolverEffort;
 use walras_model::market::{Choices, Instance, Pair, Serve};
 use walras_solve::Highs;
 
@@ -17,7 +17,7 @@ proptest! {
 
     #[test]
     fn always_fits_and_never_beats_the_best(instance in markets::instance(3, 6)) {
-        let found = mmc::assign(&instance, &ranking(&instance), &Highs, &Effort::UNLIMITED);
+        let found = mmc::assign(&instance, &ranking(&instance), &Highs, &SolverEffort::UNLIMITED);
         let worth = found.worth(&instance);
         prop_assert!(worth.is_some_and(|worth| !worth.beats(&brute::assignments(&instance))));
     }
@@ -28,7 +28,7 @@ proptest! {
         let mut market = market;
         market.sites.iter_mut().for_each(|site| site.processors += 100);
         let instance = market.instance().unwrap();
-        let found = mmc::assign(&instance, &ranking(&instance), &Highs, &Effort::UNLIMITED);
+        let found = mmc::assign(&instance, &ranking(&instance), &Highs, &SolverEffort::UNLIMITED);
         let cheapest = (0..instance.jobs()).filter_map(|job| instance.pairs(job).iter().map(|pair| pair.cost).min());
         prop_assert_eq!(found.worth(&instance).unwrap().cost, cheapest.sum::<i64>());
     }

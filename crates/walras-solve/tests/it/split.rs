@@ -2,13 +2,13 @@
 
 use crate::{brute, flow, markets};
 use proptest::prelude::*;
-use walras_assign::program::{Answer, Effort, LinearProgram, Solver};
+use walras_assign::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_assign::split::{Division, Share, divide};
 use walras_model::market::{CapacityMarket, Splitting};
 use walras_solve::Highs;
 
 fn best(market: &CapacityMarket) -> walras_model::market::Worth {
-    let divided = divide(market, &Highs, &Effort::UNLIMITED);
+    let divided = divide(market, &Highs, &SolverEffort::UNLIMITED);
     assert!(divided.proven);
     assert_eq!(divided.division.worth(market), Some(divided.worth));
     divided.worth
@@ -104,7 +104,7 @@ fn divisions_that_break_a_rule_are_worth_nothing() {
 struct Fake(fn(&LinearProgram) -> Answer);
 
 impl Solver for Fake {
-    fn solve(&self, program: &LinearProgram, _: Option<&[f64]>, _: &Effort) -> Answer {
+    fn solve(&self, program: &LinearProgram, _: Option<&[f64]>, _: &SolverEffort) -> Answer {
         (self.0)(program)
     }
 }
@@ -120,8 +120,8 @@ fn a_solver_that_fails_gives_nothing_and_proves_nothing() {
         Answer::Optimal(walras_assign::program::Point { values, objective: 0.0, duals: vec![] })
     };
     for solver in [Fake(|_| Answer::Unknown), Fake(too_much)] {
-        let divided = divide(&fixture(), &solver, &Effort::UNLIMITED);
+        let divided = divide(&fixture(), &solver, &SolverEffort::UNLIMITED);
         assert_eq!((divided.worth.jobs, divided.division, divided.proven), (0, Division::empty(1), false));
     }
-    assert_eq!(divide(&fixture(), &Fake(nonsense), &Effort::UNLIMITED).worth.jobs, 0);
+    assert_eq!(divide(&fixture(), &Fake(nonsense), &SolverEffort::UNLIMITED).worth.jobs, 0);
 }

@@ -4,7 +4,7 @@ use super::*;
 use walras_model::attribute::{Attributes, Requirement, Test, Value};
 use walras_model::id::{NodeId, SiteId, TaskId};
 use walras_model::interval::Interval;
-use walras_model::quantity::{Bandwidth, Data, Decimal, Performance, Rate, Span, Work};
+use walras_model::quantity::{Bandwidth, Data, Fixed, Performance, Rate, Span, Work};
 use walras_model::workflow::{Edge, Lane, Link, Network, Task};
 
 fn at(seconds: i64) -> Time {
@@ -26,8 +26,8 @@ fn platform() -> Platform {
         rate: Rate::from_micros_per_second(1_000_000 * price).unwrap(),
         free: vec![Interval::new(at(0), at(50)).unwrap(), Interval::new(at(60), at(100)).unwrap()],
         attributes: Attributes::from([
-            ("cores".to_owned(), Value::Number(Decimal::from_millionths(4_000_000))),
-            ("memory_gb".to_owned(), Value::Number(Decimal::from_millionths(2_000_000))),
+            ("cores".to_owned(), Value::Number(Fixed::from_millionths(4_000_000))),
+            ("memory_gb".to_owned(), Value::Number(Fixed::from_millionths(2_000_000))),
         ]),
     };
     let link = |seconds: i64| Link {

@@ -269,9 +269,9 @@ pub(super) fn performance(speed: f64) -> Performance {
 }
 
 pub(super) fn number(value: f64) -> Value {
-    Value::Number(Decimal::from_millionths(units(value, 1e6)))
+    Value::Number(Fixed::from_millionths(units(value, 1e6)))
 }
 
 pub(super) fn at_least(value: f64) -> Test {
-    Test::Range { min: Some(Decimal::from_millionths(units(value, 1e6))), max: None }
+    Test::Range { min: Some(Fixed::from_millionths(units(value, 1e6))), max: None }
 }

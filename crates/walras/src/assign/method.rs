@@ -2,10 +2,10 @@
 
 use clap::ValueEnum;
 use std::time::{Duration, Instant};
-use walras_assign::exact::{self, Limits, Watch};
+use walras_assign::exact::{self, ExactLimits, Watch};
 use walras_assign::genetic::{self, Evolution};
 use walras_assign::greedy::{self, Ranking};
-use walras_assign::program::{Effort, Solver};
+use walras_assign::program::{Solver, SolverEffort};
 use walras_assign::split::{self, Divided};
 use walras_assign::{MarketRules, mmc};
 use walras_model::market::{Assignment, CapacityMarket, Instance};
@@ -73,7 +73,7 @@ pub(super) fn run(
         (Method::GreedyCost, _) | (_, None) => Ranking::by_cost(instance, order),
         (_, Some(market)) => Ranking::by_price(market, instance),
     };
-    let effort = Effort { seconds: Some(options.seconds), ..Effort::UNLIMITED };
+    let effort = SolverEffort { seconds: Some(options.seconds), ..SolverEffort::UNLIMITED };
     Ok(match method {
         Method::Greedy | Method::GreedyCost => found(instance, &greedy::assign(instance, &ranking), 0),
         Method::Mmc => found(instance, &mmc::assign(instance, &ranking, walras_solve::solver()?, &effort), 0),
@@ -149,7 +149,7 @@ fn evolved(instance: &Instance, ranking: &Ranking, first: Assignment, options: &
 
 fn exact(instance: &Instance, solver: &dyn Solver, options: &Options) -> Found {
     let clock = Clock { until: Instant::now() + Duration::from_secs_f64(options.seconds) };
-    let solved = exact::solve(instance, solver, &Limits::default(), &clock);
+    let solved = exact::solve(instance, solver, &ExactLimits::default(), &clock);
     let mut claim = solved.assignment.as_ref().map(|assignment| of_assignment(instance, assignment));
     if let Some(claim) = &mut claim {
         claim.bound = Some(ClaimedBound { weight: solved.weight_bound, cost: solved.cost_bound.into() });

@@ -6,8 +6,8 @@ use std::path::Path;
 use walras_api::{Syntax, Unit};
 use walras_model::quantity::TIME_LIMIT;
 use walras_model::{
-    Attributes, Bandwidth, Interval, Link, Network, Node, NodeId, Offers, Performance, Platform, Rate, Site,
-    SiteId, Slot, Span, Time, Workflow,
+    Attributes, Bandwidth, Decimal, Interval, Link, Network, Node, NodeId, Offers, Performance, Platform,
+    Rate, Site, SiteId, Slot, Span, Time, Workflow,
 };
 
 /// Words may ask for at most so many nodes.
@@ -35,7 +35,7 @@ pub(crate) struct NetworkArgs {
 impl NetworkArgs {
     pub(crate) fn network(&self) -> Result<Network, Failure> {
         let link = |speed: (&str, &str), latency: (&str, &str)| {
-            let bytes = decimal(speed.1, 6).and_then(Bandwidth::from_bytes_per_second);
+            let bytes = millionths(speed.1).and_then(Bandwidth::from_bytes_per_second);
             let span = Unit::Seconds.span_from_text(latency.1);
             let wrong = |(option, text): (&str, &str), what: &str| {
                 Failure::Input(format!("{option}: '{text}' is not {what}"))
@@ -120,8 +120,8 @@ fn group(word: &str) -> Option<Group> {
     let (count, performance) = word.split_once('x').unwrap_or((word, "1"));
     Some(Group {
         count: count.parse().ok().filter(|count| (1..=NODES_MAX).contains(count))?,
-        performance: Performance::from_millionths(decimal(performance, 6)?)?,
-        rate: Rate::from_micros_per_second(decimal(price, 6)?)?,
+        performance: Performance::from_millionths(millionths(performance)?)?,
+        rate: Rate::from_micros_per_second(millionths(price)?)?,
     })
 }
 
@@ -142,14 +142,9 @@ fn horizon(workflow: &Workflow, nodes: &[Node], network: &Network) -> Option<Int
     Interval::new(Time::from_millis(0)?, Time::from_millis(millis.min(TIME_LIMIT))?)
 }
 
-/// A plain decimal as a count of its smallest unit.
-fn decimal(text: &str, decimals: usize) -> Option<i64> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || part.len() > decimals || !digits(whole) || !digits(part) {
-        return None;
-    }
-    format!("{whole}{part:0<decimals$}").parse().ok()
+/// A plain decimal in millionths.
+fn millionths(text: &str) -> Option<i64> {
+    Decimal::plain(text).ok()?.units(6).ok()
 }
 
 #[cfg(test)]

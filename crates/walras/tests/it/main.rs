@@ -9,6 +9,7 @@ mod client;
 mod commands;
 mod demo;
 mod documents;
+mod house;
 mod journals;
 mod licences;
 mod links;

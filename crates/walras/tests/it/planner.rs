@@ -328,7 +328,8 @@ fn same(file: &Value) -> Result<(), TestCaseError> {
     };
     prop_assert!(proof, "{} {:?}", planned["status"], decision.verdict.proof);
     if !planned["satisfaction"].is_null() {
-        prop_assert_eq!(contentment(&planned), decision.verdict.satisfaction);
+        let content = decision.verdict.satisfaction.iter().map(|(name, share)| (name.clone(), share.as_millionths()));
+        prop_assert_eq!(contentment(&planned), content.collect());
     }
     if !list(&planned["left_out_by_quota"]).is_empty() {
         prop_assert_eq!((&planned["gap"], decision.verdict.proof), (&json!(1), Proof::Gap(1_000_000)));

@@ -17,11 +17,11 @@ use crate::model::refusal::Countable;
 use crate::model::reservation::Origin;
 use crate::model::state::State;
 use crate::rules::check::Prices;
-use crate::rules::settle::{Fault, share_of};
+use crate::rules::settle::Fault;
 use crate::rules::submission::{check_job, check_name};
 use crate::rules::wanted::Wanted;
 use std::sync::Arc;
-use walras_model::Money;
+use walras_model::{Money, Share};
 
 /// The answer to a request that was made before, unless it was another one.
 fn repeated(
@@ -164,9 +164,9 @@ fn broken(
     let state = draft.before;
     let own_fault =
         matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) || has_taken(state, &key.by, &chosen.allocation);
-    let granted = if own_fault { 0 } else { state.policy.quotes.compensation };
+    let granted = if own_fault { Share::NOTHING } else { state.policy.quotes.compensation };
     let most = state.books.available(&Account::Fee);
-    let compensation = share_of(chosen.price, granted).min(most).max(Money::ZERO);
+    let compensation = granted.of(chosen.price).min(most).max(Money::ZERO);
     let user = Account::User(key.by.clone());
     let transaction = Transaction::transfer(Purpose::Compensation, Account::Fee, user, compensation);
     draft.push(QuoteEvent::Broken { quote, key, option, why: why.clone(), compensation, transaction });

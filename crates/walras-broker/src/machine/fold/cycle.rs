@@ -54,7 +54,7 @@ impl State {
     }
 
     /// Demand moves, usage fades, and requests that are too old to be repeated are forgotten.
-    fn new_cycle(&mut self, demand: &[i64]) {
+    fn new_cycle(&mut self, demand: &[walras_model::Multiplier]) {
         assert_eq!(demand.len(), self.sites.len(), "a cycle has a demand factor for every site");
         for (place, factor) in demand.iter().enumerate() {
             if self.sites.get(place).is_some_and(|site| site.demand != *factor) {

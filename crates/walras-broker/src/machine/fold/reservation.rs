@@ -6,7 +6,6 @@ use crate::model::allocation::{Allocation, Part};
 use crate::model::event::ReservationEvent;
 use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Phase, Why};
-use crate::model::price::MILLION;
 use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
@@ -194,7 +193,7 @@ impl State {
         let PartState::Ended { since, at, end: PartEnd::Done } = part.state else { return None };
         let node = reservation.hold_of(&part.plan)?.node?;
         let performance = self.node_spec(node)?.performance;
-        let millis = i128::from(at - since) * i128::from(performance.as_millionths()) / i128::from(MILLION);
+        let millis = performance.work_in_millis(at - since);
         Span::from_millis(i64::try_from(millis).ok()?)
     }
 

@@ -2,11 +2,10 @@
 
 use crate::model::account::Account;
 use crate::model::event::SiteEvent;
-use crate::model::price::MILLION;
 use crate::model::site::SiteSpec;
 use crate::model::state::{NodeState, SiteState, State};
 use std::sync::Arc;
-use walras_model::{Money, NodeId, SiteId, Time};
+use walras_model::{Money, Multiplier, NodeId, SiteId, Time};
 
 impl State {
     pub(super) fn fold_site(&mut self, event: &SiteEvent) {
@@ -15,7 +14,7 @@ impl State {
             SiteEvent::PricesSet { site, prices } => {
                 let state = self.known_site(*site);
                 state.spec.prices = prices.clone();
-                state.demand = prices.demand.map_or(MILLION, |it| state.demand.clamp(it.min, it.max));
+                state.demand = prices.demand.map_or(Multiplier::ONE, |it| state.demand.clamp(it.min, it.max));
             }
             SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true),
             SiteEvent::NodeBack { node, at } => self.node_changed(*node, *at, false),
@@ -51,7 +50,7 @@ impl State {
             spec: spec.clone(),
             first_node,
             free: None,
-            demand: MILLION,
+            demand: Multiplier::ONE,
             lost: false,
             since: Time::MIN,
         });

@@ -6,7 +6,7 @@ use crate::model::rank::Ranked;
 use crate::model::site::Free;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use walras_model::{SiteId, Time};
+use walras_model::{Multiplier, SiteId, Time};
 
 /// What has become of cycles: from the batch to the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub enum CycleEvent {
         /// Until when they may answer.
         until: Time,
         /// The sites' demand factors, in millionths.
-        demand: Vec<i64>,
+        demand: Vec<Multiplier>,
     },
     /// A site has said what is free.
     OffersReceived {

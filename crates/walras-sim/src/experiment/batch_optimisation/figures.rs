@@ -116,7 +116,7 @@ fn growth(config: &Config, total: &Total, problem: Problem) -> Figure {
 
 /// The gains of a problem for the compared numbers of alternatives.
 fn line(config: &Config, total: &Total, problem: Problem) -> Vec<(u32, f64)> {
-    let index = Problem::ALL.iter().position(|other| *other == problem).unwrap_or(0);
+    let index = Problem::ALL.iter().position(|other| *other == problem).expect("all problems are listed");
     let compared = counts(config).zip(&total.by_count).skip(1);
     compared.filter_map(|(count, compared)| Some((count, gain(problem, &compared[index])?))).collect()
 }

@@ -48,7 +48,11 @@ fn ends(config: &Config) -> Vec<u32> {
 
 /// The rows of a setting of the paper's figures.
 fn rows<'a>(config: &Config, records: &'a [Record], deadlines: Deadlines, sites: u32) -> Vec<&'a Row> {
-    let size = config.sites.iter().position(|other| *other == sites).unwrap_or(0);
+    let size = config
+        .sites
+        .iter()
+        .position(|other| *other == sites)
+        .expect("the size is one of the configuration's");
     let index = deadlines as usize * config.sites.len() + size;
     records.iter().filter_map(|record| record.main.get(index)).collect()
 }

@@ -2,10 +2,10 @@
 
 use super::Config;
 use crate::experiment::CycleError;
-use walras_assign::exact::{Limits, NoWatch, solve};
+use walras_assign::exact::{ExactLimits, NoWatch, solve};
 use walras_assign::genetic::{Evolution, Evolved, evolve};
 use walras_assign::greedy::{self, Ranking};
-use walras_assign::program::{Effort, Solver};
+use walras_assign::program::{Solver, SolverEffort};
 use walras_assign::split::divide;
 use walras_assign::{MarketRules, mmc};
 use walras_model::market::{Assignment, CapacityMarket, Instance, Splitting, Worth};
@@ -79,7 +79,7 @@ pub(super) fn run(
     let by_price = Ranking::by_price(market, &instance);
     let by_cost = Ranking::by_cost(&instance, greedy::order(market));
     let [cheap_rates, cheap_jobs] = [&by_price, &by_cost].map(|ranking| greedy::assign(&instance, ranking));
-    let relaxed = mmc::assign(&instance, &by_cost, solver, &Effort::UNLIMITED);
+    let relaxed = mmc::assign(&instance, &by_cost, solver, &SolverEffort::UNLIMITED);
     let [mut one, mut other] = chance;
     let hga = evolved(config, &instance, &by_price, &cheap_rates, &mut one);
     let lpga = evolved(config, &instance, &by_price, &relaxed, &mut other);
@@ -122,7 +122,7 @@ fn evolved(
 
 /// Rounds and nodes, not seconds: results must not depend on the machine.
 const EXACT_ROUNDS: usize = 8;
-const EXACT_EFFORT: Effort = Effort { seconds: None, nodes: Some(2_000), gap_absolute: 0.0 };
+const EXACT_EFFORT: SolverEffort = SolverEffort { seconds: None, nodes: Some(2_000), gap_absolute: 0.0 };
 
 fn of_kind(market: &CapacityMarket, kind: Splitting) -> CapacityMarket {
     let mut market = market.clone();
@@ -132,7 +132,7 @@ fn of_kind(market: &CapacityMarket, kind: Splitting) -> CapacityMarket {
 
 /// The best assignment of whole jobs, and whether it is proven.
 fn exact(instance: &Instance, solver: &dyn Solver) -> (Worth, bool) {
-    let limits = Limits { rounds: EXACT_ROUNDS, ..Limits::default() };
+    let limits = ExactLimits { rounds: EXACT_ROUNDS, ..ExactLimits::default() };
     let solved = solve(instance, solver, &limits, &NoWatch);
     (solved.worth, solved.is_optimal())
 }

@@ -1,4 +1,4 @@
-//! Edges that say nothing new.
+//! The transitive reduction of a workflow, as far as data allows: edges that say nothing new.
 //!
 //! Where data of no volume passes from a task to another that waits for it anyway, through tasks in between, the edge
 //! can be left out: the way through the others takes at least as long, whichever lanes they are on. Graphs as dense
@@ -17,8 +17,8 @@ const TASKS_MAX: usize = 10_000;
 const DENSE: usize = 2;
 
 impl Instance {
-    /// The same without edges that say nothing new.
-    pub(super) fn lean(&self) -> Instance {
+    /// The same without edges that follow from others.
+    pub(super) fn transitive_reduction(&self) -> Instance {
         let edges: usize = (0..self.tasks).map(|task| self.before.of(task).len()).sum();
         if self.tasks > TASKS_MAX || edges <= DENSE * self.tasks {
             return self.clone();
@@ -125,13 +125,13 @@ mod tests {
     #[test]
     fn of_a_dense_graph_a_chain_is_left() {
         let chain: Vec<(u32, usize)> = (0..8).zip(1..).collect();
-        assert_eq!(edges(&dense(9, u32::MAX).lean()), chain);
-        assert_eq!(edges(&dense(9, u32::MAX).lean().mirror()).len(), chain.len());
+        assert_eq!(edges(&dense(9, u32::MAX).transitive_reduction()), chain);
+        assert_eq!(edges(&dense(9, u32::MAX).transitive_reduction().mirror()).len(), chain.len());
     }
 
     #[test]
     fn edges_with_data_stay() {
-        let kept = edges(&dense(9, 5).lean());
+        let kept = edges(&dense(9, 5).transitive_reduction());
         assert!(kept.iter().all(|(from, to)| to - *from as usize == 1 || to - *from as usize >= 5));
         assert_eq!(kept.len(), 8 + 4 + 3 + 2 + 1);
     }

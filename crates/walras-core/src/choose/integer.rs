@@ -1,12 +1,12 @@
-//! Whole numbers of two sizes, so that one piece of code serves both.
+//! Integer numbers of two sizes, so that one piece of code serves both.
 
 use std::ops::{Add, Mul, Sub};
 
 /// A signed whole number.
-pub(super) trait Whole:
+pub(super) trait Integer:
     Copy + Ord + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
-    /// Nothing.
+    /// The neutral element of addition.
     const ZERO: Self;
     /// The number of this size, if it leaves room to add a few of its kind.
     fn narrow(number: i128) -> Option<Self>;
@@ -21,7 +21,7 @@ pub(super) trait Whole:
 /// Numbers of 64 bits are taken when they are below 2 to this power.
 const NARROW_BITS: u32 = 58;
 
-impl Whole for i64 {
+impl Integer for i64 {
     const ZERO: i64 = 0;
 
     #[inline]
@@ -48,7 +48,7 @@ impl Whole for i64 {
     }
 }
 
-impl Whole for i128 {
+impl Integer for i128 {
     const ZERO: i128 = 0;
 
     fn narrow(number: i128) -> Option<i128> {
@@ -71,5 +71,5 @@ impl Whole for i128 {
 
 /// The nearest float of a wide number.
 pub(super) fn to_float(number: i128) -> f64 {
-    Whole::to_float(number)
+    Integer::to_float(number)
 }

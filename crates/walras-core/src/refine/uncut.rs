@@ -14,6 +14,7 @@
 //! **Example.** Three tasks of 10 on two lanes of speed 1 take 20, although 15 would do if one could be cut in two.
 
 use super::bound::some_of;
+use walras_model::quantity::rounding;
 
 /// So many values of `r`, of `q` and of `n` are looked at.
 const SOME: usize = 24;
@@ -54,7 +55,7 @@ fn needed(works: &[i128], speeds: &[i128], known: i64) -> i64 {
     for (one, lane) in works.iter().zip(speeds) {
         work += one;
         speed += lane;
-        known = known.max((work + speed - 1) / speed.max(1));
+        known = known.max(rounding::up(work, speed.max(1)));
     }
     let step = works.len().div_ceil(SOME).max(1);
     for count in (1..=works.len()).rev().step_by(step) {
