@@ -58,12 +58,20 @@ impl<'a> Document<'a> {
 
     /// The document as a `T` of the expected version.
     pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
-        let result = self.decode_shape();
-        // Only a failure is worth a second look at the version: a success has read it.
-        result.map_err(|error| match error.kind {
+        self.decode_shape().map_err(|error| self.version_first(error))
+    }
+
+    /// The same of a format that is always JSON: a reader of YAML for its types would be compiled for nobody.
+    pub(crate) fn decode_always_json<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        self.decode_json().map_err(|error| self.version_first(error))
+    }
+
+    /// Only a failure is worth a second look at the version: a success has read it.
+    fn version_first(&self, error: ReadError) -> ReadError {
+        match error.kind {
             ErrorKind::Shape if !self.says_enough(&error) => self.check_tag().err().unwrap_or(error),
             _ => error,
-        })
+        }
     }
 
     /// The document as a `T`, whatever it calls itself.
@@ -131,7 +139,8 @@ impl<'a> Document<'a> {
         })
     }
 
-    fn decode_json<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+    /// The document as a `T`, whatever it calls itself, of a format that is always JSON.
+    pub(crate) fn decode_json<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         let mut track = Track::new();
         let mut deserializer = serde_json::Deserializer::from_str(self.text);
         let value = T::deserialize(Tracked::new(&mut deserializer, &mut track));

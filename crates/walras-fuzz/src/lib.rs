@@ -146,7 +146,7 @@ fn sent(draft: JobDraft) -> bool {
         return true;
     }
     let Some(body) = Time::from_millis(NOW).and_then(|now| accepted(draft.finish(now))) else { return false };
-    let Some(job) = accepted(read_job(body.to_string().as_bytes(), SOURCE, Syntax::Json)) else {
+    let Some(job) = accepted(read_job(body.to_string().as_bytes(), SOURCE)) else {
         return false;
     };
     accepted(job.check(SOURCE)).is_some()

@@ -19,7 +19,7 @@ use walras_verify::{ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, Claim
 /// The numbers of a plan that this returns are in range: [`Plan::to_claim`] does not fail on it.
 pub fn read_plan(bytes: &[u8], source: &str) -> Result<Plan, ReadError> {
     let document = Document::new(bytes, source, Syntax::Json, ("schema", PLAN_TAG), PLAN_BYTES_MAX)?;
-    let Object(file) = document.decode::<Object<PlanFile>>()?;
+    let Object(file) = document.decode_always_json::<Object<PlanFile>>()?;
     let plan = file.plan().map_err(|problem| document.value_error(&problem))?;
     if plan.schema != PLAN_TAG {
         document.check_tag()?;

@@ -104,7 +104,7 @@ impl JobDraft {
         }
         let job = Value::Object(self.fields.clone());
         let text = job.to_string();
-        let checked = read_job(text.as_bytes(), &self.source, Syntax::Json);
+        let checked = read_job(text.as_bytes(), &self.source);
         let checked = checked.and_then(|file| file.check(&self.source));
         checked.map(|()| job).map_err(|error| {
             let position = self.position(&error.path);

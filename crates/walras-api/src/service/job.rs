@@ -114,10 +114,10 @@ pub struct JobFile {
 /// Priorities lie between this and its negative.
 const PRIORITY_MAX: i64 = 1_000_000;
 
-/// Reads a job in the body of a request. `source` names it in errors.
-pub fn read_job(bytes: &[u8], source: &str, syntax: Syntax) -> Result<JobFile, ReadError> {
-    let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
-    let Object(file) = document.decode::<Object<JobFile>>()?;
+/// Reads a job in the body of a request, which is always JSON. `source` names it in errors.
+pub fn read_job(bytes: &[u8], source: &str) -> Result<JobFile, ReadError> {
+    let document = Document::new(bytes, source, Syntax::Json, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
+    let Object(file) = document.decode_always_json::<Object<JobFile>>()?;
     if file.walras != JOB_TAG {
         document.check_tag()?;
     }

@@ -79,7 +79,7 @@ struct RunEntry {
 pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
     let tag = ("schemaVersion", VERSIONS[0]);
     let document = Document::new(bytes, source, Syntax::Json, tag, super::WORKFLOW_BYTES_MAX)?;
-    let file: File = document.decode_shape()?;
+    let file: File = document.decode_json()?;
     let version = file.version.unwrap_or_default();
     if !VERSIONS.contains(&version.as_str()) {
         let place = Place { position: None, path: "schemaVersion".to_owned() };

@@ -17,7 +17,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_api::Syntax;
 use walras_api::service::{
     ExplanationView, JobFile, JobState, JobView, JobsView, OUTPUT_BYTES_MAX, Role, SubmittedView, read_job,
 };
@@ -97,7 +96,7 @@ pub(super) fn only(caller: &Caller) -> Option<&str> {
 
 /// The job that a request carries, as the broker takes it.
 pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
-    let file = read_job(bytes, "body", Syntax::Json)?;
+    let file = read_job(bytes, "body")?;
     let user = match (caller.role, file.user()) {
         (Role::Administrator, Some(user)) => user.to_owned(),
         (Role::Administrator, None) => {
