@@ -1,5 +1,10 @@
 //! Findings as sentences.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "findings are told in groups, each of which hands on what is not its own"
+)]
+
 use crate::finding::{AllocationFault, EndFault, Finding, Gone, Kind, Thing};
 use std::fmt;
 

@@ -54,7 +54,7 @@ pub(super) fn add_site(draft: &mut Draft<'_>, spec: &SiteSpec) -> Result<Answer,
         return Err(Refusal::BadSite("a queue has no nodes, and every other site has some".to_owned()));
     }
     spec.prices.check().map_err(Refusal::BadPrices)?;
-    draft.push(SiteEvent::Added(spec.clone()));
+    draft.push(SiteEvent::Added(Box::new(spec.clone())));
     SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(Refusal::TooMany("sites".to_owned()))
 }
 
@@ -65,7 +65,7 @@ pub(super) fn set_prices(
 ) -> Result<Answer, Refusal> {
     draft.before.site(site).ok_or(Refusal::NoSite(site))?;
     prices.check().map_err(Refusal::BadPrices)?;
-    draft.push(SiteEvent::PricesSet { site, prices: prices.clone() });
+    draft.push(SiteEvent::PricesSet { site, prices: Box::new(prices.clone()) });
     Ok(HEARD)
 }
 

@@ -42,7 +42,9 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
 /// Sites that are still that far have not answered in time.
 fn silent(draft: &mut Draft<'_>, number: ReservationNumber, leg: LegState) {
     let Some(reservation) = draft.before.reservations.get(&number) else { return };
-    let silent = reservation.legs.iter().filter(|of| of.state == leg).map(|of| of.site).collect();
+    let silent = reservation.legs.iter().filter(|of| of.state == leg).map(|of| of.site);
+    let mut silent: Vec<SiteId> = silent.collect();
+    silent.sort_unstable();
     fail_over(draft, number, Why::Silent(silent), Fault::Machine);
 }
 
