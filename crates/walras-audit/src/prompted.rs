@@ -9,10 +9,7 @@ use walras_model::SiteId;
 
 /// The name of an event that nobody has asked for; `None` when somebody has, or need not.
 pub(crate) fn unprompted(input: &Input, event: &Event) -> Option<&'static str> {
-    let message = match input {
-        Input::Site { site, message } => Some((*site, message)),
-        _ => None,
-    };
+    let message = if let Input::Site { site, message } = input { Some((*site, message)) } else { None };
     let (fits, name) = match event {
         Event::Vo(event) => of_vo(input, event),
         Event::Site(event) => of_site(input, message, event),
@@ -47,10 +44,9 @@ fn of_site(
 ) -> (bool, &'static str) {
     let says = |told: &SiteMessage| message.is_some_and(|(_, message)| message == told);
     match event {
-        SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if told == spec), "site-added"),
+        SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if *told == **spec), "site-added"),
         SiteEvent::PricesSet { site, prices } => {
-            let told =
-                matches!(input, Input::SetPrices { site: at, prices: told } if at == site && told == prices);
+            let told = matches!(input, Input::SetPrices { site: at, prices: told } if at == site && *told == **prices);
             (told, "prices-set")
         }
         SiteEvent::NodeLost { node, at } => {
@@ -70,11 +66,10 @@ fn of_site(
 fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
     match event {
         JobEvent::Queued { key, spec, .. } => {
-            let told = match input {
-                Input::Submit { key: named, job } => key.key == *named && **spec == **job,
-                Input::Accept { key: named, .. } => key.key == *named,
-                _ => false,
-            };
+            let submitted = matches!(input, Input::Submit { key: named, job }
+                if key.key == *named && **spec == **job);
+            let accepted = matches!(input, Input::Accept { key: named, .. } if key.key == *named);
+            let told = submitted || accepted;
             Some((told, "job-queued"))
         }
         JobEvent::Noticed(notice) => Some((*input == Input::Noticed(*notice), "noticed")),

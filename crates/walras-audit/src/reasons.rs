@@ -47,7 +47,16 @@ pub(crate) fn is_true(
             Phase::Closed => false,
         },
         Why::StartMissed => *look.input == Input::Tick && reservation.phase == Phase::Held,
-        _ => false,
+        Why::NoFit(_)
+        | Why::LeftOut
+        | Why::MakingRoom(_)
+        | Why::NotAdmitted
+        | Why::NoMoney(_)
+        | Why::OverBudget(_)
+        | Why::Outdated(_)
+        | Why::NotPlanned
+        | Why::DeadlinePassed
+        | Why::TooOften(_) => false,
     }
 }
 
@@ -66,7 +75,7 @@ impl Auditor {
             let step = match reservation.phase {
                 Phase::Preparing(_) if all(LegState::Prepared) => "left prepared",
                 Phase::Confirming(_) if all(LegState::Confirmed) => "left confirmed",
-                _ => continue,
+                Phase::Preparing(_) | Phase::Confirming(_) | Phase::Held | Phase::Closed => continue,
             };
             look.report(Kind::ReservationStep { reservation: number, step });
         }

@@ -89,7 +89,23 @@ impl Auditor {
                 let promised = matches!(refusal, SiteRefusal::PriceChanged | SiteRefusal::Unwilling);
                 (promised || reservation.phase == Phase::Held).then_some(*site)
             }
-            _ => None,
+            Why::NoFit(_)
+            | Why::LeftOut
+            | Why::MakingRoom(_)
+            | Why::NotAdmitted
+            | Why::NoMoney(_)
+            | Why::OverBudget(_)
+            | Why::Outdated(_)
+            | Why::Silent(_)
+            | Why::NodeLost(_)
+            | Why::SiteLost(_)
+            | Why::PartEnded { .. }
+            | Why::Late
+            | Why::StartMissed
+            | Why::NotPlanned
+            | Why::DeadlinePassed
+            | Why::TooOften(_)
+            | Why::Cancelled => None,
         }
     }
 
@@ -181,7 +197,7 @@ fn kept_cost(hold: &Hold, parts: &[(&Part, PartState)]) -> i128 {
         PartState::Ended { since, at, end: PartEnd::Done } if part.task.is_some() => {
             Some(cost_of(hold.rate, millis_between(*since, *at)))
         }
-        _ => None,
+        PartState::Waiting | PartState::Due | PartState::Running(_) | PartState::Ended { .. } => None,
     });
     cost.sum::<i128>().min(i128::from(hold.cost.as_micros()))
 }

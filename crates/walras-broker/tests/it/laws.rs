@@ -22,7 +22,9 @@ use walras_broker::price::PriceRules;
 use walras_broker::reservation::ReservationPhase;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::{Broker, Effect, Event, Input};
-use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, SiteId, TaskId, Time, Work};
+use walras_model::{
+    Attributes, Interval, Money, NodeId, Performance, Request, Share, SiteId, TaskId, Time, Work,
+};
 
 /// What happens next, in small numbers.
 #[derive(Clone, Debug)]
@@ -104,7 +106,7 @@ fn steps() -> impl Strategy<Value = Step> {
         2 => (0..4_u8, 0..4_u8, 1..2_000_i64).prop_map(|(kind, nodes, price)| Step::Site { kind, nodes, price }),
         1 => (0..4_u8, prop_oneof![1..2_000_i64, any::<i64>()]).prop_map(|(site, price)| Step::Prices { site, price }),
         1 => (0..4_u8, money()).prop_map(|(who, amount)| Step::Budget { who, amount }),
-        1 => (-1..1_000_002_i64).prop_map(|fee| Step::Policy { fee }),
+        1 => (0..=1_000_000_i64).prop_map(|fee| Step::Policy { fee }),
         4 => (0..3_u8, 0..20_u8, 0..4_u8, 0..30_u8, prop::option::of(money())).prop_map(
             |(who, key, tasks, minutes, budget)| Step::Submit { who, key, tasks, minutes, budget }
         ),
@@ -226,7 +228,7 @@ impl Bench {
             }
             Step::Policy { fee } => {
                 let mut policy = policy();
-                policy.money.fee = Share::from_millionths(fee).unwrap_or(Share::WHOLE);
+                policy.money.fee = Share::from_millionths(fee).unwrap();
                 self.say(Input::SetPolicy(Box::new(policy)));
             }
             Step::Submit { who, key, tasks, minutes, budget } => {
@@ -381,7 +383,11 @@ fn nonsense(what: u8, number: u8, part: u8, millis: i64) -> SiteMessage {
         6 => SiteMessage::Ended { reservation, part, at: when, end: PartEnd::Done },
         7 => SiteMessage::Late { reservation, part, until: when },
         8 => SiteMessage::NodeLost { node, at: when },
-        9 => SiteMessage::NodeBack { node, at: when },
+        9 => {
+            // Later than most losses, or it would be no news.
+            let later = Time::from_millis(millis.saturating_add(4_000_000)).unwrap_or(when);
+            SiteMessage::NodeBack { node, at: later }
+        }
         10 => {
             let end = when.checked_add(span(10 * MINUTE)).and_then(|end| Interval::new(when, end));
             let always = Interval::new(Time::MIN, Time::MAX).unwrap();

@@ -261,7 +261,7 @@ proptest! {
         let deadline = early.finish().as_millis() + late;
         let terms = Terms { deadline: Some(time(deadline)), ..Terms::default() };
         for strategy in Plan::ALL {
-            let effort = Effort { units_max: 60_000, labels_max: 8, seed };
+            let effort = RefineEffort { units_max: 60_000, labels_max: 8, seed };
             if let Some(ours) = found(refine(&workflow, &platform, &terms, strategy, &effort)) {
                 verified(&ours.schedule, &workflow, &platform, &terms);
                 prop_assert!(ours.lower_bound <= ours.schedule.makespan());

@@ -1,5 +1,10 @@
 //! What happened, as it is told to listeners and in a job's history: one line each.
 
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event must not compile until it is clear what people are told of it"
+)]
+
 use super::{context_of, place_name, site_name};
 use std::collections::BTreeSet;
 use walras_api::Num;

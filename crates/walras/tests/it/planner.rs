@@ -328,7 +328,8 @@ fn same(file: &Value) -> Result<(), TestCaseError> {
     };
     prop_assert!(proof, "{} {:?}", planned["status"], decision.verdict.proof);
     if !planned["satisfaction"].is_null() {
-        let content = decision.verdict.satisfaction.iter().map(|(name, share)| (name.clone(), share.as_millionths()));
+        let content =
+            decision.verdict.satisfaction.iter().map(|(name, share)| (name.clone(), share.as_millionths()));
         prop_assert_eq!(contentment(&planned), content.collect());
     }
     if !list(&planned["left_out_by_quota"]).is_empty() {

@@ -71,7 +71,7 @@ pub(super) fn add_site(draft: &mut Draft<'_>, spec: &SiteSpec) -> Result<Answer,
         (false, 0) => return Err(Refusal::BadSite(BadSite::NoNodes)),
     }
     spec.prices.check().map_err(Refusal::BadPrices)?;
-    draft.push(SiteEvent::Added(spec.clone()));
+    draft.push(SiteEvent::Added(Box::new(spec.clone())));
     let too_many = Refusal::TooMany { what: Countable::Sites, most: SITES_MAX };
     SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(too_many)
 }
@@ -83,7 +83,7 @@ pub(super) fn set_prices(
 ) -> Result<Answer, Refusal> {
     draft.before.site(site).ok_or(Refusal::NoSite(site))?;
     prices.check().map_err(Refusal::BadPrices)?;
-    draft.push(SiteEvent::PricesSet { site, prices: prices.clone() });
+    draft.push(SiteEvent::PricesSet { site, prices: Box::new(prices.clone()) });
     Ok(HEARD)
 }
 

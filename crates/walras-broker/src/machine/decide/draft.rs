@@ -3,8 +3,9 @@
 //! **Problem.** One input may bring several decisions, and each must see what those before it took: money, budgets, time
 //! on nodes, numbers.
 //!
-//! **Method.** Every event is folded onto a copy of the state as soon as it is decided, by the fold itself. The copy is
-//! cheap (see [`crate::model::table`]), and is thrown away with the draft.
+//! **Method.** Whoever looks at the state sees every event before it folded onto a copy, by the fold itself. The copy is
+//! cheap (see [`crate::model::table`]), and is thrown away with the draft. It is made, and events are folded, only when
+//! somebody looks: an input that brings one decision, as a submission does, pays for neither.
 
 use crate::machine::broker::Change;
 use crate::model::allocation::Allocation;
@@ -21,25 +22,33 @@ pub(crate) struct Draft<'a> {
     /// What was known before this input.
     pub(crate) before: &'a State,
     pub(crate) now: Time,
-    state: State,
+    /// What is known with the first events, and how many that are.
+    state: Option<(State, usize)>,
     events: Vec<Event>,
     occupancy: Option<Occupancy>,
 }
 
 impl<'a> Draft<'a> {
     pub(crate) fn new(before: &'a State, now: Time) -> Draft<'a> {
-        Draft { before, now, state: before.for_draft(), events: Vec::new(), occupancy: None }
+        Draft { before, now, state: None, events: Vec::new(), occupancy: None }
     }
 
     /// What is known with everything that this input has come to so far.
-    pub(crate) fn state(&self) -> &State {
-        &self.state
+    pub(crate) fn state(&mut self) -> &State {
+        if self.events.is_empty() {
+            return self.before;
+        }
+        let (state, folded) = self.state.get_or_insert_with(|| (self.before.for_draft(), 0));
+        for event in &self.events[*folded..] {
+            state.fold(self.now, event);
+        }
+        *folded = self.events.len();
+        state
     }
 
     /// One more fact.
     pub(crate) fn push(&mut self, event: impl Into<Event>) {
         let event = event.into();
-        self.state.fold(self.now, &event);
         if let Event::Reservation(ReservationEvent::Asked { allocation, .. }) = &event {
             self.hold(allocation);
         }
@@ -51,14 +60,17 @@ impl<'a> Draft<'a> {
     }
 
     /// A reservation that has not been closed.
-    pub(crate) fn open_reservation(&self, number: ReservationNumber) -> Option<&Reservation> {
-        self.state.reservations.get(&number).filter(|it| it.phase != ReservationPhase::Closing)
+    pub(crate) fn open_reservation(&mut self, number: ReservationNumber) -> Option<(&State, &Reservation)> {
+        let state = self.state();
+        let reservation = state.reservations.get(&number)?;
+        Some((state, reservation)).filter(|(_, it)| it.phase != ReservationPhase::Closing)
     }
 
     /// Free time on nodes, and what is held of it; worked out when it is first asked for, and kept up from then on.
     pub(crate) fn occupancy(&mut self) -> (&State, &Occupancy) {
-        let (state, now) = (&self.state, self.now);
-        (state, self.occupancy.get_or_insert_with(|| Occupancy::of(state, now)))
+        self.state();
+        let state = self.state.as_ref().map_or(self.before, |(state, _)| state);
+        (state, self.occupancy.get_or_insert_with(|| Occupancy::of(state, self.now)))
     }
 
     fn hold(&mut self, allocation: &Allocation) {

@@ -22,8 +22,9 @@ use walras_model::{NodeId, Span, TaskId, Time};
 
 /// Closes a reservation, unless it is: money is settled, sites are told.
 pub(super) fn close(draft: &mut Draft<'_>, number: ReservationNumber, why: Option<Why>, fault: Fault) {
-    let Some(reservation) = draft.open_reservation(number) else { return };
-    let Settlement { transaction, kept } = settle(draft.state(), reservation, draft.now, fault);
+    let now = draft.now;
+    let Some((state, reservation)) = draft.open_reservation(number) else { return };
+    let Settlement { transaction, kept } = settle(state, reservation, now, fault);
     draft.push(ReservationEvent::Closed { reservation: number, why, transaction, kept });
 }
 
@@ -33,7 +34,7 @@ pub(super) fn end_job(draft: &mut Draft<'_>, job: JobNumber, end: JobEnd) {
 
 /// A reservation failed: the job gets another, goes back to the queue, or is given up.
 pub(super) fn fail_over(draft: &mut Draft<'_>, number: ReservationNumber, why: Why, fault: Fault) {
-    let Some(job) = draft.open_reservation(number).map(|reservation| reservation.job) else { return };
+    let Some(job) = draft.open_reservation(number).map(|(_, it)| it.job) else { return };
     close(draft, number, Some(why.clone()), fault);
     let Some(job) = draft.state().jobs.get(&job).cloned() else { return };
     if job.attempts > draft.before.policy.attempts_max {
@@ -80,9 +81,10 @@ pub(super) fn without_node(
     why: Why,
     fault: Fault,
 ) {
-    let Some(reservation) = draft.open_reservation(number) else { return };
+    let now = draft.now;
+    let Some((state, reservation)) = draft.open_reservation(number) else { return };
     let held = reservation.phase == ReservationPhase::Held;
-    match prepared_for(draft.state(), reservation, node, draft.now).filter(|_| held) {
+    match prepared_for(state, reservation, node, now).filter(|_| held) {
         Some(parts) => draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why }),
         None => fail_over(draft, number, why, fault),
     }
@@ -90,8 +92,9 @@ pub(super) fn without_node(
 
 /// A part will end later than planned: what comes after it moves, if it still fits into what is held.
 pub(super) fn late(draft: &mut Draft<'_>, number: ReservationNumber, part: u32, until: Time) {
-    let Some(reservation) = draft.open_reservation(number) else { return };
-    match retimed(reservation, part, until, draft.now) {
+    let now = draft.now;
+    let Some((_, reservation)) = draft.open_reservation(number) else { return };
+    match retimed(reservation, part, until, now) {
         Some(parts) if parts.iter().eq(reservation.parts.iter().map(|part| &part.plan)) => {}
         Some(parts) => {
             draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });

@@ -48,7 +48,8 @@ pub(super) fn reserve(
     before: Vec<Event>,
 ) -> Result<ReservationNumber, Why> {
     stands(draft, wanted, allocation, terms.prices)?;
-    let (state, now) = (draft.state(), draft.now);
+    let now = draft.now;
+    let state = draft.state();
     let cost = allocation.cost();
     let user = Account::User(wanted.user.clone());
     let transaction = Transaction::transfer(Purpose::Lien, user, Account::Held, cost);

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::failover::{close, end_job, fail_over, late, without_node};
-use super::tick::start_due;
+use super::tick::{due, start};
 use super::{HEARD, cycle};
 use crate::model::allocation::Part;
 use crate::model::event::{CycleEvent, ReservationEvent, SiteEvent};
@@ -188,15 +188,16 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
         Some(PartState::Waiting | PartState::Ended { .. }) | None => return,
     };
     draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
-    let Some(after) = draft.open_reservation(number) else { return };
-    let (job, done) = (after.job, after.is_done());
+    let now = draft.now;
+    let Some((state, after)) = draft.open_reservation(number) else { return };
+    let (job, done, due) = (after.job, after.is_done(), due(state, after, now));
     let why = Why::PartEnded { part, end };
     match end {
         PartEnd::Done if done => {
             close(draft, number, None, Fault::Job);
             end_job(draft, job, JobEnd::Done);
         }
-        PartEnd::Done => start_due(draft, number),
+        PartEnd::Done => start(draft, number, due),
         PartEnd::Failed(_) | PartEnd::TimedOut => {
             close(draft, number, Some(why.clone()), Fault::Job);
             end_job(draft, job, JobEnd::Failed(why));

@@ -9,6 +9,7 @@ use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
 use crate::model::job::{JobEnd, Phase, Why};
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::model::state::State;
 use crate::rules::settle::Fault;
 use walras_model::{SiteId, Time};
 
@@ -42,7 +43,9 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
 /// Sites that are still that far have not answered in time.
 fn silent(draft: &mut Draft<'_>, number: ReservationNumber, leg: LegState) {
     let Some(reservation) = draft.before.reservations.get(&number) else { return };
-    let silent = reservation.legs.iter().filter(|of| of.state == leg).map(|of| of.site).collect();
+    let silent = reservation.legs.iter().filter(|of| of.state == leg).map(|of| of.site);
+    let mut silent: Vec<SiteId> = silent.collect();
+    silent.sort_unstable();
     fail_over(draft, number, Why::Silent(silent), Fault::Machine);
 }
 
@@ -67,7 +70,7 @@ fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservat
     if !silent.is_empty() {
         return fail_over(draft, number, Why::Silent(silent), Fault::Machine);
     }
-    start_due(draft, number);
+    start(draft, number, due(draft.before, reservation, now));
 }
 
 /// The last moment at which a part can start and still end within its hold.
@@ -76,12 +79,10 @@ fn last_start(reservation: &Reservation, part: &Part) -> Time {
     spare.and_then(|spare| part.start.checked_add(spare)).unwrap_or(part.start)
 }
 
-/// Starts every part of a held reservation whose time has come, unless something of the job may still run elsewhere.
-pub(super) fn start_due(draft: &mut Draft<'_>, number: ReservationNumber) {
-    let (state, now) = (draft.state(), draft.now);
-    let Some(reservation) = draft.open_reservation(number) else { return };
+/// The parts of a held reservation whose time has come; none while something of the job may still run elsewhere.
+pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u32> {
     if state.is_fenced(reservation) {
-        return;
+        return Vec::new();
     }
     // In a queue the site decides when it starts.
     let queue = reservation.is_queue();
@@ -90,7 +91,10 @@ pub(super) fn start_due(draft: &mut Draft<'_>, number: ReservationNumber) {
         part.state == PartState::Waiting && in_time && reservation.is_ready(&part.plan, now)
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));
-    let parts: Vec<u32> = parts.map(|(_, place)| place).collect();
+    parts.map(|(_, place)| place).collect()
+}
+
+pub(super) fn start(draft: &mut Draft<'_>, number: ReservationNumber, parts: Vec<u32>) {
     if !parts.is_empty() {
         draft.push(ReservationEvent::PartsDue { reservation: number, parts });
     }

@@ -13,7 +13,7 @@ impl State {
             SiteEvent::Added(spec) => self.site_added(spec),
             SiteEvent::PricesSet { site, prices } => {
                 let state = self.known_site(*site);
-                state.spec.prices = prices.clone();
+                state.spec.prices = (**prices).clone();
                 state.demand = prices.demand.map_or(Multiplier::ONE, |it| state.demand.clamp(it.min, it.max));
             }
             SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true),

@@ -10,13 +10,13 @@ use walras_model::{Interval, NodeId, SiteId, Time};
 #[serde(rename_all = "kebab-case")]
 pub enum SiteEvent {
     /// A site is there.
-    Added(SiteSpec),
+    Added(Box<SiteSpec>),
     /// A site's prices are these.
     PricesSet {
         /// Which site.
         site: SiteId,
         /// The rules.
-        prices: PriceRules,
+        prices: Box<PriceRules>,
     },
     /// A node failed.
     NodeLost {
