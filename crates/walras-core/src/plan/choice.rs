@@ -92,7 +92,7 @@ pub(super) fn choose(
     };
     match made {
         Ok(made) => BatchChoice::Made(Box::new(made)),
-        Err(reason) => BatchChoice::None(reason),
+        Err(reason) => BatchChoice::None(*reason),
     }
 }
 
@@ -100,16 +100,16 @@ fn by_satisfaction(
     problem: &BatchProblem<'_>,
     found: &Alternatives,
     negotiation: &Negotiation,
-) -> Result<MadeChoice, NoChoice> {
+) -> Result<MadeChoice, Box<NoChoice>> {
     let (compromise, proven) = match compromise(&negotiation.problem, &PreferLimits::default()) {
         Outcome::Optimal(best) => (best, Proven::Best),
         Outcome::Feasible { best, bound } => (best, Proven::Within(bound)),
-        Outcome::Infeasible(_) => return Err(NoChoice::NoJobs),
+        Outcome::Infeasible(_) => return Err(Box::new(NoChoice::NoJobs)),
     };
     let mut served = compromise.picks.iter().zip(&negotiation.sources);
     let unserved = served.any(|(pick, options)| pick.is_none() && !options.is_empty());
     if problem.policy.leave_out == LeaveOut::Never && unserved {
-        return Err(NoChoice::SomebodyLeftOut);
+        return Err(Box::new(NoChoice::SomebodyLeftOut));
     }
     let picks = sources(&negotiation.sources, &compromise.picks);
     Ok(MadeChoice {
@@ -129,14 +129,14 @@ fn by_objective(
     found: &Alternatives,
     negotiation: Option<&Negotiation>,
     options: &[Vec<Source>],
-) -> Result<MadeChoice, NoChoice> {
+) -> Result<MadeChoice, Box<NoChoice>> {
     let menu = menu(problem, batch, found, options);
     let (best, mut proven) = match choose_combination(&menu, problem.policy, &problem.limits.choice) {
         Outcome::Optimal(best) => (best, Proven::Best),
         Outcome::Feasible { best, bound } => (best, Proven::Within(bound)),
         Outcome::Infeasible(reason) => {
             let limits = applied_limits(&menu, problem.policy, &problem.limits.choice).unwrap_or_default();
-            return Err(NoChoice::Combination(reason, limits));
+            return Err(Box::new(NoChoice::Combination(reason, limits)));
         }
     };
     let mut picks: Vec<Option<usize>> = vec![None; batch.requests().len()];
@@ -150,7 +150,7 @@ fn by_objective(
     if !over_quota.is_empty() {
         proven = Proven::Nothing;
         if problem.policy.leave_out == LeaveOut::Never {
-            return Err(NoChoice::SomebodyLeftOut);
+            return Err(Box::new(NoChoice::SomebodyLeftOut));
         }
     }
     let compromise = negotiation.and_then(|negotiation| valued(&negotiation.problem, &picks));

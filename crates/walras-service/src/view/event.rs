@@ -303,7 +303,7 @@ pub fn proof_view(proof: Proof) -> ProofView {
         Proof::Optimal => (ProofKind::Optimal, None, "proven best".to_owned()),
         Proof::Gap(millionths) => {
             let percent = format!("{}.{:04}", millionths / 10_000, millionths % 10_000);
-            let gap = Num::of_millionths(i64::try_from(millionths).unwrap_or(i64::MAX));
+            let gap = Num::of_millionths(millionths);
             (ProofKind::Gap, Some(gap), format!("at most {percent}% from the best"))
         }
         Proof::Nothing => (ProofKind::Nothing, None, "there was nothing to choose from".to_owned()),

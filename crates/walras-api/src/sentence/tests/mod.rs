@@ -84,7 +84,7 @@ fn gpu() -> Requirement {
 fn workflow() -> JobSpec {
     let text = r#"{"walras":"job/1","name":"flow","workflow":{"walras":"workflow/1","tasks":[
         {"name":"fit","work":10},{"name":"sum","work":10}]}}"#;
-    let file: JobFile = crate::service::read_job(text.as_bytes(), "test", crate::Syntax::Json).unwrap();
+    let file: JobFile = crate::service::read_job(text.as_bytes(), "test").unwrap();
     file.into_spec("ada", &BTreeMap::new(), "test").unwrap()
 }
 

@@ -9,7 +9,7 @@ use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber};
 use walras_broker::policy::{BadPolicy, PolicyField};
 use walras_broker::price::{BadPrices, Demand};
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
-use walras_model::{Rate, SiteId};
+use walras_model::{Multiplier, Rate, Share, SiteId};
 
 #[test]
 fn every_refusal_has_a_clause() {
@@ -150,7 +150,9 @@ fn every_fault_of_policies_and_prices_has_a_clause() {
         Field::RankPriority => Field::RankPriority => "rank.priority";
         Field::RankFairShare => Field::RankFairShare => "rank.fair_share";
     );
-    let demand = Demand { min: 2_000_000, max: 3_000_000, step: 1, low: 0, high: 500_000 };
+    let times = |millionths| Multiplier::from_millionths(millionths).unwrap();
+    let (low, high) = (Share::NOTHING, Share::percent(50));
+    let demand = Demand { min: times(2_000_000), max: times(3_000_000), step: times(1), low, high };
     table!(BadPrices, prices_text;
         BadPrices::Hours(_) => BadPrices::Hours(23) => "hours has 23 factors: expected none or 24";
         BadPrices::Weekdays(_) => BadPrices::Weekdays(6) => "weekdays has 6 factors: expected none or 7";
