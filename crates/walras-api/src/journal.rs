@@ -1,4 +1,4 @@
-//! The journal as a file, `walras.journal/1`: one JSON value a line, the format's name first, then every entry.
+//! The journal as a file, `walras.journal/2`: one JSON value a line, the format's name first, then every entry.
 //!
 //! Lines are written and read one at a time, so a journal may be larger than memory. A journal that was cut off in the
 //! middle of a line is refused at that line; everything before it can be read.
@@ -9,7 +9,7 @@ use std::io::{BufRead, Read, Write};
 use walras_broker::journal::Entry;
 
 /// The name of the format.
-pub const JOURNAL_TAG: &str = "walras.journal/1";
+pub const JOURNAL_TAG: &str = "walras.journal/2";
 /// The longest line that is read, in bytes.
 pub const JOURNAL_LINE_MAX: u64 = 256 << 20;
 

@@ -7,6 +7,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use walras_assign::MarketRules;
 use walras_assign::genetic::{Evolution, evolve};
 use walras_assign::greedy::{self, Ranking};
 use walras_assign::program::SolverEffort;

@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use walras_assign::program::{Answer, LinearProgram, Point, SolverEffort};
 
 const INFINITE: f64 = f64::INFINITY;
 
@@ -7,7 +8,7 @@ fn effort(seconds: Option<f64>, nodes: Option<u64>) -> SolverEffort {
     SolverEffort { seconds, nodes, ..SolverEffort::UNLIMITED }
 }
 
-fn optimal(program: &Program) -> Point {
+fn optimal(program: &LinearProgram) -> Point {
     match Highs.solve(program, None, &SolverEffort::UNLIMITED) {
         Answer::Optimal(point) => point,
         other => panic!("{other:?}"),
@@ -21,7 +22,7 @@ fn near(one: f64, other: f64) -> bool {
 /// Two goods from two stocks: 3 x + 2 y is greatest at (2, 6) under x ≤ 4, 2 y ≤ 12, 3 x + 2 y ≤ 18.
 #[test]
 fn a_linear_programme_has_its_optimum_and_duals() {
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let x = program.column(-3.0, 0.0, INFINITE, false);
     let y = program.column(-5.0, 0.0, INFINITE, false);
     program.row(-INFINITE, 4.0, vec![(x, 1.0)]);
@@ -37,14 +38,14 @@ fn a_linear_programme_has_its_optimum_and_duals() {
 
 #[test]
 fn a_lower_limit_has_a_dual_of_its_price() {
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let x = program.column(7.0, 0.0, INFINITE, false);
     program.row(3.0, INFINITE, vec![(x, 1.0)]);
     assert!(near(optimal(&program).duals[0], 7.0));
 }
 
-fn knapsack() -> Program {
-    let mut program = Program::default();
+fn knapsack() -> LinearProgram {
+    let mut program = LinearProgram::default();
     let items: Vec<(usize, f64)> = [(24.0, 12.0), (13.0, 7.0), (23.0, 11.0), (15.0, 8.0), (16.0, 9.0)]
         .into_iter()
         .map(|(worth, weight)| (program.column(-worth, 0.0, 1.0, true), weight))
@@ -62,7 +63,7 @@ fn a_knapsack_is_solved_and_has_no_duals() {
 
 #[test]
 fn what_cannot_be_is_infeasible() {
-    let mut program = Program::default();
+    let mut program = LinearProgram::default();
     let x = program.column(1.0, 0.0, 1.0, false);
     program.row(2.0, 3.0, vec![(x, 1.0)]);
     assert_eq!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Infeasible);
@@ -73,7 +74,7 @@ fn what_cannot_be_is_infeasible() {
 #[test]
 fn what_has_no_end_is_unbounded() {
     for integer in [false, true] {
-        let mut program = Program::default();
+        let mut program = LinearProgram::default();
         let x = program.column(-1.0, 0.0, INFINITE, integer);
         let y = program.column(0.0, 0.0, INFINITE, integer);
         program.row(-INFINITE, 0.0, vec![(x, 1.0), (y, -1.0)]);
@@ -84,7 +85,7 @@ fn what_has_no_end_is_unbounded() {
 #[test]
 fn unbounded_costs_over_nothing_feasible_are_infeasible() {
     for integer in [false, true] {
-        let mut program = Program::default();
+        let mut program = LinearProgram::default();
         let x = program.column(-1.0, 0.0, INFINITE, integer);
         let y = program.column(0.0, 0.0, 1.0, integer);
         program.row(2.0, INFINITE, vec![(y, 1.0)]);
@@ -95,8 +96,8 @@ fn unbounded_costs_over_nothing_feasible_are_infeasible() {
 
 #[test]
 fn nothing_at_all_is_optimal() {
-    assert_eq!(optimal(&Program::default()), Point { values: vec![], objective: 0.0, duals: vec![] });
-    let mut program = Program::default();
+    assert_eq!(optimal(&LinearProgram::default()), Point { values: vec![], objective: 0.0, duals: vec![] });
+    let mut program = LinearProgram::default();
     program.row(0.0, 1.0, vec![]);
     assert!(matches!(Highs.solve(&program, None, &SolverEffort::UNLIMITED), Answer::Optimal(_)));
     program.row(1.0, 2.0, vec![]);
@@ -104,8 +105,8 @@ fn nothing_at_all_is_optimal() {
 }
 
 /// A sum of even numbers that must be odd: branch and bound has no end in sight.
-fn hard(items: usize) -> Program {
-    let mut program = Program::default();
+fn hard(items: usize) -> LinearProgram {
+    let mut program = LinearProgram::default();
     let mut seed = 1_u64;
     let mut terms = Vec::new();
     for _ in 0..items {
@@ -166,7 +167,7 @@ fn starts_of_no_use_are_left_aside() {
 
 #[test]
 fn bad_numbers_are_refused_without_a_panic() {
-    type Spoil = fn(&mut Program);
+    type Spoil = fn(&mut LinearProgram);
     let spoil: [(&str, Spoil); 9] = [
         ("cost", |program| program.columns[0].cost = f64::NAN),
         ("endless cost", |program| program.columns[0].cost = f64::INFINITY),
@@ -218,7 +219,7 @@ proptest! {
         costs in prop::collection::vec(-9_i32..=9, 1..=6),
         rows in prop::collection::vec((prop::collection::vec(-5_i32..=5, 6), -6_i32..=12), 0..=3),
     ) {
-        let mut program = Program::default();
+        let mut program = LinearProgram::default();
         for cost in &costs {
             program.column(f64::from(*cost), 0.0, 1.0, true);
         }

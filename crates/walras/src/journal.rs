@@ -12,7 +12,7 @@ use walras_service::journal::sqlite::SqliteJournal;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Print a service's journal as lines of JSON, walras.journal/1
+    /// Print a service's journal as lines of JSON, walras.journal/2
     Export {
         /// The journal's file, or the data directory of a service, which may be running
         journal: PathBuf,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_model::Time;
 
 /// The version of the format that is written.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One input and what it came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,5 +10,6 @@ pub(crate) mod rank;
 pub(crate) mod selling;
 pub(crate) mod settle;
 pub(crate) mod submission;
+mod verified;
 mod violation;
 pub(crate) mod wanted;

@@ -5,124 +5,27 @@
 //! changed nothing, the events are written and read again to the same bytes, folding what was read gives the same state,
 //! the books sum to zero and match the liens, and no account is below its limit.
 
+mod nonsense;
+mod step;
+
 use crate::vo::{MINUTE, at, policy, rate, span};
+use nonsense::{nonsense, spoil};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::collections::BTreeSet;
+use step::{Step, steps};
 use walras_broker::account::Account;
-use walras_broker::allocation::Allocation;
 use walras_broker::budget::{Budget, Spender};
-use walras_broker::decision::Decision;
-use walras_broker::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
+use walras_broker::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber};
 use walras_broker::input::{SiteMessage, User};
-use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
+use walras_broker::job::{JobSpec, PartEnd};
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
 use walras_broker::price::PriceRules;
 use walras_broker::reservation::ReservationPhase;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::{Broker, Effect, Event, Input};
-use walras_model::{
-    Attributes, Interval, Money, NodeId, Performance, Request, Share, SiteId, TaskId, Time, Work,
-};
-
-/// What happens next, in small numbers.
-#[derive(Clone, Debug)]
-enum Step {
-    User {
-        who: u8,
-        lowest: i64,
-    },
-    Deposit {
-        who: u8,
-        key: u8,
-        amount: i64,
-    },
-    Site {
-        kind: u8,
-        nodes: u8,
-        price: i64,
-    },
-    Prices {
-        site: u8,
-        price: i64,
-    },
-    Budget {
-        who: u8,
-        amount: i64,
-    },
-    Policy {
-        fee: i64,
-    },
-    Submit {
-        who: u8,
-        key: u8,
-        tasks: u8,
-        minutes: u8,
-        budget: Option<i64>,
-    },
-    Quote {
-        who: u8,
-        key: u8,
-        tasks: u8,
-    },
-    Accept {
-        key: u8,
-        quote: u8,
-        option: u8,
-    },
-    Cancel {
-        who: u8,
-        job: u8,
-    },
-    CycleNow,
-    Noticed(u8),
-    /// Time passes, and the broker hears of it.
-    Tick(u32),
-    /// Everything that is outstanding is done, as it should be.
-    Perform {
-        end: u8,
-    },
-    /// A plan comes, with something wrong in it or not.
-    Plan {
-        wrong: u8,
-    },
-    /// A site says something that it may have no reason to say.
-    Say {
-        site: u8,
-        what: u8,
-        number: u8,
-        part: u8,
-        millis: i64,
-    },
-}
-
-fn steps() -> impl Strategy<Value = Step> {
-    let money = || prop_oneof![0..2_000_000_000_i64, any::<i64>(), Just(1_000_000_000_000_000_i64)];
-    prop_oneof![
-        1 => (0..3_u8, prop_oneof![Just(0_i64), -5_000_000..1_i64, any::<i64>()])
-            .prop_map(|(who, lowest)| Step::User { who, lowest }),
-        2 => (0..5_u8, 0..6_u8, money()).prop_map(|(who, key, amount)| Step::Deposit { who, key, amount }),
-        2 => (0..4_u8, 0..4_u8, 1..2_000_i64).prop_map(|(kind, nodes, price)| Step::Site { kind, nodes, price }),
-        1 => (0..4_u8, prop_oneof![1..2_000_i64, any::<i64>()]).prop_map(|(site, price)| Step::Prices { site, price }),
-        1 => (0..4_u8, money()).prop_map(|(who, amount)| Step::Budget { who, amount }),
-        1 => (0..=1_000_000_i64).prop_map(|fee| Step::Policy { fee }),
-        4 => (0..3_u8, 0..20_u8, 0..4_u8, 0..30_u8, prop::option::of(money())).prop_map(
-            |(who, key, tasks, minutes, budget)| Step::Submit { who, key, tasks, minutes, budget }
-        ),
-        2 => (0..3_u8, 0..20_u8, 0..4_u8).prop_map(|(who, key, tasks)| Step::Quote { who, key, tasks }),
-        4 => (0..20_u8, 0..3_u8, 0..3_u8).prop_map(|(key, quote, option)| Step::Accept { key, quote, option }),
-        1 => (0..3_u8, 0..12_u8).prop_map(|(who, job)| Step::Cancel { who, job }),
-        2 => Just(Step::CycleNow),
-        1 => (0..9_u8).prop_map(Step::Noticed),
-        6 => prop_oneof![0..70_000_u32, 0..3_600_000_u32].prop_map(Step::Tick),
-        8 => (0..12_u8).prop_map(|end| Step::Perform { end }),
-        4 => (0..16_u8).prop_map(|wrong| Step::Plan { wrong }),
-        4 => (0..4_u8, 0..14_u8, 0..10_u8, 0..4_u8, prop_oneof![0..4_000_000_i64, any::<i64>()]).prop_map(
-            |(site, what, number, part, millis)| Step::Say { site, what, number, part, millis }
-        ),
-    ]
-}
+use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, Share, SiteId, Work};
 
 fn name(who: u8) -> String {
     format!("user-{who}")
@@ -322,82 +225,6 @@ impl Bench {
         let cycle = if wrong == 15 { CycleNumber::new(99) } else { cycle };
         spoil(&mut decision, wrong);
         self.say(Input::Decided { cycle, decision: Box::new(decision) });
-    }
-}
-
-/// Makes a plan wrong.
-fn spoil(decision: &mut Decision, wrong: u8) {
-    if wrong == 1 {
-        let twice = decision.chosen.clone();
-        decision.chosen.extend(twice);
-    }
-    if wrong == 2 {
-        decision.chosen.clear();
-    }
-    for chosen in &mut decision.chosen {
-        if wrong == 3 {
-            chosen.job = JobNumber::new(77);
-        }
-        spoil_allocation(&mut chosen.allocation, wrong);
-    }
-}
-
-fn spoil_allocation(allocation: &mut Allocation, wrong: u8) {
-    match wrong {
-        4 => allocation.legs.extend(allocation.legs.clone()),
-        5 => allocation.parts.clear(),
-        6 => allocation.legs.clear(),
-        _ => {}
-    }
-    for part in &mut allocation.parts {
-        match wrong {
-            7 => part.task = Some(TaskId::new(50_000)),
-            8 => part.hold = 40,
-            9 => part.site = SiteId::new(9),
-            10 => (part.start, part.end) = (part.end, part.start),
-            11 => part.after.push((90, span(1))),
-            _ => {}
-        }
-    }
-    for hold in allocation.legs.iter_mut().flat_map(|leg| &mut leg.holds) {
-        match wrong {
-            12 => hold.cost = Money::MAX,
-            13 => hold.node = Some(NodeId::new(1_000)),
-            14 => hold.cost = Money::from_micros(-1),
-            _ => {}
-        }
-    }
-}
-
-fn nonsense(what: u8, number: u8, part: u8, millis: i64) -> SiteMessage {
-    let reservation = ReservationNumber::new(u64::from(number));
-    let when = Time::from_millis(millis).unwrap_or(Time::MAX);
-    let (node, part) = (NodeId::new(u32::from(part)), u32::from(part));
-    match what {
-        0 => SiteMessage::Prepared(reservation),
-        1 => SiteMessage::Confirmed(reservation),
-        2 => SiteMessage::Released(reservation),
-        3 => SiteMessage::Refused { reservation, refusal: SiteRefusal::Busy },
-        4 => SiteMessage::Refused { reservation, refusal: SiteRefusal::Unwilling },
-        5 => SiteMessage::Started { reservation, parts: vec![part, part, 1_000_000], at: when },
-        6 => SiteMessage::Ended { reservation, part, at: when, end: PartEnd::Done },
-        7 => SiteMessage::Late { reservation, part, until: when },
-        8 => SiteMessage::NodeLost { node, at: when },
-        9 => {
-            // Later than most losses, or it would be no news.
-            let later = Time::from_millis(millis.saturating_add(4_000_000)).unwrap_or(when);
-            SiteMessage::NodeBack { node, at: later }
-        }
-        10 => {
-            let end = when.checked_add(span(10 * MINUTE)).and_then(|end| Interval::new(when, end));
-            let always = Interval::new(Time::MIN, Time::MAX).unwrap();
-            SiteMessage::Taken { node, interval: end.unwrap_or(always) }
-        }
-        11 => SiteMessage::Lost(when),
-        12 => SiteMessage::Back(when),
-        _ => {
-            SiteMessage::Offers { cycle: CycleNumber::new(u64::from(number)), free: Free::Capacity(u32::MAX) }
-        }
     }
 }
 

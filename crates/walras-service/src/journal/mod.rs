@@ -101,7 +101,7 @@ impl fmt::Display for JournalError {
             JournalError::Unreadable(why) => write!(f, "the journal cannot be read: {why}"),
             JournalError::Format { position, format } => write!(
                 f,
-                "entry {position} of the journal has format {format}; this program knows formats up to {}",
+                "entry {position} of the journal has format {format}; this program reads format {}",
                 walras_broker::journal::VERSION
             ),
         }
@@ -127,9 +127,9 @@ pub fn encode(entry: &Entry) -> Result<Vec<u8>, JournalError> {
     serde_json::to_vec(entry).map_err(|error| JournalError::Unwritable(error.to_string()))
 }
 
-/// An entry as it was written, in this format or an earlier one.
+/// An entry as it was written. Formats before this one were never released.
 pub fn decode(position: u64, format: u32, body: &[u8]) -> Result<Entry, JournalError> {
-    if format == 0 || format > walras_broker::journal::VERSION {
+    if format != walras_broker::journal::VERSION {
         return Err(JournalError::Format { position, format });
     }
     serde_json::from_slice(body)

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn options(cycles: u32, threads: usize) -> Options<'static> {
-        Options { seed: 9, cycles, threads, progress: &|_, _| {} }
+        Options { seed: 9, cycles, threads, progress: &|_, _| {}, solver: None }
     }
 
     #[test]

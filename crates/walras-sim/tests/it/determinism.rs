@@ -32,7 +32,8 @@ fn progress_reaches_the_end() {
         calls.fetch_add(1, Ordering::Relaxed);
         most.fetch_max(done, Ordering::Relaxed);
     };
-    let options = Options { seed: 1, cycles: 70, threads: 2, progress: &progress };
+    let options =
+        Options { seed: 1, cycles: 70, threads: 2, progress: &progress, solver: walras_solve::solver().ok() };
     Experiment::SlotSearch.run(None, &options).unwrap();
     assert_eq!((calls.into_inner(), most.into_inner()), (3, 70));
 }

@@ -75,9 +75,9 @@ fn what_is_no_journal_is_refused_with_its_line() {
     let last = whole.lines().count();
     let expected = format!("walras: j.jsonl:{last}:1: the journal ends in the middle of a line\n");
     assert_eq!(complaint(&["audit", "j.jsonl"]), expected);
-    fs::write(&path, whole.replacen("walras.journal/1", "walras.journal/9", 1)).unwrap();
+    fs::write(&path, whole.replacen("walras.journal/2", "walras.journal/9", 1)).unwrap();
     let wrong = "walras: j.jsonl:1:1: format: walras.journal/9 is not a journal that is understood here: expected \
-                 walras.journal/1\n";
+                 walras.journal/2\n";
     assert_eq!(complaint(&["replay", "j.jsonl"]), wrong);
     fs::write(&path, whole.replacen("\"at\":0", "\"at\":true", 1)).unwrap();
     assert!(complaint(&["replay", "j.jsonl"]).starts_with("walras: j.jsonl:2:1: at: invalid type: boolean"));

@@ -110,7 +110,7 @@ impl Place {
         assert!(said.starts_with("identical: "), "{said}");
         let exported = self.walras(&["journal", "export", "data"]);
         let text = String::from_utf8(exported.stdout).unwrap();
-        assert!(text.starts_with("{\"format\":\"walras.journal/1\"}\n"), "{text:.100}");
+        assert!(text.starts_with("{\"format\":\"walras.journal/2\"}\n"), "{text:.100}");
         let count = text.lines().count() - 1;
         assert!(said.starts_with(&format!("identical: {count} entries")), "{count} were exported: {said}");
     }

@@ -1,0 +1,180 @@
+//! What the verifiers say of an alternative: windows of parallel jobs, and the tasks of workflows.
+//!
+//! The verifier is given nothing but the nodes that the alternative uses and what is free there; it shares nothing with the
+//! searches.
+
+use super::check::name_of;
+use super::violation::{of_task, of_window};
+use crate::model::allocation::{Allocation, Hold, Part};
+use crate::model::mismatch::Mismatch;
+use crate::model::site::NodeSpec;
+use crate::model::state::State;
+use crate::plan::Remaining;
+use std::collections::BTreeMap;
+use walras_model::workflow::Terms;
+use walras_model::workflow::{Lane, Platform};
+use walras_model::{
+    Batch, Factor, Interval, Money, Node, NodeId, Offers, Rate, Request, Scope, Site, SiteId, Slot,
+};
+use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
+use walras_verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, verify_plan};
+
+/// A parallel window, by the verifier of the core, on nothing but the nodes that it uses.
+pub(super) fn window(
+    state: &State,
+    request: &Request,
+    allocation: &Allocation,
+    priced: BTreeMap<NodeId, Vec<(Interval, Rate)>>,
+) -> Vec<Mismatch> {
+    let mut sites: Vec<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
+    sites.sort_unstable();
+    let Some(horizon) = horizon_of(&priced) else { return vec![Mismatch::NothingFree] };
+    let (mut nodes, mut slots) = (Vec::new(), Vec::new());
+    for (id, pieces) in &priced {
+        let place = NodeId::from_index(nodes.len()).expect("there are no more nodes than ids");
+        let Some(node) = plain_node(state, *id, &sites) else { continue };
+        nodes.push(node);
+        slots.extend(pieces.iter().filter_map(|(interval, rate)| Slot::new(place, *interval, *rate)));
+    }
+    let site = |id: &SiteId| Site { name: name_of(state, *id) };
+    let Ok(offers) = Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) else {
+        return vec![Mismatch::NotOffered];
+    };
+    let scope = Scope {
+        same_site: request.scope.same_site,
+        sites: request.scope.sites.as_ref().map(|wanted| {
+            let place = |id: &SiteId| sites.binary_search(id).ok().and_then(SiteId::from_index);
+            wanted.iter().filter_map(place).collect()
+        }),
+    };
+    let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
+    let claim = Claim { alternatives: vec![claimed(state, request, allocation)], ..Claim::default() };
+    let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
+    let holds: Vec<(SiteId, &Hold)> = allocation.holds().collect();
+    verify_plan(&claim, &offers, &batch, rules)
+        .into_iter()
+        .map(|it| of_window(it, allocation, &holds))
+        .collect()
+}
+
+/// A parallel job runs one part on every hold, for all of its time.
+pub(super) fn one_each(allocation: &Allocation) -> Option<Mismatch> {
+    let of_part = |part: &Part| {
+        (part.site, part.hold, part.start, part.end, part.task.is_none() && part.after.is_empty())
+    };
+    let mut parts: Vec<_> = allocation.parts.iter().map(of_part).collect();
+    parts.sort_unstable();
+    let mut holds = Vec::with_capacity(parts.len());
+    for leg in &allocation.legs {
+        let of_hold =
+            |(hold, place): (&Hold, u32)| (leg.site, place, hold.interval.start(), hold.interval.end(), true);
+        holds.extend(leg.holds.iter().zip(0_u32..).map(of_hold));
+    }
+    holds.sort_unstable();
+    (parts != holds).then_some(Mismatch::Inconsistent)
+}
+
+fn horizon_of(priced: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Option<Interval> {
+    let all = || priced.values().flatten().map(|(interval, _)| interval);
+    Interval::new(all().map(|it| it.start()).min()?, all().map(|it| it.end()).max()?)
+}
+
+fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
+    let spec = state.node_spec(id)?;
+    let site = sites.binary_search(&state.node(id)?.site).ok()?;
+    Some(Node {
+        name: spec.name.clone(),
+        site: SiteId::from_index(site)?,
+        performance: spec.performance,
+        watts: spec.watts,
+        attributes: spec.attributes.clone(),
+    })
+}
+
+fn claimed(state: &State, request: &Request, allocation: &Allocation) -> ClaimedAlternative {
+    let slot = |(site, hold): (SiteId, &Hold)| ClaimedSlot {
+        site: name_of(state, site),
+        node: hold
+            .node
+            .and_then(|node| state.node_spec(node))
+            .map(|spec| spec.name.clone())
+            .unwrap_or_default(),
+        start: hold.interval.start(),
+        end: hold.interval.end(),
+        cost: hold.cost,
+        capacity: false,
+    };
+    ClaimedAlternative {
+        job: request.name.clone(),
+        start: allocation.start(),
+        end: allocation.end(),
+        cost: allocation.cost(),
+        slots: allocation.holds().map(slot).collect(),
+    }
+}
+
+/// The tasks of a workflow inside what is held, by the verifier of task schedules.
+pub(super) fn tasks(
+    state: &State,
+    remaining: &Remaining,
+    allocation: &Allocation,
+    network: walras_model::Network,
+) -> Vec<Mismatch> {
+    let lane = |(site, hold): (SiteId, &Hold)| {
+        let node = hold.node?;
+        let spec = state.node_spec(node)?;
+        Some(Lane {
+            node,
+            name: spec.name.clone(),
+            site,
+            site_name: name_of(state, site),
+            performance: spec.performance,
+            rate: hold.rate,
+            free: vec![hold.interval],
+            attributes: spec.attributes.clone(),
+        })
+    };
+    let platform = Platform { lanes: allocation.holds().filter_map(lane).collect(), network };
+    let mut claim = TaskClaim { tasks: Vec::new(), cost: Money::ZERO };
+    for (part, task) in allocation.parts.iter().zip(remaining.workflow.tasks()) {
+        let Some((node, cost)) = allocation.hold_of(part).and_then(|hold| priced(state, hold, part)) else {
+            return vec![Mismatch::Inconsistent];
+        };
+        let Some(total) = claim.cost.checked_add(cost) else {
+            return vec![Mismatch::Inconsistent];
+        };
+        claim.cost = total;
+        claim.tasks.push(ClaimedTask {
+            task: task.name.clone(),
+            site: name_of(state, part.site),
+            node: node.name.clone(),
+            start: part.start,
+            end: part.end,
+            cost,
+        });
+    }
+    let mut wrong: Vec<Mismatch> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
+        .into_iter()
+        .map(|violation| of_task(violation, remaining))
+        .collect();
+    let tasks = allocation.parts.iter().map(|part| part.task);
+    if !tasks.eq(remaining.tasks.iter().copied().map(Some)) || !waits(remaining, &allocation.parts) {
+        wrong.push(Mismatch::WrongTasks);
+    }
+    wrong
+}
+
+/// The node of a part, and what its time there costs.
+fn priced<'a>(state: &'a State, hold: &Hold, part: &Part) -> Option<(&'a NodeSpec, Money)> {
+    let spec = state.node_spec(hold.node?)?;
+    Some((spec, hold.rate.cost_of(part.end.span_since(part.start)?)?))
+}
+
+/// Whether every part waits for those that its task waits for.
+fn waits(remaining: &Remaining, parts: &[Part]) -> bool {
+    remaining.workflow.edges().iter().all(|edge| {
+        parts
+            .get(edge.to.index())
+            .is_some_and(|part| part.after.iter().any(|(from, _)| *from == edge.from.number()))
+    })
+}
