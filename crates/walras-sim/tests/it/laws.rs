@@ -47,7 +47,13 @@ fn a_run_in_which_nothing_counts_says_so() {
     // Nobody has a node fast enough.
     let text = "jobs: {performance_min: [9, 9]}\nverify_every: 1";
     for experiment in [Experiment::SlotSearch, Experiment::BatchOptimisation] {
-        let options = Options { seed: 1, cycles: 3, threads: 1, progress: &|_, _| {} };
+        let options = Options {
+            seed: 1,
+            cycles: 3,
+            threads: 1,
+            progress: &|_, _| {},
+            solver: walras_solve::solver().ok(),
+        };
         let reproduction = experiment.run(Some(text), &options).unwrap();
         let results = &reproduction.results;
         assert!(results.figures.iter().any(|figure| figure.ours.is_none() && figure.within.is_none()));

@@ -13,5 +13,10 @@ use walras_sim::experiment::{Experiment, Options, Reproduction};
 
 /// A run of an experiment with its default configuration.
 fn run(experiment: Experiment, seed: u64, cycles: u32, threads: usize) -> Reproduction {
-    experiment.run(None, &Options { seed, cycles, threads, progress: &|_, _| {} }).unwrap()
+    experiment
+        .run(
+            None,
+            &Options { seed, cycles, threads, progress: &|_, _| {}, solver: walras_solve::solver().ok() },
+        )
+        .unwrap()
 }

@@ -12,7 +12,10 @@ stalled_generations: 12
 ";
 
 fn run(config: &str, seed: u64, cycles: u32, threads: usize) -> Result<Reproduction, ExperimentError> {
-    Experiment::MetaBroker.run(Some(config), &Options { seed, cycles, threads, progress: &|_, _| {} })
+    Experiment::MetaBroker.run(
+        Some(config),
+        &Options { seed, cycles, threads, progress: &|_, _| {}, solver: walras_solve::solver().ok() },
+    )
 }
 
 #[test]

@@ -28,7 +28,13 @@ fn the_compromise_is_better_for_the_least_content_than_the_baselines() {
 #[test]
 fn senseless_examples_are_refused() {
     let refused = |config: &str| {
-        let options = Options { seed: 1, cycles: 1, threads: 1, progress: &|_, _| {} };
+        let options = Options {
+            seed: 1,
+            cycles: 1,
+            threads: 1,
+            progress: &|_, _| {},
+            solver: walras_solve::solver().ok(),
+        };
         match Experiment::Multicriteria.run(Some(config), &options) {
             Err(ExperimentError::Config(error)) => error.to_string(),
             other => panic!("{other:?}"),
