@@ -9,5 +9,6 @@ mod laws;
 mod money;
 mod promises;
 mod quotes;
+mod steps;
 mod story;
 mod world;

@@ -179,7 +179,7 @@ impl<'a> Driver<'a> {
 
     /// Jobs in the queue, by their place.
     fn waiting(&self) -> BTreeSet<usize> {
-        let queued = self.broker.state().jobs.values().filter(|job| !is_reserved(job.phase));
+        let queued = self.broker.state().jobs.values().filter(|job| !matches!(job.phase, Phase::Reserved(_)));
         queued.filter_map(|job| self.submitted.get(&job.number).copied()).collect()
     }
 
@@ -281,7 +281,7 @@ impl<'a> Driver<'a> {
             let number = self.submitted.iter().find(|(_, job)| **job == run.job).map(|(number, _)| *number);
             let job = number.and_then(|number| self.broker.state().jobs.get(&number));
             match job {
-                Some(job) if is_reserved(job.phase) => self.course.runs.push(run),
+                Some(job) if matches!(job.phase, Phase::Reserved(_)) => self.course.runs.push(run),
                 Some(job) => {
                     let why = job.why.as_ref().map_or("no reason".to_owned(), |why| format!("{why:?}"));
                     return Err(self.refused(why));
@@ -396,9 +396,4 @@ impl<'a> Driver<'a> {
         self.course.left_over.sort_unstable();
         self.course
     }
-}
-
-/// Whether a job has a reservation.
-fn is_reserved(phase: Phase) -> bool {
-    matches!(phase, Phase::Reserved(_))
 }

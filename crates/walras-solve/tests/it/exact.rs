@@ -3,6 +3,7 @@
 use crate::chance::chance;
 use crate::{brute, markets};
 use proptest::prelude::*;
+use walras_assign::MarketRules;
 use walras_assign::exact::{ExactLimits, NoWatch, Solved, Watch, solve};
 use walras_assign::genetic::{Evolution, evolve};
 use walras_assign::greedy::{self, Ranking};
@@ -45,7 +46,7 @@ proptest! {
     fn is_never_behind_another_method(market in markets::market(8, 20), seed: u64) {
         let instance = market.instance().unwrap();
         let solved = exact(&instance);
-        for ranking in [Ranking::by_price(&market, &instance), Ranking::by_cost(&instance, market.order())] {
+        for ranking in [Ranking::by_price(&market, &instance), Ranking::by_cost(&instance, walras_assign::greedy::order(&market))] {
             let first = greedy::assign(&instance, &ranking);
             let relaxed = mmc::assign(&instance, &ranking, &Highs, &SolverEffort::UNLIMITED);
             for start in [first, relaxed] {

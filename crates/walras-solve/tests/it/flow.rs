@@ -1,5 +1,6 @@
 //! Minimum-cost flow by successive shortest paths (Bellman and Ford): the transportation problem without a solver.
 
+use walras_assign::MarketRules;
 use walras_model::market::CapacityMarket;
 
 struct Edge {

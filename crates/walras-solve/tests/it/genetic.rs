@@ -3,6 +3,7 @@
 use crate::chance::chance;
 use crate::{brute, markets};
 use proptest::prelude::*;
+use walras_assign::MarketRules;
 use walras_assign::genetic::{Evolution, Evolved, evolve};
 use walras_assign::greedy::{self, Ranking};
 use walras_assign::mmc;
@@ -38,7 +39,7 @@ proptest! {
         let instance = market.instance().unwrap();
         let best = brute::assignments(&instance);
         let by_price = Ranking::by_price(&market, &instance);
-        let by_cost = Ranking::by_cost(&instance, market.order());
+        let by_cost = Ranking::by_cost(&instance, walras_assign::greedy::order(&market));
         for ranking in [&by_price, &by_cost] {
             let relaxed = mmc::assign(&instance, ranking, &Highs, &SolverEffort::UNLIMITED);
             for first in [greedy::assign(&instance, ranking), relaxed] {

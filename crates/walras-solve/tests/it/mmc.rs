@@ -2,6 +2,7 @@
 
 use crate::{brute, markets};
 use proptest::prelude::*;
+use walras_assign::MarketRules;
 use walras_assign::greedy::Ranking;
 use walras_assign::mmc::{self, Part, Relaxed};
 use walras_assign::program::SolverEffort;

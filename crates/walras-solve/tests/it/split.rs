@@ -2,6 +2,7 @@
 
 use crate::{brute, flow, markets};
 use proptest::prelude::*;
+use walras_assign::MarketRules;
 use walras_assign::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_assign::split::{Division, Share, divide};
 use walras_model::market::{CapacityMarket, Splitting};

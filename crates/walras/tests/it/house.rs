@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 /// No file has more lines.
 const LINES_MAX: usize = 400;
 
-/// Crates that may link the world of faults: the command line has `walras simulate`, and the service's simulated sites
-/// come from there.
-const MAY_LINK_WORLD: [&str; 2] = ["walras", "walras-service"];
+/// The one crate that may link the world of faults: the command line has `walras simulate`.
+const MAY_LINK_WORLD: [&str; 1] = ["walras"];
 
 /// Crates whose results follow from their arguments alone.
 const PURE: [&str; 6] =
@@ -42,11 +41,11 @@ const NO_QUANTITY: [(&str, &str); 11] = [
     ("walras-assign/src/genetic.rs", "genomes.len()"),
     ("walras-assign/src/exact/flow.rs", "pairs_all()"),
     // Which period of a calendar a point in time is in.
-    ("walras-broker/src/budget.rs", "at.as_millis()"),
+    ("walras-broker/src/rules/budgets.rs", "at.as_millis()"),
     // The last look before reserving counts again what the search has counted.
-    ("walras-broker/src/check.rs", "product + 999"),
+    ("walras-broker/src/rules/check.rs", "product + 999"),
     // The largest number that can still be multiplied.
-    ("walras-broker/src/rank.rs", "i64::MAX / MILLION"),
+    ("walras-broker/src/rules/rank.rs", "i64::MAX / MILLION"),
     // The gap that is printed of a proof.
     ("walras-api/src/plan/choice.rs", "difference * 1_000_000"),
     // Where a picture's axis begins.

@@ -101,3 +101,29 @@ fn several_worlds_can_be_lived_through_at_once() {
     let calm: serde_json::Value = serde_json::from_str(&calm).unwrap();
     assert_eq!((&calm["kills"], &calm["broken"]), (&0.into(), &serde_json::Value::Null));
 }
+
+/// Journals that were written once and must be read for ever: to the same bytes, to the same decisions, and clean.
+#[test]
+fn golden_journals_are_read_replayed_and_audited() {
+    let golden = crate::root().join("crates/walras-world/golden");
+    let mut count = 0;
+    for entry in fs::read_dir(&golden).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut reader = walras_api::JournalReader::new(text.as_bytes(), "golden").unwrap();
+        let mut written = Vec::new();
+        let mut writer = walras_api::JournalWriter::new(&mut written).unwrap();
+        while let Some(entry) = reader.entry().unwrap() {
+            writer.entry(&entry).unwrap();
+        }
+        writer.finish().unwrap();
+        assert!(written == text.as_bytes(), "{} is not written as it was", path.display());
+        let name = path.to_str().unwrap();
+        let replayed = printed(&golden, &["replay", name]);
+        assert!(replayed.ends_with("every byte the same\n"), "{name}: {replayed}");
+        let audited = printed(&golden, &["audit", name]);
+        assert!(audited.ends_with("clean: every promise was kept\n"), "{name}: {audited}");
+        count += 1;
+    }
+    assert!(count >= 4, "only {count} golden journals were found");
+}

@@ -1,0 +1,116 @@
+//! The order in which things happen to a reservation.
+
+use crate::corrupt::check;
+use crate::edit::{Journal, allocation, change, drop_first, edit, find, repeat_first, spec};
+use crate::world::{credits, span, time};
+use walras_audit::Kind;
+use walras_audit::finding::AllocationFault;
+use walras_broker::Event;
+use walras_broker::allocation::Allocation;
+use walras_broker::event::{ReservationEvent, SiteEvent};
+use walras_broker::reservation::Origin;
+use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
+
+#[test]
+fn steps() {
+    check(&[
+        (
+            "reason",
+            |it| drop_first(it, |event| matches!(event, Event::Site(SiteEvent::NodeTaken { .. }))),
+            |it| matches!(it, Kind::WrongReason { .. }),
+        ),
+        (
+            "left prepared",
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::Confirming { .. }))
+                })
+            },
+            |it| matches!(it, Kind::ReservationStep { step: "left prepared", .. }),
+        ),
+        (
+            "prepared by some",
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))
+                })
+            },
+            |it| matches!(it, Kind::ReservationStep { step: "asked to confirm", .. }),
+        ),
+        (
+            "confirmed by some",
+            |it| {
+                drop_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::LegConfirmed { .. }))
+                })
+            },
+            |it| matches!(it, Kind::ReservationStep { step: "held", .. }),
+        ),
+        (
+            "closed twice",
+            |it| {
+                repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. })))
+            },
+            |it| matches!(it, Kind::ReservationStep { step: "closed", .. }),
+        ),
+        (
+            "prepared twice",
+            |it| {
+                repeat_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))
+                })
+            },
+            |it| matches!(it, Kind::LegStep { step: "prepared", .. }),
+        ),
+        (
+            "released while held",
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }))),
+            |it| matches!(it, Kind::LegStep { step: "released", .. }),
+        ),
+        (
+            "running twice",
+            |it| {
+                repeat_first(it, |event| {
+                    matches!(event, Event::Reservation(ReservationEvent::PartStarted { .. }))
+                })
+            },
+            |it| matches!(it, Kind::PartStep { step: "running", .. }),
+        ),
+        (
+            "started before it was held",
+            |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Held(_)))),
+            |it| matches!(it, Kind::PartStep { step: "started", .. }),
+        ),
+        (
+            "too soon",
+            |it| {
+                allocation(it, |allocation, _| {
+                    allocation.parts[0].start = time(9_000_000);
+                    true
+                })
+            },
+            |it| matches!(it, Kind::TooSoon { part: 0, .. }),
+        ),
+        (
+            "before others",
+            |it| {
+                workflow(it, |allocation| {
+                    for part in &mut allocation.parts {
+                        part.after.iter_mut().for_each(|(_, lag)| *lag = span(999_999));
+                    }
+                })
+            },
+            |it| matches!(it, Kind::BeforeOthers { .. }),
+        ),
+        (
+            "started in the future",
+            |it| change!(it, Event::Reservation(ReservationEvent::PartStarted { at, .. }) => { *at = Time::MAX; true }),
+            |it| matches!(it, Kind::WrongTime { .. }),
+        ),
+        (
+            "ended before it started",
+            |it| change!(it, Event::Reservation(ReservationEvent::PartEnded { at, .. }) => { *at = Time::MIN; true }),
+            |it| matches!(it, Kind::WrongTime { .. }),
+        ),
+    ]);
+}
