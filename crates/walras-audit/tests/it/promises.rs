@@ -1,13 +1,13 @@
 //! Corrupted reservations and parts, and what is found in them.
 
 use crate::corrupt::check;
-use crate::edit::{Journal, allocation, change, drop_first, edit, find, repeat_first, spec};
-use crate::world::{credits, span, time};
+use crate::edit::{Journal, allocation, change, edit, find, spec};
+use crate::world::{credits, time};
 use walras_audit::Kind;
 use walras_audit::finding::AllocationFault;
 use walras_broker::Event;
 use walras_broker::allocation::Allocation;
-use walras_broker::event::{ReservationEvent, SiteEvent};
+use walras_broker::event::ReservationEvent;
 use walras_broker::reservation::Origin;
 use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
 
@@ -243,7 +243,7 @@ fn requests() {
 }
 
 /// Changes the parts of the first workflow that is reserved.
-fn workflow(journal: &mut Journal, change: impl Fn(&mut Allocation)) {
+pub(crate) fn workflow(journal: &mut Journal, change: impl Fn(&mut Allocation)) {
     allocation(journal, |allocation, _| {
         let found = !is_parallel(allocation);
         if found {

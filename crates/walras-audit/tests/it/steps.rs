@@ -1,15 +1,13 @@
 //! The order in which things happen to a reservation.
 
 use crate::corrupt::check;
-use crate::edit::{Journal, allocation, change, drop_first, edit, find, repeat_first, spec};
-use crate::world::{credits, span, time};
+use crate::edit::*;
+use crate::promises::workflow;
+use crate::world::{span, time};
 use walras_audit::Kind;
-use walras_audit::finding::AllocationFault;
 use walras_broker::Event;
-use walras_broker::allocation::Allocation;
 use walras_broker::event::{ReservationEvent, SiteEvent};
-use walras_broker::reservation::Origin;
-use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
+use walras_model::Time;
 
 #[test]
 fn steps() {
