@@ -111,7 +111,7 @@ impl SiteConfig {
             blackouts: Vec::new(),
             crossing: if self.sell_whole { Crossing::Dearest } else { Crossing::Cut },
         };
-        rules.check().map_err(|wrong| wrong.to_string())?;
+        rules.check().map_err(|wrong| walras_api::sentence::prices_text(&wrong))?;
         Ok(rules)
     }
 

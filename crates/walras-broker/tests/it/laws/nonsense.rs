@@ -67,11 +67,8 @@ pub(super) fn nonsense(what: u8, number: u8, part: u8, millis: i64) -> SiteMessa
         6 => SiteMessage::Ended { reservation, part, at: when, end: PartEnd::Done },
         7 => SiteMessage::Late { reservation, part, until: when },
         8 => SiteMessage::NodeLost { node, at: when },
-        9 => {
-            // Later than most losses, or it would be no news.
-            let later = Time::from_millis(millis.saturating_add(4_000_000)).unwrap_or(when);
-            SiteMessage::NodeBack { node, at: later }
-        }
+        // Later than every loss, or it would be no news.
+        9 => SiteMessage::NodeBack { node, at: Time::MAX },
         10 => {
             let end = when.checked_add(span(10 * MINUTE)).and_then(|end| Interval::new(when, end));
             let always = Interval::new(Time::MIN, Time::MAX).unwrap();
