@@ -19,7 +19,7 @@
 //! ```
 //! use walras_sim::experiment::{Options, slot_search};
 //! let config = slot_search::Config::default();
-//! let options = Options { seed: 1, cycles: 20, threads: 1, progress: &|_, _| {} };
+//! let options = Options { seed: 1, cycles: 20, threads: 1, progress: &|_, _| {}, solver: None };
 //! let reproduction = slot_search::run(&config, &options).unwrap();
 //! assert_eq!(reproduction.results.experiment, "slot-search");
 //! ```
