@@ -94,7 +94,7 @@ fn a_configuration_is_checked_without_starting_anything() {
     for (from, to, told) in [
         ("price = 1", "price = -1", "walras.toml: site 'north': price: -1"),
         ("count = 2", "count = 0", "walras.toml: site 'north': "),
-        ("price = 1", "price = 1\nhour_factors = [1, 2]", "2 factors for hours: expected none or 24"),
+        ("price = 1", "price = 1\nhour_factors = [1, 2]", "hours has 2 factors: expected none or 24"),
         ("price = 1", "price = 1\n[site.simulated]\nfailures = 2", "simulated.failures: 2"),
         ("[[site]]", "tls = { certificate = \"none.pem\", key = \"none.key\" }\n[[site]]", "none.pem: "),
     ] {
