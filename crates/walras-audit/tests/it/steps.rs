@@ -1,7 +1,7 @@
 //! The order in which things happen to a reservation.
 
 use crate::corrupt::check;
-use crate::edit::{Journal, change, drop_first, edit, find, repeat_first};
+use crate::edit::{allocation, change, drop_first, repeat_first};
 use crate::promises::workflow;
 use crate::world::{span, time};
 use walras_audit::Kind;
