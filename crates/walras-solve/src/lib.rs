@@ -24,7 +24,8 @@
 
 #[cfg(feature = "highs")]
 mod highs;
-#[cfg(all(test, feature = "highs"))]
+#[cfg(test)]
+#[cfg(feature = "highs")]
 mod tests;
 
 #[cfg(feature = "highs")]

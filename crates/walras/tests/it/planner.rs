@@ -1,5 +1,7 @@
 //! One planner: `walras plan` and the broker choose the same, to the slot.
 
+#![allow(clippy::cast_possible_truncation, reason = "small numbers of a test")]
+
 use crate::walras;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
