@@ -1,8 +1,8 @@
 //! Jobs that may be split over sites (the paper's MGN): the optimum, as an integer programme.
 //!
-//! **Problem.** A job of kind [`Split`](super::Splitting::Split) takes whole processors on any sites that are fast enough, as
+//! **Problem.** A job of kind [`Split`](walras_model::market::Splitting::Split) takes whole processors on any sites that are fast enough, as
 //! many in all as it has tasks; each is paid until the job's longest task ends on that site, and all together must be
-//! within its budget. Jobs of kind [`SingleSite`](super::Splitting::SingleSite) go to one site or nowhere. First the greatest
+//! within its budget. Jobs of kind [`SingleSite`](walras_model::market::Splitting::SingleSite) go to one site or nowhere. First the greatest
 //! weight is served, then the cost is made least.
 //!
 //! **Method.** One column of processors per split job and site, one yes or no per whole job and site, one yes or no

@@ -5,7 +5,7 @@
 //! that must stay on one site does so there as anywhere. What differs is the price: users may have prices of their
 //! own, so that what a slot costs depends on who asks (see [`crate::Offers::rate_for`]).
 //!
-//! [`walras_assign`] is about the same offers without time: which job goes where now.
+//! `walras-assign` is about the same offers without time: which job goes where now.
 //!
 //! ```
 //! use walras_model::market::Capacity;

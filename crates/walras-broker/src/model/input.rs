@@ -60,7 +60,7 @@ pub enum Input {
         key: String,
         /// The job.
         job: Box<JobSpec>,
-        /// What was found before asking, from a [`crate::quote::Inquiry`]; without it the broker searches itself.
+        /// What was found before asking, from a [`crate::quoting::Inquiry`]; without it the broker searches itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         findings: Option<Box<Findings>>,
     },

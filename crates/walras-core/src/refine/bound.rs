@@ -10,7 +10,7 @@
 //! 3. *Crowds*: tasks of which none can start before `r`, and after each of which there is at least `q` to do, must share
 //!    the lanes between `r` and `q` before the end; fewer tasks than lanes can use only as many lanes as they are.
 //!
-//! 4. *Whole tasks* ([`super::whole`]): the same, when tasks are not cut in pieces.
+//! 4. *Whole tasks* ([`super::uncut`]): the same, when tasks are not cut in pieces.
 //!
 //! **Complexity.** O((edges + tasks) × lanes) for ways, O(tasks log tasks) for each of at most [`HEADS_MAX`] values of `r`.
 //! Beyond [`WAYS_MAX`] steps the quick bound has to do.

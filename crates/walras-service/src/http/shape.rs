@@ -11,6 +11,10 @@ pub struct Shape {
 
 impl Shape {
     /// That of a type.
+    #[cfg_attr(
+        not(feature = "schema"),
+        expect(clippy::extra_unused_type_parameters, reason = "described with the feature")
+    )]
     pub fn of<T: JsonSchema>() -> Shape {
         Shape {
             #[cfg(feature = "schema")]
