@@ -2,7 +2,7 @@
 //!
 //! The broker, the searches and the auditor say what is wrong as data: enums with ids, times and money. Here that data becomes
 //! words for people. A [`Context`] knows how sites and nodes are called and whether moments are dates or counted from a
-//! plan's beginning. Nothing reads these sentences back; programs use the data (see [`crate::service::ReasonView`]), so every
+//! plan's beginning. Nothing reads these sentences back; programs use the data (see [`crate::service::WhyView`]), so every
 //! sentence may be reworded at any time.
 //!
 //! Methods that give whole sentences begin with a capital and end with a full stop; those for refusals give a clause,
