@@ -32,7 +32,7 @@ test:
 	target/tools/python/bin/typos
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 	$(CARGO) test --workspace --locked
-	$(CARGO) doc --workspace --no-deps --locked --document-private-items
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 check:
 	scripts/setup check
