@@ -31,6 +31,7 @@ test:
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
 	$(CARGO) test --workspace --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
