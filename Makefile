@@ -31,8 +31,9 @@ test:
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
-	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
-	$(CARGO) test --workspace --locked
+	$(CARGO) clippy $(LEAN) --all-targets --locked -- --deny warnings
+	$(CARGO) test --workspace --lib --bins --tests --locked
+	$(CARGO) test --workspace --doc --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 check:

@@ -107,7 +107,7 @@ impl<'a> Document<'a> {
         Err(ReadError { kind: ErrorKind::Version, source, position, path, value, problem })
     }
 
-    /// The error for a value that makes no sense.
+    /// The error for a value that cannot be used.
     pub(crate) fn value_error(&self, problem: &Problem) -> ReadError {
         let path = problem.path();
         ReadError {

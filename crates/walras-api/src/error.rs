@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Version,
     /// A key or a kind of value that does not belong there.
     Shape,
-    /// A value that makes no sense.
+    /// A value that cannot be used.
     Value,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn path_text(path: &[Step]) -> String {
     text
 }
 
-/// A value that makes no sense, as the conversions report it: the path grows on the way out, so that
+/// A value that cannot be used, as the conversions report it: the path grows on the way out, so that
 /// nothing is spent on it while all is well.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {

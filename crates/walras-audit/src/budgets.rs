@@ -3,8 +3,8 @@
 //! Every lien remembers which budgets counted it, so that a refund only ever goes back to where the lien was counted: a
 //! budget that was set again, or another group's, does not grow by it. Time O(log budgets) for a lien or a refund.
 
-use crate::Look;
 use crate::finding::Kind;
+use crate::look::Look;
 use std::collections::BTreeMap;
 use walras_broker::budget::{Budget, Spender};
 use walras_model::Time;

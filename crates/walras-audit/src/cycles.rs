@@ -1,10 +1,11 @@
 //! Cycles: one at a time, step by step, with a batch whose order can be explained.
 
+use crate::Auditor;
 use crate::finding::{Kind, Thing};
 use crate::jobs::next;
+use crate::look::Look;
 use crate::state::{After, Cycle, Decided, Job, Place};
 use crate::sums::{MILLION, millis_between};
-use crate::{Auditor, Look};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use walras_broker::decision::Verdict;

@@ -3,11 +3,12 @@
 //! Time O(holds · log holds + parts), and O(tasks + edges) for a workflow.
 
 use crate::finding::AllocationFault;
+use crate::look::Look;
 use crate::state::Job;
 use crate::sums::{
     MILLION, cost_of, hold_of, holds, is_queue, length, passes, price_of, runtime_of, share_of,
 };
-use crate::{Auditor, Look, tasks};
+use crate::{Auditor, tasks};
 use std::collections::BTreeSet;
 use walras_broker::allocation::{Allocation, Hold};
 use walras_model::{Request, SiteId};

@@ -1,8 +1,9 @@
 //! Jobs: queued once, ended at most once, and always somewhere.
 
+use crate::Auditor;
 use crate::finding::{EndFault, Kind, Thing};
+use crate::look::Look;
 use crate::state::{After, Job, Place};
-use crate::{Auditor, Look};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_broker::event::JobEvent;

@@ -2,8 +2,8 @@
 //!
 //! Time O(postings · log accounts) for a transaction.
 
-use crate::Look;
 use crate::finding::Kind;
+use crate::look::Look;
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Posting, Purpose, Transaction};
 

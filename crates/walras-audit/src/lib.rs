@@ -44,6 +44,7 @@ pub mod finding;
 mod fits;
 mod jobs;
 mod ledger;
+mod look;
 mod parts;
 mod places;
 mod prompted;
@@ -61,10 +62,10 @@ pub use finding::{Finding, Kind};
 pub use summary::Summary;
 
 use budgets::Budgets;
-use finding::Gone;
 use ledger::{Ledger, Occasion};
+use look::Look;
 use places::Places;
-use state::{Accepted, Cycle, Decided, Job, Last, Quote, Reservation};
+use state::{Cycle, Job, Last, Quote, Reservation};
 use std::collections::BTreeMap;
 use summary::Counts;
 use walras_broker::Event;
@@ -75,7 +76,7 @@ use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::input::{Input, RequestKey, User};
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
-use walras_model::{Interval, Time};
+use walras_model::Time;
 
 /// Checks a journal entry by entry.
 #[derive(Clone, Debug, Default)]
@@ -94,47 +95,6 @@ pub struct Auditor {
     /// Requests that must not be carried out again, and by which entry and when they were.
     requests: BTreeMap<RequestKey, (u64, Time)>,
     counts: Counts,
-}
-
-/// One entry under the lens.
-pub(crate) struct Look<'a> {
-    position: u64,
-    pub(crate) now: Time,
-    pub(crate) input: &'a Input,
-    pub(crate) found: Vec<Finding>,
-    /// Places that this entry says are gone.
-    pub(crate) gone: Vec<(Gone, Option<Interval>)>,
-    /// The cycle that this entry has decided.
-    pub(crate) decided: Option<Decided>,
-    /// The quote that this entry has accepted.
-    pub(crate) accepted: Option<Accepted>,
-    /// Jobs whose place this entry must still say.
-    pub(crate) loose: Vec<JobNumber>,
-    /// Reservations of which a site has come further.
-    pub(crate) stepped: Vec<ReservationNumber>,
-    /// Whether a site has answered the open cycle, or never will.
-    pub(crate) answered: bool,
-}
-
-impl<'a> Look<'a> {
-    pub(crate) fn new(position: u64, now: Time, input: &'a Input) -> Look<'a> {
-        Look {
-            position,
-            now,
-            input,
-            found: Vec::new(),
-            gone: Vec::new(),
-            decided: None,
-            accepted: None,
-            loose: Vec::new(),
-            stepped: Vec::new(),
-            answered: false,
-        }
-    }
-
-    pub(crate) fn report(&mut self, kind: Kind) {
-        self.found.push(Finding { position: self.position, kind });
-    }
 }
 
 impl Auditor {

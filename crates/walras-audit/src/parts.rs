@@ -1,9 +1,10 @@
 //! Parts: started in time, after what they wait for, and never while an earlier attempt may still run.
 
+use crate::Auditor;
 use crate::finding::Kind;
+use crate::look::Look;
 use crate::state::{LegState, PartState, Phase, Reservation};
 use crate::sums::{hold_of, is_queue, millis_between};
-use crate::{Auditor, Look};
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::Input;
 use walras_broker::job::PartEnd;

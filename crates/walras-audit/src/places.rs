@@ -3,8 +3,8 @@
 //! Holds lie by node in order of start. As long as none overlap, only the last that starts before another's end can
 //! overlap it, so that looking takes time O(log holds).
 
-use crate::Look;
 use crate::finding::{AllocationFault, Gone, Kind};
+use crate::look::Look;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::allocation::Leg;
 use walras_broker::id::ReservationNumber;

@@ -2,12 +2,13 @@
 //!
 //! Time O(options²), of which a quote has few.
 
+use crate::Auditor;
 use crate::finding::{Kind, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
+use crate::look::Look;
 use crate::state::{Accepted, Job, Quote};
 use crate::sums::{cost_of, holds, length, price_of, share_of};
-use crate::{Auditor, Look};
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::event::QuoteEvent;

@@ -2,9 +2,10 @@
 //!
 //! The reason decides who pays, so that it must not be taken on trust. Time O(legs + parts).
 
+use crate::Auditor;
 use crate::finding::{Gone, Kind};
+use crate::look::Look;
 use crate::state::{LegState, PartState, Phase, Reservation};
-use crate::{Auditor, Look};
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::Why;
@@ -49,6 +50,7 @@ pub(crate) fn is_true(
         Why::StartMissed => *look.input == Input::Tick && reservation.phase == Phase::Held,
         Why::NoFit(_)
         | Why::LeftOut
+        | Why::OverQuota
         | Why::MakingRoom(_)
         | Why::NotAdmitted
         | Why::NoMoney(_)

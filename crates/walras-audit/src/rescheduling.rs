@@ -3,9 +3,10 @@
 //! Time O(parts · log parts).
 
 use crate::finding::{AllocationFault, Kind};
+use crate::look::Look;
 use crate::state::{PartState, Phase, Reservation};
 use crate::sums::{hold_of, millis_between};
-use crate::{Auditor, Look, reasons, tasks};
+use crate::{Auditor, reasons, tasks};
 use walras_broker::allocation::Part;
 use walras_broker::id::ReservationNumber;
 use walras_broker::job::Why;

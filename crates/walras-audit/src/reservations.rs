@@ -3,9 +3,10 @@
 use crate::finding::{AllocationFault, EndFault, Gone, Kind, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
+use crate::look::Look;
 use crate::state::{After, LegState, PartState, Phase, Place, Reservation};
 use crate::sums::{hold_of, holds, meet, price_of};
-use crate::{Auditor, Look, reasons};
+use crate::{Auditor, reasons};
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::allocation::Allocation;
@@ -291,6 +292,7 @@ fn is_failure(why: &Why) -> bool {
     match why {
         Why::NoFit(_)
         | Why::LeftOut
+        | Why::OverQuota
         | Why::MakingRoom(_)
         | Why::NotAdmitted
         | Why::NoMoney(_)

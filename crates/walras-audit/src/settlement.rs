@@ -5,11 +5,12 @@
 //! and an owner who broke a promise pays a compensation, as far as the owner's account allows. The VO's fee is a share of
 //! every site's charge, rounded down. Time O(parts + holds · parts on a hold).
 
+use crate::Auditor;
 use crate::finding::Kind;
 use crate::ledger::sums;
+use crate::look::Look;
 use crate::state::{PartState, Phase, Reservation};
 use crate::sums::{cost_of, holds, length, millis_between, share_of};
-use crate::{Auditor, Look};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::allocation::{Hold, Part};
@@ -91,6 +92,7 @@ impl Auditor {
             }
             Why::NoFit(_)
             | Why::LeftOut
+            | Why::OverQuota
             | Why::MakingRoom(_)
             | Why::NotAdmitted
             | Why::NoMoney(_)

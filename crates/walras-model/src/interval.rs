@@ -28,7 +28,7 @@ impl Interval {
 
     /// How long it is; never zero.
     pub fn span(self) -> Span {
-        self.end.span_since(self.start).unwrap_or(Span::ZERO)
+        self.end.span_since(self.start).expect("an interval ends after its start")
     }
 
     /// Whether the two share a point.

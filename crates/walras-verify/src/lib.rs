@@ -61,6 +61,7 @@
 mod account;
 mod assignment;
 mod choice;
+mod count;
 mod facts;
 mod misplaced;
 mod overlap;

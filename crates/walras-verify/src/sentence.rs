@@ -2,6 +2,7 @@
 //!
 //! The unit of the plan is not known here, so every number says its own.
 
+use super::count::counted;
 use super::violation::{AlternativeAt, SlotAt, Violation};
 use std::fmt;
 
@@ -98,9 +99,4 @@ impl fmt::Display for Violation {
             }
         }
     }
-}
-
-/// `1 slot`, `2 slots`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with a plan beyond its windows: the account of the batch, and the choice.
 
-use super::sentence::counted;
+use super::count::counted;
 use super::violation::AlternativeAt;
 use std::fmt;
 use walras_model::quantity::{Money, Time};

@@ -4,13 +4,10 @@ use super::Context;
 use crate::number::Num;
 use crate::plan::ReasonKind;
 use crate::sentence::ChangeKind;
-use crate::service::{
-    ChangeView, FitView, MismatchKind, MismatchView, PartStage, RefusalKind, Stamp, WhyKind, WhyView,
-};
+use crate::service::{ChangeView, FitView, PartStage, RefusalKind, Stamp, WhyKind, WhyView};
 use walras_broker::account::Unpayable;
 use walras_broker::budget::Spender;
 use walras_broker::job::{PartEnd, SiteRefusal, Why};
-use walras_broker::mismatch::Mismatch;
 use walras_model::{Money, Reason, SmallestChange};
 
 impl Context<'_> {
@@ -24,6 +21,7 @@ impl Context<'_> {
                 ..plain(WhyKind::NoFit)
             },
             Why::LeftOut => plain(WhyKind::LeftOut),
+            Why::OverQuota => plain(WhyKind::OverQuota),
             Why::MakingRoom(job) => WhyView { job: Some(job.get()), ..plain(WhyKind::MakingRoom) },
             Why::NotAdmitted => plain(WhyKind::NotAdmitted),
             Why::NoMoney(why) => no_money(why),
@@ -34,8 +32,8 @@ impl Context<'_> {
                 ..plain(WhyKind::OverBudget)
             },
             Why::Outdated(wrong) => {
-                let view = |it: &Mismatch| MismatchView { kind: mismatch_kind(it), text: self.mismatch(it) };
-                WhyView { mismatches: wrong.iter().map(view).collect(), ..plain(WhyKind::Outdated) }
+                let mismatches = wrong.iter().map(|it| self.mismatch_view(it)).collect();
+                WhyView { mismatches, ..plain(WhyKind::Outdated) }
             }
             Why::Refused { site, refusal } => WhyView {
                 site: Some(self.site(*site)),
@@ -166,39 +164,5 @@ pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
         PartEnd::TimedOut => (PartStage::TimedOut, None),
         PartEnd::Lost => (PartStage::Lost, None),
         PartEnd::TakenBack => (PartStage::TakenBack, None),
-    }
-}
-
-fn mismatch_kind(mismatch: &Mismatch) -> MismatchKind {
-    match mismatch {
-        Mismatch::SiteLost(_)
-        | Mismatch::NodeGone(_)
-        | Mismatch::NothingFree
-        | Mismatch::NotFree { .. }
-        | Mismatch::NoSite(_)
-        | Mismatch::NoNode { .. } => MismatchKind::NotFree,
-        Mismatch::PriceChanged { .. } => MismatchKind::PriceChanged,
-        Mismatch::StartPassed(_) => MismatchKind::StartPassed,
-        Mismatch::AfterDeadline { .. } | Mismatch::BeforeEarliest { .. } | Mismatch::OverBudget { .. } => {
-            MismatchKind::OverLimit
-        }
-        Mismatch::SeveralSites
-        | Mismatch::OutsideScope(_)
-        | Mismatch::TooSlow { .. }
-        | Mismatch::RequirementUnmet { .. }
-        | Mismatch::WrongCount { .. }
-        | Mismatch::WrongLength { .. }
-        | Mismatch::NotForQueues
-        | Mismatch::NotAQueue(_)
-        | Mismatch::WrongTasks
-        | Mismatch::Task { .. } => MismatchKind::Unfit,
-        Mismatch::Empty
-        | Mismatch::PartOutside(_)
-        | Mismatch::NotOffered
-        | Mismatch::WrongCost { .. }
-        | Mismatch::WrongTotal { .. }
-        | Mismatch::NodeTwice(_)
-        | Mismatch::StartsApart { .. }
-        | Mismatch::Inconsistent => MismatchKind::Inconsistent,
     }
 }

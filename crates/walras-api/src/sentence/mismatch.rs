@@ -14,9 +14,6 @@ impl Context<'_> {
             Mismatch::NoNode { site, node } => {
                 format!("site {} has no node {}", self.site(*site), self.node(*node))
             }
-            Mismatch::NodeGone(node) => {
-                format!("node {} has just failed, or its owner has taken it back", self.node(*node))
-            }
             Mismatch::StartPassed(start) => {
                 format!("it was to start at {}, which has passed", self.moment(*start))
             }

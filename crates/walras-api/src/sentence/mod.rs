@@ -12,7 +12,9 @@ mod audit;
 mod audited;
 mod choice;
 mod data;
+mod event;
 mod mismatch;
+mod mismatch_data;
 mod names;
 mod reason;
 mod refusal;
@@ -24,6 +26,7 @@ mod why;
 pub use audit::summary_text;
 pub use choice::{change_texts, infeasible_text, reason_text, unplaced_text};
 pub use data::part_stage;
+pub use event::{context_of_event, event_text, own_event_text, proof_view};
 pub use names::{NameList, Names};
 pub use reason::{Change, ChangeKind, MoneyLimit};
 pub use rules::{policy_text, prices_text};
@@ -32,7 +35,7 @@ pub use why::{account_text, part_end_text, spender_text};
 use crate::service::Stamp;
 use crate::unit::Unit;
 use walras_broker::State;
-use walras_broker::job::JobSpec;
+use walras_broker::job::{JobSpec, Why};
 use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
 
 /// Where a sentence is said.
@@ -68,6 +71,11 @@ impl<'a> Context<'a> {
     /// Of a service whose broker knows this.
     pub fn of_service(state: &'a State) -> Context<'a> {
         Context::new(state, Setting::Service)
+    }
+
+    /// About a job and why it is where it is: a limit of its own is told from one of its user's money.
+    pub fn of_job(state: &'a State, job: &'a JobSpec, why: &Why) -> Context<'a> {
+        Context::of_service(state).about(job).limited(MoneyLimit::of_why(state, job, why))
     }
 
     /// The same, about a job: its tasks have names.

@@ -5,7 +5,7 @@ use crate::described::JsonSchema;
 use crate::service::Stamp;
 use serde::{Deserialize, Serialize};
 use walras_broker::State;
-use walras_broker::job::JobSpec;
+use walras_broker::job::{JobSpec, Why};
 use walras_model::{Explanation, Reason, SmallestChange};
 
 /// What limits the money that a job may spend.
@@ -28,6 +28,14 @@ impl MoneyLimit {
             _ => false,
         });
         if users { MoneyLimit::OfUser } else { MoneyLimit::OfJob }
+    }
+
+    /// The same of any reason; only one that fits nowhere is about money.
+    pub fn of_why(state: &State, spec: &JobSpec, why: &Why) -> MoneyLimit {
+        match why {
+            Why::NoFit(explanation) => MoneyLimit::of(state, spec, explanation),
+            _ => MoneyLimit::OfJob,
+        }
     }
 }
 

@@ -13,6 +13,7 @@ impl Context<'_> {
     pub fn why(&self, why: &Why) -> String {
         match why {
             Why::NoFit(explanation) => self.no_fit(explanation),
+            Why::OverQuota => "An owner's quota left no window for the job in this cycle.".to_owned(),
             Why::LeftOut => "The VO's limits left no window for the job in this cycle.".to_owned(),
             Why::MakingRoom(job) => format!("Room is made for job {job}, which has waited too long."),
             Why::NotAdmitted => "The owners' rules of access admit the job nowhere.".to_owned(),

@@ -1,5 +1,6 @@
 //! The broker itself: deciding, stepping, and what is outstanding.
 
+use super::change::Change;
 use super::decide::decide;
 use crate::model::effect::Effect;
 use crate::model::event::Event;
@@ -9,15 +10,6 @@ use crate::model::state::State;
 use crate::plan::PlanningProblem;
 use crate::rules::batch::problem;
 use walras_model::Time;
-
-/// What an input came to, before it is written down.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The facts; none when there is nothing new.
-    pub events: Vec<Event>,
-    /// What whoever sent the input is told.
-    pub answer: Answer,
-}
 
 /// The broker.
 #[derive(Clone, Debug, Default)]

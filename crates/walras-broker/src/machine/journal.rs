@@ -3,7 +3,8 @@
 //! An entry is one input and what it came to. The whole of the broker follows from the entries' events; and since
 //! deciding is a pure function, every entry can be decided again and must come to the same events.
 
-use super::broker::{Broker, Change};
+use super::broker::Broker;
+use super::change::Change;
 use crate::model::decision::Decision;
 use crate::model::event::Event;
 use crate::model::id::CycleNumber;

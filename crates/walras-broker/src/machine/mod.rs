@@ -1,6 +1,7 @@
 //! The machine: inputs become events, events become state, and state says what has to be done.
 
 mod broker;
+mod change;
 mod decide;
 mod fold;
 pub mod journal;
@@ -8,4 +9,5 @@ mod outstanding;
 pub mod statement;
 mod timer;
 
-pub use broker::{Broker, Change, Handled};
+pub use broker::{Broker, Handled};
+pub use change::Change;

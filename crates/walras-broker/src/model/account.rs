@@ -9,7 +9,6 @@
 
 use super::table::Table;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::sync::Arc;
 use walras_model::Money;
 
@@ -69,7 +68,8 @@ pub struct Transaction {
 }
 
 /// Why a transaction cannot be posted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{self:?}")]
 #[serde(rename_all = "kebab-case")]
 pub enum Unpayable {
     /// It does not sum to zero.
@@ -101,15 +101,6 @@ impl Account {
         }
     }
 }
-
-impl fmt::Display for Unpayable {
-    /// The data as it is; sentences for people are in `walras-api`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for Unpayable {}
 
 impl Transaction {
     /// Moves an amount from one account to another; empty for nothing.

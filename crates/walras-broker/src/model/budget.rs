@@ -4,7 +4,6 @@
 //! given back of it counts no more, while that period lasts.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use walras_model::{Money, Span, Time};
 
 /// Whose spending is limited.
@@ -41,7 +40,8 @@ pub struct BudgetUse {
 }
 
 /// Why a budget does not allow a lien.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{self:?}")]
 pub struct Overspent {
     /// Whose budget.
     pub spender: Spender,
@@ -50,12 +50,3 @@ pub struct Overspent {
     /// What is needed.
     pub needed: Money,
 }
-
-impl fmt::Display for Overspent {
-    /// The data as it is; sentences for people are in `walras-api`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for Overspent {}

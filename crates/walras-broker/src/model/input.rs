@@ -11,7 +11,6 @@ use super::quote::Findings;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::site::{Free, SiteSpec};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use walras_model::{Interval, Money, NodeId, SiteId, Time};
 
 /// Something that happens.
@@ -244,7 +243,8 @@ pub enum Answer {
 }
 
 /// Why an input changes nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{self:?}")]
 #[serde(rename_all = "kebab-case")]
 pub enum Refusal {
     /// There is no such user.
@@ -298,12 +298,3 @@ pub enum Refusal {
     /// The decision is not for the open cycle.
     NoCycle(CycleNumber),
 }
-
-impl fmt::Display for Refusal {
-    /// The data as it is, for logs and failed tests; sentences for people are in `walras-api`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for Refusal {}

@@ -142,8 +142,10 @@ pub enum SiteRefusal {
 pub enum Why {
     /// No window, and what would help.
     NoFit(Box<Explanation>),
-    /// There are windows, but the VO's limits or the owners' quotas left none for it.
+    /// There are windows, but the VO's limits left none for it.
     LeftOut,
+    /// There are windows, but an owner's quota left none for it.
+    OverQuota,
     /// Room is made for a job that has waited too long.
     MakingRoom(JobNumber),
     /// Owners' rules of access refuse every window.
@@ -197,6 +199,7 @@ impl Why {
             self,
             Why::NoFit(_)
                 | Why::LeftOut
+                | Why::OverQuota
                 | Why::MakingRoom(_)
                 | Why::NotAdmitted
                 | Why::NoMoney(_)

@@ -23,8 +23,6 @@ pub enum Mismatch {
         /// The node that it does not have.
         node: NodeId,
     },
-    /// A node failed, or its owner took it, a moment ago.
-    NodeGone(NodeId),
     /// Its start is not in the future.
     StartPassed(Time),
     /// A part lies outside what is held for it; with its place among the parts.

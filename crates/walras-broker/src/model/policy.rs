@@ -1,7 +1,6 @@
 //! What the administrator decides: times, weights, fees.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use walras_core::SearchConfig;
 use walras_core::choose::VoPolicy;
 use walras_core::prefer::Calendar;
@@ -106,7 +105,8 @@ impl Default for RankWeights {
 }
 
 /// What is wrong with a policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{self:?}")]
 #[serde(rename_all = "kebab-case")]
 pub enum BadPolicy {
     /// A span must be longer than nothing.
@@ -182,15 +182,6 @@ pub enum PolicyField {
     /// [`RankWeights::fair_share`].
     RankFairShare,
 }
-
-impl fmt::Display for BadPolicy {
-    /// The data as it is; sentences for people are in `walras-api`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for BadPolicy {}
 
 impl Policy {
     /// Whether its parts go together, and each is within its bounds.

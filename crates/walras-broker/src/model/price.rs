@@ -80,7 +80,8 @@ pub enum Crossing {
 }
 
 /// Why rules were refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{self:?}")]
 #[serde(rename_all = "kebab-case")]
 pub enum BadPrices {
     /// There must be none, or 24 of them.
@@ -100,15 +101,6 @@ pub enum BadPrices {
     /// More than [`USERS_MAX`] prices for single users.
     Users(usize),
 }
-
-impl std::fmt::Display for BadPrices {
-    /// The data as it is; sentences for people are in `walras-api`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for BadPrices {}
 
 impl PriceRules {
     /// One price at all times.

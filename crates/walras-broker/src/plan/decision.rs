@@ -89,7 +89,8 @@ fn unserved(problem: &PlanningProblem, plan: &BatchPlan, chosen: &[Chosen]) -> V
                 Why::NoFit(Box::new(why.get(&job).map_or_else(Explanation::default, |why| (*why).clone())))
             }
             LeftOut::NotAdmitted => Why::NotAdmitted,
-            LeftOut::NoRoom | LeftOut::Quota => Why::LeftOut,
+            LeftOut::NoRoom => Why::LeftOut,
+            LeftOut::Quota => Why::OverQuota,
             LeftOut::MakingRoom(first) => Why::MakingRoom(number(first)),
         },
     });

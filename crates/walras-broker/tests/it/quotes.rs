@@ -146,7 +146,7 @@ fn of_what_was_found_before_only_what_stands_is_quoted() {
     let findings = Some(Box::new(findings));
     let cheap = Input::AskQuote { key: "cheap".to_owned(), job: Box::new(job.clone()), findings };
     assert_eq!(vo.broker.decide(at(vo.now), &cheap), Err(Refusal::Outdated));
-    // A job that makes no sense is refused before anything is searched.
+    // A job that cannot be is refused before anything is searched.
     let nobody = JobSpec { user: "nobody".to_owned(), ..job };
     assert_eq!(Inquiry::new(&late, at(vo.now), &nobody).err(), Some(Refusal::NoUser("nobody".to_owned())));
 }

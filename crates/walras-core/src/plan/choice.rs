@@ -62,7 +62,7 @@ pub enum Proven {
 /// Why there is no choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoChoice {
-    /// What somebody wants makes no sense; [`super::BatchPlan::negotiation`] says what.
+    /// What somebody wants cannot be weighed; [`super::BatchPlan::negotiation`] says what.
     Wishes,
     /// There is no job.
     NoJobs,

@@ -195,7 +195,7 @@ pub struct BatchPlan {
     pub sizes: Vec<Vec<SizeOption>>,
     /// All alternatives, and why some jobs have none.
     pub found: Alternatives,
-    /// What everybody makes of the alternatives, where anybody was asked, or why that makes no sense.
+    /// What everybody makes of the alternatives, where anybody was asked, or why their wishes cannot be weighed.
     pub negotiation: Option<Result<Negotiation, WishError>>,
     /// What was chosen.
     pub choice: BatchChoice,

@@ -1,6 +1,6 @@
 //! Branch and bound: job by job, the best options first; what cannot become better than the best is cut off.
 
-use super::choose::Best;
+use super::best::Best;
 use super::state::{Model, Pick, State};
 
 /// Whether everything better than `best` was ruled out within so many branches.

@@ -1,8 +1,9 @@
 //! The best compromise: exact where that fits the limit on work, otherwise as good as local search gets it.
 
+use super::best::Best;
 use super::bound;
 use super::local::{self, LocalEffort};
-use super::problem::CompromiseProblem;
+use super::problem::{Compromise, CompromiseProblem};
 use super::relax;
 use super::state::{Model, Pick, State};
 use walras_model::id::JobId;
@@ -27,63 +28,12 @@ impl Default for PreferLimits {
     }
 }
 
-/// Who gets what, and how content everybody is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compromise {
-    /// For each job its option; `None` when it is not served.
-    pub picks: Vec<Option<usize>>,
-    /// For each party its loss, between 0 and [`super::SCALE`].
-    pub losses: Vec<i64>,
-    /// How many jobs are not served.
-    pub unserved: u32,
-    /// The exact aggregate, less is better; unserved jobs weigh in first.
-    pub value: i128,
-}
-
 /// Why there is no compromise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCompromise {
     /// There is no job.
     #[error("there is no job")]
     NothingToChoose,
-}
-
-/// The best assignment so far.
-pub(super) struct Best {
-    pub(super) value: i128,
-    pub(super) picks: Option<Vec<Pick>>,
-    losses: Vec<i64>,
-    unserved: i128,
-}
-
-impl Best {
-    fn none() -> Best {
-        Best { value: i128::MAX, picks: None, losses: Vec::new(), unserved: 0 }
-    }
-
-    /// Takes a whole assignment when it is better.
-    pub(super) fn offer(&mut self, state: &State<'_>) {
-        let value = state.value();
-        if value < self.value && !state.picks().contains(&Pick::Open) {
-            self.value = value;
-            self.picks = Some(state.picks().to_vec());
-            self.losses = state.losses().to_vec();
-            self.unserved = state.unserved();
-        }
-    }
-
-    fn finish(self) -> Option<Compromise> {
-        let option = |pick: Pick| match pick {
-            Pick::Option(option) => Some(option),
-            Pick::Open | Pick::Out => None,
-        };
-        Some(Compromise {
-            picks: self.picks?.into_iter().map(option).collect(),
-            losses: self.losses,
-            unserved: u32::try_from(self.unserved).unwrap_or(u32::MAX),
-            value: self.value,
-        })
-    }
 }
 
 /// Of the steps, local search may take one in so many before the exact search.

@@ -101,7 +101,7 @@ impl Calendar {
 
     /// How long ago the last Monday began.
     pub fn since_monday_began(self, time: Time) -> Span {
-        Span::from_millis(self.of_week(time)).unwrap_or(Span::ZERO)
+        Span::from_millis(self.of_week(time)).expect("a remainder is not negative")
     }
 
     /// Milliseconds since the last Monday began.
@@ -128,7 +128,7 @@ impl Hours {
         // Whole days follow each other without a break; a week of them never ends.
         while left < WEEK {
             let point = (of_week + left) % WEEK;
-            let day = usize::try_from(point / DAY).unwrap_or(0);
+            let day = usize::try_from(point / DAY).expect("a remainder is not negative");
             let of_day = point % DAY;
             if !self.days[day] || of_day < self.from || of_day >= self.to {
                 return left;

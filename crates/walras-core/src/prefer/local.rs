@@ -1,6 +1,6 @@
 //! Local search: moves of one job, swaps of two, and restarts from a shaken best.
 
-use super::choose::Best;
+use super::best::Best;
 use super::state::{Model, Pick, State};
 use std::collections::BTreeSet;
 use walras_random::Draws;

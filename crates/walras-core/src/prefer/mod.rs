@@ -28,6 +28,7 @@
 //! ```
 
 mod assess;
+mod best;
 mod bound;
 mod choose;
 mod constraint;
@@ -43,14 +44,14 @@ mod stakeholders;
 mod state;
 
 pub use assess::{Facts, QueueOffer, Spread, of_queue, of_window, site_loads};
-pub use choose::{Compromise, NoCompromise, PreferLimits, compromise, drop_over_capacity, valued};
+pub use choose::{NoCompromise, PreferLimits, compromise, drop_over_capacity, valued};
 pub use constraint::{AccessRule, Calendar, Hours, Quota, Refusal, Rules, Who};
 pub use criterion::{Criterion, Direction};
 pub use learn::{Choice, LearnError, Learnt, LearntCriterion, learn};
 pub use pareto::{Point, pareto_front};
 pub use preference::{Aggregation, Preference, PreferenceError, SCALE, Scored, Weighted, score};
 pub use problem::{
-    Collective, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice,
+    Collective, Compromise, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice,
 };
 pub use stakeholders::{
     CollectiveWish, JobWish, Negotiation, NegotiationTerms, Source, Stakeholders, User, WishError,

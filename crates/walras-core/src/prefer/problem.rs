@@ -91,6 +91,19 @@ pub enum CompromiseError {
 /// Lexicographic values of so many levels fit the aggregate.
 const LEVELS_MAX: usize = 4;
 
+/// Who gets what, and how content everybody is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compromise {
+    /// For each job its option; `None` when it is not served.
+    pub picks: Vec<Option<usize>>,
+    /// For each party its loss, between 0 and [`super::SCALE`].
+    pub losses: Vec<i64>,
+    /// How many jobs are not served.
+    pub unserved: u32,
+    /// The exact aggregate, less is better; unserved jobs weigh in first.
+    pub value: i128,
+}
+
 impl CompromiseProblem {
     /// A problem that makes sense, or why it does not.
     pub fn new(

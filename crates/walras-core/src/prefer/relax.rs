@@ -74,7 +74,11 @@ fn costs(model: &Model<'_>) -> Vec<Vec<i64>> {
     let jobs = model.problem.jobs.iter().map(|entry| {
         let (weight, count) = (model.problem.weights[entry.user], counts[entry.user].max(1));
         let cost = |option: &CompromiseOption| wide(weight) * wide(option.loss) / wide(count);
-        entry.options.iter().map(|option| i64::try_from(cost(option)).unwrap_or(0)).collect()
+        entry
+            .options
+            .iter()
+            .map(|option| i64::try_from(cost(option)).expect("a share of a weight and a loss fits"))
+            .collect()
     });
     jobs.collect()
 }

@@ -149,7 +149,7 @@ impl TaskSchedule {
 
     /// From the origin to the end of the last task.
     pub fn makespan(&self) -> Span {
-        self.finish().span_since(self.origin).unwrap_or(Span::ZERO)
+        self.finish().span_since(self.origin).expect("a schedule starts at its origin or later")
     }
 
     /// What all tasks cost together.

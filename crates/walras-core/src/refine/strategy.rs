@@ -42,12 +42,12 @@ impl Strategy {
         }
     }
 
-    /// Whether it makes no sense without a deadline.
+    /// Whether it cannot work without a deadline.
     pub fn needs_deadline(self) -> bool {
         matches!(self, Strategy::Alap | Strategy::Cheapest | Strategy::Balanced)
     }
 
-    /// Whether it makes no sense without a budget.
+    /// Whether it cannot work without a budget.
     pub fn needs_budget(self) -> bool {
         matches!(self, Strategy::Fastest)
     }

@@ -75,6 +75,7 @@ fn needed(works: &[i128], speeds: &[i128], known: i64) -> i64 {
         }
         known = enough;
     }
+    // Beyond all time: no bound is known, which is no mistake.
     i64::try_from(known).unwrap_or(0)
 }
 

@@ -24,7 +24,7 @@ fn millionths(text: &str) -> i64 {
     format!("{whole}{part:0<6}").parse().unwrap()
 }
 
-/// Reads a drawing; it panics on one that makes no sense.
+/// Reads a drawing; it panics on one that cannot be read.
 pub fn read(text: &str) -> Drawing {
     let lines =
         text.lines().map(|line| line.split("  #").next().unwrap().trim()).filter(|line| !line.is_empty());

@@ -4,7 +4,7 @@
 //! carries data from one task to another, which may start when the data of all its edges has arrived. What the
 //! tasks may run on is a [`Platform`]: nodes with their free time, and the [`Network`] between them.
 //!
-//! Constructors refuse what makes no sense: cycles, edges to tasks that are not there, names that stand twice.
+//! Constructors refuse what cannot be: cycles, edges to tasks that are not there, names that stand twice.
 //!
 //! ```
 //! use walras_model::{Data, Edge, Task, TaskId, Work, Workflow, WorkflowError};

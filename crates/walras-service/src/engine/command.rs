@@ -1,6 +1,5 @@
 //! What the engine is told, and the handle to tell it by.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -33,29 +32,20 @@ pub(super) enum Command {
 }
 
 /// Why a request came to nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failed {
     /// The broker refused it.
+    #[error("{}", Context::nameless().refusal(.0))]
     Refused(Box<Refusal>),
     /// Too many requests are waiting.
+    #[error("too many requests are waiting: try again in a moment")]
     Busy,
     /// The journal cannot be written; nothing was changed.
+    #[error("nothing can be written now, so nothing was changed: {0}; try again later")]
     Unwritable(String),
     /// The service ends.
+    #[error("the service is stopping")]
     Stopped,
-}
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failed::Refused(refusal) => f.write_str(&Context::nameless().refusal(refusal)),
-            Failed::Busy => f.write_str("too many requests are waiting: try again in a moment"),
-            Failed::Unwritable(why) => {
-                write!(f, "nothing can be written now, so nothing was changed: {why}; try again later")
-            }
-            Failed::Stopped => f.write_str("the service is stopping"),
-        }
-    }
 }
 
 /// A way to talk to the engine; cheap to copy.

@@ -6,7 +6,6 @@ use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use crate::described::JsonSchema;
 use crate::token::Caller;
-use crate::view::context_of;
 use crate::view::event::history;
 use crate::view::job::{ended_view, job_view, rank_view};
 use axum::Json;
@@ -17,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use walras_api::sentence::Context;
 use walras_api::service::{
     ExplanationView, JobFile, JobState, JobView, JobsView, OUTPUT_BYTES_MAX, Role, SubmittedView, read_job,
 };
@@ -233,7 +233,7 @@ async fn explain(
     let told = move |state: &walras_broker::State, now| {
         let job = state.jobs.get(&number);
         let why = job.and_then(|job| Some((job, job.why.as_ref()?)));
-        let why = why.map(|(job, why)| context_of(state, &job.spec, why).why_view(why));
+        let why = why.map(|(job, why)| Context::of_job(state, &job.spec, why).why_view(why));
         let (reasons, changes) = why.map(|why| (why.reasons, why.changes)).unwrap_or_default();
         ExplanationView {
             job: number.get(),

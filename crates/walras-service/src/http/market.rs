@@ -7,7 +7,6 @@ use super::fault::Fault;
 use super::site_fault::SiteFault;
 use crate::described::JsonSchema;
 use crate::token::Caller;
-use crate::view::event::proof_view;
 use crate::view::job::state_of_job;
 use crate::view::market::{offers_view, site_view, timetable_view};
 use axum::Json;
@@ -15,6 +14,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use serde::Deserialize;
+use walras_api::sentence::proof_view;
 use walras_api::service::{
     CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
     TimetableView,

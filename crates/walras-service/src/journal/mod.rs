@@ -18,7 +18,6 @@ pub mod sqlite;
 
 pub use register::Register;
 
-use std::fmt;
 use walras_broker::journal::Entry;
 use walras_model::Time;
 
@@ -66,9 +65,10 @@ pub struct LineRecord {
 }
 
 /// Why the journal could not do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
     /// Somebody else has written: nothing was appended.
+    #[error("the journal has {found} entries where {expected} were expected: another service writes to it")]
     Conflict {
         /// Where the entries should have gone.
         expected: u64,
@@ -76,10 +76,13 @@ pub enum JournalError {
         found: u64,
     },
     /// It cannot be written now: the disk is full, or fails. Nothing was appended.
+    #[error("the journal cannot be written: {0}")]
     Unwritable(String),
     /// It cannot be read.
+    #[error("the journal cannot be read: {0}")]
     Unreadable(String),
     /// An entry has a format that is not known here.
+    #[error("entry {position} of the journal has format {format}; this program reads format {reads}", reads = walras_broker::journal::VERSION)]
     Format {
         /// Its position.
         position: u64,
@@ -87,28 +90,6 @@ pub enum JournalError {
         format: u32,
     },
 }
-
-impl fmt::Display for JournalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            JournalError::Conflict { expected, found } => {
-                write!(
-                    f,
-                    "the journal has {found} entries where {expected} were expected: another service writes to it"
-                )
-            }
-            JournalError::Unwritable(why) => write!(f, "the journal cannot be written: {why}"),
-            JournalError::Unreadable(why) => write!(f, "the journal cannot be read: {why}"),
-            JournalError::Format { position, format } => write!(
-                f,
-                "entry {position} of the journal has format {format}; this program reads format {}",
-                walras_broker::journal::VERSION
-            ),
-        }
-    }
-}
-
-impl std::error::Error for JournalError {}
 
 /// A durable list of entries, numbered from 1 on.
 pub trait Journal: Send {

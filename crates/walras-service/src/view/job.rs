@@ -1,6 +1,6 @@
 //! Jobs and quotes as the API shows them.
 
-use super::{context_of, limit_of, node_name, site_name};
+use super::{node_name, site_name};
 use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
 use walras_api::Num;
@@ -27,7 +27,7 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
     }
     view.held = Num::of_money(reservation.map_or(Money::ZERO, |it| it.lien));
     if let Some(why) = job.why.as_ref().filter(|_| reservation.is_none()) {
-        let context = context_of(state, &job.spec, why);
+        let context = Context::of_job(state, &job.spec, why);
         (view.why, view.reason) = (Some(context.why(why)), Some(context.why_view(why)));
     }
     if let Some(reservation) = reservation {
@@ -189,7 +189,7 @@ pub fn ended_record(
         reservation: last.map(|(number, _)| number),
         sites: last.map(|(_, it)| it.legs.iter().map(|leg| leg.site).collect()).unwrap_or_default(),
         parts,
-        limit: reason_of(end).map(|why| limit_of(state, &job.spec, why)).unwrap_or_default(),
+        limit: reason_of(end).map(|why| MoneyLimit::of_why(state, &job.spec, why)).unwrap_or_default(),
         end: end.clone(),
     }
 }

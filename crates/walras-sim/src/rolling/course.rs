@@ -40,11 +40,11 @@ pub(super) struct Driver<'a> {
 }
 
 fn time(millis: i64) -> Time {
-    Time::from_millis(millis).unwrap_or(Time::MAX)
+    Time::from_millis(millis).expect("a course is within the range of time")
 }
 
 fn span(millis: i64) -> Span {
-    Span::from_millis(millis).unwrap_or(Span::ZERO)
+    Span::from_millis(millis).expect("a course is within the range of time")
 }
 
 /// Who pays for a job.

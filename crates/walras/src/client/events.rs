@@ -98,7 +98,7 @@ pub(crate) fn event_line(event: &EventView) -> String {
 }
 
 pub(crate) fn run(args: &EventsArgs) -> Result<(), Failure> {
-    let client = super::client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     follow(&client, args.after, |message, event| {
         let line = match (args.connect.json, event) {
             (true, _) => message.data.replace('\n', " "),

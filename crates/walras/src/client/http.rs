@@ -4,7 +4,7 @@
 //! is sent again, a few times, with growing pauses, and nothing is submitted twice; so is what must be known before it. Other
 //! requests are sent once.
 
-use super::settings::Settings;
+use super::settings::{Connect, Process, Settings};
 use super::show::clean;
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
@@ -66,6 +66,11 @@ impl Answer {
 }
 
 impl Client {
+    /// Of the service that is meant.
+    pub(crate) fn of(connect: &Connect) -> Result<Client, Failure> {
+        Client::new(connect.settings(&Process)?)
+    }
+
     pub(crate) fn new(settings: Settings) -> Result<Client, Failure> {
         let mut tls = TlsConfig::builder();
         if let Some(pem) = &settings.ca {

@@ -1,9 +1,9 @@
 //! `jobs`, `job`, `explain`, `output`, `cancel`, `wait`: what becomes of jobs.
 
 use super::http::{Client, with_query};
+use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, or_dash, pretty, table, table_or, time, time_or};
-use super::{client, say};
 use crate::failure::Failure;
 use crate::files;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub(crate) struct SeveralArgs {
 }
 
 pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let user = match &args.user {
         Some(user) => Some(user.clone()),
         None if args.all => None,
@@ -130,7 +130,7 @@ pub(crate) fn where_or_why(job: &JobView) -> String {
 }
 
 pub(crate) fn one(args: &OneArgs) -> Result<(), Failure> {
-    let answer = client(&args.connect)?.get(&format!("/v1/jobs/{}", args.job))?;
+    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}", args.job))?;
     say(&args.connect, &answer, job_text)
 }
 
@@ -177,7 +177,7 @@ fn part_state(part: &PartView) -> String {
 }
 
 pub(crate) fn explain(args: &OneArgs) -> Result<(), Failure> {
-    let answer = client(&args.connect)?.get(&format!("/v1/jobs/{}/explanation", args.job))?;
+    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}/explanation", args.job))?;
     say(&args.connect, &answer, explanation_text)
 }
 
@@ -210,7 +210,7 @@ fn explanation_text(view: &ExplanationView) -> String {
 
 pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
     let path = format!("/v1/jobs/{}/output?part={}", args.job, args.part);
-    let answer = client(&args.connect)?.get(&path)?;
+    let answer = Client::of(&args.connect)?.get(&path)?;
     if args.connect.json {
         return files::print(&pretty(&serde_json::json!({"output": answer.text}).to_string()));
     }
@@ -222,7 +222,7 @@ pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let mut failed = None;
     for job in &args.jobs {
         // One that cannot be cancelled must not keep the others from it.
@@ -238,7 +238,7 @@ pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn wait(args: &SeveralArgs) -> Result<(), Failure> {
-    wait_for(&client(&args.connect)?, &args.jobs, args.connect.json)
+    wait_for(&Client::of(&args.connect)?, &args.jobs, args.connect.json)
 }
 
 /// The job once it has ended. The service may be restarted meanwhile.

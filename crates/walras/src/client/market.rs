@@ -1,9 +1,9 @@
 //! `offers`, `sites`, `prices`, `fault`: what is for sale, and what owners do about it.
 
-use super::http::{encode, with_query};
+use super::http::{Client, encode, with_query};
+use super::say::{read_value, say, say_json};
 use super::settings::Connect;
 use super::show::{or_dash, table, table_or, time};
-use super::{client, read_value, say, say_json};
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -98,7 +98,7 @@ impl FaultKind {
 
 pub(crate) fn offers(args: &OffersArgs) -> Result<(), Failure> {
     let query = [("site", args.site.clone()), ("limit", Some(args.limit.to_string()))];
-    let answer = client(&args.connect)?.get(&with_query("/v1/offers", &query))?;
+    let answer = Client::of(&args.connect)?.get(&with_query("/v1/offers", &query))?;
     say(&args.connect, &answer, |view: &OffersView| {
         let rows = view.offers.iter().map(|offer| {
             [
@@ -121,7 +121,7 @@ pub(crate) fn offers(args: &OffersArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn sites(args: &SitesArgs) -> Result<(), Failure> {
-    let answer = client(&args.connect)?.get("/v1/sites")?;
+    let answer = Client::of(&args.connect)?.get("/v1/sites")?;
     say(&args.connect, &answer, |view: &SitesView| sites_text(view, args.nodes))
 }
 
@@ -163,10 +163,10 @@ fn sites_text(view: &SitesView, with_nodes: bool) -> String {
 pub(crate) fn prices(args: &PricesArgs) -> Result<(), Failure> {
     let path = format!("/v1/sites/{}/prices", encode(&args.site));
     let answer = match &args.set {
-        None => client(&args.connect)?.get(&path)?,
+        None => Client::of(&args.connect)?.get(&path)?,
         Some(file) => {
             let prices = read_value(file)?;
-            client(&args.connect)?.send(Method::PUT, &path, Some(&prices))?
+            Client::of(&args.connect)?.send(Method::PUT, &path, Some(&prices))?
         }
     };
     say_json(&answer)
@@ -174,6 +174,6 @@ pub(crate) fn prices(args: &PricesArgs) -> Result<(), Failure> {
 
 pub(crate) fn fault(args: &FaultArgs) -> Result<(), Failure> {
     let path = format!("/v1/sites/{}/faults", encode(&args.site));
-    let answer = client(&args.connect)?.send(Method::POST, &path, Some(&args.kind.json()))?;
+    let answer = Client::of(&args.connect)?.send(Method::POST, &path, Some(&args.kind.json()))?;
     if args.connect.json && !answer.text.is_empty() { say_json(&answer) } else { Ok(()) }
 }

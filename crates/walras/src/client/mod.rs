@@ -3,7 +3,7 @@
 //! Every command asks the service ([`http`]), and prints what it says: as a table for people, or with `--json` as it came.
 //! Nothing is decided here but how things look, and what a shell is told.
 
-mod events;
+pub(crate) mod events;
 #[cfg(test)]
 mod fake;
 pub(crate) mod http;
@@ -11,22 +11,14 @@ pub(crate) mod jobs;
 mod market;
 mod money;
 mod rules;
+mod say;
 pub(crate) mod secret;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod submit;
 
-pub(crate) use events::{event_line, follow};
-
 use crate::failure::Failure;
-use crate::{files, watch};
-use http::{Answer, Client};
-use serde::de::DeserializeOwned;
-use serde_json::{Number, Value};
-use settings::{Connect, Process};
-use std::path::Path;
-use walras_api::Syntax;
-use walras_api::service::{JOB_BYTES_MAX, read_object};
+use crate::watch;
 
 /// What can be asked of the service.
 #[derive(clap::Subcommand)]
@@ -107,50 +99,5 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Token(command) => rules::token(command),
         Command::Deposit(args) => money::deposit(args),
         Command::Budget(command) => money::budget(command),
-    }
-}
-
-/// The service that is meant.
-pub(crate) fn client(connect: &Connect) -> Result<Client, Failure> {
-    Client::new(connect.settings(&Process)?)
-}
-
-/// Prints an answer: as it is, or for people.
-fn say<T: DeserializeOwned>(
-    connect: &Connect,
-    answer: &Answer,
-    for_people: impl FnOnce(&T) -> String,
-) -> Result<(), Failure> {
-    if connect.json {
-        return say_json(answer);
-    }
-    files::print(&for_people(&answer.view()?))
-}
-
-/// Prints an answer as it is.
-fn say_json(answer: &Answer) -> Result<(), Failure> {
-    files::print(&show::pretty(&answer.text))
-}
-
-/// A map from a YAML or JSON file.
-fn read_value(file: &Path) -> Result<Value, Failure> {
-    let syntax = Syntax::of_path(file).map_err(Failure::input)?;
-    let bytes = files::read(file, JOB_BYTES_MAX)?;
-    read_object(&bytes, &file.display().to_string(), syntax).map_err(Failure::input)
-}
-
-/// An amount of money as an argument: a decimal of at most 15 digits.
-fn amount(text: &str) -> Result<Number, String> {
-    let wrong = || format!("'{text}' is not an amount: expected a number such as 40 or 12.5");
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain = digits.starts_with(|first: char| first.is_ascii_digit())
-        && digits.len() <= 16
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if !plain {
-        return Err(wrong());
-    }
-    match text.parse::<i64>() {
-        Ok(whole) => Ok(whole.into()),
-        Err(_) => text.parse().ok().and_then(Number::from_f64).ok_or_else(wrong),
     }
 }

@@ -1,9 +1,9 @@
 //! `account`, `statement`, `deposit`, `budget`: who has what.
 
-use super::http::{encode, fresh_key, with_query};
+use super::http::{Client, encode, fresh_key, with_query};
+use super::say::{amount, say, say_json};
 use super::settings::Connect;
 use super::show::{or_dash, table, table_or, time};
-use super::{amount, client, say};
 use crate::failure::Failure;
 use serde_json::json;
 use ureq::http::Method;
@@ -79,7 +79,7 @@ pub(crate) struct BudgetRemoveArgs {
 }
 
 pub(crate) fn account(args: &AccountArgs) -> Result<(), Failure> {
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     if args.account.is_none() && !args.all {
         return say(&args.connect, &client.get("/v1/account")?, |view: &AccountView| {
             accounts_text(std::slice::from_ref(view))
@@ -128,7 +128,7 @@ pub(crate) fn statement(args: &StatementArgs) -> Result<(), Failure> {
         ("before", args.before.map(|line| line.to_string())),
         ("limit", Some(args.limit.to_string())),
     ];
-    let answer = client(&args.connect)?.get(&with_query("/v1/account/statement", &query))?;
+    let answer = Client::of(&args.connect)?.get(&with_query("/v1/account/statement", &query))?;
     say(&args.connect, &answer, |view: &StatementView| {
         let rows = view.lines.iter().map(|line| {
             [
@@ -151,7 +151,7 @@ pub(crate) fn statement(args: &StatementArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn deposit(args: &DepositArgs) -> Result<(), Failure> {
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let body = json!({"account": args.account, "amount": args.amount});
     let answer = client.post_once("/v1/deposits", &body, &key)?;
@@ -163,13 +163,13 @@ pub(crate) fn budget(command: &BudgetCommand) -> Result<(), Failure> {
     let (connect, answer) = match command {
         BudgetCommand::Set(args) => {
             let body = json!({"period": args.period, "amount": args.amount});
-            let client = client(&args.connect)?;
+            let client = Client::of(&args.connect)?;
             (&args.connect, client.send(Method::PUT, &path(&args.spender), Some(&body))?)
         }
         BudgetCommand::Remove(args) => {
-            let client = client(&args.connect)?;
+            let client = Client::of(&args.connect)?;
             (&args.connect, client.send(Method::DELETE, &path(&args.spender), None)?)
         }
     };
-    if connect.json && !answer.text.is_empty() { super::say_json(&answer) } else { Ok(()) }
+    if connect.json && !answer.text.is_empty() { say_json(&answer) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
 //! `policy`, `cycle`, `user`, `token`: what an administrator decides.
 
-use super::http::encode;
+use super::http::{Client, encode};
+use super::say::{amount, read_value, say, say_json};
 use super::settings::Connect;
 use super::show::{or_dash, table_or, time, time_or};
-use super::{amount, client, read_value, say, say_json};
 use crate::failure::Failure;
 use serde_json::json;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ pub(crate) struct TokenRevokeArgs {
 
 pub(crate) fn policy(args: &PolicyArgs) -> Result<(), Failure> {
     let change = args.set.as_deref().map(read_value).transpose()?;
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let answer = match &change {
         None => client.get("/v1/policy")?,
         Some(change) => client.send(Method::PATCH, "/v1/policy", Some(change))?,
@@ -102,7 +102,7 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     if args.now {
         let answer = client.send(Method::POST, "/v1/cycles", None)?;
         return say(&args.connect, &answer, cycle_text);
@@ -130,11 +130,11 @@ pub(crate) fn user(command: &UserCommand) -> Result<(), Failure> {
                 body["group"] = json!(group);
             }
             let path = format!("/v1/users/{}", encode(&args.name));
-            let answer = client(&args.connect)?.send(Method::PUT, &path, Some(&body))?;
+            let answer = Client::of(&args.connect)?.send(Method::PUT, &path, Some(&body))?;
             say(&args.connect, &answer, |view: &UserView| users_text(std::slice::from_ref(view)))
         }
         UserCommand::List(args) => {
-            let answer = client(&args.connect)?.get("/v1/users")?;
+            let answer = Client::of(&args.connect)?.get("/v1/users")?;
             say(&args.connect, &answer, |view: &UsersView| users_text(&view.users))
         }
     }
@@ -154,7 +154,7 @@ pub(crate) fn token(command: &TokenCommand) -> Result<(), Failure> {
             if let Some(seconds) = args.expires_in {
                 body["expires_in"] = json!(seconds);
             }
-            let answer = client(&args.connect)?.send(Method::POST, "/v1/tokens", Some(&body))?;
+            let answer = Client::of(&args.connect)?.send(Method::POST, "/v1/tokens", Some(&body))?;
             // The secret alone, so that it can go into a file; what it is for goes to the terminal.
             say(&args.connect, &answer, |made: &TokenMade| {
                 let TokenView { token, role, name, .. } = &made.token;
@@ -163,12 +163,12 @@ pub(crate) fn token(command: &TokenCommand) -> Result<(), Failure> {
             })
         }
         TokenCommand::List(args) => {
-            let answer = client(&args.connect)?.get("/v1/tokens")?;
+            let answer = Client::of(&args.connect)?.get("/v1/tokens")?;
             say(&args.connect, &answer, |view: &TokensView| tokens_text(&view.tokens))
         }
         TokenCommand::Revoke(args) => {
             let path = format!("/v1/tokens/{}", args.token);
-            let answer = client(&args.connect)?.send(Method::DELETE, &path, None)?;
+            let answer = Client::of(&args.connect)?.send(Method::DELETE, &path, None)?;
             say(&args.connect, &answer, |view: &TokenView| tokens_text(std::slice::from_ref(view)))
         }
     }

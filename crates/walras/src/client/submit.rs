@@ -1,9 +1,10 @@
 //! `submit`, `quote` and `accept`: from a file to the service.
 
 use super::http::{Client, fresh_key};
+use super::jobs;
+use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, pretty, table, time};
-use super::{jobs, say};
 use crate::failure::Failure;
 use crate::files;
 use jiff::tz::TimeZone;
@@ -72,7 +73,7 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run(args);
     }
-    let client = super::client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     // All files are read before anything is sent.
     let mut jobs = Vec::with_capacity(args.files.len());
     for file in &args.files {
@@ -100,7 +101,7 @@ fn dry_run(args: &SubmitArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
-    let client = super::client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let (job, _) = finished(&args.file, &args.arguments, Some(&client))?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let answer = client.post_once("/v1/quotes", &job, &key)?;
@@ -148,7 +149,7 @@ fn quote_text(quote: &QuoteView) -> String {
 }
 
 pub(crate) fn accept(args: &AcceptArgs) -> Result<(), Failure> {
-    let client = super::client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let path = format!("/v1/quotes/{}/accept", args.quote);
     let answer = client.post_once(&path, &json!({"option": args.option}), &key)?;

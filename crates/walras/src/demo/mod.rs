@@ -5,14 +5,15 @@
 //! owners, [`jobs`] what they submit. On a terminal the live view is shown until somebody quits; elsewhere what happens is
 //! printed until the samples have ended. At the end there is a [`summary`], and the auditor reads the journal.
 
+mod advice;
 mod jobs;
 mod people;
 mod place;
 mod service;
 mod summary;
 
+use crate::client::events::{event_line, follow};
 use crate::client::show::pretty;
-use crate::client::{event_line, follow};
 use crate::failure::Failure;
 use crate::{files, watch};
 use people::People;

@@ -3,8 +3,8 @@
 use super::draw::draw;
 use super::scene::{Panel, Scene, Snapshot, Wish};
 use super::{Whose, look};
+use crate::client::events::{event_line, follow};
 use crate::client::http::Client;
-use crate::client::{event_line, follow};
 use crate::failure::Failure;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};

@@ -10,9 +10,9 @@ mod plain;
 mod scene;
 
 use crate::client::http::{Answer, Client, with_query};
+use crate::client::jobs;
 use crate::client::settings::Connect;
 use crate::client::show::pretty;
-use crate::client::{client, jobs};
 use crate::failure::Failure;
 use crate::files;
 use jiff::tz::TimeZone;
@@ -49,7 +49,7 @@ enum Whose {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let client = client(&args.connect)?;
+    let client = Client::of(&args.connect)?;
     let me: MeView = client.get("/v1/me")?.view()?;
     let whose = match me.role {
         Role::Owner => Whose::Nobodys,

@@ -5,6 +5,7 @@
 mod assign;
 mod bad_input;
 mod choices;
+mod circles;
 mod client;
 mod commands;
 mod demo;

@@ -18,6 +18,7 @@ fn every_why_has_a_sentence() {
     table!(Why, |it: &Why| context().why(it);
         Why::NoFit(_) => Why::NoFit(Box::default()) => "No window fits.";
         Why::LeftOut => Why::LeftOut => "The VO's limits left no window for the job in this cycle.";
+        Why::OverQuota => Why::OverQuota => "An owner's quota left no window for the job in this cycle.";
         Why::MakingRoom(_) => Why::MakingRoom(JobNumber::new(3)) => "Room is made for job 3, which has waited too long.";
         Why::NotAdmitted => Why::NotAdmitted => "The owners' rules of access admit the job nowhere.";
         Why::NoMoney(_) => Why::NoMoney(short.clone()) =>
@@ -161,8 +162,6 @@ fn every_mismatch_has_a_clause() {
         Mismatch::NoSite(_) => Mismatch::NoSite(SITE) => "there is no site campus";
         Mismatch::SiteLost(_) => Mismatch::SiteLost(SITE) => "site campus has failed";
         Mismatch::NoNode { .. } => Mismatch::NoNode { site: SITE, node: NODE } => "site campus has no node campus/n1";
-        Mismatch::NodeGone(_) => Mismatch::NodeGone(NODE) =>
-            "node campus/n1 has just failed, or its owner has taken it back";
         Mismatch::StartPassed(_) => Mismatch::StartPassed(at(0)) =>
             "it was to start at 2026-01-01T00:00:00.000Z, which has passed";
         Mismatch::PartOutside(_) => Mismatch::PartOutside(1) => "part 1 lies outside the time that is held for it";

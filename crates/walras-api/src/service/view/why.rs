@@ -89,8 +89,10 @@ impl WhyView {
 pub enum WhyKind {
     /// No window fits: see `reasons` and `changes`.
     NoFit,
-    /// The VO's limits or the owners' quotas left no window for it.
+    /// The VO's limits left no window for it.
     LeftOut,
+    /// An owner's quota left no window for it.
+    OverQuota,
     /// Room is made for a job that has waited too long: see `job`.
     MakingRoom,
     /// Owners' rules of access refuse every window.
@@ -224,6 +226,44 @@ pub struct MismatchView {
     pub kind: MismatchKind,
     /// In words.
     pub text: String,
+    /// The site that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+    /// The node that it is about, as `SITE/NODE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The task of the workflow that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The moment that was planned: a start, or the end where it is after the deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Stamp>,
+    /// The moment that it should keep, or the end of what was planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Stamp>,
+    /// What was planned: credits, seconds, performance or a count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<Num>,
+    /// What it is now, or would have to be, of the same kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Num>,
+}
+
+impl MismatchView {
+    /// One without further fields.
+    pub(crate) fn plain(kind: MismatchKind, text: String) -> MismatchView {
+        MismatchView {
+            kind,
+            text,
+            site: None,
+            node: None,
+            task: None,
+            at: None,
+            until: None,
+            planned: None,
+            expected: None,
+        }
+    }
 }
 
 /// What does not hold any more about a plan.

@@ -7,7 +7,7 @@
 //! cheap (see [`crate::model::table`]), and is thrown away with the draft. It is made, and events are folded, only when
 //! somebody looks: an input that brings one decision, as a submission does, pays for neither.
 
-use crate::machine::broker::Change;
+use crate::machine::change::Change;
 use crate::model::allocation::Allocation;
 use crate::model::event::{Event, ReservationEvent};
 use crate::model::id::ReservationNumber;

@@ -14,7 +14,7 @@ mod reserve;
 mod site;
 mod tick;
 
-use crate::machine::broker::Change;
+use crate::machine::change::Change;
 use crate::model::input::{Answer, Input, Refusal};
 use crate::model::state::State;
 use draft::Draft;

@@ -1,0 +1,48 @@
+//! What is known while one entry is looked at.
+
+use crate::finding::{Finding, Gone, Kind};
+use crate::state::{Accepted, Decided};
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::input::Input;
+use walras_model::{Interval, Time};
+
+/// One entry under the lens.
+pub(crate) struct Look<'a> {
+    pub(crate) position: u64,
+    pub(crate) now: Time,
+    pub(crate) input: &'a Input,
+    pub(crate) found: Vec<Finding>,
+    /// Places that this entry says are gone.
+    pub(crate) gone: Vec<(Gone, Option<Interval>)>,
+    /// The cycle that this entry has decided.
+    pub(crate) decided: Option<Decided>,
+    /// The quote that this entry has accepted.
+    pub(crate) accepted: Option<Accepted>,
+    /// Jobs whose place this entry must still say.
+    pub(crate) loose: Vec<JobNumber>,
+    /// Reservations of which a site has come further.
+    pub(crate) stepped: Vec<ReservationNumber>,
+    /// Whether a site has answered the open cycle, or never will.
+    pub(crate) answered: bool,
+}
+
+impl<'a> Look<'a> {
+    pub(crate) fn new(position: u64, now: Time, input: &'a Input) -> Look<'a> {
+        Look {
+            position,
+            now,
+            input,
+            found: Vec::new(),
+            gone: Vec::new(),
+            decided: None,
+            accepted: None,
+            loose: Vec::new(),
+            stepped: Vec::new(),
+            answered: false,
+        }
+    }
+
+    pub(crate) fn report(&mut self, kind: Kind) {
+        self.found.push(Finding { position: self.position, kind });
+    }
+}
