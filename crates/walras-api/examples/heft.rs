@@ -1,8 +1,9 @@
-//! Our task schedules beside HEFT's on a folder of workflows: `cargo run --release -p walras-api --example heft -- DIR [UNITS]`.
+//! Our task schedules beside HEFT's on a folder of workflows: `cargo run --release -p walras-api --example heft -- DIR [UNITS [FOLDER]]`.
 //!
 //! Every file below DIR whose name a workflow file may have is placed on 8, 16 and 64 nodes in three networks, once on nodes of
 //! different speeds and once with run times of its own for every task on every node, as the authors of HEFT draw them. The
-//! makespans go to standard output line by line, the means come last. Every schedule is verified.
+//! makespans go to standard output line by line, the means come last. Every schedule is verified. Into FOLDER go the instances of at
+//! most 60 tasks as plain numbers, for `scripts/cp_sat.py` and other solvers.
 
 #![allow(
     clippy::unwrap_used,
@@ -70,6 +71,7 @@ fn main() {
         .next()
         .map_or(RefineEffort::default().units_max, |units| units.parse().expect("a number of units"));
     let effort = RefineEffort { units_max, ..RefineEffort::default() };
+    let numbers = args.next();
     let workflows = workflows(Path::new(&folder));
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
@@ -79,7 +81,7 @@ fn main() {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some((name, workflow)) = workflows.get(at / GROUPS) else { return };
-                    let row = measure(name, workflow, at % GROUPS, &effort);
+                    let row = measure(name, workflow, at % GROUPS, &effort, numbers.as_deref());
                     rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
                 }
             });
@@ -165,7 +167,13 @@ fn platform((_, sites, near, far): Place, kind: Nodes, nodes: u32) -> Platform {
     }
 }
 
-fn measure(name: &str, workflow: &Workflow, group: usize, effort: &RefineEffort) -> Row {
+fn measure(
+    name: &str,
+    workflow: &Workflow,
+    group: usize,
+    effort: &RefineEffort,
+    numbers: Option<&str>,
+) -> Row {
     let (named, kind, place, nodes) = group_of(group);
     let (platform, terms) = (platform(place, kind, nodes), Terms::default());
     let workflow = &if kind == Nodes::Tasks { drawn(workflow, nodes) } else { workflow.clone() };
@@ -186,7 +194,35 @@ fn measure(name: &str, workflow: &Workflow, group: usize, effort: &RefineEffort)
     };
     let (tasks, Row { heft, rival, ours, bound, .. }) = (workflow.tasks().len(), row);
     println!("{named} {} {nodes} {name} {tasks} {heft} {rival} {ours} {bound} {seconds:.3}", place.0);
+    if let Some(folder) = numbers.filter(|_| tasks <= 60) {
+        let path = Path::new(folder).join(format!("{named}-{}-{nodes}-{name}.txt", place.0));
+        std::fs::write(path, in_numbers(workflow, &platform, &row)).unwrap();
+    }
     row
+}
+
+/// An instance in plain numbers, all times in milliseconds: tasks, nodes, edges, our makespan and our bound; the site of every node; by
+/// task, its run time on every node; by edge, its ends and how long its data takes within a site and between sites.
+fn in_numbers(workflow: &Workflow, platform: &Platform, row: &Row) -> String {
+    let joined = |numbers: Vec<String>| numbers.join(" ") + "\n";
+    let sizes =
+        [workflow.tasks().len(), platform.lanes.len(), workflow.edges().len()].map(|it| it.to_string());
+    let mut text = format!("{} {} {}\n", sizes.join(" "), row.ours, row.bound);
+    text += &joined(platform.lanes.iter().map(|lane| lane.site.number().to_string()).collect());
+    for task in workflow.tasks() {
+        let on = |lane: &Lane| match (task.estimates.get(&lane.name), task.work) {
+            (Some(span), _) => span.as_millis(),
+            (None, Some(work)) => work.runtime_on(lane.performance).unwrap().as_millis(),
+            (None, None) => 0,
+        };
+        text += &joined(platform.lanes.iter().map(|lane| on(lane).to_string()).collect());
+    }
+    for edge in workflow.edges() {
+        let time = |link: Link| link.time_for(edge.data).unwrap().as_millis();
+        let (near, far) = (time(platform.network.within_site), time(platform.network.between_sites));
+        text += &format!("{} {} {near} {far}\n", edge.from.number(), edge.to.number());
+    }
+    text
 }
 
 /// Means over the rows of some groups.

@@ -216,6 +216,14 @@ impl AssignmentReport {
     }
 }
 
+impl AssignmentReport {
+    /// Whether every job is placed.
+    pub fn places_all(&self) -> bool {
+        matches!(self.status, AssignmentStatus::Optimal | AssignmentStatus::Feasible)
+            && self.left_out.is_empty()
+    }
+}
+
 impl UnplacedItem {
     /// A reason as data, with its sentence; `of` is the kind of the job.
     pub fn new(reason: &Unplaced, of: Splitting, unit: Unit) -> UnplacedItem {

@@ -5,6 +5,7 @@
 
 use crate::error::{ErrorKind, Position, ReadError};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io::{BufRead, Read, Write};
 use walras_broker::journal::Entry;
 
@@ -107,7 +108,7 @@ impl<R: BufRead> JournalReader<R> {
         let Some(text) = self.next_line()? else { return Ok(None) };
         let mut json = serde_json::Deserializer::from_slice(&text);
         match serde_path_to_error::deserialize(&mut json) {
-            Ok(entry) => Ok(Some(entry)),
+            Ok(entry) => self.nothing_unknown(&text, &entry).map(|()| Some(entry)),
             Err(error) => {
                 let path = error.path().to_string();
                 let path = if path == "." { String::new() } else { path };
@@ -117,8 +118,50 @@ impl<R: BufRead> JournalReader<R> {
         }
     }
 
+    /// Refuses an entry that says more than is understood: what was not read would be left out of every check.
+    fn nothing_unknown(&self, text: &[u8], entry: &Entry) -> Result<(), ReadError> {
+        let wrong = |error: serde_json::Error| self.error(ErrorKind::Syntax, "", None, error.to_string());
+        let written: Value = serde_json::from_slice(text).map_err(wrong)?;
+        let understood = serde_json::to_value(entry).map_err(wrong)?;
+        match unknown(&written, &understood) {
+            None => Ok(()),
+            Some(path) => {
+                let problem =
+                    "is not known here: an entry must say nothing that is not understood".to_owned();
+                Err(self.error(ErrorKind::Shape, &path, None, problem))
+            }
+        }
+    }
+
     /// The line of the entry that was read last.
     pub fn line(&self) -> u32 {
         self.line
+    }
+}
+
+/// The path of the first key of `written` that `understood` does not have.
+fn unknown(written: &Value, understood: &Value) -> Option<String> {
+    let below = |step: String, inner: Option<String>| {
+        inner.map(|inner| match inner.starts_with('[') {
+            _ if inner.is_empty() => step.clone(),
+            true => format!("{step}{inner}"),
+            false => format!("{step}.{inner}"),
+        })
+    };
+    match (written, understood) {
+        (Value::Object(written), Value::Object(understood)) => {
+            written.iter().find_map(|(key, value)| match understood.get(key) {
+                Some(known) => below(key.clone(), unknown(value, known)),
+                None if value.is_null() => None,
+                None => Some(key.clone()),
+            })
+        }
+        (Value::Array(written), Value::Array(understood)) => {
+            let pairs = written.iter().zip(understood).enumerate();
+            let mut found = pairs
+                .filter_map(|(index, (value, known))| below(format!("[{index}]"), unknown(value, known)));
+            found.next()
+        }
+        _ => None,
     }
 }

@@ -54,9 +54,9 @@ pub use number::Num;
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, ParetoPick, ParetoPoint, Plan,
-    PlannedAlternative, PlannedChoice, PlannedLimits, PlannedPareto, PlannedSatisfaction, PlannedSize,
-    PlannedSlot, PlannedTotals, PlannedWorkflow, QueuedJob, ReasonItem, ReasonKind, SearchSummary,
-    SmallestChangeItem, StakeholderItem, UnscheduledJob, read_plan,
+    PlannedAlternative, PlannedChoice, PlannedImprovement, PlannedLimits, PlannedPareto, PlannedSatisfaction,
+    PlannedSize, PlannedSlot, PlannedStanding, PlannedTotals, PlannedWorkflow, QueuedJob, ReasonItem,
+    ReasonKind, SearchSummary, SmallestChangeItem, StakeholderItem, UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
 #[cfg(feature = "schema")]
@@ -64,10 +64,10 @@ pub use schema::generated as generated_schema;
 pub use schema::{SCHEMAS, job_schema, scenario_schema, workflow_schema};
 pub use task_plan::{
     BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,
-    TaskPlanStatus, no_schedule_text, task_claim,
+    TaskPlanStatus, fault_text, no_schedule_text, task_claim,
 };
 pub use unit::Unit;
 pub use workflow::{
-    UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG, WORKFLOW_TASKS_MAX, WorkflowFormat, read_workflow,
-    workflow_json,
+    ReadWarning, ReadWarnings, UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG, WORKFLOW_TASKS_MAX,
+    WorkflowFormat, read_workflow, read_workflow_leniently, workflow_json,
 };

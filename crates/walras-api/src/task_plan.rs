@@ -3,7 +3,9 @@
 use crate::number::Num;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
-use walras_core::refine::{Collisions, Disturbance, NoSchedule, Refined, Strategy, Support, TaskSchedule};
+use walras_core::refine::{
+    Collisions, Disturbance, Fault, NoSchedule, Refined, Strategy, Support, TaskSchedule,
+};
 use walras_model::{Lane, Money, Outcome, Platform, Span, Time, Work, Workflow};
 use walras_verify::tasks::{ClaimedTask, TaskClaim};
 
@@ -77,6 +79,9 @@ pub struct TaskPlan {
     pub cost: Option<Num>,
     /// No schedule has a shorter makespan.
     pub lower_bound: Option<Num>,
+    /// Values of the workflow's file that make no sense, and what was assumed in their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// All collisions that were met and resolved.
     pub collisions: Option<u32>,
     /// The same by kind.
@@ -84,6 +89,9 @@ pub struct TaskPlan {
     /// Why there is no schedule, where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What was wrong with the schedule that was planned, where another stands in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// In the order of the workflow.
     pub tasks: Vec<PlannedTask>,
     /// Makespans of published heuristics on the same input, where asked for.
@@ -194,10 +202,10 @@ impl TaskPlan {
         let (status, refined, reason) = match outcome {
             Outcome::Optimal(refined) => (TaskPlanStatus::Optimal, Some(refined), None),
             Outcome::Feasible { best, .. } => (TaskPlanStatus::Feasible, Some(best), None),
-            Outcome::Infeasible(NoSchedule::NotFound) => {
-                (TaskPlanStatus::Unknown, None, Some(NoSchedule::NotFound))
+            Outcome::Infeasible(reason @ (NoSchedule::NotFound | NoSchedule::Refuted(_))) => {
+                (TaskPlanStatus::Unknown, None, Some(reason))
             }
-            Outcome::Infeasible(reason) => (TaskPlanStatus::Infeasible, None, Some(*reason)),
+            Outcome::Infeasible(reason) => (TaskPlanStatus::Infeasible, None, Some(reason)),
         };
         let schedule = refined.map(|refined| &refined.schedule);
         TaskPlan {
@@ -209,9 +217,11 @@ impl TaskPlan {
             makespan: schedule.map(|schedule| figures.span(schedule.makespan())),
             cost: schedule.map(|schedule| figures.money(schedule.cost())),
             lower_bound: refined.map(|refined| figures.span(refined.lower_bound)),
+            warnings: Vec::new(),
             collisions: refined.map(|refined| refined.collisions.total()),
             collision_kinds: refined.map(|refined| refined.collisions.into()),
-            reason: reason.map(|reason| no_schedule_text(&reason, workflow, unit)),
+            reason: reason.map(|reason| no_schedule_text(reason, workflow, unit)),
+            fault: refined.and_then(|refined| refined.fault.as_ref()).map(fault_text),
             tasks: schedule.map_or(Vec::new(), |schedule| figures.tasks(schedule, workflow, platform)),
             baselines: Vec::new(),
             supports: Vec::new(),
@@ -261,6 +271,15 @@ pub fn task_claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platf
     TaskClaim { tasks: schedule.placements().iter().map(task).collect(), cost: schedule.cost() }
 }
 
+/// What was wrong with a schedule and what stands in its place, as one sentence.
+pub fn fault_text(fault: &Fault) -> String {
+    let Fault { violation, instead } = fault;
+    format!(
+        "The schedule that was planned does not hold ({violation}); that of {} stands in its place.",
+        instead.name()
+    )
+}
+
 /// Why there is no schedule, as one sentence.
 pub fn no_schedule_text(reason: &NoSchedule, workflow: &Workflow, unit: Unit) -> String {
     let symbol = unit.symbol();
@@ -287,6 +306,9 @@ pub fn no_schedule_text(reason: &NoSchedule, workflow: &Workflow, unit: Unit) ->
         NoSchedule::NoneExists => "No schedule keeps deadline and budget: all were looked at.".to_owned(),
         NoSchedule::NotFound => {
             "No schedule was found that keeps deadline and budget; there may be one.".to_owned()
+        }
+        NoSchedule::Refuted(violation) => {
+            format!("The schedule that was planned does not hold ({violation}), and no other was found.")
         }
     }
 }

@@ -47,12 +47,12 @@ pub(crate) fn explain_counting(
 }
 
 /// A request that has no window.
-struct Case<'a> {
-    list: &'a SlotList,
-    offers: &'a Offers,
-    request: &'a Request,
-    config: &'a SearchConfig,
-    slots_read: Cell<u64>,
+pub(crate) struct Case<'a> {
+    pub(crate) list: &'a SlotList,
+    pub(crate) offers: &'a Offers,
+    pub(crate) request: &'a Request,
+    pub(crate) config: &'a SearchConfig,
+    pub(crate) slots_read: Cell<u64>,
 }
 
 impl Case<'_> {
@@ -97,26 +97,26 @@ impl Case<'_> {
         self.counting(|slots_read| best_by(self.list, self.offers, view, criterion, slots_read))
     }
 
-    fn is_alp(&self) -> bool {
+    pub(crate) fn is_alp(&self) -> bool {
         self.config.algorithm == Algorithm::Alp
     }
 
     /// The budget that binds, if any does.
-    fn budget(&self) -> Option<Money> {
+    pub(crate) fn budget(&self) -> Option<Money> {
         if self.is_alp() {
             return self.request.budget;
         }
         self.request.budget_limit(self.config.budget_factor)
     }
 
-    fn least_budget(&self) -> Option<Money> {
+    pub(crate) fn least_budget(&self) -> Option<Money> {
         self.budget()?;
         let mut view = self.view(self.request);
         view.budget = i64::MAX;
         self.best_by(&view, &Criterion::Cost).map(|window| window.cost())
     }
 
-    fn least_price_max(&self) -> Option<Rate> {
+    pub(crate) fn least_price_max(&self) -> Option<Rate> {
         self.request.price_max?;
         if self.is_alp() {
             let mut view = self.view(self.request);
@@ -143,7 +143,7 @@ impl Case<'_> {
         Rate::from_micros_per_second(rate)
     }
 
-    fn least_deadline(&self) -> Option<Time> {
+    pub(crate) fn least_deadline(&self) -> Option<Time> {
         self.request.deadline?;
         let mut view = self.view(self.request);
         view.deadline = Time::MAX.as_millis();
@@ -177,7 +177,7 @@ impl Case<'_> {
     }
 
     /// Too few nodes, whatever time it is.
-    fn node_reasons(&self) -> Vec<Reason> {
+    pub(crate) fn node_reasons(&self) -> Vec<Reason> {
         let view = self.view(self.request);
         let needed = self.request.tasks;
         let fitting = view.nodes_fitting;
@@ -210,7 +210,7 @@ impl Case<'_> {
     }
 
     /// Enough nodes, but never enough time on them, at any price and by any deadline.
-    fn time_reasons(&self) -> Vec<Reason> {
+    pub(crate) fn time_reasons(&self) -> Vec<Reason> {
         let mut view = self.view(self.request);
         (view.budget, view.rate_max, view.deadline) = (i64::MAX, i64::MAX, Time::MAX.as_millis());
         let most = self.counting(|slots_read| most_at_once(self.list, &view, slots_read));
@@ -225,7 +225,7 @@ impl Case<'_> {
     }
 
     /// There are windows, but none within the job's limits.
-    fn limit_reasons(&self, change: &SmallestChange) -> Vec<Reason> {
+    pub(crate) fn limit_reasons(&self, change: &SmallestChange) -> Vec<Reason> {
         let mut reasons = Vec::new();
         if let (Some(budget), Some(needed)) = (self.budget(), change.budget) {
             reasons.push(Reason::BudgetTooSmall { budget, needed });
@@ -246,7 +246,7 @@ impl Case<'_> {
 }
 
 /// The greatest of `low..=high` that fits, where everything below one that fits does too.
-fn greatest(low: i64, high: i64, fits: impl Fn(i64) -> bool) -> Option<i64> {
+pub(crate) fn greatest(low: i64, high: i64, fits: impl Fn(i64) -> bool) -> Option<i64> {
     if low > high || !fits(low) {
         return None;
     }

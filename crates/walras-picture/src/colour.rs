@@ -77,6 +77,15 @@ impl Colour {
         Colour(self.0.map(|channel| byte(f64::from(channel) / 255.0 * 0.65)))
     }
 
+    /// One of three shades of the same hue: itself, and two that are lighter.
+    pub(crate) fn shade(self, number: usize) -> Colour {
+        let white = [0.0, 0.28, 0.5][number % 3];
+        Colour(self.0.map(|channel| {
+            let own = f64::from(channel) / 255.0;
+            byte(own + (1.0 - own) * white)
+        }))
+    }
+
     /// Relative luminance as WCAG 2 defines it.
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {

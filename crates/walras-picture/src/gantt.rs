@@ -8,7 +8,7 @@ use crate::marks::{self, OwnersWork};
 use crate::number::{counted, grouped, pixels, real_count, whole};
 use crate::scene::Scene;
 use crate::svg::{Element, Rect, Svg};
-use crate::tasks;
+use crate::tasks::{self, ARROWS_MAX};
 use crate::text::{Font, clean_name};
 use crate::windows::{self, Selection, WINDOW_BLOCKS_MAX};
 
@@ -46,7 +46,7 @@ pub fn gantt(scene: &Scene<'_>) -> String {
     let height = layout.bottom + AXIS_HEIGHT + NOTE_HEIGHT * real_count(notes.len()) + MARGIN / 2.0;
 
     let mut svg = Svg::open(layout.width, height, &clean_name(scene.title), &describe(scene));
-    marks::draw_definitions(&mut svg);
+    marks::draw_definitions(&mut svg, !scene.arrows.is_empty());
     svg.empty(Element::rect(Rect { x: 0.0, y: 0.0, width: layout.width, height }).set("fill", PAGE));
     draw_title(&mut svg, scene, &layout);
     legend.draw(&mut svg, LEGEND_TOP);
@@ -56,6 +56,7 @@ pub fn gantt(scene: &Scene<'_>) -> String {
     marks::draw_axis(&mut svg, scene, &layout, &axis);
     windows::draw_windows(&mut svg, scene, &layout, &selection);
     tasks::draw_tasks(&mut svg, scene, &layout);
+    tasks::draw_arrows(&mut svg, scene, &layout);
     draw_notes(&mut svg, &notes, layout.bottom + AXIS_HEIGHT);
     svg.finish()
 }
@@ -127,9 +128,13 @@ fn notes(scene: &Scene<'_>, layout: &Layout, work: &OwnersWork<'_>, selection: &
     let limit = format!("a picture has at most {} blocks", grouped(WINDOW_BLOCKS_MAX));
     let nodes = counted(scene.offers.nodes().len(), "node");
     not_drawn(layout.nodes_left_out(), nodes, "there is no room");
+    not_drawn(selection.not_asked_for, windows(), scene.only.map_or("", |only| only.reason));
     not_drawn(selection.beyond_limit, windows(), &limit);
     let tasks = counted(scene.tasks.len(), "task");
     not_drawn(scene.tasks.len().saturating_sub(WINDOW_BLOCKS_MAX), tasks, &limit);
+    let arrows = counted(scene.arrows.len(), "transfer");
+    let arrows_max = format!("a picture has at most {} arrows", grouped(ARROWS_MAX));
+    not_drawn(scene.arrows.len().saturating_sub(ARROWS_MAX), arrows, &arrows_max);
     not_drawn(selection.out_of_sight, windows(), "they use no node and time that the picture shows");
     if let Some(distance) = work.joined_below {
         let distance = pixels(distance);

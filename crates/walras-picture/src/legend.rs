@@ -6,8 +6,10 @@ use crate::marks::BUSY_FILL;
 use crate::number::{grouped, real_count};
 use crate::scene::{Scene, WindowStyle};
 use crate::svg::{Element, Rect, Svg};
+use crate::tasks::{mark, stroke};
 use crate::text::Font;
 use crate::windows::paint;
+use std::collections::BTreeSet;
 use walras_model::JobId;
 
 const FONT: Font = Font::plain(12.0);
@@ -18,6 +20,7 @@ const BETWEEN: f64 = 18.0;
 /// Room that `+ 1,234 more` needs.
 const MORE_WIDTH: f64 = 100.0;
 const NAME_WIDTH_MAX: f64 = 170.0;
+const FILL_LINES_MAX: usize = 2;
 const JOB_LINES_MAX: usize = 3;
 const UNSCHEDULED_LINES_MAX: usize = 2;
 
@@ -38,6 +41,10 @@ enum Swatch {
     Free,
     Busy,
     Job(usize, WindowStyle),
+    /// A task of the critical path.
+    Critical,
+    /// Data that moves.
+    Arrow,
 }
 
 struct Placed {
@@ -49,8 +56,11 @@ impl Legend {
     pub(crate) fn new(scene: &Scene<'_>, width: f64) -> Legend {
         let room = width - 2.0 * MARGIN;
         let counts = scene.counts();
-        let (with, without): (Vec<usize>, Vec<usize>) = (0..counts.len()).partition(|job| counts[*job] > 0);
-        let mut lines = flow(fills(scene), room, 1);
+        let drawn: BTreeSet<usize> =
+            scene.asked_for().into_iter().map(|place| scene.alternatives[place].job.index()).collect();
+        let with: Vec<usize> = (0..counts.len()).filter(|job| drawn.contains(job)).collect();
+        let without: Vec<usize> = (0..counts.len()).filter(|job| counts[*job] == 0).collect();
+        let mut lines = flow(fills(scene, &with), room, FILL_LINES_MAX);
         lines.extend(flow(jobs(scene, &with, &counts), room, JOB_LINES_MAX));
         lines.extend(flow(unscheduled(scene, &without), room, UNSCHEDULED_LINES_MAX));
         Legend { lines }
@@ -89,20 +99,32 @@ impl Entry {
     }
 }
 
-fn fills(scene: &Scene<'_>) -> Vec<Entry> {
+fn fills(scene: &Scene<'_>, with: &[usize]) -> Vec<Entry> {
     let mut entries = vec![
         Entry::new(Swatch::Free, "free time".to_owned()),
         Entry::new(Swatch::Busy, "owners' work".to_owned()),
     ];
-    let Some(first) = scene.alternatives.first() else {
+    if scene.tasks.iter().any(|task| task.critical) {
+        entries.push(Entry::new(Swatch::Critical, "critical path".to_owned()));
+    }
+    if !scene.arrows.is_empty() {
+        entries.push(Entry::new(Swatch::Arrow, "data between nodes".to_owned()));
+    }
+    let Some(job) = with.first().copied() else {
         return entries;
     };
-    let job = first.job.index();
     if scene.chosen.is_some() {
         entries.push(Entry::new(Swatch::Job(job, WindowStyle::Solid), "chosen window".to_owned()));
-        entries.push(Entry::new(Swatch::Job(job, WindowStyle::Outline), "other alternative".to_owned()));
+        let styles = scene.styles();
+        if scene.asked_for().iter().any(|place| styles[*place] == WindowStyle::Outline) {
+            entries.push(Entry::new(Swatch::Job(job, WindowStyle::Outline), "other alternative".to_owned()));
+        }
     }
-    let name = FONT.fit(&scene.job_name(first.job), 80.0).unwrap_or_default();
+    if !scene.jobs_with_tasks().is_empty() {
+        entries.push(Entry::words("tasks have shades of their job's colour".to_owned(), DIM));
+    }
+    let name = JobId::from_index(job).map(|job| scene.job_name(job)).unwrap_or_default();
+    let name = FONT.fit(&name, 80.0).unwrap_or_default();
     let hint = format!("{name}·2 is the second window of {name}, with what it costs on that node");
     entries.push(Entry::words(hint, DIM));
     entries
@@ -163,6 +185,11 @@ fn draw_entry(svg: &mut Svg, x: f64, middle: f64, entry: &Entry) {
         Swatch::None => {}
         Swatch::Free => svg.empty(swatch.set("fill", FREE).set("stroke", LINE)),
         Swatch::Busy => svg.empty(swatch.set("fill", BUSY_FILL).set("stroke", LINE)),
+        Swatch::Critical => svg.empty(mark(swatch.set("fill", FREE), true)),
+        Swatch::Arrow => {
+            let line = Element::new("line").at("x1", x).at("y1", middle + 4.0);
+            svg.empty(stroke(line.at("x2", x + SWATCH).at("y2", middle - 4.0), false));
+        }
         Swatch::Job(job, style) => svg.empty(paint(swatch, job_colour(job), style)),
     }
     svg.words(Element::text(x + entry.indent(), middle, FONT).set("fill", entry.colour), &entry.text);

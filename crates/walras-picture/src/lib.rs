@@ -31,5 +31,6 @@ mod windows;
 
 pub use chart::{BarChart, BarGroup, BarPanel, Line, LineChart, bar_chart, line_chart};
 pub use gantt::gantt;
-pub use scene::{Scene, TaskMark, TimeUnit, WindowStyle};
+pub use scene::{Arrow, Only, Scene, TaskColour, TaskMark, TimeUnit, WindowStyle};
+pub use tasks::ARROWS_MAX;
 pub use windows::WINDOW_BLOCKS_MAX;

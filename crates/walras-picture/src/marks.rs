@@ -62,8 +62,8 @@ fn joined(blocks: &[Interval], gap: i64) -> Vec<Interval> {
     wide
 }
 
-/// The pattern that fills owners' work.
-pub(crate) fn draw_definitions(svg: &mut Svg) {
+/// The pattern that fills owners' work, and the heads of arrows where there are some.
+pub(crate) fn draw_definitions(svg: &mut Svg, arrows: bool) {
     svg.start(Element::new("defs"));
     let pattern = Element::new("pattern")
         .set("id", "walras-busy")
@@ -75,6 +75,9 @@ pub(crate) fn draw_definitions(svg: &mut Svg) {
     svg.empty(Element::rect(Rect { x: 0.0, y: 0.0, width: 6.0, height: 6.0 }).set("fill", BUSY));
     svg.empty(Element::rect(Rect { x: 0.0, y: 0.0, width: 1.5, height: 6.0 }).set("fill", HATCH));
     svg.end("pattern");
+    if arrows {
+        crate::tasks::define_heads(svg);
+    }
     svg.end("defs");
 }
 

@@ -2,8 +2,9 @@
 
 use crate::number::{exact, short};
 use crate::text::clean_name;
+use std::collections::BTreeSet;
 use walras_model::quantity::MILLION;
-use walras_model::{Alternative, Batch, Interval, JobId, Money, NodeId, Offers, Rate};
+use walras_model::{Alternative, Batch, Interval, JobId, Money, NodeId, Offers, Rate, Time};
 
 /// Everything that one picture shows.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,44 @@ pub struct Scene<'a> {
     pub note: Option<&'a str>,
     /// Tasks of workflows, drawn over the windows.
     pub tasks: &'a [TaskMark<'a>],
+    /// Data that moves between the nodes of tasks, most telling first: beyond [`crate::ARROWS_MAX`] they are left out.
+    pub arrows: &'a [Arrow],
+    /// Which windows are drawn, where not all of them are to be.
+    pub only: Option<Only<'a>>,
+}
+
+/// A part of the windows, and why the others are not drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Only<'a> {
+    /// Positions in the scene's alternatives.
+    pub windows: &'a [usize],
+    /// What the picture says of the others, such as `only chosen windows are shown`.
+    pub reason: &'a str,
+}
+
+/// Data on its way from one task to another on another node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Where it comes from, and when it leaves.
+    pub from: (NodeId, Time),
+    /// Where it goes, and when the task there begins.
+    pub to: (NodeId, Time),
+    /// Whether the last end of all follows from it.
+    pub critical: bool,
+}
+
+/// The colour of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskColour {
+    /// Tasks of one level look alike; for pictures without windows.
+    Level(usize),
+    /// A shade of its job's colour, so that nobody takes it for another job's.
+    OfJob {
+        /// The job's position in the batch.
+        job: usize,
+        /// The task's place in its workflow: neighbours have different shades.
+        place: usize,
+    },
 }
 
 /// One task of a workflow on a node.
@@ -36,8 +75,10 @@ pub struct TaskMark<'a> {
     pub node: NodeId,
     /// From its start to its end.
     pub interval: Interval,
-    /// Which colour it has: tasks of equal numbers look alike.
-    pub colour: usize,
+    /// Which colour it has.
+    pub colour: TaskColour,
+    /// Whether the last end of all follows from it.
+    pub critical: bool,
     /// What it costs.
     pub cost: Money,
 }
@@ -70,7 +111,18 @@ impl<'a> Scene<'a> {
         alternatives: &'a [Alternative],
     ) -> Scene<'a> {
         let unit = TimeUnit::Seconds;
-        Scene { title, offers, batch, alternatives, chosen: None, unit, note: None, tasks: &[] }
+        Scene {
+            title,
+            offers,
+            batch,
+            alternatives,
+            chosen: None,
+            unit,
+            note: None,
+            tasks: &[],
+            arrows: &[],
+            only: None,
+        }
     }
 
     /// The style of each alternative, in their order.
@@ -85,6 +137,27 @@ impl<'a> Scene<'a> {
             }
         }
         styles
+    }
+
+    /// The positions of the windows that are to be drawn, in order.
+    pub(crate) fn asked_for(&self) -> Vec<usize> {
+        let all = 0..self.alternatives.len();
+        match self.only {
+            None => all.collect(),
+            Some(Only { windows, .. }) => {
+                let windows: BTreeSet<usize> = windows.iter().copied().collect();
+                all.filter(|index| windows.contains(index)).collect()
+            }
+        }
+    }
+
+    /// The jobs whose tasks are drawn in their windows.
+    pub(crate) fn jobs_with_tasks(&self) -> BTreeSet<usize> {
+        let job = |task: &TaskMark<'_>| match task.colour {
+            TaskColour::OfJob { job, .. } => Some(job),
+            TaskColour::Level(_) => None,
+        };
+        self.tasks.iter().filter_map(job).collect()
     }
 
     /// The number of each alternative among those of its job, from 1, in their order.

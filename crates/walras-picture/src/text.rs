@@ -43,21 +43,28 @@ impl Font {
         em * self.size * factor
     }
 
-    /// `text`, or as much of it as fits followed by `…`; `None` when not even two characters would.
+    /// `text`, or as much of both its ends as fits with `…` between; `None` when not even two characters would.
+    ///
+    /// Names of one family differ at their ends (`render-frame-17`), so that an end is worth as much as a beginning.
     pub(crate) fn fit(self, text: &str, width: f64) -> Option<String> {
         if self.width(text) <= width {
             return Some(text.to_owned());
         }
-        let mut cut = String::new();
-        for next in text.chars() {
-            cut.push(next);
-            if self.width(&cut) + self.width("…") > width {
-                cut.pop();
+        let all: Vec<char> = text.chars().collect();
+        let mut room = width - self.width("…");
+        let (mut head, mut tail) = (0, 0);
+        while head + tail < all.len() {
+            let from_head = head <= tail;
+            let next = if from_head { all[head] } else { all[all.len() - 1 - tail] };
+            room -= self.width(next.encode_utf8(&mut [0; 4]));
+            if room < 0.0 {
                 break;
             }
+            *if from_head { &mut head } else { &mut tail } += 1;
         }
-        let cut = cut.trim_end();
-        (cut.chars().count() >= 2).then(|| format!("{cut}…"))
+        let (first, last): (String, String) =
+            (all[..head].iter().collect(), all[all.len() - tail..].iter().collect());
+        (head + tail >= 2).then(|| format!("{}…{}", first.trim_end(), last.trim_start()))
     }
 
     /// `name` followed by `suffix`, where the name may be cut but the suffix may not.
@@ -67,14 +74,17 @@ impl Font {
     }
 }
 
-/// A name on one line, without what cannot be shown, of bounded length.
+/// A name on one line, without what cannot be shown, of bounded length: what is too long loses its middle.
 pub(crate) fn clean_name(name: &str) -> String {
     let one_line = |character: char| if character.is_whitespace() { ' ' } else { legal(character) };
-    let mut cleaned: String = name.chars().take(NAME_CHARS_MAX).map(one_line).collect();
-    if name.chars().nth(NAME_CHARS_MAX).is_some() {
-        cleaned.push('…');
+    if name.chars().nth(NAME_CHARS_MAX).is_none() {
+        return name.chars().map(one_line).collect();
     }
-    cleaned
+    let half = NAME_CHARS_MAX / 2;
+    let head: String = name.chars().take(half).map(one_line).collect();
+    let tail: Vec<char> = name.chars().rev().take(half).collect();
+    let tail: String = tail.into_iter().rev().map(one_line).collect();
+    format!("{head}…{tail}")
 }
 
 /// The character itself, or a replacement when XML forbids it or it would reorder the text around it.
@@ -119,17 +129,27 @@ mod tests {
         for width in (0..300).map(f64::from) {
             if let Some(text) = font.fit(name, width) {
                 assert!(font.width(&text) <= width, "{text:?} at {width}");
-                assert!(text == name || text.ends_with('…'));
+                assert!(text == name || text.contains('…'));
             }
         }
         assert_eq!(font.fit(name, 20.0), None);
     }
 
     #[test]
+    fn names_that_differ_at_their_ends_stay_different() {
+        let font = Font::plain(12.0);
+        let cut = |name: &str| font.fit(name, 80.0).unwrap();
+        let (one, other) = (cut("render-frame-number-17"), cut("render-frame-number-18"));
+        assert!(one != other && one.ends_with("17") && one.starts_with("ren") && one.contains('…'), "{one}");
+        let long = format!("{}1", "x".repeat(500));
+        assert!(clean_name(&long).ends_with('1'), "{}", clean_name(&long));
+    }
+
+    #[test]
     fn the_suffix_stays_whole() {
         let font = Font::plain(10.0);
         let fitted = font.fit_with_suffix("simulation", "·12", 60.0).unwrap();
-        assert!(fitted.starts_with("sim") && fitted.ends_with("…·12"), "{fitted}");
+        assert!(fitted.starts_with("si") && fitted.ends_with("n·12"), "{fitted}");
         assert_eq!(font.fit_with_suffix("simulation", "·12", 20.0), None);
     }
 

@@ -10,7 +10,7 @@ use walras_model::quantity::MILLION;
 use walras_model::{Alternative, Interval, Money, Placement};
 
 /// A picture draws at most this many blocks of windows; a note tells how many windows it left out.
-pub const WINDOW_BLOCKS_MAX: usize = 20_000;
+pub const WINDOW_BLOCKS_MAX: usize = 8_000;
 
 /// In rows at least this high, the blocks of a window are tied together by a line.
 const TIE_PITCH_MIN: f64 = 16.0;
@@ -29,6 +29,8 @@ pub(crate) struct Selection {
     pub(crate) beyond_limit: usize,
     /// How many have no part on a row and inside the horizon.
     pub(crate) out_of_sight: usize,
+    /// How many are not to be drawn.
+    pub(crate) not_asked_for: usize,
 }
 
 /// One window about to be drawn.
@@ -38,13 +40,16 @@ struct Drawing<'a> {
     number: usize,
     style: WindowStyle,
     colour: Colour,
+    /// Whether tasks are drawn in it, which leave no room for its own label.
+    holds_tasks: bool,
 }
 
 /// Solid windows first, then outlines, as many as the limit on blocks allows. Solid ones are drawn last,
 /// on top.
 pub(crate) fn select(scene: &Scene<'_>, layout: &Layout) -> Selection {
     let styles = scene.styles();
-    let mut order: Vec<usize> = (0..styles.len()).collect();
+    let mut order = scene.asked_for();
+    let asked_for = order.len();
     order.sort_by_key(|index| styles[*index] == WindowStyle::Outline);
     order.retain(|index| visible(&scene.alternatives[*index], layout).next().is_some());
     let in_sight = order.len();
@@ -56,8 +61,13 @@ pub(crate) fn select(scene: &Scene<'_>, layout: &Layout) -> Selection {
         rest.is_some()
     });
     order.reverse();
-    let (beyond_limit, out_of_sight) = (in_sight - order.len(), styles.len() - in_sight);
-    Selection { drawn: order, styles, beyond_limit, out_of_sight }
+    Selection {
+        beyond_limit: in_sight - order.len(),
+        out_of_sight: asked_for - in_sight,
+        not_asked_for: styles.len() - asked_for,
+        drawn: order,
+        styles,
+    }
 }
 
 /// The placements that have a row and lie, at least in part, inside the horizon.
@@ -87,11 +97,14 @@ pub(crate) fn paint(element: Element, colour: Colour, style: WindowStyle) -> Ele
 /// Draws what [`select`] chose: ties beneath, then blocks.
 pub(crate) fn draw_windows(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, selection: &Selection) {
     let numbers = scene.numbers();
+    let with_tasks = scene.jobs_with_tasks();
     let drawing = |index: &usize| {
         let alternative = &scene.alternatives[*index];
         let (number, style) = (numbers[*index], selection.styles[*index]);
         let colour = job_colour(alternative.job.index());
-        Drawing { alternative, name: scene.job_name(alternative.job), number, style, colour }
+        let holds_tasks = style == WindowStyle::Solid && with_tasks.contains(&alternative.job.index());
+        let name = scene.job_name(alternative.job);
+        Drawing { alternative, name, number, style, colour, holds_tasks }
     };
     let drawings: Vec<Drawing<'_>> = selection.drawn.iter().map(drawing).collect();
     if layout.pitch >= TIE_PITCH_MIN {
@@ -136,7 +149,12 @@ pub(crate) fn block_rect(layout: &Layout, row: &Row, shown: Interval) -> Rect {
 
 fn draw_block(svg: &mut Svg, drawing: &Drawing<'_>, rect: Rect, cost: Money, tooltip: &str) {
     let corner = (rect.height * 0.15).min(rect.width / 4.0).min(4.0);
-    let block = paint(Element::rect(rect).at("rx", corner), drawing.colour, drawing.style);
+    let block = Element::rect(rect).at("rx", corner);
+    if drawing.holds_tasks {
+        let pale = block.set("fill", &drawing.colour.shade(2).hex()).at("fill-opacity", 0.45);
+        return svg.hinted(pale.set("stroke", &drawing.colour.hex()).at("stroke-width", 1.0), tooltip);
+    }
+    let block = paint(block, drawing.colour, drawing.style);
     let lines = block_lines(drawing, rect, cost);
     if lines.is_empty() {
         return svg.hinted(block, tooltip);

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_model::{
     Alternative, Batch, JobId, Money, NodeId, Offers, Placement, Rate, SlotKey, Time, Window,
 };
-use walras_picture::{Scene, TimeUnit, WINDOW_BLOCKS_MAX, WindowStyle, gantt};
+use walras_picture::{
+    ARROWS_MAX, Arrow, Only, Scene, TaskColour, TaskMark, TimeUnit, WINDOW_BLOCKS_MAX, WindowStyle, gantt,
+};
 
 /// An element of a picture.
 struct Found {
@@ -195,9 +197,9 @@ fn too_many_windows_are_capped_and_the_rest_is_counted() {
     let svg = draw(&stage);
     let found = read(&svg);
     assert_eq!(windows(&found).len(), WINDOW_BLOCKS_MAX);
-    let note = "Not drawn: 5,000 of 25,000 windows; a picture has at most 20,000 blocks.";
+    let note = "Not drawn: 17,000 of 25,000 windows; a picture has at most 8,000 blocks.";
     assert!(texts(&found).contains(&note));
-    assert!(svg.len() < 8_000_000, "{}", svg.len());
+    assert!(svg.len() < 3_500_000, "{}", svg.len());
 
     let last = [24_999];
     let chosen =
@@ -258,4 +260,82 @@ fn milliseconds_are_written_as_such() {
     let texts = texts(&found);
     assert!(texts.contains(&"price/ms") && texts.contains(&"time in ms") && texts.contains(&"0.005"));
     assert!(svg.contains("150000–230000 ms"));
+}
+
+/// A task of the first job of the small scene, in its first window.
+fn task(place: usize, start: i64, end: i64) -> TaskMark<'static> {
+    TaskMark {
+        name: "step",
+        node: NodeId::new(0),
+        interval: seconds(start, end),
+        colour: TaskColour::OfJob { job: 0, place },
+        cost: Money::from_micros(1),
+        critical: place == 0,
+    }
+}
+
+#[test]
+fn tasks_have_shades_of_their_own_job_and_no_label_shows_through() {
+    let stage = small();
+    let tasks = [task(0, 150, 170), task(1, 170, 190), task(2, 190, 200)];
+    let chosen = [0, 1, 2];
+    let plain =
+        Scene { chosen: Some(&chosen), ..Scene::new("", &stage.offers, &stage.batch, &stage.alternatives) };
+    let label = |svg: &str| texts(&read(svg)).iter().any(|text| text.starts_with("J1·1"));
+    assert!(label(&gantt(&plain)));
+    let svg = gantt(&Scene { tasks: &tasks, ..plain });
+    assert!(!label(&svg), "the tasks are in its place");
+    let found = read(&svg);
+    // A task is a block with a tooltip, inside a group or around its title.
+    let titles = || found.iter().enumerate().filter(|(_, element)| element.text.starts_with("task step"));
+    let fills: BTreeSet<&str> = titles()
+        .filter_map(|(place, _)| {
+            let near = [place.checked_sub(1)?, place + 1];
+            near.iter().find_map(|place| found.get(*place).filter(|it| it.name == "rect"))
+        })
+        .map(|rect| rect.attributes["fill"].as_str())
+        .collect();
+    assert_eq!((titles().count(), fills.len()), (3, 3), "{fills:?}");
+    let of_jobs: BTreeSet<&str> = found
+        .windows(2)
+        .filter(|pair| {
+            pair[0].name == "rect" && pair[1].text.starts_with('J') && pair[1].text.contains(" × ")
+        })
+        .map(|pair| pair[0].attributes["fill"].as_str())
+        .collect();
+    assert_eq!(of_jobs.len(), 3);
+    assert!(fills.intersection(&of_jobs).count() <= 1, "at most its own job's: {fills:?} {of_jobs:?}");
+    assert!(svg.contains("on the critical path") && texts(&found).contains(&"critical path"));
+}
+
+#[test]
+fn arrows_are_bounded_and_the_rest_is_counted() {
+    let stage = small();
+    let at = |seconds: i64| Time::from_millis(seconds * 1_000).unwrap();
+    let arrow = |critical| Arrow { from: (NodeId::new(0), at(10)), to: (NodeId::new(1), at(20)), critical };
+    let mut arrows = vec![arrow(true)];
+    arrows.resize(ARROWS_MAX + 7, arrow(false));
+    let scene = Scene { arrows: &arrows, ..Scene::new("", &stage.offers, &stage.batch, &stage.alternatives) };
+    let svg = gantt(&scene);
+    let found = read(&svg);
+    // One more is in the legend.
+    assert_eq!(svg.matches("marker-end").count(), ARROWS_MAX + 1);
+    assert_eq!(svg.matches("url(#walras-critical)").count(), 1);
+    let note = "Not drawn: 7 of 1,007 transfers; a picture has at most 1,000 arrows.";
+    assert!(texts(&found).contains(&note), "{:?}", texts(&found));
+    assert!(!draw(&stage).contains("marker"), "without data there are no arrows");
+}
+
+#[test]
+fn only_what_is_asked_for_is_drawn_and_nobody_is_said_to_have_no_window() {
+    let stage = small();
+    let scene = Scene {
+        only: Some(Only { windows: &[1, 6], reason: "only some are shown" }),
+        ..Scene::new("", &stage.offers, &stage.batch, &stage.alternatives)
+    };
+    let svg = gantt(&scene);
+    let found = read(&svg);
+    assert_eq!(windows(&found).len(), 2);
+    assert!(texts(&found).contains(&"Not drawn: 6 of 8 windows; only some are shown."));
+    assert!(!texts(&found).contains(&"without a window:"));
 }

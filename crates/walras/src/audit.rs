@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut names = NameList::default();
     while let Some(entry) = entries.entry()? {
         entry.events.iter().for_each(|event| names.take(event));
-        findings.extend(auditor.entry(entries.place(), &entry));
+        findings.extend(auditor.entry(entries.number(), &entry));
         if findings.len() >= FINDINGS_MAX {
             break;
         }

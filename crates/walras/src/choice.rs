@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use walras_api::{PlannedChoice, Scenario, Unit};
 use walras_core::choose::{LeaveOut, Limit, Named, Objective, ObjectiveName, UnknownName, VoPolicy};
-use walras_core::plan::{BatchChoice, BatchPlan, NoChoice};
+use walras_core::plan::{BatchChoice, BatchPlan, NoChoice, PlanScheme};
 use walras_model::{Money, Span};
 
 #[derive(clap::Args)]
@@ -26,6 +26,10 @@ pub(crate) struct ChoiceArgs {
     /// Whether jobs may be left out to keep the limits [default: the policy's, else when-needed]
     #[arg(long, value_name = "WHEN")]
     leave_out: Option<LeaveOutName>,
+
+    /// Whether the best of the listed alternatives is improved by search, with windows that nobody listed
+    #[arg(long, value_name = "SCHEME", default_value = "papers")]
+    plan: SchemeName,
 
     /// Show the alternatives only
     #[arg(long, conflicts_with_all = ["objective", "time_limit", "budget_limit", "leave_out"])]
@@ -50,7 +54,23 @@ enum LeaveOutName {
     WhenNeeded,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum SchemeName {
+    /// The papers' two phases: list windows, then choose among them
+    Papers,
+    /// What the two phases found, improved by search; never worse
+    Improved,
+}
+
 impl ChoiceArgs {
+    /// Which plan is made.
+    pub(crate) fn scheme(&self) -> PlanScheme {
+        match self.plan {
+            SchemeName::Papers => PlanScheme::Papers,
+            SchemeName::Improved => PlanScheme::Improved,
+        }
+    }
+
     /// Whether anything is to be chosen.
     pub(crate) fn wanted(&self) -> bool {
         !self.no_choice

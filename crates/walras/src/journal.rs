@@ -93,6 +93,15 @@ impl Entries {
         }
     }
 
+    /// The number of the entry that was read last, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        match self {
+            // The first line names the format.
+            Entries::Lines(reader) => u64::from(reader.line()).saturating_sub(1),
+            Entries::Kept(kept) => kept.position,
+        }
+    }
+
     /// Where the entry was that was read last: its line in a file of lines, its position in a service's journal.
     pub(crate) fn place(&self) -> u64 {
         match self {

@@ -1,7 +1,7 @@
 //! The command line: reads files, calls the libraries, prints what they say.
 //!
-//! Exit codes: 0 all is well; 1 what was asked for did not come about (a plan does not hold what it claims, a job failed,
-//! a quote was not honoured, there is no such thing); 2 the input or the call is wrong; 3 not allowed; 4 the service cannot
+//! Exit codes: 0 all is well; 1 what was asked for did not come about (a plan does not hold what it claims, not every job is
+//! placed, a workflow has no schedule, a job failed, a quote was not honoured, there is no such thing); 2 the input or the call is wrong; 3 not allowed; 4 the service cannot
 //! be reached; 70 a fault of Walras itself.
 
 mod assign;
@@ -112,12 +112,13 @@ enum Format {
 }
 
 fn main() -> ExitCode {
+    failure::tell_panics_briefly();
     let matches = pages::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Supervise { directory } = &cli.command {
         return walras_sites::local::supervise(directory);
     }
-    match run(cli) {
+    match failure::guarded(|| run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -1,17 +1,18 @@
 //! `walras plan`
 
 use crate::examples::File;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::{choice, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
 use walras_core::choose::{Objective, VoPolicy};
-use walras_core::plan::{BatchPlan, BatchProblem, plan_batch};
+use walras_core::plan::{BatchPlan, BatchProblem, above_any_plan, plan_batch};
 use walras_core::prefer::Stakeholders;
 use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits};
-use walras_model::{Decimal, DecimalError, Factor, Workflow};
-use walras_picture::{Scene, TaskMark, gantt};
+use walras_model::{Alternative, Decimal, DecimalError, Factor, Workflow};
+use walras_picture::{Only, Scene, gantt};
 use walras_verify::verify_plan;
 
 #[derive(clap::Args)]
@@ -49,6 +50,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     pareto: satisfaction::ParetoArgs,
 
+    /// End with exit code 0 although some job is not placed; without it that is exit code 1
+    #[arg(long)]
+    allow_unplaced: bool,
+
     /// Print the plan as JSON (walras.plan/1)
     #[arg(long)]
     json: bool,
@@ -56,6 +61,14 @@ pub(crate) struct Args {
     /// Write a picture of the plan: chosen windows solid, the others as outlines
     #[arg(long, value_name = "FILE.svg")]
     gantt: Option<PathBuf>,
+
+    /// Draw only the chosen windows
+    #[arg(long, requires = "gantt", conflicts_with = "no_choice")]
+    chosen_only: bool,
+
+    /// Draw only the windows of this job; may be given several times
+    #[arg(long = "job", value_name = "NAME", requires = "gantt")]
+    jobs: Vec<String>,
 
     /// How many alternatives of each job the table shows
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "json")]
@@ -132,24 +145,45 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         files::check_svg(path)?;
     }
     let (name, mut scenario) = read(args)?;
+    let known = |name: &&String| scenario.batch.requests().iter().any(|request| request.name == **name);
+    if let Some(stranger) = args.jobs.iter().find(|name| !known(name)) {
+        return Err(Failure::Input(format!("--job: the scenario has no job '{stranger}'")));
+    }
     let config = config(args, &scenario);
     let beside = args.scenario.as_ref().map(|path| path.parent().unwrap_or(Path::new("")));
-    let workflows = two_tier::read(&scenario, beside)?;
+    let (workflows, warnings) = two_tier::read(&scenario, beside)?;
     let policy = choice::policy(&args.choice, &scenario)?;
     let (planned, mut plan) = plan(args, &scenario, &workflows, &config, &policy)?;
     two_tier::set_sizes(&mut scenario, &workflows, &planned);
     plan.workflows = two_tier::planned(&scenario, &workflows, &planned);
+    plan.warnings = warnings;
+    for fault in plan.workflows.iter().filter_map(|planned| planned.fault.as_ref()) {
+        failure::warn(fault);
+    }
     check(&plan, &scenario, &workflows)?;
     if let Some(path) = &args.gantt {
-        let marks = two_tier::marks(&workflows, &planned);
-        files::write(path, &picture(&name, &scenario, &planned.found, plan.choice.as_ref(), &marks))?;
+        let part = part(args, &scenario, &planned.found, plan.choice.as_ref());
+        let shown = |place: usize| part.as_ref().is_none_or(|(windows, _)| windows.contains(&place));
+        let tasks = two_tier::pictured(&scenario, &workflows, &planned, shown);
+        let only = part.as_ref().map(|(windows, reason)| Only { windows, reason });
+        let svg = picture(&name, &scenario, &planned.found, plan.choice.as_ref(), &tasks, only);
+        files::write(path, &svg)?;
     }
-    if args.json {
-        let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
-        return files::print(&format!("{text}\n"));
-    }
-    let text = table::of_plan(&scenario, &config, &planned.found, &plan, args.show);
-    files::print(&(text + &table::of_workflows(&plan)))
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&plan).map_err(Failure::fault)?)
+    } else {
+        let table = table::of_plan(&scenario, &config, &planned.found, &plan, args.show);
+        table + &table::of_workflows(&plan)
+    };
+    files::print(&text)?;
+    if args.allow_unplaced || all_placed(&scenario, &plan) { Ok(()) } else { Err(Failure::NotAll) }
+}
+
+/// Whether every job has a chosen window or a queue; where nothing was to be chosen, whether every job has a window.
+fn all_placed(scenario: &Scenario, plan: &Plan) -> bool {
+    let Some(choice) = &plan.choice else { return plan.unscheduled.is_empty() };
+    let queued = plan.satisfaction.as_ref().map_or(0, |satisfaction| satisfaction.queued.len());
+    choice.chosen.len() + queued >= scenario.batch.requests().len()
 }
 
 /// Plans, and writes down all but the workflows.
@@ -170,11 +204,13 @@ fn plan(
         stakeholders,
         network: scenario.network,
         choose: args.choice.wanted(),
+        scheme: args.choice.scheme(),
         ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
     };
     let planned = plan_batch(&problem);
     let mut plan = Plan::from_alternatives(scenario, config, &planned.found);
-    plan.choice = choice::planned(scenario, policy, &planned)?;
+    let choice = choice::planned(scenario, policy, &planned)?;
+    plan.choice = choice.map(|choice| choice.bounded(above_any_plan(&problem, &planned)));
     if let Some(stakeholders) = stakeholders {
         if scenario.preferences.is_some() || by_satisfaction {
             plan.satisfaction = satisfaction::planned(scenario, stakeholders, &planned);
@@ -220,12 +256,36 @@ fn check(plan: &Plan, scenario: &Scenario, workflows: &two_tier::Workflows) -> R
     }
 }
 
+/// The windows that the picture is to show, and why not the others; `None` for all.
+fn part(
+    args: &Args,
+    scenario: &Scenario,
+    found: &Alternatives,
+    choice: Option<&PlannedChoice>,
+) -> Option<(Vec<usize>, &'static str)> {
+    let chosen = choice.iter().flat_map(|choice| &choice.chosen).map(|chosen| chosen.alternative);
+    let chosen: BTreeSet<usize> = chosen.collect();
+    let reason = match (args.chosen_only, args.jobs.is_empty()) {
+        (false, true) => return None,
+        (true, true) => "only chosen windows are shown",
+        (false, false) => "only windows of the jobs asked for are shown",
+        (true, false) => "only chosen windows of the jobs asked for are shown",
+    };
+    let wanted = |(place, alternative): (usize, &Alternative)| {
+        let of_job =
+            args.jobs.is_empty() || args.jobs.contains(&scenario.batch.request(alternative.job).name);
+        (of_job && (!args.chosen_only || chosen.contains(&place))).then_some(place)
+    };
+    Some((found.found.iter().enumerate().filter_map(wanted).collect(), reason))
+}
+
 fn picture(
     name: &str,
     scenario: &Scenario,
     found: &Alternatives,
     choice: Option<&PlannedChoice>,
-    tasks: &[TaskMark<'_>],
+    tasks: &crate::picture::TaskPicture<'_>,
+    only: Option<Only<'_>>,
 ) -> String {
     let unit = crate::picture::time_unit(scenario.unit);
     let choice = choice.filter(|choice| choice.found());
@@ -233,7 +293,15 @@ fn picture(
         choice.map(|choice| choice.chosen.iter().map(|chosen| chosen.alternative).collect());
     let note = choice.map(|choice| table::chosen_in_short(choice, scenario.unit));
     let scene = Scene::new(name, &scenario.offers, &scenario.batch, &found.found);
-    gantt(&Scene { unit, chosen: chosen.as_deref(), note: note.as_deref(), tasks, ..scene })
+    gantt(&Scene {
+        unit,
+        chosen: chosen.as_deref(),
+        note: note.as_deref(),
+        tasks: &tasks.marks,
+        arrows: &tasks.arrows,
+        only,
+        ..scene
+    })
 }
 
 #[cfg(test)]

@@ -261,10 +261,11 @@ fn title(quantity: Quantity) -> &'static str {
     }
 }
 
-fn rows(compared: &Compared) -> [(&'static str, &Figures); 3] {
+fn rows(compared: &Compared) -> [(&'static str, &Figures); 4] {
     [
         ("templates", &compared.templates),
         ("last two jobs", &compared.last_two),
+        ("last two, capped", &compared.last_two_capped),
         ("user's estimate", &compared.estimate),
     ]
 }
@@ -309,6 +310,7 @@ fn evaluation_json(evaluation: &Evaluation) -> Value {
         json!({
             "templates": figures(&compared.templates),
             "last_two": figures(&compared.last_two),
+            "last_two_capped": figures(&compared.last_two_capped),
             "estimate": figures(&compared.estimate),
         })
     };

@@ -21,7 +21,8 @@ pub(crate) struct Args {
     seed: u64,
 
     /// Live through so many worlds, from this seed on; stops at the first that breaks a promise
-    #[arg(long, default_value_t = 1, value_name = "N", conflicts_with = "journal")]
+    #[arg(long, default_value_t = 1, value_name = "N", conflicts_with = "journal",
+          value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
 
     /// Nothing goes wrong
@@ -68,7 +69,7 @@ struct Course {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let faults = args.no_faults.then(Faults::default);
     let mut course = Course::default();
-    for seed in args.seed..args.seed.saturating_add(args.seeds.max(1)) {
+    for seed in args.seed..args.seed.saturating_add(args.seeds) {
         let (jobs, minutes) = (args.jobs, args.minutes);
         let steps_max = Settings::default().steps_max.saturating_add(10_000 * jobs);
         let outcome = live(&Settings { seed, faults, jobs, minutes, steps_max });

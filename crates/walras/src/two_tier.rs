@@ -1,6 +1,7 @@
 //! Jobs that are workflows: their files, and what the plan says of them.
 
 use crate::failure::Failure;
+use crate::picture::{TaskPicture, drawn};
 use crate::plan::Example;
 use crate::workflow;
 use std::path::Path;
@@ -9,23 +10,30 @@ use walras_core::plan::{BatchJob, BatchPlan};
 use walras_core::prefer::Source;
 use walras_core::refine::{Refined, Size};
 use walras_model::{JobId, Money, Platform, Workflow};
-use walras_picture::TaskMark;
+use walras_picture::TaskColour;
 
 /// By job: its tasks, where it is a workflow.
 pub(crate) type Workflows = Vec<Option<Workflow>>;
 
 /// Reads the workflows of a scenario's jobs; their files are relative to the scenario's.
-pub(crate) fn read(scenario: &Scenario, beside: Option<&Path>) -> Result<Workflows, Failure> {
+///
+/// What had to be assumed of them comes second.
+pub(crate) fn read(scenario: &Scenario, beside: Option<&Path>) -> Result<(Workflows, Vec<String>), Failure> {
     let mut workflows = Vec::with_capacity(scenario.workflows.len());
+    let mut warnings = Vec::new();
     for job in &scenario.workflows {
         let workflow = match (job, beside) {
             (None, _) => None,
-            (Some(job), Some(directory)) => Some(workflow::read_file(&directory.join(&job.file))?),
+            (Some(job), Some(directory)) => {
+                let (workflow, assumed) = workflow::read_file(&directory.join(&job.file))?;
+                warnings.extend(assumed);
+                Some(workflow)
+            }
             (Some(job), None) => Some(Example::workflow(&job.file)?),
         };
         workflows.push(workflow);
     }
-    Ok(workflows)
+    Ok((workflows, warnings))
 }
 
 /// By job: what the planner is told beside its request.
@@ -72,17 +80,30 @@ pub(crate) fn planned(scenario: &Scenario, workflows: &Workflows, plan: &BatchPl
             alternative: placed.map(|(_, place, _)| place),
             cost: figures.money(schedule.map_or(Money::ZERO, |schedule| schedule.cost())),
             collisions: placed.map_or_else(Default::default, |(.., refined)| refined.collisions).into(),
+            fault: placed.and_then(|(.., refined)| refined.fault.as_ref()).map(walras_api::fault_text),
             tasks: schedule.map_or(Vec::new(), |schedule| figures.tasks(schedule, workflow, &platform)),
         })
     };
     (0..workflows.len()).filter_map(of_job).collect()
 }
 
-/// The tasks in chosen windows, for the picture.
-pub(crate) fn marks<'a>(workflows: &'a Workflows, plan: &BatchPlan) -> Vec<TaskMark<'a>> {
-    let of_job = |(job, _, refined): (JobId, usize, &Refined)| {
-        let (job, workflow) = (job.index(), workflows[job.index()].as_ref()?);
-        Some(crate::picture::marks(workflow, &refined.schedule, |task| job + 1 + task % 2))
-    };
-    placed(plan).filter_map(of_job).flatten().collect()
+/// The tasks in chosen windows of the jobs that are shown, for the picture.
+pub(crate) fn pictured<'a>(
+    scenario: &Scenario,
+    workflows: &'a Workflows,
+    plan: &BatchPlan,
+    shown: impl Fn(usize) -> bool,
+) -> TaskPicture<'a> {
+    let mut all = TaskPicture::default();
+    for (job, place, refined) in placed(plan) {
+        let job = job.index();
+        let Some(workflow) = workflows[job].as_ref().filter(|_| shown(place)) else { continue };
+        let colour = |place| TaskColour::OfJob { job, place };
+        let own = drawn(workflow, &scenario.offers, scenario.network, &refined.schedule, colour);
+        all.marks.extend(own.marks);
+        all.arrows.extend(own.arrows);
+    }
+    // Each workflow has an end of its own, so that what is critical comes first over all of them.
+    all.arrows.sort_by_key(|arrow| !arrow.critical);
+    all
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let problem = format!("{source}: unit: {ours} is not the unit of the scenario, which is {theirs}");
         return Err(Failure::Input(problem));
     }
-    let workflows = two_tier::read(&scenario, Some(args.scenario.parent().unwrap_or(Path::new(""))))?;
+    let (workflows, _) = two_tier::read(&scenario, Some(args.scenario.parent().unwrap_or(Path::new(""))))?;
     set_sizes(&plan, &mut scenario);
     let claim = plan.to_claim(&source).map_err(Failure::input)?;
     let violations = verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules());

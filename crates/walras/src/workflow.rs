@@ -3,13 +3,13 @@
 mod nodes;
 mod table;
 
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::{files, picture};
 use nodes::Nodes;
 use std::path::{Path, PathBuf};
 use walras_api::{
     BaselineResult, Figures, PlannedSupport, TaskPlan, Unit, WORKFLOW_BYTES_MAX, WorkflowFormat,
-    read_workflow, task_claim,
+    read_workflow_leniently, task_claim,
 };
 use walras_core::refine::{
     Baseline, RefineEffort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
@@ -72,14 +72,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.gantt {
         files::check_svg(path)?;
     }
-    let workflow = read_file(&args.workflow)?;
+    let (workflow, warnings) = read_file(&args.workflow)?;
     let nodes = nodes::read(&args.nodes, &workflow, args.network.network()?)?;
     let terms = terms(args, nodes.unit)?;
     let effort = RefineEffort { units_max: args.effort, seed: args.seed, ..RefineEffort::default() };
     let outcome = refine(&workflow, &nodes.platform, &terms, args.strategy, &effort);
     let mut plan = TaskPlan::new(&workflow, &nodes.platform, args.strategy, nodes.unit, &outcome);
+    plan.warnings = warnings;
     if args.baselines {
         plan.baselines = Baseline::ALL.map(|kind| baseline_result(kind, &workflow, &nodes, &terms)).to_vec();
+    }
+    if let Some(fault) = &plan.fault {
+        failure::warn(fault);
     }
     if let Some(refined) = outcome.found() {
         check(&refined, &workflow, &nodes.platform, &terms)?;
@@ -87,21 +91,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             plan.supports = supports(args.strategy, &refined, &workflow, &nodes, &terms);
         }
         if let Some(path) = &args.gantt {
-            files::write(path, &picture::of_tasks(&workflow, &nodes.offers, nodes.unit, &refined.schedule))?;
+            let network = nodes.platform.network;
+            let svg = picture::of_tasks(&workflow, &nodes.offers, network, nodes.unit, &refined.schedule);
+            files::write(path, &svg)?;
         }
     }
-    if args.json {
-        let text = serde_json::to_string_pretty(&plan).map_err(Failure::fault)?;
-        return files::print(&format!("{text}\n"));
-    }
-    files::print(&table::of_plan(&plan))
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&plan).map_err(Failure::fault)?)
+    } else {
+        table::of_plan(&plan)
+    };
+    files::print(&text)?;
+    if plan.reason.is_some() { Err(Failure::NotAll) } else { Ok(()) }
 }
 
-/// Reads a workflow; the file's extension tells the format.
-pub(crate) fn read_file(path: &Path) -> Result<Workflow, Failure> {
+/// Reads a workflow; the file's extension tells the format. What had to be assumed is told, and given back.
+pub(crate) fn read_file(path: &Path) -> Result<(Workflow, Vec<String>), Failure> {
     let format = WorkflowFormat::of_path(path).map_err(Failure::input)?;
     let bytes = files::read(path, WORKFLOW_BYTES_MAX)?;
-    read_workflow(&bytes, &path.display().to_string(), format).map_err(Failure::input)
+    let read = read_workflow_leniently(&bytes, &path.display().to_string(), format);
+    let (workflow, warnings) = read.map_err(Failure::input)?;
+    let warnings = warnings.lines();
+    for warning in &warnings {
+        eprintln!("walras: warning: {warning}");
+    }
+    Ok((workflow, warnings))
 }
 
 fn terms(args: &Args, unit: Unit) -> Result<Terms, Failure> {

@@ -1,5 +1,6 @@
 //! The choice in a plan: which alternative of each job, and what that comes to.
 
+use super::improvement::PlannedImprovement;
 use super::write::{money, time};
 use crate::number::Num;
 use crate::scenario::Scenario;
@@ -25,6 +26,10 @@ pub struct PlannedChoice {
     pub status: ChoiceStatus,
     /// How far the value may be from the best, relative to the larger of the two; `None` without a combination.
     pub gap: Option<Num>,
+    /// How far the choice can be above any plan for the same jobs, listed or not, as a share of the least that such a plan
+    /// could come to, rounded up; `None` where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above_any_plan: Option<Num>,
     /// What all that is chosen may come to.
     pub limits: PlannedLimits,
     /// What it comes to.
@@ -36,6 +41,9 @@ pub struct PlannedChoice {
     /// Those of them whose alternative was given up to keep the owners' quotas.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out_by_quota: Vec<String>,
+    /// What came of improving it by search, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub improvement: Option<PlannedImprovement>,
     /// Why there is no combination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infeasible: Option<InfeasibleItem>,
@@ -45,7 +53,7 @@ pub struct PlannedChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChoiceStatus {
-    /// Proven best.
+    /// Proven best of the listed alternatives.
     Optimal,
     /// A limit on work was hit before the proof; `gap` says how far off it may be.
     Feasible,
@@ -153,13 +161,22 @@ impl PlannedChoice {
             objective: policy.objective.to_string(),
             status,
             gap: Some(gap),
+            above_any_plan: None,
             limits: limits(scenario.unit, made.limits),
             totals: totals(scenario.unit, made.totals),
             chosen: windows.iter().flatten().map(|place| chosen(scenario, &plan.found, *place)).collect(),
             left_out: left_out.map(name).collect(),
             left_out_by_quota: by_quota.map(|(job, _)| name(*job)).collect(),
+            improvement: made.improvement.map(PlannedImprovement::new),
             infeasible: None,
         })
+    }
+
+    /// The choice with how far it can be above any plan, in millionths.
+    #[must_use]
+    pub fn bounded(mut self, above_any_plan: Option<i128>) -> PlannedChoice {
+        self.above_any_plan = above_any_plan.map(|millionths| Num::from_units(millionths, GAP_DECIMALS));
+        self
     }
 
     /// Whether there is a combination.
@@ -218,11 +235,13 @@ fn without(
         objective: policy.objective.to_string(),
         status,
         gap: None,
+        above_any_plan: None,
         limits: limits(unit, applied),
         totals: totals(unit, Totals::default()),
         chosen: Vec::new(),
         left_out: Vec::new(),
         left_out_by_quota: Vec::new(),
+        improvement: None,
         infeasible,
     })
 }

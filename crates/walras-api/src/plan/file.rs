@@ -4,6 +4,7 @@ use super::choice::{
     ChoiceStatus, ChosenAlternative, GAP_DECIMALS, InfeasibleItem, PlannedChoice, PlannedLimits,
     PlannedTotals,
 };
+use super::improvement::PlannedImprovement;
 use super::{
     Plan, PlannedAlternative, PlannedPareto, PlannedSatisfaction, PlannedWorkflow, SearchSummary,
     UnscheduledJob,
@@ -25,12 +26,14 @@ pub(super) struct PlanFile {
     /// `null` says that there is none, which is not the same as no key.
     #[serde(default, deserialize_with = "nullable")]
     gap: Option<Option<Num>>,
+    above_any_plan: Option<Num>,
     limits: Option<PlannedLimits>,
     totals: Option<PlannedTotals>,
     chosen: Option<Vec<ChosenAlternative>>,
     left_out: Option<Vec<String>>,
     #[serde(default)]
     left_out_by_quota: Vec<String>,
+    improvement: Option<PlannedImprovement>,
     infeasible: Option<InfeasibleItem>,
     satisfaction: Option<PlannedSatisfaction>,
     pareto: Option<PlannedPareto>,
@@ -38,6 +41,8 @@ pub(super) struct PlanFile {
     unscheduled: Vec<UnscheduledJob>,
     #[serde(default)]
     workflows: Vec<PlannedWorkflow>,
+    #[serde(default)]
+    warnings: Vec<String>,
 }
 
 fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
@@ -51,10 +56,29 @@ impl PlanFile {
     pub(super) fn plan(mut self) -> Result<Plan, Problem> {
         let choice = self.choice()?;
         let PlanFile {
-            schema, unit, search, satisfaction, pareto, alternatives, unscheduled, workflows, ..
+            schema,
+            unit,
+            search,
+            satisfaction,
+            pareto,
+            alternatives,
+            unscheduled,
+            workflows,
+            warnings,
+            ..
         } = self;
-        let plan =
-            Plan { schema, unit, search, choice, satisfaction, pareto, alternatives, unscheduled, workflows };
+        let plan = Plan {
+            schema,
+            unit,
+            search,
+            choice,
+            satisfaction,
+            pareto,
+            alternatives,
+            unscheduled,
+            workflows,
+            warnings,
+        };
         check_search(&plan.search).in_field("search")?;
         check_reasons(&plan.unscheduled).in_field("unscheduled")?;
         if let Some(choice) = &plan.choice {
@@ -86,11 +110,13 @@ impl PlanFile {
             objective: self.objective.take().ok_or_else(incomplete)?,
             status: self.status.ok_or_else(incomplete)?,
             gap: self.gap.take().ok_or_else(incomplete)?,
+            above_any_plan: self.above_any_plan.take(),
             limits: self.limits.take().ok_or_else(incomplete)?,
             totals: self.totals.take().ok_or_else(incomplete)?,
             chosen: self.chosen.take().ok_or_else(incomplete)?,
             left_out: self.left_out.take().ok_or_else(incomplete)?,
             left_out_by_quota: std::mem::take(&mut self.left_out_by_quota),
+            improvement: self.improvement.take(),
             infeasible: self.infeasible.take(),
         };
         Ok(Some(choice))
@@ -130,6 +156,11 @@ fn check_choice(choice: &PlannedChoice) -> Result<(), Problem> {
     }
     if let Some(gap) = &choice.gap {
         check_gap(gap, status).in_field("gap")?;
+    }
+    if let Some(above) = &choice.above_any_plan {
+        let share = above.units(GAP_DECIMALS).filter(|millionths| found && *millionths >= 0);
+        let wrong = || Problem::new(above.as_str(), "is not a share of a choice: it must not be negative");
+        share.map(|_| ()).ok_or_else(wrong).in_field("above_any_plan")?;
     }
     if !found && !choice.chosen.is_empty() {
         return contradicts("what is chosen", "chosen");

@@ -6,6 +6,7 @@
 pub(crate) mod choice;
 mod file;
 mod fill;
+mod improvement;
 mod read;
 mod satisfaction;
 mod workflow;
@@ -17,6 +18,7 @@ use crate::unit::Unit;
 pub use choice::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
+pub use improvement::{PlannedImprovement, PlannedStanding};
 pub use read::read_plan;
 pub use satisfaction::{
     ParetoPick, ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, StakeholderItem,
@@ -56,6 +58,9 @@ pub struct Plan {
     /// Jobs that are workflows: the size of their windows, and where every task is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workflows: Vec<PlannedWorkflow>,
+    /// Values of workflows' files that make no sense, and what was assumed in their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// How a plan was found.

@@ -30,6 +30,9 @@ pub struct PlannedWorkflow {
     pub cost: Num,
     /// Collisions that were met and resolved.
     pub collisions: CollisionCounts,
+    /// What was wrong with the schedule that was planned, where another stands in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// Where every task is.
     pub tasks: Vec<PlannedTask>,
 }

@@ -35,6 +35,7 @@ impl Plan {
             alternatives: found.found.iter().map(alternative).collect(),
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
             workflows: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }

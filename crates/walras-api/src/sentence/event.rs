@@ -5,7 +5,7 @@
     reason = "a new event must not compile until it is clear what people are told of it"
 )]
 
-use super::{Context, part_end_text};
+use super::{Context, best_of_listed_text, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
 use walras_broker::allocation::Allocation;
@@ -108,7 +108,11 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
         CycleEvent::Decided { cycle, verdict } => {
             let (served, left, proof) =
                 (verdict.served, verdict.unserved.len(), proof_view(verdict.proof).text);
-            let text = format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}.");
+            let mut text = format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}.");
+            if let faults @ 1.. = verdict.faults.len() {
+                text +=
+                    &format!(" Schedules of {faults} workflows did not hold; others stand in their place.");
+            }
             Some((EventKind::CycleDecided, text))
         }
         CycleEvent::Ended(cycle) => {
@@ -187,7 +191,7 @@ fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
 /// How good a plan is.
 pub fn proof_view(proof: Proof) -> ProofView {
     let (kind, gap, text) = match proof {
-        Proof::Optimal => (ProofKind::Optimal, None, "proven best".to_owned()),
+        Proof::Optimal => (ProofKind::Optimal, None, best_of_listed_text(None)),
         Proof::Gap(millionths) => {
             let percent = format!("{}.{:04}", millionths / 10_000, millionths % 10_000);
             let gap = Num::of_millionths(millionths);

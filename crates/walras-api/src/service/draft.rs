@@ -78,8 +78,10 @@ impl JobDraft {
         let arguments: Vec<Value> = arguments.into_iter().map(Value::String).collect();
         match self.fields.get_mut("command") {
             Some(Value::Array(command)) => command.extend(arguments),
-            _ if arguments.is_empty() => {}
-            _ => {
+            // What is no list is refused with the rest.
+            Some(_) => {}
+            None if arguments.is_empty() => {}
+            None => {
                 self.fields.insert("command".into(), arguments.into());
             }
         }
@@ -179,6 +181,9 @@ mod tests {
         insta::assert_snapshot!(of("work: 3\ndeadline: soon"), @"job.yaml:4:11: deadline: soon is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h");
         insta::assert_snapshot!(of("work: 3\nrequires: {mem: {min: 4, max: 2}}"), @"job.yaml:4:31: requires.mem.max: 2 is less than min, 4: no value is within such bounds");
         insta::assert_snapshot!(of("work: 3\nsites: [a, a]"), @"job.yaml:4:12: sites[1]: a is listed twice");
+        insta::assert_snapshot!(of("work: 3\nsites: ['']"), @"job.yaml:4:9: sites[0]: '' is not a name for a site: it must not be empty");
+        insta::assert_snapshot!(of("work: 3\nuser: ''"), @"job.yaml:4:7: user: '' is not a name for a user: it must not be empty");
+        insta::assert_snapshot!(of("work: 3\ncommand: ['']"), @"job.yaml:4:10: command: '' is not a program: it must not be empty");
         insta::assert_snapshot!(of("tasks: 3"), @"job.yaml:1:1: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
         insta::assert_snapshot!(of("work: 3\noutput: ../x"), @"job.yaml:4:9: output: ../x is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes");
         insta::assert_snapshot!(of("work: 3\nscript: echo hi"), @"job.yaml:4:9: script: echo hi is not how a script begins: expected `#!` and a program");
@@ -197,5 +202,16 @@ mod tests {
         draft.add_arguments(["x y".to_owned()]);
         let job = draft.finish(Time::from_millis(0).unwrap()).unwrap();
         assert_eq!(job["command"], serde_json::json!(["echo", "x y"]));
+    }
+
+    #[test]
+    fn a_command_that_is_no_list_is_refused_with_arguments_and_without() {
+        for arguments in [vec![], vec!["x".to_owned()]] {
+            let mut draft =
+                JobDraft::read(b"{walras: job/1, name: a, work: 1, command: 0}", "job.yaml", Syntax::Yaml)
+                    .unwrap();
+            draft.add_arguments(arguments);
+            assert!(draft.finish(Time::from_millis(0).unwrap()).is_err());
+        }
     }
 }

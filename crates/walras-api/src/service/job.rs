@@ -151,11 +151,27 @@ impl JobFile {
         self.into_spec("user", &sites, source).map(|_| ())
     }
 
+    /// Whether everything that it names could be called so.
+    fn names(&self) -> Result<(), Problem> {
+        quantity::name(&self.name, "a job").in_field("name")?;
+        if let Some(user) = &self.user {
+            quantity::name(user, "a user").in_field("user")?;
+        }
+        for (index, site) in self.sites.iter().flat_map(|sites| &sites.0).enumerate() {
+            quantity::name(site, "a site").in_item(index).in_field("sites")?;
+        }
+        Ok(())
+    }
+
     /// Whether a machine could run it.
     fn runnable(&self) -> Result<(), Problem> {
         if let Some(argument) = self.command.iter().find(|argument| argument.contains('\0')) {
             let what = "is not an argument: it must not contain the character 0";
             return Err(Problem::new(argument, what)).in_field("command");
+        }
+        // Of a script these are its arguments, which may be empty; by itself the first is a program.
+        if self.script.is_none() && self.command.first().is_some_and(String::is_empty) {
+            return Err(Problem::new("", "is not a program: it must not be empty")).in_field("command");
         }
         if let Some(script) = self.script.as_deref().filter(|script| !script.starts_with("#!")) {
             let first = script.lines().next().unwrap_or_default();
@@ -170,7 +186,7 @@ impl JobFile {
     }
 
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
-        quantity::name(&self.name, "a job").in_field("name")?;
+        self.names()?;
         self.runnable()?;
         let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some())?;
         let (tasks, work) = match &self.workflow {

@@ -2,6 +2,7 @@
 //! `parent` elements. The data of an edge is what the parent writes and the child reads.
 
 use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
+use super::warning::ReadWarnings;
 use crate::error::{ErrorKind, Position, ReadError, echo, echo_message};
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
@@ -25,13 +26,13 @@ struct Dax<'a> {
     lines: Lines<'a>,
 }
 
-pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
+pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings), ReadError> {
     let syntax = |position, problem: String| ReadError {
         kind: ErrorKind::Syntax,
         ..missing(source, &Place { position, path: String::new() }, problem)
     };
     let text = std::str::from_utf8(bytes).map_err(|_| syntax(None, "is not UTF-8 text".to_owned()))?;
-    let draft = Draft { source, name: source.to_owned(), tasks: Vec::new(), edges: Vec::new() };
+    let draft = Draft::new(source, source.to_owned());
     let mut dax = Dax { draft, files: BTreeMap::new(), open: None, lines: Lines::new(text) };
     let mut reader = Reader::from_str(text);
     let mut depth = 0_usize;
@@ -58,7 +59,7 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
         }
     }
     dax.fill_edges();
-    dax.draft.finish()
+    dax.draft.finish_lenient()
 }
 
 impl Dax<'_> {
@@ -88,7 +89,8 @@ impl Dax<'_> {
             let problem = "the attribute `runtime` is missing: every job must state its run time in seconds";
             return Err(missing(source, &place, problem.to_owned()));
         };
-        let work = work_of(&runtime).map_err(|what| refuse(source, &place, &runtime, what))?;
+        let (at, assumed) = ((source, &place, runtime.as_str()), (None, "no run time is assumed"));
+        let work = self.draft.warnings.unless_negative(work_of(&runtime), at, assumed)?;
         let mut task = Task::new(&id, work);
         if let Some(cores) = element.attribute("cores")? {
             let wrong = "is not a number of cores: it must be a whole number from 1 on";
@@ -110,7 +112,9 @@ impl Dax<'_> {
             None => Data::ZERO,
             Some(size) => {
                 let place = element.place(format!("job {}", echo(&job)));
-                data_of(&size).map_err(|what| refuse(self.draft.source, &place, &size, what))?
+                let at = (self.draft.source, &place, size.as_str());
+                let assumed = (Data::ZERO, "no data is assumed");
+                self.draft.warnings.unless_negative(data_of(&size), at, assumed)?
             }
         };
         let files = self.files.entry(job).or_default();

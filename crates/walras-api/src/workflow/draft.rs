@@ -1,6 +1,7 @@
 //! A workflow as a file tells it, and the checks that all formats share.
 
 use super::WORKFLOW_TASKS_MAX;
+use super::warning::ReadWarnings;
 use crate::error::{ErrorKind, Position, ReadError, echo};
 use std::collections::BTreeMap;
 use walras_model::{Data, Decimal, DecimalError, Edge, Task, TaskId, Work, Workflow, WorkflowError};
@@ -29,6 +30,8 @@ pub(super) struct Draft<'a> {
     pub(super) name: String,
     pub(super) tasks: Vec<(Task, Place)>,
     pub(super) edges: Vec<DraftEdge>,
+    /// What was assumed so far.
+    pub(super) warnings: ReadWarnings,
 }
 
 /// How many tasks of a cycle an error lists.
@@ -78,12 +81,26 @@ pub(super) fn work_of(text: &str) -> Result<Option<Work>, &'static str> {
 pub(super) fn data_of(text: &str) -> Result<Data, &'static str> {
     let wrong = "is not an amount of data: it must be a number of bytes, not negative";
     let stated = text.parse::<Decimal>().map_err(|_| wrong)?;
-    let bytes = stated.rounded(0).filter(|bytes| *bytes >= 0).ok_or(wrong)?;
+    let negative = stated.to_string().starts_with('-');
+    let bytes = stated.cut(0).filter(|_| !negative).ok_or(wrong)?;
     let finer = matches!(stated.units_wide(0), Err(DecimalError::TooFine { .. }));
-    i64::try_from(bytes + i128::from(finer)).ok().and_then(Data::from_bytes).ok_or(wrong)
+    bytes.checked_add(i64::from(finer)).and_then(Data::from_bytes).ok_or(wrong)
+}
+
+impl<'a> Draft<'a> {
+    /// Nothing yet.
+    pub(super) fn new(source: &'a str, name: String) -> Draft<'a> {
+        Draft { source, name, tasks: Vec::new(), edges: Vec::new(), warnings: ReadWarnings::default() }
+    }
 }
 
 impl Draft<'_> {
+    /// The workflow with what was assumed, or what is wrong and where.
+    pub(super) fn finish_lenient(mut self) -> Result<(Workflow, ReadWarnings), ReadError> {
+        let warnings = std::mem::take(&mut self.warnings);
+        Ok((self.finish()?, warnings))
+    }
+
     /// The workflow, or what is wrong and where.
     pub(super) fn finish(self) -> Result<Workflow, ReadError> {
         if self.tasks.len() > WORKFLOW_TASKS_MAX {
@@ -108,7 +125,14 @@ impl Draft<'_> {
     fn ids(&self) -> Result<BTreeMap<&str, TaskId>, ReadError> {
         let mut ids: BTreeMap<&str, TaskId> = BTreeMap::new();
         for (index, (task, place)) in self.tasks.iter().enumerate() {
-            let id = TaskId::from_index(index).unwrap_or(TaskId::new(0));
+            let Some(id) = TaskId::from_index(index) else {
+                return Err(refuse(
+                    self.source,
+                    place,
+                    &task.name,
+                    "is beyond the greatest number of a task",
+                ));
+            };
             if let Some(first) = ids.insert(&task.name, id) {
                 let first = &self.tasks[first.index()].1;
                 let at = first.position.map_or(first.path.clone(), |place| format!("line {}", place.line));
@@ -149,6 +173,20 @@ impl Draft<'_> {
                 let (task, place) = &self.tasks[second.index()];
                 refuse(self.source, place, &task.name, "is the name of two tasks: names must differ")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_byte_are_rounded_up() {
+        let bytes = |text: &str| data_of(text).map(Data::as_bytes);
+        assert_eq!([bytes("1.7"), bytes("1.2"), bytes("0.5"), bytes("2")], [Ok(2), Ok(2), Ok(1), Ok(2)]);
+        for wrong in ["-1", "-0.2", "1e30", "many"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }
 }

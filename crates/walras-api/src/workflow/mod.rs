@@ -21,10 +21,12 @@ mod dax;
 mod draft;
 mod own;
 mod stg;
+mod warning;
 mod wfcommons;
 mod write;
 
 pub(crate) use own::{WorkflowFile, workflow_of};
+pub use warning::{ReadWarning, ReadWarnings};
 pub use write::workflow_json;
 
 use crate::error::ReadError;
@@ -87,12 +89,38 @@ impl WorkflowFormat {
 
 /// Reads a workflow. `source` is the file's name, for errors and as the workflow's name where the file has none.
 pub fn read_workflow(bytes: &[u8], source: &str, format: WorkflowFormat) -> Result<Workflow, ReadError> {
+    let (workflow, warnings) = read_workflow_leniently(bytes, source, format)?;
+    match warnings.first.into_iter().next() {
+        None => Ok(workflow),
+        Some(first) => Err(first.error),
+    }
+}
+
+/// The same, but reads what can be read: of sizes and run times below zero, which generators of instances write now and
+/// then, nothing is believed, and the warnings say where they are and what is assumed. What is malformed is still refused.
+///
+/// ```
+/// use walras_api::{WorkflowFormat, read_workflow_leniently};
+/// let text = r#"<adag name="w"><job id="a" runtime="-3"/></adag>"#;
+/// let (workflow, warnings) = read_workflow_leniently(text.as_bytes(), "w.dax", WorkflowFormat::Dax).unwrap();
+/// assert_eq!(workflow.tasks()[0].work, None);
+/// assert_eq!(
+///     warnings.lines(),
+///     ["w.dax:1:16: job a: -3 is not a run time: it must not be negative; no run time is assumed"]
+/// );
+/// ```
+pub fn read_workflow_leniently(
+    bytes: &[u8],
+    source: &str,
+    format: WorkflowFormat,
+) -> Result<(Workflow, ReadWarnings), ReadError> {
     check_size(bytes, source, WORKFLOW_BYTES_MAX)?;
+    let exactly = |workflow| (workflow, ReadWarnings::default());
     match format {
-        WorkflowFormat::Yaml => own::read(bytes, source, Syntax::Yaml),
-        WorkflowFormat::Json if own::is_own(bytes) => own::read(bytes, source, Syntax::Json),
+        WorkflowFormat::Yaml => own::read(bytes, source, Syntax::Yaml).map(exactly),
+        WorkflowFormat::Json if own::is_own(bytes) => own::read(bytes, source, Syntax::Json).map(exactly),
         WorkflowFormat::Json => wfcommons::read(bytes, source),
         WorkflowFormat::Dax => dax::read(bytes, source),
-        WorkflowFormat::Stg => stg::read(bytes, source),
+        WorkflowFormat::Stg => stg::read(bytes, source).map(exactly),
     }
 }

@@ -125,7 +125,7 @@ fn workflow(
 ) -> Result<Workflow, ReadError> {
     let at = |path: String| Place { position: None, path };
     let name = file.name.unwrap_or_else(|| name.to_owned());
-    let mut draft = Draft { source, name, tasks: Vec::new(), edges: Vec::new() };
+    let mut draft = Draft::new(source, name);
     for (index, entry) in file.tasks.0.into_iter().enumerate() {
         let task = task(entry, file.unit).in_item(index).in_field("tasks");
         draft.tasks.push((task.map_err(|problem| error(&problem))?, at(format!("tasks[{index}]"))));

@@ -10,7 +10,7 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
         kind: ErrorKind::Syntax,
         ..missing(source, &Place::default(), "is not UTF-8 text".to_owned())
     })?;
-    let mut draft = Draft { source, name: source.to_owned(), tasks: Vec::new(), edges: Vec::new() };
+    let mut draft = Draft::new(source, source.to_owned());
     let mut count = None;
     for (number, line) in (1..).zip(text.lines()) {
         let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();

@@ -2,6 +2,7 @@
 //! `workflow.execution`. The data of an edge is what the parent writes and the child reads.
 
 use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
+use super::warning::ReadWarnings;
 use crate::decode::Document;
 use crate::error::{ReadError, echo};
 use crate::input::Syntax;
@@ -76,7 +77,7 @@ struct RunEntry {
     memory_in_bytes: Option<Number>,
 }
 
-pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
+pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings), ReadError> {
     let tag = ("schemaVersion", VERSIONS[0]);
     let document = Document::new(bytes, source, Syntax::Json, tag, super::WORKFLOW_BYTES_MAX)?;
     let file: File = document.decode_json()?;
@@ -87,25 +88,30 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
         return Err(refuse(source, &place, &version, what));
     }
     let name = file.name.unwrap_or_else(|| source.to_owned());
-    let mut draft = Draft { source, name, tasks: Vec::new(), edges: Vec::new() };
-    let sizes = sizes(source, &file.workflow.specification.files)?;
+    let mut draft = Draft::new(source, name);
+    let sizes = sizes(source, &file.workflow.specification.files, &mut draft.warnings)?;
     let runs = runs(source, &file.workflow.execution.tasks)?;
     for (index, entry) in file.workflow.specification.tasks.iter().enumerate() {
         let path = format!("workflow.specification.tasks[{index}] ({})", echo(&entry.id));
         let place = Place { position: None, path };
-        draft.tasks.push((task(source, entry, &runs, &place)?, place));
+        draft.tasks.push((task(source, entry, &runs, &place, &mut draft.warnings)?, place));
     }
     draft.edges = edges(&file.workflow.specification.tasks, &sizes);
-    draft.finish()
+    draft.finish_lenient()
 }
 
-fn sizes(source: &str, files: &[FileEntry]) -> Result<BTreeMap<String, Data>, ReadError> {
+fn sizes(
+    source: &str,
+    files: &[FileEntry],
+    warnings: &mut ReadWarnings,
+) -> Result<BTreeMap<String, Data>, ReadError> {
     let mut sizes = BTreeMap::new();
     for (index, file) in files.iter().enumerate() {
         let path = format!("workflow.specification.files[{index}].sizeInBytes");
         let text = file.size_in_bytes.to_string();
-        let size =
-            data_of(&text).map_err(|what| refuse(source, &Place { position: None, path }, &text, what))?;
+        let place = Place { position: None, path };
+        let assumed = (Data::ZERO, "no data is assumed");
+        let size = warnings.unless_negative(data_of(&text), (source, &place, &text), assumed)?;
         sizes.insert(file.id.clone(), size);
     }
     Ok(sizes)
@@ -130,6 +136,7 @@ fn task(
     entry: &TaskEntry,
     runs: &BTreeMap<&str, (usize, &RunEntry)>,
     place: &Place,
+    warnings: &mut ReadWarnings,
 ) -> Result<Task, ReadError> {
     let Some((index, run)) = runs.get(entry.id.as_str()) else {
         let problem = "has no run time: workflow.execution.tasks must have an entry with its id".to_owned();
@@ -142,17 +149,21 @@ fn task(
         return Err(missing(source, &at("runtimeInSeconds"), problem));
     };
     let text = runtime.to_string();
-    let work = work_of(&text).map_err(|what| refuse(source, &at("runtimeInSeconds"), &text, what))?;
+    let (here, assumed) = (at("runtimeInSeconds"), (None, "no run time is assumed"));
+    let work = warnings.unless_negative(work_of(&text), (source, &here, &text), assumed)?;
     let mut task = Task::new(&entry.id, work);
     if let Some(cores) = run.core_count {
         // Some tracers state parts of a core.
         let whole = cores.rounded(0).and_then(|cores| u32::try_from(cores).ok());
-        let wrong = "is not a number of cores: it must not be negative";
-        task.cores = whole.ok_or_else(|| refuse(source, &at("coreCount"), &cores.to_string(), wrong))?.max(1);
+        let whole = whole.ok_or("is not a number of cores: it must not be negative");
+        let (here, text) = (at("coreCount"), cores.to_string());
+        let assumed = (1, "one core is assumed");
+        task.cores = warnings.unless_negative(whole, (source, &here, &text), assumed)?.max(1);
     }
     if let Some(memory) = run.memory_in_bytes {
         let text = memory.to_string();
-        task.memory = Some(data_of(&text).map_err(|what| refuse(source, &at("memoryInBytes"), &text, what))?);
+        let (here, assumed) = (at("memoryInBytes"), (None, "no need of memory is assumed"));
+        task.memory = warnings.unless_negative(data_of(&text).map(Some), (source, &here, &text), assumed)?;
     }
     Ok(task)
 }

@@ -37,6 +37,9 @@ pub struct Verdict {
     pub satisfaction: BTreeMap<String, Share>,
     /// Who is not served, and why.
     pub unserved: Vec<Unserved>,
+    /// Workflows whose planned schedule did not hold, so that another stands in its place; the basis tells how to see it again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<JobNumber>,
 }
 
 /// Whether a combination is proven best.

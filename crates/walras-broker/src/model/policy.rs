@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
 use walras_core::choose::VoPolicy;
+use walras_core::plan::PlanScheme;
 use walras_core::prefer::Calendar;
 use walras_model::workflow::Network;
 use walras_model::{Share, Span};
@@ -40,6 +41,9 @@ pub struct Policy {
     pub search: SearchConfig,
     /// How the combination is chosen.
     pub choice: VoPolicy,
+    /// Whether what was chosen is improved by search. Policies that were set before there was a choice are without.
+    #[serde(default = "papers", skip_serializing_if = "is_papers")]
+    pub plan: PlanScheme,
     /// How hard the choice is tried.
     pub labels_max: u64,
     /// How hard workflows are improved in their windows.
@@ -54,6 +58,14 @@ pub struct Policy {
     pub money: MoneyPolicy,
     /// How long a client's request is remembered, so that it can be repeated.
     pub repeat_within: Span,
+}
+
+fn papers() -> PlanScheme {
+    PlanScheme::Papers
+}
+
+fn is_papers(scheme: &PlanScheme) -> bool {
+    *scheme == PlanScheme::Papers
 }
 
 /// Rules for quotes.
@@ -246,6 +258,7 @@ impl Default for Policy {
             overdue_after: seconds(86_400),
             search,
             choice: VoPolicy::default(),
+            plan: PlanScheme::Papers,
             labels_max: 2_000_000,
             refine_units_max: 2_000_000,
             network: Network::INSTANT,

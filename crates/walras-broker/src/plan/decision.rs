@@ -4,6 +4,7 @@ use super::PlanningProblem;
 use super::allocation::allocation_of;
 use crate::model::allocation::Allocation;
 use crate::model::decision::{Chosen, Decision, Proof, Unserved, Verdict};
+use crate::model::id::JobNumber;
 use crate::model::job::Why;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, MadeChoice, Proven, Run, Served};
@@ -18,6 +19,7 @@ pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan) -> Decision 
         served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
         cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
         unserved: unserved(problem, plan, &chosen),
+        faults: faults(problem, plan),
         ..verdict(problem, plan)
     };
     Decision { basis: problem.basis, verdict, chosen }
@@ -49,6 +51,7 @@ fn verdict(problem: &PlanningProblem, plan: &BatchPlan) -> Verdict {
         cost: walras_model::Money::ZERO,
         satisfaction: satisfaction.unwrap_or_default(),
         unserved: Vec::new(),
+        faults: Vec::new(),
     }
 }
 
@@ -71,6 +74,14 @@ fn satisfaction(made: &MadeChoice, negotiation: &Negotiation) -> BTreeMap<String
     let content = |loss: i64| Share::of_whole(i128::from(SCALE - loss), i128::from(SCALE));
     let parties = negotiation.problem.parties().iter().zip(losses);
     parties.map(|(party, loss)| (party.name.clone(), content(*loss))).collect()
+}
+
+/// The workflows whose planned schedule did not hold.
+fn faults(problem: &PlanningProblem, plan: &BatchPlan) -> Vec<JobNumber> {
+    let is_fault =
+        |served: &&Served| served.run.tasks.as_ref().is_some_and(|tasks| tasks.refined.fault.is_some());
+    let number = |served: &Served| problem.jobs.get(served.job.index()).map(|job| job.number);
+    plan.served.iter().filter(is_fault).filter_map(number).collect()
 }
 
 /// Who is not served, and why.

@@ -108,11 +108,13 @@ impl PlanningProblem {
             policy: &self.policy.choice,
             choose: true,
             queues: QueueUse::Always,
+            scheme: self.policy.plan,
             limits: PlanLimits {
                 choice: ChoiceLimits { labels_max: self.policy.labels_max },
                 refine_units_max: self.policy.refine_units_max,
                 spares_max: self.policy.spares_max as usize,
                 supports: true,
+                ..PlanLimits::default()
             },
         })
     }

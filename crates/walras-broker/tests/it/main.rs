@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
+mod empty_tasks;
 mod failures;
 mod laws;
 mod money;

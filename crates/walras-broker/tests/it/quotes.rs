@@ -5,13 +5,14 @@ use walras_broker::account::Account;
 use walras_broker::event::QuoteEvent;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{JobSpec, Why};
+use walras_broker::job::{JobSpec, Why, WorkflowSpec};
 use walras_broker::mismatch::Mismatch;
 use walras_broker::price::PriceRules;
 use walras_broker::quote::Findings;
 use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Event, Input, Refusal};
-use walras_model::{Interval, NodeId, SiteId};
+use walras_core::refine::Strategy;
+use walras_model::{Interval, Money, NodeId, Reason, SiteId, Task, Work, Workflow};
 
 /// A slow cheap site and a dear one that is free at once: ada's cheap site is busy for the first hour.
 fn market() -> Vo {
@@ -207,4 +208,31 @@ fn a_quote_binds_no_longer_than_it_says() {
     vo.run_until(6 * MINUTE);
     let late = Input::Accept { user: None, key: "late".to_owned(), quote, option: 0 };
     assert_eq!(vo.broker.decide(at(vo.now), &late), Err(Refusal::NoQuote(quote)));
+}
+
+#[test]
+fn a_quote_for_a_workflow_names_the_least_budget_over_all_sizes_of_window() {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    vo.say(Input::CycleNow);
+    let horizon = vo.broker.state().policy.horizon.as_millis();
+    // One node would be needed for longer than anybody sells; two side by side would do.
+    let task = |name: &str| Task::new(name, Work::from_millis(horizon * 2 / 3));
+    let workflow = Workflow::new("pair", vec![task("left"), task("right")], Vec::new()).unwrap();
+    let mut job = vo.job("pair", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap });
+    let mut quoted = |key: &str, budget: Money| {
+        let mut job = job.clone();
+        job.request.budget = Some(budget);
+        let quote = ask(&mut vo, key, job);
+        let quote = &vo.broker.state().quotes[&quote];
+        (quote.options.len(), quote.why.clone())
+    };
+    let (options, why) = quoted("poor", Money::from_micros(1));
+    let why = why.unwrap();
+    let needed = why.smallest_change.budget.expect("a budget that would do");
+    assert_eq!(options, 0);
+    assert_eq!(why.reasons, [Reason::BudgetTooSmall { budget: Money::from_micros(1), needed }]);
+    assert_eq!(why.smallest_change.tasks, None);
+    assert_eq!(quoted("short", Money::from_micros(needed.as_micros() - 1)).0, 0);
+    assert!(quoted("enough", needed).0 > 0);
 }

@@ -1,6 +1,6 @@
 //! Choosing for the batch: by an objective that sums, or so that everybody is content.
 
-use super::{BatchProblem, QueueUse};
+use super::{BatchProblem, Improvement, QueueUse};
 use crate::choose::{
     AppliedLimits, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Totals, applied_limits,
     choose_combination, priority_weight,
@@ -38,7 +38,8 @@ pub struct MadeChoice {
     pub totals: Totals,
     /// The limits that were kept.
     pub limits: AppliedLimits,
-    /// The objective's value in its own integer unit, less is better; as it was before picks were dropped.
+    /// The objective's value in its own integer unit, less is better; as it was before picks were dropped. Of an improved
+    /// choice, the first number of its [`Standing`](super::Standing).
     pub value: i128,
     /// How much of it is proven.
     pub proven: Proven,
@@ -46,16 +47,19 @@ pub struct MadeChoice {
     pub compromise: Option<Compromise>,
     /// Jobs whose picks were dropped because an owner's quota or a queue had no room for them.
     pub over_quota: Vec<JobId>,
+    /// What came of improving it, where that was tried.
+    pub improvement: Option<Improvement>,
 }
 
 /// What is proven of a combination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proven {
-    /// None is better.
+    /// None is better: of the listed alternatives, or, of an improved choice, of all plans.
     Best,
-    /// A limit on work was hit; no combination has a lower value than this.
+    /// A limit on work was hit; no combination has a lower value than this, or, of an improved choice, no plan that serves as many.
     Within(i128),
-    /// Nothing: picks were dropped to keep quotas, which are no part of what the objective sums.
+    /// Nothing: picks were dropped to keep quotas, which are no part of what the objective sums, or the choice was improved
+    /// without a bound.
     Nothing,
 }
 
@@ -120,6 +124,7 @@ fn by_satisfaction(
         proven,
         compromise: Some(compromise),
         over_quota: Vec::new(),
+        improvement: None,
     })
 }
 
@@ -163,6 +168,7 @@ fn by_objective(
         proven,
         compromise,
         over_quota,
+        improvement: None,
     })
 }
 
@@ -172,7 +178,7 @@ fn sources(options: &[Vec<Source>], picks: &[Option<usize>]) -> Vec<Option<Sourc
     options.iter().zip(picks).map(source).collect()
 }
 
-fn totals(found: &Alternatives, picks: &[Option<Source>]) -> Totals {
+pub(super) fn totals(found: &Alternatives, picks: &[Option<Source>]) -> Totals {
     let mut totals = Totals::default();
     for source in picks.iter().flatten() {
         if let Source::Window(place) = source {
@@ -195,11 +201,18 @@ fn menu(problem: &BatchProblem<'_>, batch: &Batch, found: &Alternatives, options
         let Some(job) = JobId::from_index(index).filter(|_| !items.is_empty()) else { continue };
         jobs.push(MenuJob { job, weight: priority_weight(request, lowest), items });
     }
-    weigh_overdue(problem, &mut jobs);
+    let overdue = |job: &MenuJob| problem.job(job.job.index()).overdue;
+    weigh_overdue(jobs.iter_mut().map(|job| (overdue(job), &mut job.weight)).collect());
     Menu { jobs }
 }
 
-fn queue_item(problem: &BatchProblem<'_>, request: &Request, queue: usize, place: usize) -> Option<MenuItem> {
+/// A queue as the choice sees it, where this objective may send jobs there.
+pub(super) fn queue_item(
+    problem: &BatchProblem<'_>,
+    request: &Request,
+    queue: usize,
+    place: usize,
+) -> Option<MenuItem> {
     let offer = problem.stakeholders?.queues.get(queue).filter(|_| problem.queues == QueueUse::Always)?;
     let (interval, each) = offer.expected(request, problem.now)?;
     let cost = each.as_micros().checked_mul(i64::from(request.tasks))?;
@@ -211,14 +224,24 @@ fn queue_item(problem: &BatchProblem<'_>, request: &Request, queue: usize, place
     })
 }
 
+/// How much it counts to serve each job of the batch.
+pub(super) fn weights(problem: &BatchProblem<'_>, batch: &Batch) -> Vec<u64> {
+    let lowest = batch.requests().iter().map(|request| request.priority).min().unwrap_or(0);
+    let mut weights: Vec<u64> =
+        batch.requests().iter().map(|request| priority_weight(request, lowest)).collect();
+    let overdue = |job: usize| problem.job(job).overdue;
+    weigh_overdue(weights.iter_mut().enumerate().map(|(job, weight)| (overdue(job), weight)).collect());
+    weights
+}
+
 /// The first overdue jobs each outweigh all that come after them.
-fn weigh_overdue(problem: &BatchProblem<'_>, jobs: &mut [MenuJob]) {
-    let mut sum: u64 = jobs.iter().map(|job| job.weight).fold(0, u64::saturating_add);
-    let overdue = jobs.iter_mut().filter(|job| problem.job(job.job.index()).overdue);
-    let mut first: Vec<&mut MenuJob> = overdue.collect();
-    first.sort_by_key(|job| Reverse(job.weight));
-    for job in first.iter_mut().take(OVERDUE_MAX).rev() {
-        job.weight = sum.saturating_add(1);
-        sum = sum.saturating_add(job.weight);
+fn weigh_overdue(weights: Vec<(bool, &mut u64)>) {
+    let mut sum: u64 = weights.iter().map(|(_, weight)| **weight).fold(0, u64::saturating_add);
+    let overdue = weights.into_iter().filter(|(overdue, _)| *overdue);
+    let mut first: Vec<&mut u64> = overdue.map(|(_, weight)| weight).collect();
+    first.sort_by_key(|weight| Reverse(**weight));
+    for weight in first.iter_mut().take(OVERDUE_MAX).rev() {
+        **weight = sum.saturating_add(1);
+        sum = sum.saturating_add(**weight);
     }
 }

@@ -13,9 +13,10 @@
 //! 5. Owners' rules, queues and everybody's preferences make a [`Negotiation`].
 //! 6. The policy's objective decides; by [`Objective::Satisfaction`] the stakeholders do.
 //! 7. Quotas and the units of queues are no part of a sum: picks that break them are dropped, lowest priority first.
-//! 8. While an overdue job finds nothing that it would find if nothing were held, only overdue jobs are served.
-//! 9. Tasks are placed in the windows that were picked; other windows of a served job become its spares. Alternatives
-//!    never overlap, so spares stay free until others take them.
+//! 8. What was chosen is improved by search, with windows that nobody listed, unless the scheme is the papers' (`improve`).
+//! 9. While an overdue job finds nothing that it would find if nothing were held, only overdue jobs are served.
+//! 10. Tasks are placed in the windows that were picked; other windows of a served job become its spares. Alternatives
+//!     never overlap, so spares stay free until others take them.
 //!
 //! The plan is a pure function of the [`BatchProblem`], which borrows all that is large: it may be computed anywhere, and
 //! again later, to the same bytes.
@@ -47,16 +48,21 @@
 //! ```
 
 mod admission;
+mod bound;
 mod choice;
+mod explained;
 mod front;
+mod improve;
 mod negotiation;
 mod options;
 mod queue;
 mod served;
 mod workflow;
 
+pub use bound::above_any_plan;
 pub use choice::{BatchChoice, MadeChoice, NoChoice, Proven};
 pub use front::trade_off;
+pub use improve::{ImproveLimits, Improvement, PlanScheme, Standing};
 pub use options::{JobOptions, job_options};
 pub use served::{LeftOut, PlacedTasks, Run, Served};
 
@@ -97,6 +103,8 @@ pub struct BatchProblem<'a> {
     pub choose: bool,
     /// Which objectives may send jobs to queues.
     pub queues: QueueUse,
+    /// Which plan is made of what is chosen.
+    pub scheme: PlanScheme,
     /// How hard it is tried.
     pub limits: PlanLimits,
 }
@@ -139,6 +147,8 @@ pub struct PlanLimits {
     pub spares_max: usize,
     /// Whether schedules for lost nodes are made.
     pub supports: bool,
+    /// How much work may go into improving what was chosen.
+    pub improve: ImproveLimits,
 }
 
 impl Default for PlanLimits {
@@ -148,6 +158,7 @@ impl Default for PlanLimits {
             refine_units_max: 2_000_000,
             spares_max: 0,
             supports: false,
+            improve: ImproveLimits::default(),
         }
     }
 }
@@ -173,6 +184,7 @@ impl<'a> BatchProblem<'a> {
             policy,
             choose: true,
             queues: QueueUse::BySatisfaction,
+            scheme: PlanScheme::default(),
             limits: PlanLimits::default(),
         }
     }
@@ -209,10 +221,18 @@ pub struct BatchPlan {
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
     let mut found = find_alternatives(problem.offers, &batch, problem.search);
-    workflow::keep_fitting(problem, &batch, &mut found);
-    let negotiation = negotiation::negotiate(problem, &batch, &found);
+    workflow::keep_fitting(problem, &batch, &sizes, &mut found);
+    let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());
-    let choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
+    let mut choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
+    if let (PlanScheme::Improved, BatchChoice::Made(made)) = (problem.scheme, &mut choice) {
+        let agreed = negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
+        if let Some(better) = improve::improve(problem, &batch, &found, agreed, &options, made) {
+            drop(options);
+            (found, negotiation, **made) = (better.found, better.negotiation, better.made);
+        }
+    }
+    let options = negotiation::options(&batch, &found, negotiation.as_ref());
     let (served, left_out) = match &choice {
         BatchChoice::Unwanted => (Vec::new(), Vec::new()),
         BatchChoice::Made(made) => {

@@ -21,11 +21,11 @@ pub struct JobOptions {
 
 /// What several searches and the queues have for the one job of a problem; nothing is chosen.
 pub fn job_options(problem: &BatchProblem<'_>, searches: &[SearchConfig]) -> JobOptions {
-    let (batch, _) = workflow::sized(problem, admission::admitted(problem));
+    let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
     let mut all = Alternatives::default();
     for (place, search) in searches.iter().enumerate() {
         let mut found = find_alternatives(problem.offers, &batch, search);
-        workflow::keep_fitting(problem, &batch, &mut found);
+        workflow::keep_fitting(&BatchProblem { search, ..*problem }, &batch, &sizes, &mut found);
         all.found.extend(found.found);
         if place == 0 {
             all.unscheduled = found.unscheduled;

@@ -1,13 +1,15 @@
 //! Workflows in a batch: how large a window they need, whether it holds them, and where their tasks go.
 
+use super::explained::{Effort, explain_workflow};
 use super::served::PlacedTasks;
 use super::{BatchJob, BatchProblem};
 use crate::refine::{
     RefineEffort, Refined, SizeOption, SupportLimits, best_size, refine_window, size_options,
     supporting_schedules,
 };
-use crate::search::{Alternatives, Unscheduled};
-use std::collections::BTreeSet;
+use crate::search::{Alternatives, LimitHit, Mode, Unscheduled};
+use crate::slots::SlotList;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_model::id::JobId;
 use walras_model::request::{Batch, Request};
 use walras_model::window::Window;
@@ -24,7 +26,7 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     for (job, (request, options)) in requests.iter_mut().zip(&mut sizes).enumerate() {
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
         *options = size_options(workflow, problem.offers, problem.network, request, strategy, problem.search);
-        // Without any that fits, the smallest says why there is no window.
+        // Without any that fits, the search sees the smallest; all of them say why there is no window.
         let best = best_size(options, strategy).or(options.first().map(|option| option.size));
         if let Some(best) = best {
             (request.tasks, request.work) = (best.nodes, best.work);
@@ -33,16 +35,22 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     (Batch::new(requests), sizes)
 }
 
-/// Leaves out the windows that do not hold their workflow. Jobs that are left without any are unscheduled.
-pub(super) fn keep_fitting(problem: &BatchProblem<'_>, batch: &Batch, found: &mut Alternatives) {
+/// Leaves out the windows that do not hold their workflow. Workflows that are left without any are unscheduled, with
+/// reasons over all sizes of window that they could take.
+pub(super) fn keep_fitting(
+    problem: &BatchProblem<'_>,
+    batch: &Batch,
+    sizes: &[Vec<SizeOption>],
+    found: &mut Alternatives,
+) {
     if problem.jobs.iter().all(|job| job.workflow.is_none()) {
         return;
     }
+    let turns = Turns::new(problem, batch, found);
     let (mut kept, mut lost) = (BTreeSet::new(), BTreeSet::new());
     found.found.retain(|alternative| {
         let job = alternative.job;
-        let workflow = problem.job(job.index()).workflow;
-        let holds = workflow.is_none() || fill(problem, batch, job, &alternative.window, 0).is_some();
+        let holds = holds(problem, batch, job, &alternative.window);
         if holds { &mut kept } else { &mut lost }.insert(job);
         holds
     });
@@ -50,6 +58,81 @@ pub(super) fn keep_fitting(problem: &BatchProblem<'_>, batch: &Batch, found: &mu
     let unscheduled = |job: &JobId| Unscheduled { job: *job, explanation: explanation() };
     found.unscheduled.extend(lost.difference(&kept).map(unscheduled));
     found.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
+    explain_over_sizes(problem, batch, sizes, &turns, found);
+}
+
+/// Gives every workflow without a window the reasons of all its sizes.
+fn explain_over_sizes(
+    problem: &BatchProblem<'_>,
+    batch: &Batch,
+    sizes: &[Vec<SizeOption>],
+    turns: &Turns,
+    found: &mut Alternatives,
+) {
+    let mut effort = Effort::default();
+    for Unscheduled { job, explanation } in &mut found.unscheduled {
+        let Some(workflow) = problem.job(job.index()).workflow else { continue };
+        if explanation.reasons == [Reason::NotExamined] {
+            continue;
+        }
+        if effort.is_spent(problem.search) {
+            effort.cut_short = true;
+            *explanation = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
+            continue;
+        }
+        let (list, others) = turns.list_of(*job, problem);
+        // Where another size would do as things are, what is said of the size that was looked for stays.
+        let why = explain_workflow(problem, &list, batch.request(*job), workflow, &mut effort);
+        let Some(mut why) = why else { continue };
+        let fitted = sizes.get(job.index()).is_some_and(|sizes| sizes.iter().any(|size| size.fit.is_some()));
+        if others && fitted {
+            why.reasons.push(Reason::TakenByOthers);
+        }
+        *explanation = why;
+    }
+    if effort.cut_short {
+        found.limits_hit.insert(LimitHit::Explanations);
+    }
+}
+
+/// What each job could still see when it looked for its first window.
+struct Turns {
+    /// For each window, by whom it was taken and when: its place in order of priority, or 0 where whoever could start first
+    /// came first.
+    taken: Vec<(usize, JobId, Window)>,
+    rank: BTreeMap<JobId, usize>,
+}
+
+impl Turns {
+    fn new(problem: &BatchProblem<'_>, batch: &Batch, found: &Alternatives) -> Turns {
+        let rank: BTreeMap<JobId, usize> = batch.by_priority().into_iter().zip(0..).collect();
+        let in_rounds = problem.search.mode == Mode::AllAlternatives;
+        let mut first = BTreeSet::new();
+        // In the first round, whoever ranks higher has one window each.
+        let taken = found.found.iter().filter(|it| !in_rounds || first.insert(it.job)).map(|it| {
+            let rank = if in_rounds { rank.get(&it.job).copied().unwrap_or(0) } else { 0 };
+            (rank, it.job, it.window.clone())
+        });
+        Turns { taken: taken.collect(), rank }
+    }
+
+    /// The list as this job saw it, and whether others had taken anything of it.
+    fn list_of(&self, job: JobId, problem: &BatchProblem<'_>) -> (SlotList, bool) {
+        let mut list = SlotList::from_offers(problem.offers);
+        let own = self.rank.get(&job).copied().unwrap_or(0);
+        let mut others = false;
+        for (rank, owner, window) in &self.taken {
+            let before = *owner != job && (*rank < own || problem.search.mode == Mode::FirstOnTheFly);
+            others |= before && list.subtract(window).is_ok();
+        }
+        (list, others)
+    }
+}
+
+/// Whether a window holds the job's workflow, where it is one.
+pub(super) fn holds(problem: &BatchProblem<'_>, batch: &Batch, job: JobId, window: &Window) -> bool {
+    let workflow = problem.job(job.index()).workflow;
+    workflow.is_none() || fill(problem, batch, job, window, 0).is_some()
 }
 
 /// The tasks of a workflow in a window, so that it keeps the deadline.
@@ -78,7 +161,9 @@ pub(super) fn place(
 ) -> Option<PlacedTasks> {
     let BatchJob { workflow, .. } = problem.job(job.index());
     let (workflow, strategy) = workflow?;
-    let refined = fill(problem, batch, job, window, units_max)?;
+    // The window was kept because it holds the tasks without improvement.
+    let refined =
+        fill(problem, batch, job, window, units_max).or_else(|| fill(problem, batch, job, window, 0))?;
     let mut supports = Vec::new();
     if problem.limits.supports {
         let platform = Platform::of_window(problem.offers, window, problem.network);

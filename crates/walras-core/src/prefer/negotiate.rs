@@ -12,6 +12,23 @@ use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Span, Time};
 use walras_model::request::{Batch, Request};
+use walras_model::window::Window;
+
+/// What an option is.
+#[derive(Clone, Copy)]
+enum Item<'a> {
+    Window(&'a Window),
+    Queue(usize),
+}
+
+impl<'a> Item<'a> {
+    fn of(source: Source, found: &'a Alternatives) -> Item<'a> {
+        match source {
+            Source::Window(place) => Item::Window(&found.found[place].window),
+            Source::Queue(place) => Item::Queue(place),
+        }
+    }
+}
 
 /// What is known while a problem is put together.
 pub(super) struct Builder<'a> {
@@ -109,7 +126,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn admits(&self, job: usize, site: SiteId, interval: Interval) -> bool {
+    pub(super) fn admits(&self, job: usize, site: SiteId, interval: Interval) -> bool {
         let user = &self.wishes.users[self.wishes.jobs[job].user];
         let rules = self.wishes.rules.get(site.index());
         rules.is_none_or(|rules| {
@@ -117,7 +134,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    pub(super) fn admits_window(&self, job: usize, window: &walras_model::window::Window) -> bool {
+    pub(super) fn admits_window(&self, job: usize, window: &Window) -> bool {
         window.placements().iter().all(|it| self.admits(job, self.offers.node(it.node).site, it.interval))
     }
 
@@ -147,10 +164,14 @@ impl<'a> Builder<'a> {
         it: &Criterion,
         site: Option<SiteId>,
     ) -> Option<i64> {
+        self.value_of(job, Item::of(source, found), it, site)
+    }
+
+    fn value_of(&self, job: usize, item: Item<'_>, it: &Criterion, site: Option<SiteId>) -> Option<i64> {
         let facts = self.facts(job);
-        match source {
-            Source::Window(place) => of_window(&facts, &found.found[place].window, it, site),
-            Source::Queue(place) => {
+        match item {
+            Item::Window(window) => of_window(&facts, window, it, site),
+            Item::Queue(place) => {
                 let queue = &self.wishes.queues[place];
                 if site.is_some_and(|site| site != queue.site) { None } else { of_queue(&facts, queue, it) }
             }
@@ -177,7 +198,7 @@ impl<'a> Builder<'a> {
         let options = sources.iter().zip(scored);
         let options = options.map(|(source, scored)| CompromiseOption {
             loss: scored.loss,
-            takes: self.takes(job, *source, found),
+            takes: self.takes(job, Item::of(*source, found)),
             adds: self.adds(job, *source, found),
         });
         let options: Vec<CompromiseOption> = options.collect();
@@ -197,17 +218,45 @@ impl<'a> Builder<'a> {
         adds
     }
 
-    fn takes(&self, job: usize, source: Source, found: &Alternatives) -> Vec<(usize, i64)> {
+    /// How much a window takes of which capacities.
+    pub(super) fn takes_of_window(&self, job: usize, window: &Window) -> Vec<(usize, i64)> {
+        self.takes(job, Item::Window(window))
+    }
+
+    /// What there is of each capacity.
+    pub(super) fn capacities(&self) -> &[i64] {
+        &self.capacities
+    }
+
+    /// The quotas that a job counts against: the site of each, and its capacity.
+    pub(super) fn quotas_of(&self, job: usize) -> Vec<(SiteId, usize)> {
+        let user = &self.wishes.users[self.wishes.jobs[job].user];
+        let mut all = Vec::new();
+        for (index, (rules, places)) in self.wishes.rules.iter().zip(&self.quota_places).enumerate() {
+            let Some(site) = SiteId::from_index(index) else { continue };
+            let counts = rules.quotas.iter().zip(places);
+            let counts = counts.filter(|((who, _), _)| who.names(&user.name, user.group.as_deref()));
+            all.extend(counts.map(|(_, place)| (site, *place)));
+        }
+        all
+    }
+
+    /// Whether anybody is kept out of a site at some hour.
+    pub(super) fn has_access_rules(&self) -> bool {
+        self.wishes.rules.iter().any(|rules| !rules.access.is_empty())
+    }
+
+    fn takes(&self, job: usize, item: Item<'_>) -> Vec<(usize, i64)> {
         let request = &self.batch.requests()[job];
         let mut takes = Vec::new();
-        let value = |it: &Criterion, site| self.value(job, source, found, it, site).unwrap_or(0);
-        if let Source::Queue(queue) = source {
+        let value = |it: &Criterion, site| self.value_of(job, item, it, site).unwrap_or(0);
+        if let Item::Queue(queue) = item {
             takes.extend(self.queue_places[queue].map(|place| (place, i64::from(request.tasks))));
         }
         let user = &self.wishes.users[self.wishes.jobs[job].user];
         for (index, (rules, places)) in self.wishes.rules.iter().zip(&self.quota_places).enumerate() {
             let Some(site) = SiteId::from_index(index) else { continue };
-            let node_time = self.node_time(job, source, found, site);
+            let node_time = self.node_time(job, item, site);
             for ((who, quota), place) in rules.quotas.iter().zip(places) {
                 if node_time > 0 && who.names(&user.name, user.group.as_deref()) {
                     let units = match quota {
@@ -226,15 +275,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Time on nodes of one site, in milliseconds.
-    fn node_time(&self, job: usize, source: Source, found: &Alternatives, site: SiteId) -> i64 {
+    fn node_time(&self, job: usize, item: Item<'_>, site: SiteId) -> i64 {
         let request = &self.batch.requests()[job];
-        match source {
-            Source::Window(place) => {
-                let placements = found.found[place].window.placements().iter();
+        match item {
+            Item::Window(window) => {
+                let placements = window.placements().iter();
                 let there = placements.filter(|it| self.offers.node(it.node).site == site);
                 there.map(|it| it.interval.span().as_millis()).sum()
             }
-            Source::Queue(place) => {
+            Item::Queue(place) => {
                 let queue = &self.wishes.queues[place];
                 let runtime = request.work.runtime_on(queue.performance).map_or(0, Span::as_millis);
                 if queue.site == site { runtime.saturating_mul(i64::from(request.tasks)) } else { 0 }

@@ -9,9 +9,9 @@
 //!
 //! HEFT and CPOP take O(tasks × lanes + edges) and the search for gaps, PEFT O(edges × lanes).
 
-use super::instance::{Instance, NEVER};
+use super::instance::{Flow, Instance, NEVER};
 use super::list::{Board, Spot, by_priority, can_start, in_order};
-use super::rank;
+use super::rank::{self, Exact};
 use super::schedule::Placed;
 
 /// A published heuristic.
@@ -45,7 +45,7 @@ impl Baseline {
     pub(super) fn place(self, instance: &Instance, board: &mut Board) -> Placed {
         match self {
             Baseline::Heft => {
-                in_order(instance, &rank::by_rank(instance, &rank::upward(instance)), board);
+                in_order(instance, &rank::by_rank(instance, &Exact::new(instance).upward), board);
             }
             Baseline::Cpop => cpop(instance, board),
             Baseline::Peft => peft(instance, board),
@@ -56,9 +56,9 @@ impl Baseline {
 }
 
 fn cpop(instance: &Instance, board: &mut Board) {
-    let (up, down) = (rank::upward(instance), rank::downward(instance));
-    let priority: Vec<i64> = up.iter().zip(&down).map(|(up, down)| up + down).collect();
-    let critical = critical_path(instance, &priority);
+    let ranks = Exact::new(instance);
+    let priority = ranks.through();
+    let critical = critical_path(instance, &ranks, &priority);
     let processor = critical_processor(instance, &critical);
     board.reset(instance);
     for task in by_priority(instance, &priority).into_iter().map(|task| task as usize) {
@@ -80,16 +80,21 @@ fn place_on(instance: &Instance, board: &mut Board, task: usize, lane: usize) ->
     spot.inspect(|spot| board.put(task, *spot)).is_some()
 }
 
-/// One longest way through the workflow: from an entry of the greatest priority, always to a successor of the same.
-fn critical_path(instance: &Instance, priority: &[i64]) -> Vec<bool> {
+/// One longest way through the workflow: from the first entry of the greatest priority, always to the first successor of the same that
+/// waits for nobody longer. (The paper's one entry and one exit may be thought before all entries and behind all exits.)
+fn critical_path(instance: &Instance, ranks: &Exact, priority: &[i128]) -> Vec<bool> {
     let mut on_path = vec![false; instance.tasks];
-    let entries = instance.order.iter().map(|task| *task as usize);
-    let entries = entries.filter(|task| instance.before.of(*task).is_empty());
-    let mut next = entries.max_by_key(|task| (priority[*task], std::cmp::Reverse(*task)));
+    let longest = priority.iter().copied().max().unwrap_or(0);
+    let is_entry = |task: &usize| instance.before.of(*task).is_empty() && priority[*task] == longest;
+    let mut next = (0..instance.tasks).find(is_entry);
     while let Some(task) = next {
         on_path[task] = true;
-        let after = instance.after.of(task).iter().map(|flow| flow.task as usize);
-        next = after.max_by_key(|task| (priority[*task], std::cmp::Reverse(*task)));
+        let mut flows = instance.after.of(task).iter();
+        let goes_on = |flow: &&Flow| {
+            let to = flow.task as usize;
+            priority[to] == longest && ranks.downward[to] == ranks.arrival(task, flow)
+        };
+        next = flows.find(goes_on).map(|flow| flow.task as usize);
     }
     on_path
 }

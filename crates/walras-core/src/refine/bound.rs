@@ -18,6 +18,7 @@
 use super::instance::{Instance, NEVER};
 use super::profile::Profile;
 use super::uncut::{self, Crowd};
+use super::{refute, together};
 
 /// Crowds are looked at from at most so many heads.
 const HEADS_MAX: usize = 32;
@@ -38,7 +39,15 @@ pub(super) fn finish(instance: &Instance) -> i64 {
         return quick(instance);
     }
     let mirror = instance.mirror();
-    let (heads, tails) = (ways(instance), ways(&mirror));
+    let may = |task: usize, lane: usize| instance.runtime(task, lane) != NEVER;
+    let of = |instance: &Instance| {
+        if together::is_small(instance) {
+            refute::heads(instance, may)
+        } else {
+            ways(instance, &may, vec![0; instance.tasks * instance.lanes])
+        }
+    };
+    let (heads, tails) = (of(instance), of(&mirror));
     let (head, tail) = (least(instance, &heads), least(instance, &tails));
     let so_far = quick(instance).max(through(instance, &heads, &tails)).max(crowds(instance, &head, &tail));
     let works = least_works(instance);
@@ -71,10 +80,14 @@ fn least_works(instance: &Instance) -> Vec<i128> {
     (0..instance.tasks).map(least).collect()
 }
 
-/// By task, then lane: how long after the earliest moment the task can start there at best.
-fn ways(instance: &Instance) -> Vec<i64> {
+/// By task, then lane: how long after the earliest moment the task can start there at best, when tasks may be only where `may` says and
+/// start nowhere before what the table says already.
+pub(super) fn ways(
+    instance: &Instance,
+    may: &impl Fn(usize, usize) -> bool,
+    mut table: Vec<i64>,
+) -> Vec<i64> {
     let (lanes, costs) = (instance.lanes, &instance.costs);
-    let mut table = vec![0_i64; instance.tasks * lanes];
     let mut on_node = vec![NEVER; costs.nodes];
     let mut on_site = vec![NEVER; costs.sites];
     for task in instance.order.iter().map(|task| *task as usize) {
@@ -83,7 +96,7 @@ fn ways(instance: &Instance) -> Vec<i64> {
             on_node.fill(NEVER);
             on_site.fill(NEVER);
             let mut anywhere = NEVER;
-            for lane in 0..lanes {
+            for lane in (0..lanes).filter(|lane| may(before, *lane)) {
                 let end = table[before * lanes + lane].saturating_add(instance.runtime(before, lane));
                 let (node, site) = (costs.node[lane] as usize, costs.site[lane] as usize);
                 on_node[node] = on_node[node].min(end);

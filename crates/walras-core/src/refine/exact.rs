@@ -6,9 +6,10 @@
 //! **Method.** Branch and bound. A schedule is made task by task in order of starts, each behind the tasks that are on its lane
 //! already, as early as its data and the owners allow. Any schedule, read in order of starts and set again so, until
 //! nothing moves, is one of these and no task of it is later; where it runs does not change, so neither cost nor load do. Of two
-//! tasks on different lanes that start together only one order is followed. A branch is left when the least that it must
-//! come to is no better than the best schedule known:
-//! - *end*: the next task of every way on the lane where it would end first, and the longest way after it;
+//! tasks on different lanes that start together only one order is followed, and of several lanes that are alike in everything and
+//! idle, only the first. A branch is left when the least that it must come to is no better than the best schedule known:
+//! - *end*: the next task of every way on the lane where that would end first, with the longest way after it from there, transfers
+//!   and turns on one node included ([`super::together`]);
 //! - *cost*: the cheapest lanes for all that is left, also against the budget;
 //! - *balance*: for each task left, what it adds at least to the squares of the loads as they are.
 //!
@@ -19,12 +20,12 @@
 
 use super::improve::{Best, Fuel};
 use super::instance::{Instance, NEVER};
-use super::rank;
+use super::refute;
 use super::schedule::{Placed, Score};
 use super::strategy::Goal;
 
 /// Workflows of more tasks are not looked at.
-const TASKS_MAX: usize = 10;
+const TASKS_MAX: usize = 20;
 /// This part of the fuel may be used.
 const SHARE: u64 = 4;
 
@@ -35,15 +36,17 @@ pub(super) fn search(instance: &Instance, goal: Goal, best: &mut Best, fuel: &mu
     }
     let part = fuel.left / SHARE;
     let mut own = Fuel { left: part };
-    let ways = rank::longest_without_transfers(instance);
+    let may = |task: usize, lane: usize| instance.runtime(task, lane) != NEVER;
     let mut search = Search {
         instance,
         goal,
         best,
         fuel: &mut own,
-        tail: ways.iter().zip(&instance.costs.fastest).map(|(way, own)| way - own).collect(),
+        tail: refute::heads(&instance.mirror(), may),
+        alike: instance.alike(),
         placed: Placed::new(instance.tasks),
         lane_end: vec![instance.earliest; instance.lanes],
+        in_use: vec![0; instance.lanes],
         load: vec![0; instance.costs.nodes],
         cost: instance.costs.cheapest.iter().fold(0, |sum, cost| sum.saturating_add(*cost)),
     };
@@ -66,10 +69,14 @@ struct Search<'a> {
     goal: Goal,
     best: &'a mut Best,
     fuel: &'a mut Fuel,
-    /// By task: the least time from its end to the end of everything.
+    /// By task and lane: the least time from its end there to the end of everything.
     tail: Vec<i64>,
+    /// By lane: the lane before it that is like it in everything.
+    alike: Vec<Option<usize>>,
     placed: Placed,
     lane_end: Vec<i64>,
+    /// By lane: how many tasks are on it.
+    in_use: Vec<u32>,
     /// By node, how long it is busy.
     load: Vec<i64>,
     /// Of the tasks that are placed, and the least of those that are not.
@@ -88,7 +95,7 @@ impl Search<'_> {
         if !self.may_be_better(bound) {
             return true;
         }
-        branches.sort_by_key(|branch| (branch.end + self.tail[branch.task], branch.start));
+        branches.sort_by_key(|branch| (branch.end + self.tail_of(branch.task, branch.lane), branch.start));
         for branch in branches {
             if self.fuel.left == 0 || !self.follow(left, branch, finish) {
                 return false;
@@ -103,16 +110,22 @@ impl Search<'_> {
         self.cost = cost.saturating_add(instance.cost(task, lane) - instance.costs.cheapest[task]);
         self.lane_end[lane] = if start < end { end } else { lane_end };
         self.load[node] += end - start;
+        self.in_use[lane] += 1;
         self.placed.put(task, lane, start, end);
-        let finish = finish.max(end + self.tail[task]);
+        let finish = finish.max(end + self.tail_of(task, lane));
         let all = self.cost > instance.budget
             || !self.may_be_better(finish)
             || self.extend(left - 1, (start, task), finish);
         self.placed.remove(task);
+        self.in_use[lane] -= 1;
         self.load[node] -= end - start;
         self.lane_end[lane] = lane_end;
         self.cost = cost;
         all
+    }
+
+    fn tail_of(&self, task: usize, lane: usize) -> i64 {
+        self.tail[task * self.instance.lanes + lane]
     }
 
     /// Whether a schedule with the tasks as they are, that ends no sooner, could be better than the best.
@@ -156,7 +169,9 @@ impl Search<'_> {
             }
             let mut first_end = None;
             for (lane, length) in self.instance.runtimes(task).iter().enumerate() {
-                if *length == NEVER {
+                let is_double =
+                    self.alike[lane].is_some_and(|other| self.in_use[lane] + self.in_use[other] == 0);
+                if *length == NEVER || is_double {
                     continue;
                 }
                 let Some(start) = self.earliest(task, lane, *length, self.instance.earliest) else {
@@ -165,13 +180,14 @@ impl Search<'_> {
                 let later =
                     if start < last.0 { self.earliest(task, lane, *length, last.0) } else { Some(start) };
                 let Some(later) = later else { continue };
-                first_end = Some(first_end.map_or(later + length, |end: i64| end.min(later + length)));
+                let whole = later + length + self.tail_of(task, lane);
+                first_end = Some(first_end.map_or(whole, |end: i64| end.min(whole)));
                 let branch = Branch { task, lane, start, end: start + length };
                 if start >= last.0 && !self.is_other_order(branch, last) {
                     branches.push(branch);
                 }
             }
-            bound = bound.max(first_end? + self.tail[task]);
+            bound = bound.max(first_end?);
         }
         Some(bound)
     }

@@ -5,7 +5,8 @@
 //!    the last first, then forwards in the order that came of it; each pass can use gaps that the one before left.
 //! 2. *Shaken lists*: upward ranks with noise, list scheduling, and step 1 on what is good; every other list also looks at what comes
 //!    after a task (PEFT's optimistic costs), which pays where data moves slowly.
-//! 3. *A walk* ([`super::walk`]) from the best of these.
+//! 3. *Climbing* ([`super::climb`]), from [`CLIMB_FROM`] tasks on: lists whose priorities change a little from one to the next.
+//! 4. *A walk* ([`super::walk`]) from the best of these.
 //!
 //! The best schedule seen is kept, so the result is never worse than what it was given.
 //!
@@ -17,8 +18,11 @@ use super::list::{Board, by_priority};
 use super::rank;
 use super::schedule::{Placed, Score};
 use super::strategy::Goal;
-use super::walk;
+use super::{climb, walk};
 use walras_random::Draws;
+
+/// Workflows of so many tasks are climbed.
+const CLIMB_FROM: usize = 300;
 
 /// Units of work that are left.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +83,12 @@ pub(super) fn improve(
         lists.shake(best, bound, &mut draws, &mut part);
         own -= part.left;
         fuel.left -= own;
+        if instance.tasks >= CLIMB_FROM {
+            let part = fuel.left / 4 * 3;
+            let mut own = Fuel { left: part };
+            climb::climb(instance, best, bound, &mut draws, &mut own);
+            fuel.left -= part - own.left;
+        }
     }
     walk::late_acceptance(instance, goal, best, bound, &mut draws, fuel);
 }

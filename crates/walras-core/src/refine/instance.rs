@@ -154,6 +154,21 @@ impl Instance {
         cost(self.costs.rate[lane], self.runtime(task, lane))
     }
 
+    /// By lane: the last one before it on the same site with the same free time, price and run times, when each is all there is of its
+    /// node.
+    pub(super) fn alike(&self) -> Vec<Option<usize>> {
+        let costs = &self.costs;
+        let is_whole = |lane: usize| costs.node.iter().filter(|node| **node == costs.node[lane]).count() == 1;
+        let is_like = |lane: usize, other: usize| {
+            costs.site[lane] == costs.site[other]
+                && costs.rate[lane] == costs.rate[other]
+                && self.free[lane] == self.free[other]
+                && (0..self.tasks).all(|task| self.runtime(task, lane) == self.runtime(task, other))
+        };
+        let before = |lane: usize| (0..lane).rev().find(|other| is_like(lane, *other) && is_whole(*other));
+        (0..self.lanes).map(|lane| before(lane).filter(|_| is_whole(lane))).collect()
+    }
+
     /// How long the data of an edge takes between two lanes.
     pub(super) fn transfer(&self, flow: &Flow, from: usize, to: usize) -> i64 {
         let costs = &self.costs;
@@ -275,7 +290,7 @@ fn adjacency(
 }
 
 /// How many ordered pairs of different nodes there are within sites, and in all.
-fn pairs(costs: &Costs) -> (i128, i128) {
+pub(super) fn pairs(costs: &Costs) -> (i128, i128) {
     let mut nodes: Vec<(u32, u32)> = costs.site.iter().copied().zip(costs.node.iter().copied()).collect();
     nodes.sort_unstable();
     nodes.dedup();

@@ -109,10 +109,10 @@ pub(super) fn can_start(instance: &Instance, placed: &Placed, task: usize) -> bo
 
 /// All tasks in an order that keeps to the graph: of those that may come next, the highest priority first, then the
 /// smallest id.
-pub(super) fn by_priority(instance: &Instance, priority: &[i64]) -> Vec<u32> {
+pub(super) fn by_priority<R: Copy + Ord>(instance: &Instance, priority: &[R]) -> Vec<u32> {
     let mut waits: Vec<usize> = (0..instance.tasks).map(|task| instance.before.of(task).len()).collect();
     let ids = instance.order.iter().copied();
-    let mut ready: BinaryHeap<(i64, Reverse<u32>)> = ids
+    let mut ready: BinaryHeap<(R, Reverse<u32>)> = ids
         .filter(|task| waits[*task as usize] == 0)
         .map(|task| (priority[task as usize], Reverse(task)))
         .collect();

@@ -47,6 +47,8 @@ mod arrival;
 mod baseline;
 mod bound;
 mod chain;
+mod checked;
+mod climb;
 mod critical;
 mod exact;
 mod improve;
@@ -58,24 +60,29 @@ mod profile;
 #[cfg(test)]
 mod random;
 mod rank;
+mod refute;
 mod schedule;
 mod sequence;
 mod sizing;
 mod strategy;
 mod supporting;
 mod timeline;
+mod together;
 mod transitive;
 mod uncut;
 mod walk;
 
 pub use baseline::Baseline;
+pub use checked::{Fault, Instead};
 pub use critical::Collisions;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;
 pub use sizing::{Size, SizeFit, SizeOption, best_size, refine_window, size_options};
+pub(crate) use sizing::{fit, sizes};
 pub use strategy::Strategy;
 pub use supporting::{Disturbance, Support, SupportLimits, supporting_schedules};
 
+use checked::Question;
 use improve::{Best, Fuel};
 use list::Board;
 use schedule::Placed;
@@ -84,6 +91,9 @@ use walras_model::id::{NodeId, TaskId};
 use walras_model::outcome::Outcome;
 use walras_model::quantity::{Money, Span, Time};
 use walras_model::workflow::{Platform, Terms, Workflow};
+
+/// This part of the fuel may be used to refute ends.
+const REFUTE_SHARE: u64 = 4;
 
 /// How hard to try, and from which seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,9 +181,11 @@ pub struct Refined {
     pub lower_bound: Span,
     /// Whether a chain had more labels than the limit.
     pub labels_limit_hit: bool,
+    /// What was wrong with the schedule that was planned, where another stands in its place.
+    pub fault: Option<Fault>,
 }
 
-/// Places every task, by the strategy's goal and within the terms.
+/// Places every task, by the strategy's goal and within the terms. What is returned holds under the verifier ([`Fault`]).
 ///
 /// `Optimal` when the schedule reaches the goal's lower bound, or every schedule was looked at; the bound of a feasible
 /// one is in milliseconds after the schedule's origin, or in micro-credits for [`Strategy::Cheapest`].
@@ -188,11 +200,12 @@ pub fn refine(
         Ok(instance) => instance,
         Err(reason) => return Outcome::Infeasible(reason),
     };
-    if strategy == Strategy::Alap {
+    let outcome = if strategy == Strategy::Alap {
         solve(&instance.mirror(), platform, strategy, effort)
     } else {
         solve(&instance, platform, strategy, effort)
-    }
+    };
+    Question { workflow, platform, terms }.checked(outcome, &instance, strategy, effort.labels_max)
 }
 
 /// What the critical jobs method alone makes of it.
@@ -278,6 +291,12 @@ fn solve(
     let mut best = Best::new(instance, goal, planned.placed);
     offer_others(instance, goal, effort, &mut best);
     let mut fuel = Fuel { left: effort.units_max };
+    let bound = if goal == Goal::Finish { tighter(reduced, &best, bound, &mut fuel) } else { bound };
+    if bound > instance.latest {
+        let soonest = Time::from_millis(bound).filter(|_| !instance.mirrored);
+        return Outcome::Infeasible(NoSchedule::TooLittleTime { bound: soonest });
+    }
+    let forward_bound = if instance.mirrored { forward_bound } else { bound };
     let proven = exact::search(reduced, goal, &mut best, &mut fuel);
     if !proven && best.score.missing == 0 {
         improve::improve(reduced, goal, &mut best, bound, effort.seed, &mut fuel);
@@ -300,12 +319,25 @@ fn solve(
         collisions: planned.collisions,
         lower_bound: span(forward_bound - origin),
         labels_limit_hit: planned.limit_hit,
+        fault: None,
     };
     match least(instance, goal, bound) {
         _ if proven => Outcome::Optimal(refined),
         Some((value, _)) if best.score.first <= value => Outcome::Optimal(refined),
         least => Outcome::Feasible { best: refined, bound: least.map_or(0, |(_, shown)| shown) },
     }
+}
+
+/// What no schedule can beat, looked at more closely with a part of the fuel.
+fn tighter(instance: &Instance, best: &Best, bound: i64, fuel: &mut Fuel) -> i64 {
+    let upper =
+        if best.score.missing == 0 { best.placed.finish() } else { instance.latest.saturating_add(1) };
+    let earliest = instance.earliest;
+    let part = fuel.left / REFUTE_SHARE;
+    let mut own = Fuel { left: part };
+    let raised = refute::raised(instance, bound - earliest, upper - earliest, &mut own);
+    fuel.left -= part - own.left;
+    earliest.saturating_add(raised).max(bound)
 }
 
 /// What no schedule can beat by the goal, as it is scored and as it is shown; `None` where nothing is known.

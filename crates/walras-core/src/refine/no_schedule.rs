@@ -2,9 +2,10 @@
 
 use walras_model::id::TaskId;
 use walras_model::quantity::{Money, Time};
+use walras_verify::tasks::TaskViolation;
 
 /// Why there is no schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSchedule {
     /// No node fits this task.
     #[error("no node fits task {}", .task.number())]
@@ -41,4 +42,7 @@ pub enum NoSchedule {
     /// None was found; there may be one.
     #[error("no schedule was found; there may be one")]
     NotFound,
+    /// What was planned does not hold, and nothing that could take its place does.
+    #[error("what was planned does not hold: {_0}")]
+    Refuted(Box<TaskViolation>),
 }

@@ -37,6 +37,13 @@ pub struct Size {
     pub work: Work,
 }
 
+impl Size {
+    /// The request for a window of this size.
+    pub(crate) fn asked_by(self, request: &Request) -> Request {
+        Request { tasks: self.nodes, work: self.work, ..request.clone() }
+    }
+}
+
 /// A size and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOption {
@@ -71,6 +78,21 @@ fn widths(most: u32) -> Vec<u32> {
     widths
 }
 
+/// The sizes of window that a workflow could take, fewest nodes first; for each number of nodes, shortest first.
+pub(crate) fn sizes(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    performance_min: Performance,
+) -> Vec<Vec<Size>> {
+    let most = u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX);
+    let of_width = |nodes| {
+        let least = least_work(workflow, nodes, performance_min, network)?;
+        Some(STRETCHES.iter().filter_map(|stretch| stretched(nodes, least, *stretch)).collect())
+    };
+    widths(most).into_iter().filter_map(of_width).collect()
+}
+
 /// All sizes worth trying for this request, fewest nodes first, with what comes of each.
 ///
 /// `request` states everything but tasks and work; `config` says how its windows are searched.
@@ -83,13 +105,10 @@ pub fn size_options(
     config: &SearchConfig,
 ) -> Vec<SizeOption> {
     let list = SlotList::from_offers(offers);
-    let most = u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX);
     let mut options: Vec<SizeOption> = Vec::new();
-    for nodes in widths(most) {
-        let Some(least) = least_work(workflow, nodes, request.performance_min, network) else { continue };
-        let sizes = STRETCHES.iter().filter_map(|stretch| stretched(nodes, least, *stretch));
-        let tried = sizes.map(|size| {
-            let asked = Request { tasks: size.nodes, work: size.work, ..request.clone() };
+    for sizes in sizes(workflow, offers, network, request.performance_min) {
+        let tried = sizes.into_iter().map(|size| {
+            let asked = size.asked_by(request);
             let window = find_window(&list, offers, &asked, config).found();
             let fit = window.and_then(|window| fit(workflow, offers, network, request, strategy, &window));
             SizeOption { size, fit }
@@ -131,7 +150,8 @@ pub fn refine_window(
     refine(workflow, &platform, &terms, strategy, effort)
 }
 
-fn fit(
+/// What a window makes of a workflow; `None` where it does not hold it by the request's deadline.
+pub(crate) fn fit(
     workflow: &Workflow,
     offers: &Offers,
     network: Network,

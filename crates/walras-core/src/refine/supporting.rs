@@ -14,6 +14,7 @@
 //!
 //! **Complexity.** Two list passes an event: O(events · (tasks · lanes + edges)).
 
+use super::checked::Question;
 use super::instance::{Instance, NEVER};
 use super::list::{Board, by_priority};
 use super::schedule::Placed;
@@ -49,7 +50,7 @@ pub enum Disturbance {
 pub struct Support {
     /// For which event.
     pub event: Disturbance,
-    /// What then holds; `None` when deadline, budget or free time leave no way.
+    /// What then holds, under the verifier too; `None` when deadline, budget or free time leave no way.
     pub schedule: Option<TaskSchedule>,
 }
 
@@ -89,9 +90,12 @@ pub fn supporting_schedules(
         };
         let Some(at) = Time::from_millis(first) else { continue };
         let event = Disturbance::NodeLost { node, at };
+        let left = platform.without(node);
+        let question = Question { workflow, platform: &left, terms };
+        let schedule = again(&changed, platform, &placed, first, keep, strategy.goal());
         supports.push(Support {
             event,
-            schedule: again(&changed, platform, &placed, first, keep, strategy.goal()),
+            schedule: schedule.filter(|schedule| question.violation(schedule).is_none()),
         });
     }
     for task in tasks_late(&instance, &placed, limits.tasks_max) {
@@ -102,10 +106,11 @@ pub fn supporting_schedules(
         let keep = |other: usize| other == task || placed.start[other] < known_at;
         let (Some(id), Some(by)) = (TaskId::from_index(task), Span::from_millis(late)) else { continue };
         let event = Disturbance::TaskLate { task: id, by };
-        supports.push(Support {
-            event,
-            schedule: again(&changed, platform, &placed, known_at, keep, strategy.goal()),
-        });
+        let schedule = again(&changed, platform, &placed, known_at, keep, strategy.goal());
+        let longer = lasting(workflow, platform, &changed, task);
+        let question = longer.as_ref().map(|workflow| Question { workflow, platform, terms });
+        let holds = |schedule: &TaskSchedule| question.is_some_and(|it| it.violation(schedule).is_none());
+        supports.push(Support { event, schedule: schedule.filter(holds) });
     }
     supports
 }
@@ -193,6 +198,18 @@ fn with_late_task(instance: &Instance, task: usize, late: i64) -> Instance {
         ..**costs
     });
     changed
+}
+
+/// The workflow with a task that lasts as long on every node as the instance says.
+fn lasting(workflow: &Workflow, platform: &Platform, changed: &Instance, task: usize) -> Option<Workflow> {
+    let mut tasks = workflow.tasks().to_vec();
+    for (lane, millis) in platform.lanes.iter().zip(changed.runtimes(task)) {
+        if *millis != NEVER {
+            let name = format!("{}/{}", lane.site_name, lane.name);
+            tasks[task].estimates.insert(name, Span::from_millis(*millis)?);
+        }
+    }
+    Workflow::new(workflow.name(), tasks, workflow.edges().to_vec()).ok()
 }
 
 /// Keeps some tasks where they are and places the others anew, none before `from`.

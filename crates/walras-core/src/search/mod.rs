@@ -15,9 +15,10 @@ mod scan;
 mod view;
 
 pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives};
+pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use scan::{Candidate, Selector, scan};
-pub(crate) use view::{View, states};
+pub(crate) use view::{NO_FIT, View, states};
 
 use crate::slots::SlotList;
 use walras_model::interval::Interval;
@@ -54,6 +55,18 @@ pub fn find_window(
         Some(Found { window, bound: Some(bound) }) => Outcome::Feasible { best: window, bound },
         None => Outcome::Infeasible(NoWindow),
     }
+}
+
+/// The window of one request, counting the slots read.
+pub(crate) fn search_counting(
+    list: &SlotList,
+    offers: &Offers,
+    request: &Request,
+    config: &SearchConfig,
+    slots_scanned: &mut u64,
+) -> Option<Window> {
+    let view = View::new(offers, request, &config.algorithm, config.budget_factor);
+    search(list, offers, &view, config, slots_scanned).map(|found| found.window)
 }
 
 /// Runs the configured search.

@@ -2,19 +2,25 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "modules of one test binary")]
 
+mod bounds;
 mod capacity;
 mod choosing;
 mod drawing;
+mod empty_tasks;
 mod explanations;
 mod fixtures;
+mod improving;
+mod joint_oracle;
 mod laws;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 mod planning;
 mod preferences;
+mod published;
 mod random;
 mod search;
 mod slot_lists;
 mod task_oracle;
 mod worked_example;
+mod workflow_explanations;
 mod workflows;

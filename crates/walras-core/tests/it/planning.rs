@@ -3,8 +3,8 @@
 use walras_core::SearchConfig;
 use walras_core::choose::{LeaveOut, Limit, Objective, VoPolicy};
 use walras_core::plan::{
-    BatchChoice, BatchJob, BatchPlan, BatchProblem, LeftOut, MadeChoice, NoChoice, PlanLimits, Proven,
-    QueueUse, Unstated, plan_batch, trade_off,
+    BatchChoice, BatchJob, BatchPlan, BatchProblem, LeftOut, MadeChoice, NoChoice, PlanLimits, PlanScheme,
+    Proven, QueueUse, Unstated, plan_batch, trade_off,
 };
 use walras_core::prefer::{
     AccessRule, Aggregation, Criterion, Preference, QueueOffer, Quota, Source, Stakeholders, Weighted, Who,
@@ -186,6 +186,7 @@ fn queues_take_jobs_where_they_may() {
         let problem = BatchProblem {
             stakeholders: Some(&stakeholders),
             queues,
+            scheme: PlanScheme::Papers,
             ..BatchProblem::new(&offers, &batch, &search, &policy)
         };
         let plan = plan_batch(&problem);

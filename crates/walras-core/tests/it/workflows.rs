@@ -1,5 +1,6 @@
 //! Task schedules: against brute force, against the published heuristics, and under the verifier.
 
+use crate::empty_tasks::{mostly_empty, violations};
 use crate::random::{interval, time};
 use crate::task_oracle::{Sums, all_schedules};
 use proptest::prelude::*;
@@ -11,7 +12,6 @@ use walras_core::refine::{
 use walras_core::*;
 use walras_model::workflow::Terms;
 use walras_model::*;
-use walras_verify::tasks::{ClaimedTask, TaskClaim, TaskViolation, verify_tasks};
 
 const END: i64 = 400;
 
@@ -70,24 +70,6 @@ fn workflow(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Wor
         })
 }
 
-/// Tasks of which two in three take no time, and the others 5 or 10 ms; most edges carry nothing.
-fn mostly_empty(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Workflow> {
-    let works = prop::collection::vec(prop::sample::select(vec![0, 0, 0, 0, 5, 10_i64]), tasks);
-    let draws = prop::collection::vec((0..8_u8, prop::sample::select(vec![0, 0, 0, 20_i64])), 300);
-    (works, draws).prop_map(|(works, draws)| {
-        let task = |(index, work): (usize, i64)| Task::new(&format!("t{index}"), Work::from_millis(work));
-        let tasks: Vec<Task> = works.iter().copied().enumerate().map(task).collect();
-        let pairs = (0..tasks.len()).flat_map(|to| (0..to).map(move |from| (from, to)));
-        let edges = pairs.zip(&draws).filter(|(_, (draw, _))| *draw == 0);
-        let edge = |((from, to), (_, bytes)): ((usize, usize), &(u8, i64))| Edge {
-            from: TaskId::from_index(from).unwrap(),
-            to: TaskId::from_index(to).unwrap(),
-            data: Data::from_bytes(*bytes).unwrap(),
-        };
-        Workflow::new("mostly empty", tasks.clone(), edges.map(edge).collect()).unwrap()
-    })
-}
-
 fn chain(tasks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Workflow> {
     prop::collection::vec((1..20_i64, 0..30_i64), tasks).prop_map(|links| {
         let task = |(index, (work, _)): (usize, &(i64, i64))| {
@@ -117,28 +99,13 @@ fn small_effort(units_max: u64) -> RefineEffort {
     RefineEffort { units_max, labels_max: 10_000, seed: 7 }
 }
 
-fn claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform) -> TaskClaim {
-    let task = |placement: &refine::TaskPlacement| {
-        let lane = platform.lanes.iter().find(|lane| lane.node == placement.node).unwrap();
-        ClaimedTask {
-            task: workflow.task(placement.task).name.clone(),
-            site: lane.site_name.clone(),
-            node: lane.name.clone(),
-            start: placement.start,
-            end: placement.end,
-            cost: placement.cost,
-        }
-    };
-    TaskClaim { tasks: schedule.placements().iter().map(task).collect(), cost: schedule.cost() }
-}
-
 fn verified(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform, terms: &Terms) {
-    let violations = verify_tasks(&claim(schedule, workflow, platform), workflow, platform, terms);
-    assert_eq!(violations, Vec::<TaskViolation>::new());
+    assert_eq!(violations(schedule, workflow, platform, terms), []);
 }
 
+/// What was planned, and holds without anything standing in for it.
 fn found(outcome: Outcome<Refined, NoSchedule>) -> Option<Refined> {
-    outcome.found()
+    outcome.found().inspect(|refined| assert_eq!(refined.fault, None))
 }
 
 /// What a schedule comes to.
@@ -231,6 +198,23 @@ proptest! {
         }
     }
 
+    /// Nodes that are alike in everything hide nothing: what is proven best on them is.
+    #[test]
+    fn equal_nodes_are_planned_best(workflow in workflow(1..=5), platform in platform(false), count in 2..=3_u32) {
+        let alike = |number: u32| Lane {
+            node: NodeId::new(number),
+            name: format!("n{number}"),
+            ..platform.lanes[0].clone()
+        };
+        let mut lanes: Vec<Lane> = (0..count).map(alike).collect();
+        lanes.extend(platform.lanes.get(1).map(|lane| Lane { node: NodeId::new(7), name: "n7".into(), ..lane.clone() }));
+        let (platform, terms) = (Platform { lanes, ..platform.clone() }, Terms::default());
+        let best = all_schedules(&workflow, &platform, &terms).iter().map(|sums| (sums.finish, sums.cost)).min();
+        let outcome = refine(&workflow, &platform, &terms, Plan::Asap, &small_effort(100_000_000));
+        prop_assert!(!outcome.bound_hit());
+        prop_assert_eq!(found(outcome).map(|ours| sums(&ours.schedule)).map(|sums| (sums.finish, sums.cost)), best);
+    }
+
     /// Whatever is found holds; what is refused as impossible is; ours is never later than a heuristic.
     #[test]
     fn what_is_found_holds(workflow in workflow(1..=9), platform in platform(true), terms in terms()) {
@@ -319,82 +303,4 @@ proptest! {
         let plan = || refine(&workflow, &platform, &Terms::default(), Plan::Asap, &small_effort(2_000));
         prop_assert_eq!(plan(), plan());
     }
-}
-
-/// The ten-task example of Topcuoglu, Hariri and Wu (2002): run times on three processors, and edges with transfer
-/// times between different processors.
-fn ten_tasks() -> (Workflow, Platform) {
-    const TIMES: [[i64; 3]; 10] = [
-        [14, 16, 9],
-        [13, 19, 18],
-        [11, 13, 19],
-        [13, 8, 17],
-        [12, 13, 10],
-        [13, 16, 9],
-        [7, 15, 11],
-        [5, 11, 14],
-        [18, 12, 20],
-        [21, 7, 16],
-    ];
-    const EDGES: [(u32, u32, i64); 15] = [
-        (1, 2, 18),
-        (1, 3, 12),
-        (1, 4, 9),
-        (1, 5, 11),
-        (1, 6, 14),
-        (2, 8, 19),
-        (2, 9, 16),
-        (3, 7, 23),
-        (4, 8, 27),
-        (4, 9, 23),
-        (5, 9, 13),
-        (6, 8, 15),
-        (7, 10, 17),
-        (8, 10, 11),
-        (9, 10, 13),
-    ];
-    let seconds = |seconds: i64| Span::from_millis(1_000 * seconds).unwrap();
-    let task = |(number, times): (usize, &[i64; 3])| Task {
-        estimates: BTreeMap::from_iter(
-            (1..).zip(times).map(|(p, time): (i32, _)| (format!("p{p}"), seconds(*time))),
-        ),
-        ..Task::new(&format!("n{}", number + 1), None)
-    };
-    let edge = |(from, to, time): &(u32, u32, i64)| Edge {
-        from: TaskId::new(from - 1),
-        to: TaskId::new(to - 1),
-        data: Data::from_bytes(*time).unwrap(),
-    };
-    let tasks = TIMES.iter().enumerate().map(task).collect();
-    let workflow = Workflow::new("ten", tasks, EDGES.iter().map(edge).collect()).unwrap();
-    let lane = |number: u32| Lane {
-        node: NodeId::new(number),
-        name: format!("p{}", number + 1),
-        site: SiteId::new(0),
-        site_name: "s".into(),
-        performance: Performance::ONE,
-        rate: Rate::from_micros_per_second(1_000_000).unwrap(),
-        free: vec![interval(0, 1_000_000)],
-        attributes: Attributes::new(),
-    };
-    let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1) };
-    let network = Network { within_site: link, between_sites: link };
-    (workflow, Platform { lanes: (0..3).map(lane).collect(), network })
-}
-
-#[test]
-fn heft_gives_the_published_makespan() {
-    let (workflow, platform) = ten_tasks();
-    let terms = Terms::default();
-    let makespan = |kind| {
-        let schedule = baseline(&workflow, &platform, &terms, kind).unwrap();
-        verified(&schedule, &workflow, &platform, &terms);
-        schedule.makespan().as_millis() / 1_000
-    };
-    assert_eq!(makespan(Baseline::Heft), 80);
-    // CPOP's published makespan of the same example.
-    assert_eq!(makespan(Baseline::Cpop), 86);
-    let ours = found(refine(&workflow, &platform, &terms, Plan::Asap, &RefineEffort::default())).unwrap();
-    verified(&ours.schedule, &workflow, &platform, &terms);
-    assert_eq!(ours.schedule.makespan().as_millis(), 73_000);
 }

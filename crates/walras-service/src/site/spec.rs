@@ -47,7 +47,9 @@ impl SiteConfig {
         };
         let (name, owner, access) =
             (self.name.clone(), self.owner.clone(), rules(&self.access, &self.quotas)?);
-        Ok(SiteSpec { name, owner, kind, nodes, prices: self.prices()?, access })
+        let prices = self.prices()?;
+        priced_nodes_exist(&prices, &nodes)?;
+        Ok(SiteSpec { name, owner, kind, nodes, prices, access })
     }
 
     fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
@@ -172,6 +174,18 @@ impl SiteConfig {
             OfferingName::Capacity => Offering::Capacity,
             OfferingName::Queue => Offering::Queue(self.count.unwrap_or(1)),
         }
+    }
+}
+
+/// Refuses prices for nodes and classes that the site does not have: whoever wrote them meant others.
+fn priced_nodes_exist(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
+    if let Some(name) = prices.nodes.keys().find(|name| nodes.iter().all(|node| node.name != **name)) {
+        return Err(format!("node_prices: the site has no node '{name}'"));
+    }
+    let of_class = |class: &String| nodes.iter().any(|node| node.class.as_ref() == Some(class));
+    match prices.classes.keys().find(|class| !of_class(class)) {
+        None => Ok(()),
+        Some(class) => Err(format!("class_prices: no node of the site is of class '{class}'")),
     }
 }
 

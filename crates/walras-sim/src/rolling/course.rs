@@ -344,6 +344,7 @@ impl<'a> Driver<'a> {
             cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
             satisfaction: BTreeMap::new(),
             unserved: Vec::new(),
+            faults: Vec::new(),
         };
         debug_assert_eq!(cycle, problem.cycle, "one cycle at a time");
         Ok((Decision { basis: problem.basis, verdict, chosen }, runs))

@@ -1,10 +1,10 @@
 //! How well a trace can be predicted: walking it forward.
 //!
 //! Jobs are taken in the order of submission. When a job is submitted, everything that has finished by then is
-//! known, and nothing else: the prediction is made from that, and compared with what happened. Two other
-//! predictions are made at the same moment: the user's own estimate, and the mean of the user's last two finished
-//! jobs (the estimate while there are none). Predictions are compared on the same jobs: those for which all had
-//! something to say.
+//! known, and nothing else: the prediction is made from that, and compared with what happened. Three other
+//! predictions are made at the same moment: the user's own estimate, the mean of the user's last two finished
+//! jobs (the estimate while there are none), and the same but at most the estimate (Tsafrir, Etsion and Feitelson 2007). Predictions
+//! are compared on the same jobs: those for which all had something to say.
 
 use super::swf::{Trace, TraceJob};
 use std::cmp::Reverse;
@@ -34,6 +34,8 @@ pub struct Compared {
     pub templates: Figures,
     /// By the mean of the user's last two finished jobs.
     pub last_two: Figures,
+    /// By the same, but at most the user's estimate; empty as the next.
+    pub last_two_capped: Figures,
     /// By the user's estimate; empty for waits and for jobs without one.
     pub estimate: Figures,
 }
@@ -90,6 +92,7 @@ pub fn evaluate(trace: &Trace, quantity: Quantity) -> Evaluation {
             compared.templates.add(prediction.value, actual);
             compared.last_two.add(last_two, actual);
             if let Some(own) = own {
+                compared.last_two_capped.add(last_two.min(own), actual);
                 compared.estimate.add(own, actual);
             }
         }
@@ -239,6 +242,19 @@ mod tests {
         // Errors: 89 (the estimate), 0, 20, 20 (mean of 10 and 30), 35 (mean of 30 and 40).
         assert_eq!(evaluation.all.last_two.error_sum, 164_000);
         assert_eq!(evaluation.all.last_two.under, 2);
+        assert_eq!(evaluation.all.last_two_capped, evaluation.all.last_two);
+    }
+
+    #[test]
+    fn the_last_two_may_be_capped() {
+        let jobs = [(0, 0, 80, 90), (100, 0, 60, 90), (200, 0, 10, 20), (300, 0, 9, 12)];
+        let evaluation = evaluate(&trace(&jobs), Quantity::RunTime);
+        // Uncapped 90, 80, 70 and 35; capped 90, 80, 20 and 12.
+        assert_eq!(evaluation.all.last_two.error_sum, 116_000);
+        assert_eq!(evaluation.all.last_two_capped.error_sum, 43_000);
+        // Without estimates there is nothing to cap with.
+        let evaluation = evaluate(&trace(&[(0, 0, 80, -1), (100, 0, 60, -1)]), Quantity::RunTime);
+        assert_eq!(evaluation.all.last_two_capped, Figures::default());
     }
 
     #[test]

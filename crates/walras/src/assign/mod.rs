@@ -52,6 +52,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     instance: Option<u32>,
 
+    /// End with exit code 0 although some job is not placed; without it that is exit code 1
+    #[arg(long)]
+    allow_unplaced: bool,
+
     /// Print the assignment as JSON (walras.assignment/1)
     #[arg(long)]
     json: bool,
@@ -84,11 +88,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             assign_scenario(args, example.name(), &example.scenario()?)?
         }
     };
-    if args.json {
-        let text = serde_json::to_string_pretty(&report).map_err(Failure::fault)?;
-        return files::print(&format!("{text}\n"));
-    }
-    files::print(&table::of_report(&report))
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&report).map_err(Failure::fault)?)
+    } else {
+        table::of_report(&report)
+    };
+    files::print(&text)?;
+    if args.allow_unplaced || report.places_all() { Ok(()) } else { Err(Failure::NotAll) }
 }
 
 /// The jobs of a scenario on the sites that sell capacity.

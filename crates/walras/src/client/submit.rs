@@ -6,14 +6,14 @@ use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, pretty, table, time};
 use crate::failure::Failure;
-use crate::files;
+use crate::{files, workflow};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use walras_api::Syntax;
 use walras_api::service::{
     AcceptedView, JOB_BYTES_MAX, JobDraft, NotUnderstood, QuoteView, StatusView, SubmittedView, read_script,
 };
-use walras_api::{Syntax, WORKFLOW_BYTES_MAX, WorkflowFormat, read_workflow};
 use walras_model::Time;
 
 /// Exit codes: 1 when, with --wait, a job fails; 2 when a file is wrong
@@ -199,10 +199,7 @@ fn read_draft(file: &Path) -> Result<JobDraft, Failure> {
     let mut draft = JobDraft::read(&bytes, &source, syntax).map_err(Failure::input)?;
     if let Some(named) = draft.workflow_file() {
         let path = file.parent().unwrap_or(Path::new("")).join(named);
-        let format = WorkflowFormat::of_path(&path).map_err(Failure::input)?;
-        let bytes = files::read(&path, WORKFLOW_BYTES_MAX)?;
-        let workflow = read_workflow(&bytes, &path.display().to_string(), format).map_err(Failure::input)?;
-        draft.set_workflow(&workflow);
+        draft.set_workflow(&workflow::read_file(&path)?.0);
     }
     Ok(draft)
 }

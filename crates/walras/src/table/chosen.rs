@@ -2,8 +2,12 @@
 
 use super::{aligned, counted, node_names};
 use std::fmt::Write;
-use walras_api::{ChoiceStatus, ChosenAlternative, PlannedChoice, PlannedSatisfaction, Scenario, Unit};
+use walras_api::sentence::{OtherPlans, best_of_listed_text};
+use walras_api::{
+    ChoiceStatus, ChosenAlternative, PlannedChoice, PlannedImprovement, PlannedSatisfaction, Scenario, Unit,
+};
 use walras_core::Alternatives;
+use walras_model::Decimal;
 
 /// The chosen combination, its totals, and who was left out; or why there is none.
 pub(super) fn of_choice(
@@ -18,7 +22,12 @@ pub(super) fn of_choice(
     let mut rows = vec![["job", "start", "end", "cost", "nodes"].map(str::to_owned)];
     rows.extend(choice.chosen.iter().map(|chosen| row(scenario, found, chosen)));
     let mut text = format!("\nchosen by {}\n{}", choice.objective, aligned(&rows));
-    let _ = writeln!(text, "{}; {}", totals(choice, scenario.unit), status(choice));
+    let _ = writeln!(
+        text,
+        "{}; {}",
+        totals(choice, scenario.unit),
+        status(choice, !found.unscheduled.is_empty())
+    );
     let limits = limits_in_words(choice, scenario.unit);
     let queued =
         |job: &String| satisfaction.is_some_and(|it| it.queued.iter().any(|queued| queued.job == *job));
@@ -70,14 +79,38 @@ fn totals(choice: &PlannedChoice, unit: Unit) -> String {
     text
 }
 
-fn status(choice: &PlannedChoice) -> String {
+/// What is proven; whether somebody has no window at all decides what it is held against.
+fn status(choice: &PlannedChoice, somebody_waits: bool) -> String {
+    if let Some(improvement) = choice.improvement.as_ref().filter(|improvement| improvement.better) {
+        return improved(choice, improvement);
+    }
     match (choice.status, &choice.gap) {
-        (ChoiceStatus::Optimal, _) => "proven best".to_owned(),
+        (ChoiceStatus::Optimal, _) => {
+            let all = choice.left_out.is_empty() && !somebody_waits;
+            let others = if all { OtherPlans::Any } else { OtherPlans::ForTheseJobs };
+            best_of_listed_text(choice.above_any_plan.as_ref().map(|above| (above, others)))
+        }
         _ if !choice.left_out_by_quota.is_empty() => {
             "nothing is proven of what is left after jobs were left out to keep owners' quotas".to_owned()
         }
-        (_, Some(gap)) => format!("not proven best within the limit on work, the gap is at most {gap}"),
+        (_, Some(gap)) => format!(
+            "not proven best of the listed alternatives within the limit on work, the gap is at most {gap}"
+        ),
         (status, None) => status.text().to_owned(),
+    }
+}
+
+/// What is known of a plan that was improved by search.
+fn improved(choice: &PlannedChoice, improvement: &PlannedImprovement) -> String {
+    // Ends are counted from where time begins, so that a share of them says nothing.
+    let measured = matches!(choice.objective.as_str(), "min-cost" | "min-time");
+    match improvement.above_any_plan().filter(|_| measured) {
+        _ if choice.status == ChoiceStatus::Optimal => "improved by search, and no plan is better".to_owned(),
+        Some(thousandths) => {
+            let percent = Decimal::new(thousandths.into(), 1);
+            format!("improved by search, at most {percent}% above any plan")
+        }
+        None => "improved by search".to_owned(),
     }
 }
 

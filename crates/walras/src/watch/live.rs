@@ -130,7 +130,7 @@ fn text_of(failure: Failure) -> String {
         | Failure::Forbidden(text)
         | Failure::Unreachable(text)
         | Failure::Fault(text) => text,
-        Failure::Refuted | Failure::ReaderGone => String::new(),
+        Failure::Refuted | Failure::NotAll | Failure::Panicked | Failure::ReaderGone => String::new(),
     }
 }
 

@@ -36,7 +36,7 @@ mod tests {
         insta::assert_snapshot!(super::text(&scene()), @r"
         walras 0.1.0  2026-11-15 12:30:00 (time x60)
         queued 3  reserved 2  running 1  ended 17
-        cycle 12 planned: 5 served, 1 left out, proven best; next 2026-11-15 12:31:00
+        cycle 12 planned: 5 served, 1 left out, best of the listed alternatives; next 2026-11-15 12:31:00
 
                        2026-11-15 12:18:00                                  2026-11-15 13:18:00
         campus/c1      15++++++17#######################     ..................................

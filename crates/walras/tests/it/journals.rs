@@ -48,6 +48,31 @@ fn a_journal_replays_to_the_same_bytes_and_audits_clean() {
     assert_eq!(planned, format!("identical: cycle {cycle} comes to the same plan\n"));
 }
 
+fn path_of(directory: &tempfile::TempDir) -> std::path::PathBuf {
+    directory.path().join("j.jsonl")
+}
+
+#[test]
+fn entries_are_counted_without_the_line_that_names_the_format() {
+    let directory = journal("3");
+    let text = fs::read_to_string(path_of(&directory)).unwrap();
+    let forged = text.lines().position(|line| line.contains("\"deposited\"")).unwrap();
+    changed(directory.path(), |line| {
+        line.contains("\"deposited\"").then(|| line.replacen("\"amount\":", "\"amount\":1", 1))
+    });
+    let output = walras(directory.path(), &["audit", "j.jsonl"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    // The first line is the header, so that the line with this index from 0 is the entry with this number from 1.
+    assert!(said.starts_with(&format!("entry {forged}: ")), "{said}");
+}
+
+#[test]
+fn no_world_is_no_number_of_worlds() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = walras(directory.path(), &["simulate", "--seeds", "0"]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 #[test]
 fn a_forged_amount_is_found_by_both() {
     let directory = journal("3");
@@ -81,6 +106,18 @@ fn what_is_no_journal_is_refused_with_its_line() {
     assert_eq!(complaint(&["replay", "j.jsonl"]), wrong);
     fs::write(&path, whole.replacen("\"at\":0", "\"at\":true", 1)).unwrap();
     assert!(complaint(&["replay", "j.jsonl"]).starts_with("walras: j.jsonl:2:1: at: invalid type: boolean"));
+    // What nobody understands is in no check: it must not be called identical.
+    for (from, to, path) in [
+        ("{\"at\":0,", "{\"note\":\"x\",\"at\":0,", "note"),
+        ("\"cycle_every\":", "\"colour\":1,\"cycle_every\":", "input.set-policy.colour"),
+    ] {
+        fs::write(path_of(&directory), whole.replacen(from, to, 1)).unwrap();
+        for command in ["replay", "audit"] {
+            let said = complaint(&[command, "j.jsonl"]);
+            let expected = format!("walras: j.jsonl:2:1: {path}: is not known here");
+            assert!(said.starts_with(&expected), "{said}");
+        }
+    }
     fs::write(&path, "").unwrap();
     assert!(complaint(&["audit", "j.jsonl"]).contains("this is no journal"));
     assert!(complaint(&["replay", "nowhere"]).contains("nowhere: cannot be read"));

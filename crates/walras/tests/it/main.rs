@@ -10,6 +10,7 @@ mod client;
 mod commands;
 mod demo;
 mod documents;
+mod edges;
 mod house;
 mod journals;
 mod licences;
@@ -29,11 +30,13 @@ fn walras(directory: &Path, arguments: &[&str]) -> std::process::Output {
     command.current_dir(directory).args(arguments).output().expect("the program runs")
 }
 
-/// What it printed, when it was content.
+/// What it printed, when it was content. Plans and assignments that leave somebody out are told too, with exit code 1.
 fn printed(directory: &Path, arguments: &[&str]) -> String {
     let output = walras(directory, arguments);
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{arguments:?} printed {out}{err}");
+    let leaves_out = matches!(arguments.first(), Some(&"plan" | &"assign")) && !out.is_empty();
+    let most = i32::from(leaves_out);
+    assert!(output.status.code().is_some_and(|code| code <= most), "{arguments:?} printed {out}{err}");
     out.into_owned()
 }
 

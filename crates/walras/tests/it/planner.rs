@@ -15,6 +15,7 @@ use walras_broker::plan::{PlanningJob, PlanningProblem, Remaining, plan};
 use walras_broker::policy::Policy;
 use walras_core::SearchConfig;
 use walras_core::choose::ChoiceLimits;
+use walras_core::plan::PlanScheme;
 use walras_core::prefer::Stakeholders;
 use walras_model::TaskId;
 
@@ -191,6 +192,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
         search: SearchConfig::default(),
         labels_max: ChoiceLimits::default().labels_max,
         network: scenario.network,
+        plan: PlanScheme::Improved,
         ..Policy::default()
     };
     policy.calendar = wishes.calendar;
@@ -307,7 +309,8 @@ fn same(file: &Value) -> Result<(), TestCaseError> {
     fs::write(directory.path().join("pipe.yaml"), PIPELINE).unwrap();
     let scenario = read_scenario(written.as_bytes(), "scenario.json", Syntax::Json).unwrap();
     let decision = plan(&problem(&scenario));
-    let output = walras(directory.path(), &["plan", "scenario.json", "--json"]);
+    let output =
+        walras(directory.path(), &["plan", "scenario.json", "--json", "--plan", "improved", "--allow-unplaced"]);
     let error = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) && error.contains("leave_out: never") {
         prop_assert_eq!((decision.chosen.len(), decision.verdict.proof), (0, Proof::Nothing));

@@ -82,7 +82,9 @@ fn bad_calls_are_told() {
         assert!(error.contains(said), "{error}");
     }
     let call = ["workflow", "p.yaml", "--nodes", "4", "--deadline", "100", "--json"];
-    let plan: Value = serde_json::from_str(&printed(at, &call)).unwrap();
+    let output = walras(at, &call);
+    assert_eq!(output.status.code(), Some(1), "there is no schedule");
+    let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (plan["status"].as_str(), plan["tasks"].as_array().map(Vec::len)),
         (Some("infeasible"), Some(0))

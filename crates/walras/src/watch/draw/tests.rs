@@ -8,7 +8,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 const STATUS: &str = r#"{"now":"2026-11-15T12:30:00Z","speed":60,"version":"0.1.0","writable":true,"queued":3,"reserved":2,
-"running":1,"ended":17,"cycle":{"cycle":12,"open":false,"next_at":"2026-11-15T12:31:00Z","proof":{"kind":"optimal","text":"proven best"},"served":5,"unserved":1}}"#;
+"running":1,"ended":17,"cycle":{"cycle":12,"open":false,"next_at":"2026-11-15T12:31:00Z","proof":{"kind":"optimal","text":"best of the listed alternatives"},"served":5,"unserved":1}}"#;
 
 const TIMETABLE: &str = r#"{"now":"2026-11-15T12:30:00Z","from":"2026-11-15T12:18:00Z","to":"2026-11-15T13:18:00Z","rows":[
 {"site":"campus","node":"c1","lost":false,"bars":[
@@ -58,7 +58,7 @@ fn a_wide_screen() {
     insta::assert_snapshot!(screen(&scene(), 100, 30), @r"
     walras 0.1.0  2026-11-15 12:30:00 (time x60)
     queued 3  reserved 2  running 1  ended 17
-    cycle 12 planned: 5 served, 1 left out, proven best; next 2026-11-15 12:31:00
+    cycle 12 planned: 5 served, 1 left out, best of the listed alternatives; next 2026-11-15 12:31:00
                    2026-11-15 12:18:00                                               2026-11-15 13:18:00
     campus/c1      15+++++++17############################      ........................................
     campus/c2 lost                  |

@@ -1,0 +1,42 @@
+//! What is proven of a choice among alternatives.
+
+use crate::number::Num;
+
+/// Who else a choice is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherPlans {
+    /// All plans.
+    Any,
+    /// All plans for the same jobs: some job is not served.
+    ForTheseJobs,
+}
+
+/// That no combination of the alternatives that were listed is better; and, where it is known, how far any plan at all, in
+/// windows that were not listed, could be below it (`above`, a share to the millionth).
+///
+/// ```
+/// use walras_api::Num;
+/// use walras_api::sentence::{OtherPlans, best_of_listed_text};
+/// assert_eq!(best_of_listed_text(None), "best of the listed alternatives");
+/// let above = Num::of_millionths(31_401);
+/// assert_eq!(
+///     best_of_listed_text(Some((&above, OtherPlans::Any))),
+///     "best of the listed alternatives, at most 3.2% above any plan"
+/// );
+/// ```
+pub fn best_of_listed_text(above: Option<(&Num, OtherPlans)>) -> String {
+    let best = "best of the listed alternatives".to_owned();
+    let Some((millionths, others)) = above.and_then(|(above, others)| Some((above.micros()?, others))) else {
+        return best;
+    };
+    let others = match others {
+        OtherPlans::Any => "any plan",
+        OtherPlans::ForTheseJobs => "any plan for these jobs",
+    };
+    if millionths <= 0 {
+        return format!("{best}, and of {others}");
+    }
+    // Tenths of a per cent, rounded up.
+    let tenths = (millionths - 1) / 1_000 + 1;
+    format!("{best}, at most {}.{}% above {others}", tenths / 10, tenths % 10)
+}

@@ -1,0 +1,75 @@
+//! Plans to start from: one job after the other, each where it is best on what the others left.
+
+use super::aim::Aim;
+use super::best::Best;
+use super::ground::Ground;
+use super::limits::Standing;
+use super::state::{Look, State};
+use std::cmp::Reverse;
+use walras_random::Draws;
+
+/// Puts the jobs in this order, each where it is best; what has no place stays out. `None` when the work ran out.
+pub(super) fn listed(state: &mut State<'_>, order: &[usize], look: Look<'_>) -> Option<Standing> {
+    for job in 0..state.places.len() {
+        state.remove(job);
+    }
+    for job in order {
+        state.insert(*job, look);
+    }
+    state.keep();
+    (!state.effort.spent()).then(|| state.standing())
+}
+
+/// Tries list scheduling by end and by the objective itself; the best of them and what there was stays.
+pub(super) fn starts(state: &mut State<'_>, best: &mut Best) {
+    let ground = state.ground;
+    let (large, ranked) = (by_size(ground), by_weight(ground));
+    for (order, aim) in [(&large, Aim::FINISH), (&large, ground.aim), (&ranked, ground.aim)] {
+        let look = Look { aim: &aim, finish_max: i64::MAX, earliest: i64::MIN, noise: &[] };
+        if listed(state, order, look).is_none() {
+            break;
+        }
+        best.note(state);
+    }
+    state.restore(&best.places);
+}
+
+/// Several orders for the least makespan, all by end.
+pub(super) fn orders(ground: &Ground<'_>, count: usize, draws: &mut Draws) -> Vec<Vec<usize>> {
+    let runtime = |job: usize| ground.views[job].runtime_min;
+    let mut long: Vec<usize> = (0..ground.jobs()).collect();
+    long.sort_by_key(|job| Reverse((runtime(*job), ground.views[*job].tasks)));
+    let mut wide: Vec<usize> = (0..ground.jobs()).collect();
+    wide.sort_by_key(|job| Reverse((ground.views[*job].tasks, runtime(*job))));
+    let mut all = vec![by_size(ground), long, wide, by_weight(ground)];
+    while all.len() < count {
+        let mut order = all[all.len() % 3].clone();
+        // A few neighbours change places.
+        for _ in 0..order.len() {
+            let at = draws.below(order.len());
+            let by = 1 + draws.below(3);
+            if at + by < order.len() {
+                order.swap(at, at + by);
+            }
+        }
+        all.push(order);
+    }
+    all
+}
+
+/// Tasks × run time, largest first.
+fn by_size(ground: &Ground<'_>) -> Vec<usize> {
+    let size = |job: &usize| {
+        let view = &ground.views[*job];
+        i128::from(view.runtime_min) * (view.tasks as i128)
+    };
+    let mut order: Vec<usize> = (0..ground.jobs()).collect();
+    order.sort_by_key(|job| Reverse(size(job)));
+    order
+}
+
+fn by_weight(ground: &Ground<'_>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ground.jobs()).collect();
+    order.sort_by_key(|job| Reverse(ground.weights[*job]));
+    order
+}

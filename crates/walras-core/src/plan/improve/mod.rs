@@ -1,0 +1,202 @@
+//! The second stage of planning: what two phases found, improved by search.
+//!
+//! **Problem.** Two phases (list windows that do not overlap, then choose among them) lose what no listed window can give: the
+//! windows of one job stand in the way of another's. Given a choice, find a better one in bounded work: first serve more, then a
+//! better value by the VO's objective, with windows that nobody listed.
+//!
+//! **Method.** An exact search for one job on what the others leave ([`single`]) is used thousands of times.
+//!
+//! 1. The two-phase choice is taken over, and held against list scheduling ([`list`]); the better one is where it starts.
+//! 2. Sums are improved by large-neighbourhood search ([`neighbours`]); the makespan by a target that is lowered ([`makespan`]).
+//! 3. The best ever seen is held against the two-phase choice: what is not better is not taken. So no plan is worse than before.
+//! 4. Alternatives are listed anew ([`relist`]), since they never overlap.
+//!
+//! A window must keep all that the search for alternatives keeps (requirements, price caps or budgets, deadlines, sites) and all
+//! that the choice keeps (T* and B* as they were, owners' hours and quotas, the units of queues); a workflow's must hold its tasks.
+//! By satisfaction, and where the search is on the fly, the two-phase choice stays: the first is no sum, the second is an order
+//! of its own.
+//!
+//! **What is known.** Nothing is proven best by the search. Where everybody who could be served alone is served, the sum of what
+//! each would come to alone bounds every plan ([`bound`]).
+//!
+//! **Complexity.** Bounded by [`ImproveLimits`]: in searches for one job, and in slots read. The same seed gives the same plan.
+//!
+//! Source: list scheduling and large-neighbourhood search (Shaw 1998) with the windows of Toporkov et al.
+
+mod aim;
+mod best;
+mod bound;
+mod free;
+mod ground;
+mod limits;
+mod list;
+mod makespan;
+mod neighbours;
+mod relist;
+mod single;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use limits::{ImproveLimits, Improvement, PlanScheme, Standing};
+
+use super::{BatchProblem, MadeChoice, Proven, choice, negotiation};
+use crate::prefer::{Negotiation, Source, WishError, valued};
+use crate::search::{Alternatives, Mode};
+use aim::Aim;
+use best::Best;
+use bound::Alone;
+use ground::Ground;
+use state::{Effort, Place, State};
+use walras_model::request::Batch;
+use walras_model::window::Window;
+use walras_random::Draws;
+
+/// More jobs × nodes than this, or tasks × slots than the next, are not improved.
+const RUNTIMES_MAX: usize = 16 << 20;
+const TAKES_MAX: u128 = 1 << 28;
+
+/// A better plan, in the terms of the pipeline.
+pub(super) struct Improved {
+    pub(super) found: Alternatives,
+    pub(super) negotiation: Option<Result<Negotiation, WishError>>,
+    pub(super) made: MadeChoice,
+}
+
+/// Improves a choice. What became of it is noted in the choice; where it is better, all that follows from that is given.
+pub(super) fn improve(
+    problem: &BatchProblem<'_>,
+    batch: &Batch,
+    found: &Alternatives,
+    negotiation: Option<&Negotiation>,
+    options: &[Vec<Source>],
+    made: &mut MadeChoice,
+) -> Option<Improved> {
+    let aim = Aim::of(&problem.policy.objective)?;
+    if problem.search.mode == Mode::FirstOnTheFly || too_large(problem, batch) {
+        return None;
+    }
+    let ground = Ground::new(problem, batch, options, negotiation, made.limits, aim);
+    let (best, improvement) = searched(&ground, found, &made.picks)?;
+    made.improvement = Some(improvement);
+    if improvement.after == improvement.before {
+        return None;
+    }
+    let better = adopted(&ground, found, made, &best, improvement);
+    if better.is_none() {
+        made.improvement = Some(Improvement { after: improvement.before, bound: None, ..improvement });
+    }
+    better
+}
+
+fn too_large(problem: &BatchProblem<'_>, batch: &Batch) -> bool {
+    let tasks: u128 = batch.requests().iter().map(|request| u128::from(request.tasks)).sum();
+    batch.requests().len().saturating_mul(problem.offers.nodes().len()) > RUNTIMES_MAX
+        || tasks.saturating_mul(problem.offers.slots().len() as u128) > TAKES_MAX
+}
+
+/// The best plan that the search sees, and what became of it; `None` when what was chosen cannot be taken over.
+fn searched<'a>(
+    ground: &'a Ground<'a>,
+    found: &Alternatives,
+    picks: &[Option<Source>],
+) -> Option<(Best, Improvement)> {
+    let limits = &ground.problem.limits.improve;
+    let mut effort = Effort::new(limits, ground.jobs());
+    let alone = Alone::new(ground, &mut effort);
+    let mut state = State::new(ground, effort);
+    for (job, pick) in picks.iter().enumerate() {
+        let taken = match pick {
+            None => true,
+            Some(Source::Window(place)) => state.adopt(job, &found.found.get(*place)?.window),
+            Some(Source::Queue(queue)) => state.queue(job, *queue),
+        };
+        if !taken {
+            return None;
+        }
+    }
+    state.keep();
+    let before = state.standing();
+    let single = ground.aim.is_single() && !ground.by_makespan();
+    let floor = alone.as_ref().filter(|_| single).map(|alone| alone.floor(ground));
+    let mut best = Best { standing: before, places: state.places.clone(), floor };
+    let mut draws = Draws::new(limits.seed);
+    if !best.is_settled() {
+        if ground.by_makespan() {
+            let bound = alone.as_ref().map_or(i64::MIN, Alone::last_end);
+            makespan::least(&mut state, &mut best, bound, &mut draws);
+        } else {
+            list::starts(&mut state, &mut best);
+            let all = state.effort.searches_max;
+            neighbours::search(&mut state, &mut best, &mut draws, i64::MAX, all);
+        }
+    }
+    let served = |job: usize| !matches!(best.places[job], Place::Out);
+    let improvement = Improvement {
+        before,
+        after: best.standing,
+        searches: state.effort.searches,
+        limit_hit: state.effort.spent(),
+        bound: alone.and_then(|alone| alone.bound(ground, served)),
+    };
+    Some((best, improvement))
+}
+
+/// The choice of the best plan, on alternatives that are listed anew. `None` when what everybody wants makes no sense there.
+fn adopted(
+    ground: &Ground<'_>,
+    found: &Alternatives,
+    made: &MadeChoice,
+    best: &Best,
+    improvement: Improvement,
+) -> Option<Improved> {
+    let (problem, batch) = (ground.problem, ground.batch);
+    let window = |place: &Place| match place {
+        Place::Window(held) => Some(held.window.clone()),
+        Place::Out | Place::Queue(_) => None,
+    };
+    let windows: Vec<Option<Window>> = best.places.iter().map(window).collect();
+    let (found, places) = relist::relisted(problem.offers, &problem.search.limits, found, &windows)?;
+    let negotiation = negotiation::negotiate(problem, batch, &found);
+    let options = negotiation::options(batch, &found, negotiation.as_ref());
+    let mut picks = Vec::with_capacity(places.len());
+    for (job, place) in best.places.iter().enumerate() {
+        picks.push(match place {
+            Place::Out => None,
+            Place::Window(_) => Some(Source::Window(places[job]?)),
+            Place::Queue(at) => Some(Source::Queue(ground.queues[job].get(*at)?.queue)),
+        });
+    }
+    let mut chosen = Vec::with_capacity(picks.len());
+    for (pick, options) in picks.iter().zip(options.iter()) {
+        chosen.push(match pick {
+            None => None,
+            Some(pick) => Some(options.iter().position(|option| option == pick)?),
+        });
+    }
+    let compromise = match &negotiation {
+        Some(Ok(negotiation)) => valued(&negotiation.problem, &chosen),
+        Some(Err(_)) => return None,
+        None => None,
+    };
+    let over_quota = made.over_quota.iter().copied().filter(|job| picks[job.index()].is_none()).collect();
+    let made = MadeChoice {
+        totals: choice::totals(&found, &picks),
+        picks,
+        limits: made.limits,
+        value: best.standing.value[0],
+        proven: proven(&improvement, best.is_settled()),
+        compromise,
+        over_quota,
+        improvement: Some(improvement),
+    };
+    Some(Improved { found, negotiation, made })
+}
+
+fn proven(improvement: &Improvement, settled: bool) -> Proven {
+    match improvement.bound {
+        Some(_) if settled => Proven::Best,
+        Some(bound) => Proven::Within(bound),
+        None => Proven::Nothing,
+    }
+}

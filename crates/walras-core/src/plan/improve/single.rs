@@ -1,0 +1,342 @@
+//! The best window of one job on what is free, exactly.
+//!
+//! **Problem.** Over all starts, choose N candidates that are alive such that an [`Aim`] is least, the real cost is within the
+//! budget, and every limit of the request is kept.
+//!
+//! **Method.** Only the starts of free pieces (and the request's earliest) are tried: any window can be moved forward to the last of
+//! them with every candidate still alive, and ends no later. At each start the candidates are gone through in order of run time, each
+//! in turn as the slowest of the window: with it go the N - 1 cheapest of those before it. Every set of N has a slowest one, and none
+//! with the same slowest is cheaper, so nothing better is missed whenever dearer is not better. A start is passed over when
+//! even the N cheapest alive, at the best run time there is, do not beat the best so far.
+//!
+//! Where dearer is better (income), the dearest neighbours in order of cost that are within the budget are taken and improved by single
+//! exchanges: a good window, not a proven one.
+//!
+//! Costs may be distorted by a little noise per node, so that repeated searches differ; budgets always hold for real costs.
+//!
+//! **Complexity.** O(p log m) for p pieces with m alive at once, plus O(m log N) for each start that passes the test.
+
+use super::aim::{Aim, Measure, Value};
+use super::free::{Free, Piece};
+use crate::search::{Candidate, Cheapest, Entry, View};
+use std::collections::BinaryHeap;
+use walras_model::id::{NodeId, SiteId};
+use walras_model::interval::Interval;
+use walras_model::quantity::{Rate, Span, Time};
+use walras_model::window::{Placement, Window};
+
+/// The nodes that fit a request, fastest first.
+#[derive(Clone, Debug)]
+pub(super) struct Ranks {
+    /// By rank: the pool of the node.
+    pools: Vec<usize>,
+    /// By node: its rank, where it fits.
+    of_node: Vec<Option<u32>>,
+    runtime_least: i64,
+    runtime_most: i64,
+}
+
+impl Ranks {
+    pub(super) fn new(view: &View) -> Ranks {
+        let mut nodes: Vec<usize> =
+            (0..view.runtimes.len()).filter(|node| view.runtimes[*node] != crate::search::NO_FIT).collect();
+        nodes.sort_by_key(|node| view.runtimes[*node]);
+        let mut of_node = vec![None; view.runtimes.len()];
+        for (node, rank) in nodes.iter().zip(0..) {
+            of_node[*node] = Some(rank);
+        }
+        // The slowest of N nodes is at least as slow as the N-th fastest.
+        let at = |place: usize| nodes.get(place).map_or(0, |node| view.runtimes[*node]);
+        Ranks {
+            pools: nodes.iter().map(|node| view.pool_of(*node)).collect(),
+            runtime_least: at(view.tasks.saturating_sub(1)),
+            runtime_most: at(nodes.len().saturating_sub(1)),
+            of_node,
+        }
+    }
+
+    /// Whether a node fits.
+    pub(super) fn fits(&self, node: NodeId) -> bool {
+        self.of_node.get(node.index()).is_some_and(Option::is_some)
+    }
+}
+
+/// Which windows of a job count.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) view: &'a View,
+    pub(super) ranks: &'a Ranks,
+    pub(super) aim: &'a Aim,
+    pub(super) cost_max: i64,
+    pub(super) runtime_max: i64,
+    pub(super) earliest: i64,
+    pub(super) finish_max: i64,
+    /// By node: so many of 1,024 parts are added to its costs while they are compared; empty for none.
+    pub(super) noise: &'a [i64],
+    /// By node: whether it may not be used; empty for none.
+    pub(super) closed: &'a [bool],
+    /// Whether a node may be used in an interval; hours of access.
+    pub(super) admits: Option<&'a dyn Fn(usize, Interval) -> bool>,
+}
+
+/// A window, and for each of its placements the place of the offered slot that it lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) window: Window,
+    pub(super) origins: Vec<usize>,
+}
+
+/// The candidate of a rank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Alive {
+    expiry: i64,
+    runtime: i64,
+    /// As it is compared.
+    seeming: i64,
+    cost: i64,
+    rate: i64,
+    node: usize,
+    piece: usize,
+}
+
+const DEAD: Alive = Alive { expiry: i64::MIN, runtime: 0, seeming: 0, cost: 0, rate: 0, node: 0, piece: 0 };
+
+/// What a window is compared by: its value, then its end, then what it seems to cost.
+type Key = (Value, i128, i128);
+
+struct Best {
+    key: Key,
+    start: i64,
+    members: Vec<Alive>,
+}
+
+struct Sweep<'a> {
+    wanted: Wanted<'a>,
+    alive: Vec<Alive>,
+    cheapest: Vec<Cheapest>,
+    changed: Vec<bool>,
+    heap: BinaryHeap<(i64, usize)>,
+    best: Option<Best>,
+}
+
+/// The best window on what is free; adds to the slots read.
+pub(super) fn best_window(free: &Free<'_>, wanted: Wanted<'_>, slots_read: &mut u64) -> Option<Found> {
+    let view = wanted.view;
+    if view.tasks == 0 || view.nodes_fitting < view.tasks {
+        return None;
+    }
+    let mut sweep = Sweep {
+        wanted,
+        alive: vec![DEAD; wanted.ranks.pools.len()],
+        cheapest: vec![Cheapest::new(view.tasks); view.pool_count],
+        changed: vec![false; view.pool_count],
+        heap: BinaryHeap::new(),
+        best: None,
+    };
+    sweep.run(free.pieces(), slots_read);
+    let Best { start, members, .. } = sweep.best?;
+    window(free.pieces(), start, &members)
+}
+
+impl Sweep<'_> {
+    fn run(&mut self, pieces: &[Piece], slots_read: &mut u64) {
+        let wanted = self.wanted;
+        let earliest = wanted.view.earliest.max(wanted.earliest);
+        let last = wanted.view.deadline.min(wanted.finish_max).saturating_sub(wanted.view.runtime_min);
+        let mut now = i64::MIN;
+        for (place, piece) in pieces.iter().enumerate() {
+            let start = piece.slot.start().as_millis().max(earliest);
+            if start > last || (start > now && self.settled(start)) {
+                break;
+            }
+            *slots_read += 1;
+            let Some((rank, alive)) = self.candidate(piece, place, start) else { continue };
+            if start > now {
+                self.try_start(now);
+                now = start;
+            }
+            let pool = wanted.ranks.pools[rank];
+            self.alive[rank] = alive;
+            self.changed[pool] = true;
+            self.cheapest[pool].advance(now);
+            self.cheapest[pool].join(Entry::new(alive.seeming, piece.slot.key(), alive.expiry));
+        }
+        self.try_start(now);
+    }
+
+    fn candidate(&self, piece: &Piece, place: usize, start: i64) -> Option<(usize, Alive)> {
+        let (wanted, view) = (&self.wanted, self.wanted.view);
+        let node = piece.slot.node().index();
+        let rank = wanted.ranks.of_node[node]? as usize;
+        let runtime = view.runtimes[node];
+        if runtime > wanted.runtime_max || wanted.closed.get(node) == Some(&true) {
+            return None;
+        }
+        let end = piece.slot.end().as_millis().min(view.deadline).min(wanted.finish_max);
+        let (expiry, rate) = (end - runtime, view.rate_of(&piece.slot));
+        if expiry < start || rate > view.rate_max {
+            return None;
+        }
+        let cost = Candidate { slot: &piece.slot, start, expiry, runtime, rate }.cost();
+        let noise = wanted.noise.get(node).copied().unwrap_or(0);
+        // Small costs are multiplied first, so that noise is not rounded away; large ones have digits to spare.
+        let extra = if cost >> 40 == 0 { (cost * noise) >> 10 } else { (cost >> 10).saturating_mul(noise) };
+        let seeming = cost.saturating_add(extra);
+        Some((rank, Alive { expiry, runtime, seeming, cost, rate, node, piece: place }))
+    }
+
+    /// Whether no later start can be better.
+    fn settled(&self, start: i64) -> bool {
+        let first = self.wanted.aim.forms[0];
+        let least = i128::from(start) + i128::from(self.wanted.ranks.runtime_least);
+        first.cost == 0
+            && first.time == 0
+            && first.finish > 0
+            && self.best.as_ref().is_some_and(|best| first.finish * least > best.key.0[0])
+    }
+
+    /// Tries a start with all that is alive.
+    fn try_start(&mut self, now: i64) {
+        for pool in 0..self.changed.len() {
+            if std::mem::replace(&mut self.changed[pool], false) && self.hopeful(pool, now) {
+                if self.wanted.aim.likes_dear() {
+                    self.dearest(pool, now)
+                } else {
+                    self.slowest_in_turn(pool, now)
+                }
+            }
+        }
+    }
+
+    /// Whether the cheapest alive, were they the fastest as well, would beat the best so far.
+    fn hopeful(&mut self, pool: usize, now: i64) -> bool {
+        self.cheapest[pool].advance(now);
+        let Some(cost) = self.cheapest[pool].sum() else { return false };
+        let wanted = &self.wanted;
+        if wanted.noise.is_empty() && cost > i128::from(wanted.cost_max.min(wanted.view.budget)) {
+            return false;
+        }
+        let Some(best) = &self.best else { return true };
+        if wanted.aim.likes_dear() {
+            return true;
+        }
+        let ranks = wanted.ranks;
+        let bound = wanted.aim.forms.map(|form| {
+            let slow = i128::from(if form.time + form.finish >= 0 {
+                ranks.runtime_least
+            } else {
+                ranks.runtime_most
+            });
+            form.value(Measure { cost, time: slow, finish: i128::from(now) + slow })
+        });
+        bound < best.key.0
+    }
+
+    /// The best with each candidate in turn as the slowest.
+    fn slowest_in_turn(&mut self, pool: usize, now: i64) {
+        let others = self.wanted.view.tasks - 1;
+        let cost_max = i128::from(self.wanted.cost_max.min(self.wanted.view.budget));
+        self.heap.clear();
+        let (mut sum, mut seeming) = (0_i128, 0_i128);
+        for rank in 0..self.alive.len() {
+            let alive = self.alive[rank];
+            if alive.expiry < now || !self.usable(rank, pool, now) {
+                continue;
+            }
+            if self.heap.len() == others {
+                let cost = sum + i128::from(alive.cost);
+                if cost <= cost_max {
+                    self.consider(rank, seeming + i128::from(alive.seeming), now);
+                }
+            }
+            if others == 0 {
+                continue;
+            }
+            self.heap.push((alive.seeming, rank));
+            sum += i128::from(alive.cost);
+            seeming += i128::from(alive.seeming);
+            if self.heap.len() > others
+                && let Some((_, out)) = self.heap.pop()
+            {
+                sum -= i128::from(self.alive[out].cost);
+                seeming -= i128::from(self.alive[out].seeming);
+            }
+        }
+    }
+
+    fn usable(&self, rank: usize, pool: usize, now: i64) -> bool {
+        let alive = &self.alive[rank];
+        self.wanted.ranks.pools[rank] == pool
+            && self.wanted.admits.is_none_or(|admits| {
+                interval(now, alive.runtime).is_some_and(|interval| admits(alive.node, interval))
+            })
+    }
+
+    /// The candidate at this rank as the slowest, with those on the heap.
+    fn consider(&mut self, rank: usize, cost: i128, now: i64) {
+        let time = i128::from(self.alive[rank].runtime);
+        let finish = i128::from(now) + time;
+        let key = (self.wanted.aim.value(Measure { cost, time, finish }), finish, cost);
+        if self.best.as_ref().is_none_or(|best| key < best.key) {
+            let members = self.heap.iter().map(|(_, rank)| *rank).chain([rank]);
+            let members = members.map(|rank| self.alive[rank]).collect();
+            self.best = Some(Best { key, start: now, members });
+        }
+    }
+
+    /// A dear window within the budget.
+    fn dearest(&mut self, pool: usize, now: i64) {
+        let tasks = self.wanted.view.tasks;
+        let cost_max = i128::from(self.wanted.cost_max.min(self.wanted.view.budget));
+        let ranks = (0..self.alive.len()).filter(|rank| self.alive[*rank].expiry >= now);
+        let mut alive: Vec<Alive> =
+            ranks.filter(|rank| self.usable(*rank, pool, now)).map(|rank| self.alive[rank]).collect();
+        alive.sort_by_key(|alive| std::cmp::Reverse((alive.seeming, alive.piece)));
+        let sum = |members: &[Alive]| members.iter().map(|alive| i128::from(alive.cost)).sum::<i128>();
+        let Some(from) = (0..(alive.len() + 1).saturating_sub(tasks))
+            .find(|from| sum(&alive[*from..*from + tasks]) <= cost_max)
+        else {
+            return;
+        };
+        let mut members = alive[from..from + tasks].to_vec();
+        for dearer in &alive[..from] {
+            let spare = cost_max - sum(&members);
+            let affordable = |member: &Alive| i128::from(dearer.cost) - i128::from(member.cost) <= spare;
+            // The cheapest member that may give way gains most.
+            if let Some(place) = (0..members.len()).rev().find(|place| affordable(&members[*place])) {
+                members[place] = *dearer;
+                members.sort_by_key(|alive| std::cmp::Reverse((alive.seeming, alive.piece)));
+            }
+        }
+        let time = members.iter().map(|alive| i128::from(alive.runtime)).max().unwrap_or(0);
+        let cost = members.iter().map(|alive| i128::from(alive.seeming)).sum();
+        let finish = i128::from(now) + time;
+        let key = (self.wanted.aim.value(Measure { cost, time, finish }), finish, cost);
+        if self.best.as_ref().is_none_or(|best| key < best.key) {
+            self.best = Some(Best { key, start: now, members });
+        }
+    }
+}
+
+fn interval(start: i64, runtime: i64) -> Option<Interval> {
+    let start = Time::from_millis(start)?;
+    Interval::new(start, start.checked_add(Span::from_millis(runtime)?)?)
+}
+
+fn window(pieces: &[Piece], start: i64, members: &[Alive]) -> Option<Found> {
+    let mut members = members.to_vec();
+    members.sort_by_key(|alive| alive.node);
+    let placement = |alive: &Alive| {
+        let (rate, slot) = (Rate::from_micros_per_second(alive.rate)?, &pieces[alive.piece].slot);
+        let interval = interval(start, alive.runtime)?;
+        let cost = rate.cost_of(interval.span())?;
+        Some(Placement { node: slot.node(), interval, rate, cost, source: slot.key() })
+    };
+    let window = Window::new(members.iter().map(placement).collect::<Option<Vec<_>>>()?)?;
+    Some(Found { window, origins: members.iter().map(|alive| pieces[alive.piece].origin).collect() })
+}
+
+/// By node: whether it belongs to one of these sites.
+pub(super) fn on_sites(nodes: &[walras_model::offer::Node], sites: &[SiteId]) -> Vec<bool> {
+    nodes.iter().map(|node| sites.contains(&node.site)).collect()
+}

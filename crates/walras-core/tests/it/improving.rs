@@ -1,0 +1,339 @@
+//! Improved plans: never worse than two phases, checked by the verifier, within all limits, and near what is best.
+
+use crate::joint_oracle::{best_of_all, tiny, windows};
+use crate::random;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use walras_core::choose::{LeaveOut, Limit, Objective, Total, VoPolicy};
+use walras_core::plan::{
+    BatchChoice, BatchPlan, BatchProblem, Improvement, MadeChoice, PlanLimits, PlanScheme, Proven, QueueUse,
+    plan_batch,
+};
+use walras_core::prefer::{AccessRule, QueueOffer, Quota, Source, Stakeholders, Who, drop_over_capacity};
+use walras_core::{Algorithm, SearchConfig};
+use walras_model::*;
+use walras_random::Draws;
+use walras_verify::{ChosenClaim, Claim, ClaimedChoice, Rules, verify_plan};
+
+fn objectives() -> Vec<Objective> {
+    vec![
+        Objective::MinTime,
+        Objective::MinCost,
+        Objective::MaxIncome,
+        Objective::MaxUse,
+        Objective::MinMakespan,
+        Objective::Weighted(vec![(Total::Cost, 3), (Total::Finish, 2), (Total::Time, 1)]),
+        Objective::Weighted(vec![(Total::Income, 1), (Total::SpareTime, 2)]),
+        Objective::Lexicographic(vec![Total::Finish, Total::Cost]),
+        Objective::Lexicographic(vec![Total::SpareTime, Total::Income]),
+        Objective::Satisfaction,
+    ]
+}
+
+fn algorithms() -> impl Strategy<Value = Algorithm> {
+    let names = vec![
+        "alp",
+        "amp",
+        "amp",
+        "criterion=cost",
+        "criterion=finish",
+        "criterion=energy",
+        "criterion=sum:noise",
+    ];
+    prop::sample::select(names).prop_map(|name| name.parse().unwrap())
+}
+
+fn policy() -> impl Strategy<Value = VoPolicy> {
+    let time = prop_oneof![
+        3 => Just(Limit::Derived),
+        1 => Just(Limit::Unlimited),
+        1 => (5..40_i64).prop_map(|most| Limit::Given(Span::from_millis(most).unwrap())),
+    ];
+    let budget = prop_oneof![
+        3 => Just(Limit::Derived),
+        1 => Just(Limit::Unlimited),
+        1 => (20..200_i64).prop_map(|most| Limit::Given(Money::from_micros(most))),
+    ];
+    (prop::sample::select(objectives()), time, budget, prop::bool::weighted(0.2)).prop_map(
+        |(objective, time_limit, budget_limit, never)| VoPolicy {
+            objective,
+            time_limit,
+            budget_limit,
+            leave_out: if never { LeaveOut::Never } else { LeaveOut::WhenNeeded },
+        },
+    )
+}
+
+/// Few searches, so that many cases are quick.
+fn limits(seed: u64) -> PlanLimits {
+    let mut limits = PlanLimits::default();
+    limits.improve.searches_per_job_max = 60;
+    limits.improve.seed = seed;
+    limits
+}
+
+fn made(plan: &BatchPlan) -> Option<&MadeChoice> {
+    match &plan.choice {
+        BatchChoice::Made(made) => Some(made),
+        BatchChoice::Unwanted | BatchChoice::None(_) => None,
+    }
+}
+
+/// What a choice is worth, counted anew: the weight that is served, then the objective's sums, less is better.
+fn worth(problem: &BatchProblem<'_>, plan: &BatchPlan, made: &MadeChoice) -> (u64, Vec<i128>) {
+    let requests = plan.batch.requests();
+    let lowest = requests.iter().map(|request| request.priority).min().unwrap();
+    let (mut left_out, mut cost, mut time, mut finish, mut last) = (0, 0, 0, 0, 0);
+    for (request, pick) in requests.iter().zip(&made.picks) {
+        let (price, run, end) = match pick {
+            None => {
+                left_out += request.priority.abs_diff(lowest) + 1;
+                continue;
+            }
+            Some(Source::Window(place)) => {
+                let window = &plan.found.found[*place].window;
+                (window.cost().as_micros(), window.runtime().as_millis(), window.end().as_millis())
+            }
+            Some(Source::Queue(queue)) => {
+                let queue = &problem.stakeholders.unwrap().queues[*queue];
+                let (interval, each) = queue.expected(request, problem.now).unwrap();
+                let cost = each.as_micros() * i64::from(request.tasks);
+                (cost, interval.span().as_millis(), interval.end().as_millis())
+            }
+        };
+        (cost, time) = (cost + i128::from(price), time + i128::from(run));
+        (finish, last) = (finish + i128::from(end), last.max(i128::from(end)));
+    }
+    let sum = |total: &Total| match total {
+        Total::Cost | Total::SpareBudget => cost,
+        Total::Time | Total::SpareTime => time,
+        Total::Finish => finish,
+        Total::Income => -cost,
+    };
+    let value = match &problem.policy.objective {
+        Objective::MinTime => vec![time],
+        Objective::MinCost => vec![cost],
+        Objective::MaxIncome => vec![-cost],
+        Objective::MaxUse => vec![-time],
+        Objective::MinMakespan => vec![last, cost],
+        Objective::Weighted(terms) => {
+            vec![terms.iter().map(|(total, weight)| sum(total) * i128::from(*weight)).sum()]
+        }
+        Objective::Lexicographic(terms) => terms.iter().map(sum).collect(),
+        Objective::Satisfaction => vec![made.value],
+    };
+    (left_out, value)
+}
+
+/// What the verifier says of a plan with its choice.
+fn violations(problem: &BatchProblem<'_>, plan: &BatchPlan, made: &MadeChoice) -> Vec<String> {
+    let name = |job: JobId| plan.batch.request(job).name.clone();
+    let found = &plan.found;
+    let chosen: Vec<ChosenClaim> = made
+        .picks
+        .iter()
+        .flatten()
+        .filter_map(|pick| {
+            let Source::Window(place) = *pick else { return None };
+            let it = &found.found[place];
+            Some(ChosenClaim {
+                job: name(it.job),
+                alternative: place,
+                start: it.window.start(),
+                end: it.window.end(),
+                cost: it.window.cost(),
+                time: it.window.runtime(),
+            })
+        })
+        .collect();
+    let served: BTreeSet<&String> = chosen.iter().map(|it| &it.job).collect();
+    let with_window: BTreeSet<JobId> = found.found.iter().map(|it| it.job).collect();
+    let left_out = with_window.into_iter().map(name).filter(|job| !served.contains(job)).collect();
+    let choice = ClaimedChoice {
+        left_out,
+        time_limit: made.limits.time,
+        budget_limit: made.limits.budget,
+        cost: made.totals.cost,
+        time: made.totals.time,
+        makespan: made.totals.makespan,
+        jobs: made.totals.served.into(),
+        chosen,
+    };
+    let claim = Claim {
+        unscheduled: Some(found.unscheduled.iter().map(|it| name(it.job)).collect()),
+        choice: Some(choice),
+        ..Claim::of_alternatives(problem.offers, &plan.batch, &found.found)
+    };
+    let rules = Rules {
+        budget_factor: problem.search.budget_factor,
+        price_cap: problem.search.algorithm == Algorithm::Alp,
+    };
+    verify_plan(&claim, problem.offers, &plan.batch, rules).iter().map(ToString::to_string).collect()
+}
+
+/// Holds an improved plan against the two phases; gives what became of it.
+fn held_against_papers(problem: &BatchProblem<'_>) -> Result<Option<Improvement>, TestCaseError> {
+    let papers = plan_batch(&BatchProblem { scheme: PlanScheme::Papers, ..*problem });
+    let improved = plan_batch(problem);
+    prop_assert_eq!(&improved, &plan_batch(problem), "the same again");
+    let (Some(before), Some(after)) = (made(&papers), made(&improved)) else {
+        prop_assert_eq!(papers.choice, improved.choice);
+        return Ok(None);
+    };
+    let (was, is) = (worth(problem, &papers, before), worth(problem, &improved, after));
+    prop_assert!(is <= was, "{:?} after {:?}", is, was);
+    let wrong = violations(problem, &improved, after);
+    prop_assert!(wrong.is_empty(), "{:?}", wrong);
+    prop_assert_eq!(before.limits, after.limits);
+    let picked = after.picks.iter().flatten().count();
+    prop_assert_eq!(improved.served.len(), picked, "every pick can be run");
+    prop_assert_eq!(improved.left_out.len() + picked, problem.batch.requests().len());
+    prop_assert_eq!(before.improvement, None);
+    let Some(improvement) = after.improvement else {
+        prop_assert_eq!(&papers, &improved);
+        return Ok(None);
+    };
+    prop_assert_eq!((improvement.after.value[0], u128::from(is.0)), (is.1[0], improvement.after.left_out));
+    prop_assert_eq!(
+        (improvement.before.value[0], improvement.before.left_out),
+        (was.1[0], u128::from(was.0))
+    );
+    prop_assert!(improvement.bound.is_none_or(|bound| bound <= improvement.after.value[0]));
+    if improvement.after != improvement.before {
+        prop_assert_eq!(after.value, improvement.after.value[0]);
+    }
+    Ok(Some(improvement))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn never_worse_and_always_verified(
+        offers in random::offers(), batch in random::batch(), policy in policy(), algorithm in algorithms(),
+        factor in random::factor(), seed in any::<u64>(), alternatives in prop_oneof![Just(10_000), 1..3_u32],
+    ) {
+        let mut search = SearchConfig { algorithm, budget_factor: factor, ..SearchConfig::default() };
+        search.limits.alternatives_per_job_max = alternatives;
+        let problem = BatchProblem { limits: limits(seed), ..BatchProblem::new(&offers, &batch, &search, &policy) };
+        held_against_papers(&problem)?;
+    }
+
+    #[test]
+    fn owners_and_queues_are_kept(
+        offers in random::offers(), batch in random::batch(), policy in policy(), seed in any::<u64>(),
+        quotas in prop::collection::vec((0..2_usize, 0..3_u32, 1..40_i64), 0..4),
+        closed in prop::option::weighted(0.3, 0..2_usize), units in 0..4_u32,
+    ) {
+        let mut wishes = Stakeholders::plain(&offers, &batch);
+        for (site, kind, most) in quotas {
+            let quota = match kind {
+                0 => Quota::Jobs(u32::try_from(most).unwrap() / 10),
+                1 => Quota::NodeTime(Span::from_millis(most).unwrap()),
+                _ => Quota::Spend(Money::from_micros(most)),
+            };
+            wishes.rules[site].quotas.push((Who::Everybody, quota));
+        }
+        if let Some(site) = closed {
+            wishes.rules[site].access = vec![AccessRule { who: Who::User("J0".into()), allow: true, hours: None }];
+        }
+        wishes.queues = vec![QueueOffer {
+            name: "q".into(),
+            site: SiteId::new(0),
+            wait: Span::from_millis(5).unwrap(),
+            performance: Performance::ONE,
+            rate: Rate::from_micros_per_second(900).unwrap(),
+            units: Some(units),
+            watts: None,
+            attributes: Attributes::new(),
+        }];
+        let search = SearchConfig::default();
+        let problem = BatchProblem {
+            stakeholders: Some(&wishes),
+            queues: QueueUse::Always,
+            limits: limits(seed),
+            ..BatchProblem::new(&offers, &batch, &search, &policy)
+        };
+        held_against_papers(&problem)?;
+        let plan = plan_batch(&problem);
+        if let (Some(made), Some(Ok(negotiation))) = (made(&plan), &plan.negotiation) {
+            let place = |(options, pick): (&Vec<Source>, &Option<Source>)| {
+                pick.map(|pick| options.iter().position(|it| *it == pick).expect("owners let it in"))
+            };
+            let mut picks: Vec<Option<usize>> = negotiation.sources.iter().zip(&made.picks).map(place).collect();
+            let over = drop_over_capacity(&negotiation.problem, &mut picks, &plan.batch.by_priority());
+            prop_assert!(over.is_empty(), "no quota is broken");
+        }
+    }
+}
+
+#[test]
+fn small_batches_come_out_best() {
+    let search = SearchConfig::default();
+    for objective in [Objective::MinCost, Objective::MinMakespan] {
+        let by_makespan = objective == Objective::MinMakespan;
+        let policy = VoPolicy { objective, time_limit: Limit::Unlimited, ..VoPolicy::default() };
+        let (mut equal, mut all, mut papers_equal, mut missed) = (0, 0, 0, Vec::new());
+        for seed in 0..150 {
+            let (offers, batch) = tiny(&mut Draws::new(seed));
+            let windows: Vec<_> = batch.requests().iter().map(|request| windows(&offers, request)).collect();
+            let (out, value) = best_of_all(&windows, &mut Vec::new(), by_makespan);
+            let mut limits = PlanLimits::default();
+            limits.improve.searches_per_job_max = 600;
+            let problem = BatchProblem { limits, ..BatchProblem::new(&offers, &batch, &search, &policy) };
+            let Some(improvement) = made(&plan_batch(&problem)).and_then(|made| made.improvement) else {
+                continue;
+            };
+            let left_out = batch.requests().len() - improvement.after.served;
+            let mine = (left_out, i64::try_from(improvement.after.value[0]).unwrap());
+            assert!(mine >= (out, value), "nothing is better than the best: seed {seed}");
+            if let Some(bound) = improvement.bound.filter(|_| left_out == out) {
+                assert!(bound <= i128::from(value), "the bound holds for every plan: seed {seed}");
+            }
+            all += 1;
+            equal += usize::from(mine == (out, value));
+            missed.extend((mine != (out, value)).then_some((seed, mine, out, value)));
+            let before = (batch.requests().len() - improvement.before.served, improvement.before.value[0]);
+            papers_equal += usize::from(before == (out, i128::from(value)));
+        }
+        assert!(
+            all > 120 && equal * 100 >= all * 98,
+            "{equal} of {all} are best, by makespan: {by_makespan}; missed: {missed:?}"
+        );
+        assert!(papers_equal < equal, "two phases alone lose something");
+    }
+}
+
+#[test]
+fn a_job_without_a_listed_window_is_served() {
+    // The short job's first window is on the cheap node, where the long one would need all of the time.
+    let (all, half) = (random::interval(0, 100), random::interval(0, 40));
+    let node = |name: &str| Node {
+        name: name.into(),
+        site: SiteId::new(0),
+        performance: Performance::ONE,
+        watts: None,
+        attributes: Attributes::new(),
+    };
+    let slots = |node: u32, rate: i64, free: Interval| {
+        offer::slots_of_node(NodeId::new(node), Rate::from_micros_per_second(rate).unwrap(), &[free]).unwrap()
+    };
+    let slots = [slots(0, 1_000, all), slots(1, 2_000, half)].concat();
+    let sites = vec![Site { name: "s".into() }];
+    let offers = Offers::new(all, sites, vec![node("cheap"), node("dear")], slots).unwrap();
+    let job = |name: &str, work| Request::new(name, 1, Work::from_millis(work).unwrap());
+    let batch = Batch::new(vec![job("short", 30), job("long", 80)]);
+    let (search, policy) =
+        (SearchConfig::default(), VoPolicy { time_limit: Limit::Unlimited, ..VoPolicy::default() });
+    let problem = BatchProblem::new(&offers, &batch, &search, &policy);
+    let papers = plan_batch(&BatchProblem { scheme: PlanScheme::Papers, ..problem });
+    let improved = plan_batch(&problem);
+    assert_eq!((papers.served.len(), papers.found.unscheduled.len()), (1, 1));
+    assert_eq!((improved.served.len(), improved.found.unscheduled.len()), (2, 0));
+    // 30 ms at the dear node and 80 ms at the cheap one; alone the short job would cost half.
+    let choice = made(&improved).unwrap();
+    assert_eq!((choice.totals.cost, choice.value, choice.proven), (140, 140, Proven::Within(110)));
+    let improvement = choice.improvement.unwrap();
+    assert_eq!((improvement.before.served, improvement.after.served, improvement.bound), (1, 2, Some(110)));
+    assert!(improvement.limit_hit && improvement.searches > 2);
+}
