@@ -79,7 +79,7 @@ pub struct TaskPlan {
     pub cost: Option<Num>,
     /// No schedule has a shorter makespan.
     pub lower_bound: Option<Num>,
-    /// Values of the workflow's file that make no sense, and what was assumed in their place.
+    /// Values of the workflow's file that cannot be, and what was assumed in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// All collisions that were met and resolved.

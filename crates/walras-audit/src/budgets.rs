@@ -5,6 +5,7 @@
 
 use crate::finding::Kind;
 use crate::look::Look;
+use crate::state::Counted;
 use std::collections::BTreeMap;
 use walras_broker::budget::{Budget, Spender};
 use walras_model::Time;
@@ -17,14 +18,6 @@ struct Spending {
     set: u64,
     period: i64,
     used: i128,
-}
-
-/// Where a lien was counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Counted {
-    spender: Spender,
-    set: u64,
-    period: i64,
 }
 
 /// All budgets.

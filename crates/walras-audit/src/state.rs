@@ -1,9 +1,9 @@
 //! What the auditor remembers: only what is open, and the last number of each kind.
 
-use crate::budgets::Counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_broker::allocation::Allocation;
+use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobSpec, PartEnd};
 use walras_broker::quote::QuoteOption;
@@ -148,4 +148,12 @@ pub(crate) struct Last {
     pub(crate) quote: u64,
     pub(crate) reservation: u64,
     pub(crate) cycle: u64,
+}
+
+/// Where a lien was counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) spender: Spender,
+    pub(crate) set: u64,
+    pub(crate) period: i64,
 }

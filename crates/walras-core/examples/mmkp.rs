@@ -1,16 +1,23 @@
 //! Solves multiple-choice knapsacks with several limits from files in the usual text format: classes and limits,
 //! the limits, then for every class the number of its items and a row `value weight…` each; the value is maximised.
 //!
-//! `cargo run --release -p walras-core --example mmkp -- FILE…`
+//! `cargo run --release -p walras-core --example mmkp -- [BRANCHES] FILE…`, with at most so many branches and changes for
+//! each file.
 
 use walras_core::choose::knapsack::{Candidate, Knapsack, Solved};
 use walras_core::choose::several;
 
+/// Branches and changes where no number is given.
+const BRANCHES: u64 = 20_000_000;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for path in std::env::args().skip(1) {
+    let mut arguments = std::env::args().skip(1).peekable();
+    let given = arguments.peek().and_then(|word| word.parse().ok());
+    let branches = given.unwrap_or(BRANCHES);
+    for path in arguments.skip(usize::from(given.is_some())) {
         let problem =
             read(&std::fs::read_to_string(&path)?).ok_or_else(|| format!("{path}: not such a file"))?;
-        let solved = several::solve(&problem, 20_000_000);
+        let solved = several::solve(&problem, branches);
         let text = match solved {
             Solved::Found(solution) => {
                 let sound = problem.keeps_limits(&solution.chosen)

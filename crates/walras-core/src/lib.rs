@@ -41,5 +41,5 @@ mod written;
 pub use explain::explain;
 pub use search::{
     Algorithm, Alternatives, Criterion, LimitHit, Mode, NoWindow, SearchConfig, SearchLimits, Unscheduled,
-    find_alternatives, find_window,
+    find_alternatives, find_alternatives_on, find_window,
 };

@@ -44,6 +44,10 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..))]
     alternatives_max: u32,
 
+    /// Search on so many threads; the plan does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    threads: u16,
+
     #[command(flatten)]
     choice: choice::ChoiceArgs,
 
@@ -205,6 +209,7 @@ fn plan(
         network: scenario.network,
         choose: args.choice.wanted(),
         scheme: args.choice.scheme(),
+        threads: usize::from(args.threads),
         ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
     };
     let planned = plan_batch(&problem);

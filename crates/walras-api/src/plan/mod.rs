@@ -58,7 +58,7 @@ pub struct Plan {
     /// Jobs that are workflows: the size of their windows, and where every task is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workflows: Vec<PlannedWorkflow>,
-    /// Values of workflows' files that make no sense, and what was assumed in their place.
+    /// Values of workflows' files that cannot be, and what was assumed in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

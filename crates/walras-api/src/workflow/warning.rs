@@ -1,4 +1,4 @@
-//! Values that make no sense, of which something is assumed so that the rest of a file can be read.
+//! Values that cannot be, of which something is assumed so that the rest of a file can be read.
 
 use super::draft::{Place, refuse};
 use crate::error::ReadError;
@@ -8,7 +8,7 @@ use walras_model::Decimal;
 /// At most so many warnings are kept; the others are counted.
 const WARNINGS_MAX: usize = 20;
 
-/// A value that makes no sense, and what is assumed in its place.
+/// A value that cannot be, and what is assumed in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadWarning {
     /// What is wrong and where.
@@ -38,12 +38,12 @@ impl ReadWarnings {
         let mut lines: Vec<String> = self.first.iter().map(ToString::to_string).collect();
         if self.more > 0 {
             let source = self.first.first().map_or("", |warning| warning.error.source.as_str());
-            lines.push(format!("{source}: {} more values make no sense and are not listed", self.more));
+            lines.push(format!("{source}: {} more values cannot be and are not listed", self.more));
         }
         lines
     }
 
-    /// What was read; of a negative number `instead`, with a warning. Anything else that makes no sense is refused.
+    /// What was read; of a negative number `instead`, with a warning. Anything else that cannot be is refused.
     pub(super) fn unless_negative<T>(
         &mut self,
         read: Result<T, &'static str>,

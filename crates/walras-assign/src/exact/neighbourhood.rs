@@ -3,8 +3,8 @@
 //! A site is taken together with those where its jobs would also promise well; up to a hundred or so of them make a programme
 //! that is solved in well under a second; how many follows from whether the last one was. Sites take turns, those first that are farthest from what the prices allow.
 
-use super::Watch;
 use super::knapsack::{Item, Knapsack};
+use super::limits::Watch;
 use super::patterns::of_site;
 use super::placing::{NONE, Placing};
 use super::programme::{Columns, Ended, Part};

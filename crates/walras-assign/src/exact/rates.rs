@@ -15,9 +15,9 @@
 //!
 //! **Precision.** All whole numbers. Products are rounded down, so that what they bound from below stays bounded.
 
-use super::Watch;
 use super::fit::fit;
 use super::kinds::{Splitting, Stop, kinds, least};
+use super::limits::Watch;
 use super::matching::{BARRED, match_all};
 use super::placing::Placing;
 use super::table::{Table, id};
@@ -254,9 +254,10 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::NoWatch;
     use super::super::placing::NONE;
     use super::super::table::Nowhere;
-    use super::super::{NoWatch, Table};
+    use super::super::table::Table;
     use super::*;
     use proptest::prelude::*;
     use walras_model::market::{Choices, Instance, Serve};

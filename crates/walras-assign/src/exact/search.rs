@@ -3,6 +3,7 @@
 use super::dive::Dives;
 use super::dual::{Dual, least, tatonnement};
 use super::flow::divide;
+use super::limits::{ExactLimits, Watch};
 use super::neighbourhood::{Neighbourhoods, by_loss};
 use super::placing::Placing;
 use super::programme::{Ended, Sets, whole};
@@ -11,7 +12,6 @@ use super::reduce::{core, promising};
 use super::repair::{place_missing, repair, round};
 use super::shake::shake;
 use super::table::Table;
-use super::{ExactLimits, Watch};
 use crate::program::{Solver, SolverEffort};
 use walras_model::market::Pair;
 use walras_random::Draws;

@@ -116,6 +116,7 @@ impl PlanningProblem {
                 supports: true,
                 ..PlanLimits::default()
             },
+            threads: 1,
         })
     }
 

@@ -30,7 +30,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that make no sense.
+    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that cannot be.
     pub fn new(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
         check_job(state, spec)?;
         let now = now.max(state.clock);

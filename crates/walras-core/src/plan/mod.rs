@@ -69,7 +69,7 @@ pub use served::{LeftOut, PlacedTasks, Run, Served};
 use crate::choose::{ChoiceLimits, Objective, VoPolicy};
 use crate::prefer::{Negotiation, Stakeholders, WishError};
 use crate::refine::{SizeOption, Strategy};
-use crate::search::{Alternatives, SearchConfig, find_alternatives};
+use crate::search::{Alternatives, SearchConfig, find_alternatives_on};
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::Time;
@@ -107,6 +107,8 @@ pub struct BatchProblem<'a> {
     pub scheme: PlanScheme,
     /// How hard it is tried.
     pub limits: PlanLimits,
+    /// On how many threads windows are searched; what is found does not depend on it.
+    pub threads: usize,
 }
 
 /// What there is to know of a job beside its request.
@@ -186,6 +188,7 @@ impl<'a> BatchProblem<'a> {
             queues: QueueUse::BySatisfaction,
             scheme: PlanScheme::default(),
             limits: PlanLimits::default(),
+            threads: 1,
         }
     }
 
@@ -220,7 +223,7 @@ pub struct BatchPlan {
 /// The plan for a problem.
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
-    let mut found = find_alternatives(problem.offers, &batch, problem.search);
+    let mut found = find_alternatives_on(problem.offers, &batch, problem.search, problem.threads);
     workflow::keep_fitting(problem, &batch, &sizes, &mut found);
     let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());

@@ -15,6 +15,7 @@
 //! **Complexity.** O((edges + tasks) × lanes) for ways, O(tasks log tasks) for each of at most [`HEADS_MAX`] values of `r`.
 //! Beyond [`WAYS_MAX`] steps the quick bound has to do.
 
+use super::heads::{some_of, ways};
 use super::instance::{Instance, NEVER};
 use super::profile::Profile;
 use super::uncut::{self, Crowd};
@@ -32,8 +33,8 @@ pub(super) fn quick(instance: &Instance) -> i64 {
     chain(instance).max(profile.done(instance.earliest, work))
 }
 
-/// The quick bound, ways with transfers, and crowds.
-pub(super) fn finish(instance: &Instance) -> i64 {
+/// The quick bound, ways with transfers, and crowds; looked at closely also turns on one node.
+pub(super) fn finish(instance: &Instance, closely: bool) -> i64 {
     let edges: usize = (0..instance.tasks).map(|task| instance.before.of(task).len()).sum();
     if (edges + instance.tasks).saturating_mul(instance.lanes) > WAYS_MAX {
         return quick(instance);
@@ -41,7 +42,7 @@ pub(super) fn finish(instance: &Instance) -> i64 {
     let mirror = instance.mirror();
     let may = |task: usize, lane: usize| instance.runtime(task, lane) != NEVER;
     let of = |instance: &Instance| {
-        if together::is_small(instance) {
+        if closely && together::is_small(instance) {
             refute::heads(instance, may)
         } else {
             ways(instance, &may, vec![0; instance.tasks * instance.lanes])
@@ -80,39 +81,6 @@ fn least_works(instance: &Instance) -> Vec<i128> {
     (0..instance.tasks).map(least).collect()
 }
 
-/// By task, then lane: how long after the earliest moment the task can start there at best, when tasks may be only where `may` says and
-/// start nowhere before what the table says already.
-pub(super) fn ways(
-    instance: &Instance,
-    may: &impl Fn(usize, usize) -> bool,
-    mut table: Vec<i64>,
-) -> Vec<i64> {
-    let (lanes, costs) = (instance.lanes, &instance.costs);
-    let mut on_node = vec![NEVER; costs.nodes];
-    let mut on_site = vec![NEVER; costs.sites];
-    for task in instance.order.iter().map(|task| *task as usize) {
-        for flow in instance.before.of(task) {
-            let before = flow.task as usize;
-            on_node.fill(NEVER);
-            on_site.fill(NEVER);
-            let mut anywhere = NEVER;
-            for lane in (0..lanes).filter(|lane| may(before, *lane)) {
-                let end = table[before * lanes + lane].saturating_add(instance.runtime(before, lane));
-                let (node, site) = (costs.node[lane] as usize, costs.site[lane] as usize);
-                on_node[node] = on_node[node].min(end);
-                on_site[site] = on_site[site].min(end);
-                anywhere = anywhere.min(end);
-            }
-            for (lane, cell) in table[task * lanes..][..lanes].iter_mut().enumerate() {
-                let near = on_site[costs.site[lane] as usize].saturating_add(flow.near);
-                let moved = near.min(anywhere.saturating_add(flow.far));
-                *cell = (*cell).max(moved.min(on_node[costs.node[lane] as usize]));
-            }
-        }
-    }
-    table
-}
-
 /// The longest way through one task on the lane that is best for it.
 fn through(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
     let lanes = instance.lanes;
@@ -149,13 +117,4 @@ fn crowds(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
         }
     }
     latest
-}
-
-/// At most so many of the different values, evenly spread.
-pub(super) fn some_of(values: &[i64], count: usize) -> Vec<i64> {
-    let mut values = values.to_vec();
-    values.sort_unstable();
-    values.dedup();
-    let step = values.len().div_ceil(count).max(1);
-    values.into_iter().step_by(step).collect()
 }

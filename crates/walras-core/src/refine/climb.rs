@@ -12,7 +12,7 @@
 //! **Example.** A task of 1 whose successor is long waits behind a task of 9 that has the higher rank; once it has gone ahead of it, all
 //! end 8 sooner, and it stays there.
 
-use super::improve::{Best, Fuel};
+use super::best::{Best, Fuel};
 use super::instance::Instance;
 use super::list::{Board, by_priority};
 use super::rank;

@@ -18,7 +18,7 @@
 //! **Example.** Two tasks of 3 and one of 4 on two equal lanes: of the 48 orders and lanes three are followed to the end, and none
 //! ends before 6.
 
-use super::improve::{Best, Fuel};
+use super::best::{Best, Fuel};
 use super::instance::{Instance, NEVER};
 use super::refute;
 use super::schedule::{Placed, Score};
@@ -31,10 +31,10 @@ const SHARE: u64 = 4;
 
 /// Whether every schedule was looked at, so that `best` is the best there is, or there is none when it is not complete or too dear.
 pub(super) fn search(instance: &Instance, goal: Goal, best: &mut Best, fuel: &mut Fuel) -> bool {
-    if instance.tasks > TASKS_MAX {
+    let part = fuel.left / SHARE;
+    if instance.tasks > TASKS_MAX || part == 0 {
         return false;
     }
-    let part = fuel.left / SHARE;
     let mut own = Fuel { left: part };
     let may = |task: usize, lane: usize| instance.runtime(task, lane) != NEVER;
     let mut search = Search {
@@ -232,7 +232,7 @@ mod tests {
             let mut best = Best::new(&instance, Goal::Finish, heft);
             let mut improved = best.clone();
             assert!(search(&instance, Goal::Finish, &mut best, &mut Fuel { left: 40_000_000 }));
-            let least = bound::finish(&instance);
+            let least = bound::finish(&instance, true);
             assert!(i128::from(least) <= best.score.first);
             improve::improve(
                 &instance,

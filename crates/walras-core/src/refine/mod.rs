@@ -45,12 +45,14 @@
 
 mod arrival;
 mod baseline;
+mod best;
 mod bound;
 mod chain;
 mod checked;
 mod climb;
 mod critical;
 mod exact;
+mod heads;
 mod improve;
 mod insert;
 mod instance;
@@ -82,8 +84,8 @@ pub(crate) use sizing::{fit, sizes};
 pub use strategy::Strategy;
 pub use supporting::{Disturbance, Support, SupportLimits, supporting_schedules};
 
+use best::{Best, Fuel};
 use checked::Question;
-use improve::{Best, Fuel};
 use list::Board;
 use schedule::Placed;
 use strategy::Goal;
@@ -276,8 +278,9 @@ fn solve(
 ) -> Outcome<Refined, NoSchedule> {
     let goal = strategy.goal();
     let reduced = &instance.transitive_reduction();
-    let bound = bound::finish(reduced);
-    let forward_bound = if instance.mirrored { bound::finish(&reduced.mirror()) } else { bound };
+    let closely = effort.units_max > 0;
+    let bound = bound::finish(reduced, closely);
+    let forward_bound = if instance.mirrored { bound::finish(&reduced.mirror(), closely) } else { bound };
     let (origin, latest) = if instance.mirrored {
         (-instance.latest, -instance.earliest)
     } else {

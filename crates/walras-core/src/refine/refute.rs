@@ -24,8 +24,8 @@
 //! **Example.** Two tasks of 10 and one of 2 that waits for both, on two nodes, data takes 20: by `T` = 21 all three must be on one
 //! node, where they take 22.
 
-use super::bound::{some_of, ways};
-use super::improve::Fuel;
+use super::best::Fuel;
+use super::heads::{some_of, ways};
 use super::instance::{Instance, NEVER};
 use super::together::{self, Turn, longest_first};
 
@@ -297,6 +297,9 @@ impl<'a> Test<'a> {
 /// Heads by task and lane on the lanes that are left.
 pub(super) fn heads(instance: &Instance, may: impl Fn(usize, usize) -> bool) -> Vec<i64> {
     let mut table = ways(instance, &may, vec![0; instance.tasks * instance.lanes]);
+    if !together::is_small(instance) {
+        return table;
+    }
     together::raise(instance, &mut table, &may);
     ways(instance, &may, table)
 }
@@ -305,7 +308,7 @@ pub(super) fn heads(instance: &Instance, may: impl Fn(usize, usize) -> bool) -> 
 mod tests {
     use super::*;
     use crate::refine::baseline::Baseline;
-    use crate::refine::improve::Best;
+    use crate::refine::best::Best;
     use crate::refine::list::Board;
     use crate::refine::strategy::Goal;
     use crate::refine::{bound, exact, random};
@@ -324,7 +327,7 @@ mod tests {
                 let mut best = Best::new(instance, Goal::Finish, heft);
                 assert!(exact::search(instance, Goal::Finish, &mut best, &mut Fuel { left: 400_000_000 }));
                 let optimum = best.placed.finish() - instance.earliest;
-                let known = bound::finish(instance) - instance.earliest;
+                let known = bound::finish(instance, true) - instance.earliest;
                 assert!(known <= optimum, "seed {seed}: {known} is above {optimum}");
                 for upper in [optimum, optimum + 40] {
                     let raised = raised(instance, known, upper, &mut Fuel { left: 4_000_000 });

@@ -22,7 +22,7 @@
 use super::instance::{Flow, Instance, NEVER};
 
 /// Beyond so many steps it is not tried.
-const STEPS_MAX: u64 = 60_000_000;
+const STEPS_MAX: u64 = 4_000_000;
 
 /// Later than everything, and far from the end of numbers.
 const FAR: i64 = i64::MAX / 8;
@@ -69,6 +69,8 @@ struct Together<'a> {
     /// By task: its run times on the node, and the least elsewhere.
     run_here: Vec<i64>,
     run_away: Vec<i64>,
+    /// By lane: whether there is another node on its site.
+    has_neighbour: Vec<bool>,
 }
 
 /// A task that must be on the node: not before its head, for so long, and so long before the start that is looked for.
@@ -81,8 +83,14 @@ pub(super) struct Turn {
 
 impl<'a> Together<'a> {
     fn new(instance: &'a Instance) -> Together<'a> {
-        let tasks = instance.tasks;
+        let (tasks, costs) = (instance.tasks, &instance.costs);
+        let mut first = vec![None; costs.sites];
+        let mut has_several = vec![false; costs.sites];
+        for (site, node) in costs.site.iter().map(|site| *site as usize).zip(&costs.node) {
+            has_several[site] |= first[site].get_or_insert(*node) != node;
+        }
         Together {
+            has_neighbour: costs.site.iter().map(|site| has_several[*site as usize]).collect(),
             instance,
             before: Vec::new(),
             is_before: vec![false; tasks],
@@ -140,10 +148,7 @@ impl<'a> Together<'a> {
 
     /// The least time that the data of an edge takes to or from another node.
     fn moved(&self, flow: &Flow, lane: usize) -> i64 {
-        let costs = &self.instance.costs;
-        let beside =
-            |other: &usize| costs.site[*other] == costs.site[lane] && costs.node[*other] != costs.node[lane];
-        if (0..self.instance.lanes).any(|other| beside(&other)) { flow.near.min(flow.far) } else { flow.far }
+        if self.has_neighbour[lane] { flow.near.min(flow.far) } else { flow.far }
     }
 
     /// The least start of a task on a lane.

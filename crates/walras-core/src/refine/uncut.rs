@@ -13,7 +13,7 @@
 //!
 //! **Example.** Three tasks of 10 on two lanes of speed 1 take 20, although 15 would do if one could be cut in two.
 
-use super::bound::some_of;
+use super::heads::some_of;
 use walras_model::quantity::rounding;
 
 /// So many values of `r`, of `q` and of `n` are looked at.

@@ -17,7 +17,7 @@
 //!
 //! **Example.** Two tasks wait for the same lane and end at 10; with the second on an idle lane both end at 5, and that is kept.
 
-use super::improve::{Best, Fuel};
+use super::best::{Best, Fuel};
 use super::insert::{Places, Wish};
 use super::instance::{Instance, NEVER};
 use super::rank;

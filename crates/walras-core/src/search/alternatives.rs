@@ -5,9 +5,10 @@
 //! **Method.** Round after round through the batch in priority order: each job searches one more window on
 //! what is left, which is then cut out. A job that fails once never succeeds again, since the list only loses
 //! time, and leaves the rounds. For the same reason the next earliest window of a request never starts before
-//! its last one: ALP and AMP go on from there with the candidates they have gathered (see [`super::first`]), so
-//! that all alternatives of a request cost about one scan. The best by a criterion may lie anywhere and is
-//! searched from the head, except by start.
+//! its last one: ALP and AMP go on from there, with the candidates they have gathered (see [`super::first`]) or, where
+//! the cuts of many jobs would have to be looked through, with what reaches into the stretch of time reached. The best by a
+//! criterion may lie anywhere; only stretches whose best was cut are searched again ([`super::again`]). Where windows can be
+//! searched anew, jobs that follow each other search side by side ([`super::ahead`]).
 //!
 //! The other mode serves each job once, *on the fly*: in one sweep over time, whoever can start first takes
 //! its window. It is computed lazily: every job's first window is kept in a queue by start; when a job's turn
@@ -18,25 +19,21 @@
 //!
 //! Source: the scheduling scheme of Toporkov et al.
 
-use super::config::{Algorithm, Criterion, Mode, SearchConfig};
-use super::first::FirstSearch;
+use super::Found;
+use super::ahead::{Ahead, FoundAhead};
+use super::config::{Mode, SearchConfig};
+use super::job::{Ground, JobSearch};
 use super::view::View;
-use super::{Found, search};
 use crate::explain::explain_counting;
 use crate::slots::SlotList;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use walras_model::id::JobId;
-use walras_model::offer::{Offers, SlotKey};
+use walras_model::offer::Offers;
 use walras_model::quantity::Time;
 use walras_model::request::Batch;
-use walras_model::window::{Alternative, Window};
+use walras_model::window::Alternative;
 use walras_model::{Explanation, Reason};
-
-/// Views of more requests × nodes than this are made anew for each search rather than kept.
-const KEPT_RUNTIMES_MAX: usize = 16 << 20;
-/// More gathered candidates than this, over all requests, are gathered anew rather than kept.
-const KEPT_CANDIDATES_MAX: usize = if cfg!(test) { 100 } else { 8 << 20 };
 
 /// A job for which no window was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,19 +91,25 @@ pub enum LimitHit {
 /// assert_eq!(alternatives.found.len(), 3);
 /// ```
 pub fn find_alternatives(offers: &Offers, batch: &Batch, config: &SearchConfig) -> Alternatives {
+    find_alternatives_on(offers, batch, config, 1)
+}
+
+/// The same on so many threads; what is found does not depend on how many.
+pub fn find_alternatives_on(
+    offers: &Offers,
+    batch: &Batch,
+    config: &SearchConfig,
+    threads: usize,
+) -> Alternatives {
     let mut run = Run {
-        offers,
-        batch,
-        config,
-        list: SlotList::from_offers(offers),
+        ground: Ground::new(offers, batch, config),
         untouched: None,
-        jobs: vec![Progress::default(); batch.requests().len()],
-        born: Vec::new(),
+        jobs: vec![JobSearch::default(); batch.requests().len()],
         explanation_slots: 0,
         result: Alternatives::default(),
     };
     match config.mode {
-        Mode::AllAlternatives => run.rounds(),
+        Mode::AllAlternatives => run.rounds(threads),
         Mode::FirstOnTheFly => run.on_the_fly(),
     }
     run.result.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
@@ -116,58 +119,71 @@ pub fn find_alternatives(offers: &Offers, batch: &Batch, config: &SearchConfig) 
 /// Jobs by the start of their first window, then by rank.
 type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
-/// How far one job has come.
-#[derive(Clone, Default)]
-struct Progress {
-    /// Its next window does not start before.
-    resume: Option<Time>,
-    found: u32,
-    view: Option<View>,
-    /// What ALP or AMP have gathered, and how many of the slots born they have seen.
-    gathered: Option<(FirstSearch, usize)>,
-}
-
 struct Run<'a> {
-    offers: &'a Offers,
-    batch: &'a Batch,
-    config: &'a SearchConfig,
-    list: SlotList,
+    ground: Ground<'a>,
     /// The list as it was before any cut, once somebody asked.
     untouched: Option<SlotList>,
-    jobs: Vec<Progress>,
-    /// Slots that came into being behind cuts, in order.
-    born: Vec<SlotKey>,
+    jobs: Vec<JobSearch>,
     /// Slots read to explain jobs without a window.
     explanation_slots: u64,
     result: Alternatives,
 }
 
 impl Run<'_> {
-    fn rounds(&mut self) {
-        let mut active = self.batch.by_priority();
+    fn rounds(&mut self, threads: usize) {
+        let mut active = self.ground.batch.by_priority();
+        let mut ahead = Ahead::new(threads);
         while !active.is_empty() {
             let mut still_active = Vec::with_capacity(active.len());
-            for job in active {
-                if self.limit_reached(job) {
-                    self.not_examined(job);
-                    continue;
-                }
-                match self.next_in_rounds(job) {
-                    Some(found) => {
-                        self.take(job, found);
-                        still_active.push(job);
+            let mut rest = &active[..];
+            while !rest.is_empty() {
+                let count = if self.ground.searches_anew() { ahead.count().min(rest.len()) } else { 1 };
+                let (turn, others) = rest.split_at(count);
+                let mut again = 0;
+                for it in self.search_ahead(turn, &ahead) {
+                    let job = it.job;
+                    self.jobs[job.index()] = it.search;
+                    self.result.slots_scanned += it.slots_scanned;
+                    if self.limit_reached(job) {
+                        self.not_examined(job);
+                        continue;
                     }
-                    None => self.retire(job),
+                    let mut found = it.found;
+                    if found.as_ref().is_some_and(|found| !self.ground.holds(job, &found.window)) {
+                        let ahead = found;
+                        found = self.next_window(job);
+                        again += usize::from(found != ahead);
+                    }
+                    match found {
+                        Some(found) => {
+                            self.take(job, found);
+                            still_active.push(job);
+                        }
+                        None => self.retire(job),
+                    }
                 }
+                ahead.learn(turn.len(), again);
+                rest = others;
             }
             active = still_active;
         }
     }
 
+    /// The next windows of these jobs, as if each were the first of them.
+    fn search_ahead(&mut self, turn: &[JobId], ahead: &Ahead) -> Vec<FoundAhead> {
+        let mut searches: Vec<FoundAhead> = Vec::with_capacity(turn.len());
+        for job in turn {
+            let search = std::mem::take(&mut self.jobs[job.index()]);
+            searches.push(FoundAhead { job: *job, search, found: None, slots_scanned: 0 });
+        }
+        ahead.search(&self.ground, &mut searches);
+        searches
+    }
+
     fn on_the_fly(&mut self) {
         let mut queue = BinaryHeap::new();
         let mut without = Vec::new();
-        for (rank, job) in self.batch.by_priority().into_iter().enumerate() {
+        for (rank, job) in self.ground.batch.by_priority().into_iter().enumerate() {
             match self.next_window(job) {
                 Some(found) => self.enqueue(&mut queue, rank, job, &found),
                 None => without.push(job),
@@ -191,65 +207,18 @@ impl Run<'_> {
     }
 
     fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: &Found) {
-        self.resume_from(job, &found.window);
+        self.jobs[job.index()].resume_from(&found.window, self.ground.config);
         queue.push(Reverse((found.window.start(), rank, job)));
     }
 
-    /// The job's next window after the one that it took last.
-    fn next_in_rounds(&mut self, job: JobId) -> Option<Found> {
-        if !matches!(self.config.algorithm, Algorithm::Alp | Algorithm::Amp) {
-            return self.next_window(job);
-        }
-        let view = self.view(job);
-        if view.tasks == 0 || view.nodes_fitting < view.tasks {
-            return None;
-        }
-        let progress = &mut self.jobs[job.index()];
-        let (mut first, seen) = match progress.gathered.take() {
-            Some(gathered) => gathered,
-            None => (FirstSearch::new(&self.list, &view), self.born.len()),
-        };
-        let window = first.next(&self.list, &view, &self.born[seen..], &mut self.result.slots_scanned);
-        let kept_max = KEPT_CANDIDATES_MAX / self.jobs.len().max(1);
-        let progress = &mut self.jobs[job.index()];
-        if first.len() <= kept_max {
-            progress.gathered = Some((first, self.born.len()));
-        }
-        self.keep_view(job, view);
-        window.map(|window| Found { window, bound: None })
-    }
-
-    /// The job's next window on what is left, searched afresh from where the last one started.
+    /// The job's next window on what is left.
     fn next_window(&mut self, job: JobId) -> Option<Found> {
-        let view = self.view(job);
-        let found = search(&self.list, self.offers, &view, self.config, &mut self.result.slots_scanned);
-        self.keep_view(job, view);
-        found
-    }
-
-    /// How the search sees the job; without gathered candidates it starts where the last window did.
-    fn view(&mut self, job: JobId) -> View {
-        let progress = &mut self.jobs[job.index()];
-        let mut view = progress.view.take().unwrap_or_else(|| {
-            let request = self.batch.request(job);
-            View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor)
-        });
-        if let (None, Some(resume)) = (&progress.gathered, progress.resume) {
-            view.earliest = view.earliest.max(resume.as_millis());
-        }
-        view
-    }
-
-    fn keep_view(&mut self, job: JobId, view: View) {
-        if self.offers.nodes().len() * self.batch.requests().len() <= KEPT_RUNTIMES_MAX {
-            self.jobs[job.index()].view = Some(view);
-        }
+        self.jobs[job.index()].next_window(job, &self.ground, &mut self.result.slots_scanned)
     }
 
     fn take(&mut self, job: JobId, found: Found) {
-        let cut = self.list.subtract_noting(&found.window, &mut self.born);
-        assert!(cut.is_ok(), "a window found on the list can be cut from it");
-        self.resume_from(job, &found.window);
+        self.ground.cut(&found.window);
+        self.jobs[job.index()].resume_from(&found.window, self.ground.config);
         self.jobs[job.index()].found += 1;
         if found.bound.is_some() {
             self.result.limits_hit.insert(LimitHit::Branches);
@@ -257,18 +226,8 @@ impl Run<'_> {
         self.result.found.push(Alternative { job, window: found.window, bound: found.bound });
     }
 
-    fn resume_from(&mut self, job: JobId, window: &Window) {
-        let monotone = match &self.config.algorithm {
-            Algorithm::Alp | Algorithm::Amp => true,
-            Algorithm::Criterion(criterion) => *criterion == Criterion::Start,
-        };
-        if monotone {
-            self.jobs[job.index()].resume = Some(window.start());
-        }
-    }
-
     fn limit_reached(&mut self, job: JobId) -> bool {
-        let limits = &self.config.limits;
+        let limits = &self.ground.config.limits;
         let per_job = self.jobs[job.index()].found >= limits.alternatives_per_job_max;
         let in_all = self.result.found.len() >= limits.alternatives_max as usize;
         if per_job {
@@ -283,7 +242,7 @@ impl Run<'_> {
     /// A job finds no more; one that found nothing is noted, with the reasons as they are now.
     fn retire(&mut self, job: JobId) {
         let progress = &mut self.jobs[job.index()];
-        (progress.view, progress.gathered) = (None, None);
+        progress.end();
         if progress.found > 0 {
             return;
         }
@@ -300,16 +259,16 @@ impl Run<'_> {
     }
 
     fn explanation(&mut self, job: JobId) -> Explanation {
-        if self.explanation_slots > self.config.limits.explanation_slots_max {
+        let Ground { offers, batch, config, list, .. } = &self.ground;
+        if self.explanation_slots > config.limits.explanation_slots_max {
             self.result.limits_hit.insert(LimitHit::Explanations);
             return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
         }
-        let request = self.batch.request(job);
-        let mut explanation =
-            explain_counting(&self.list, self.offers, request, self.config, &mut self.explanation_slots);
+        let request = batch.request(job);
+        let mut explanation = explain_counting(list, offers, request, config, &mut self.explanation_slots);
         if !self.result.found.is_empty() {
-            let untouched = self.untouched.get_or_insert_with(|| SlotList::from_offers(self.offers));
-            let view = View::new(self.offers, request, &self.config.algorithm, self.config.budget_factor);
+            let untouched = self.untouched.get_or_insert_with(|| SlotList::from_offers(offers));
+            let view = View::new(offers, request, &config.algorithm, config.budget_factor);
             if super::has_window(untouched, &view, &mut self.explanation_slots) {
                 explanation.reasons.push(Reason::TakenByOthers);
             }

@@ -23,6 +23,7 @@ use super::scan::{Candidate, Selector, scan};
 use super::view::{View, attribute_millionths};
 use super::{Found, window_of};
 use crate::slots::SlotList;
+use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 use walras_model::offer::{Offers, SlotKey};
 
@@ -35,7 +36,8 @@ pub(crate) fn best_window(
     branches_max: u64,
     slots_scanned: &mut u64,
 ) -> Option<Found> {
-    let mut selector = Best::new(offers, view, criterion, branches_max);
+    let weights = weights(offers, criterion);
+    let mut selector = Best::new(&weights, view, criterion, branches_max);
     scan(list, view, &mut selector, slots_scanned);
     selector.evaluate_all();
     let best = selector.best?;
@@ -64,23 +66,26 @@ struct Pool {
     changed: bool,
 }
 
-struct BestSoFar {
-    value: i128,
-    start: i64,
-    cost: i128,
-    keys: Vec<SlotKey>,
+/// The best window met.
+#[derive(Clone, Debug)]
+pub(super) struct BestSoFar {
+    pub(super) value: i128,
+    pub(super) start: i64,
+    pub(super) cost: i128,
+    pub(super) keys: Vec<SlotKey>,
 }
 
-struct Best<'a> {
+/// Takes candidates in order of their starts and keeps the best window that they make.
+pub(super) struct Best<'a> {
     view: &'a View,
     criterion: &'a Criterion,
     /// What each node adds to a sum per millisecond (energy) or per task (attribute), by id.
-    weights: Vec<i64>,
+    weights: &'a [i64],
     pools: Vec<Pool>,
     /// Pools that were joined at the current start.
     changed: Vec<usize>,
     now: i64,
-    best: Option<BestSoFar>,
+    pub(super) best: Option<BestSoFar>,
     /// What may still be spent on proofs.
     work_left: u64,
     /// The least bound of all choices that were not proven.
@@ -88,13 +93,18 @@ struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    fn new(offers: &Offers, view: &'a View, criterion: &'a Criterion, branches_max: u64) -> Self {
+    pub(super) fn new(
+        weights: &'a [i64],
+        view: &'a View,
+        criterion: &'a Criterion,
+        branches_max: u64,
+    ) -> Self {
         let cheapest = Cheapest::new(view.tasks);
         let pool = Pool { alive: Vec::new(), by_cost: cheapest.clone(), by_value: cheapest, changed: false };
         Best {
             view,
             criterion,
-            weights: weights(offers, criterion),
+            weights,
             pools: vec![pool; view.pool_count],
             now: i64::MIN,
             best: None,
@@ -104,19 +114,10 @@ impl<'a> Best<'a> {
         }
     }
 
-    fn sums(&self) -> bool {
-        matches!(self.criterion, Criterion::NodeTime | Criterion::Energy | Criterion::Attribute(_))
-    }
-
-    /// What a candidate adds to the criterion; `None` beyond the range of numbers.
-    fn value_of(&self, candidate: &Candidate<'_>) -> Option<i64> {
-        let weight = self.weights.get(candidate.slot.node().index()).copied();
-        match self.criterion {
-            Criterion::NodeTime => Some(candidate.runtime),
-            Criterion::Energy => weight?.checked_mul(candidate.runtime),
-            Criterion::Attribute(_) => weight,
-            _ => Some(0),
-        }
+    /// Only windows of at most this value are of interest.
+    pub(super) fn up_to(self, value: i128) -> Self {
+        let none = BestSoFar { value: value.saturating_add(1), start: i64::MIN, cost: 0, keys: Vec::new() };
+        Best { best: Some(none), ..self }
     }
 
     /// Whether the criterion takes the worst of the tasks.
@@ -139,7 +140,7 @@ impl<'a> Best<'a> {
     }
 
     /// Tries the current start with all that joined there.
-    fn evaluate_all(&mut self) {
+    pub(super) fn evaluate_all(&mut self) {
         let improved_before = self.best.as_ref().map(|best| best.value);
         for pool in std::mem::take(&mut self.changed) {
             self.pools[pool].changed = false;
@@ -225,7 +226,7 @@ impl<'a> Best<'a> {
         // Pricing is work too: about so many passes over the items.
         self.work_left = self.work_left.saturating_sub(64 * items.len() as u64);
         let budget = i128::from(self.view.budget);
-        let choice = knapsack::choose(&items, self.view.tasks, budget, cutoff, &mut self.work_left);
+        let choice = knapsack::choose(&items, self.view.tasks, budget, cutoff, &mut self.work_left, &mut 0);
         let Some(choice) = choice else { return };
         if choice.bound < choice.value {
             self.unproven = Some(self.unproven.map_or(choice.bound, |bound| bound.min(choice.bound)));
@@ -276,6 +277,10 @@ impl<'a> Best<'a> {
 }
 
 impl Selector for Best<'_> {
+    fn settle(&mut self) {
+        self.evaluate_all();
+    }
+
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
         if candidate.start > self.now {
             self.evaluate_all();
@@ -290,11 +295,13 @@ impl Selector for Best<'_> {
             _ => candidate.runtime,
         };
         let expiry = self.useful_until(bottleneck, candidate.expiry);
-        let Some(value) = self.value_of(&candidate) else { return ControlFlow::Continue(()) };
+        let Some(value) = value_of(self.criterion, self.weights, &candidate) else {
+            return ControlFlow::Continue(());
+        };
         if cost > self.view.budget || expiry < candidate.start {
             return ControlFlow::Continue(());
         }
-        let (now, sums) = (self.now, self.sums());
+        let (now, sums) = (self.now, sums(self.criterion));
         let keeps_alive = sums || self.takes_worst();
         let number = self.view.pool_of(candidate.slot.node().index());
         let pool = &mut self.pools[number];
@@ -318,8 +325,53 @@ impl Selector for Best<'_> {
     }
 }
 
+/// The least that all tasks but one come to, of the candidates met.
+#[derive(Clone, Debug)]
+pub(super) struct LeastOthers {
+    count: usize,
+    /// The least of them, the greatest on top.
+    least: BinaryHeap<i64>,
+}
+
+impl LeastOthers {
+    pub(super) fn new(tasks: usize) -> LeastOthers {
+        LeastOthers { count: tasks.saturating_sub(1), least: BinaryHeap::new() }
+    }
+
+    #[inline]
+    pub(super) fn meet(&mut self, value: i64) {
+        if self.least.len() < self.count {
+            self.least.push(value);
+        } else if let Some(mut greatest) = self.least.peek_mut()
+            && value < *greatest
+        {
+            *greatest = value;
+        }
+    }
+
+    pub(super) fn sum(&self) -> i128 {
+        self.least.iter().map(|value| i128::from(*value)).sum()
+    }
+}
+
+/// Whether the criterion is a sum over the tasks that is not their cost.
+pub(super) fn sums(criterion: &Criterion) -> bool {
+    matches!(criterion, Criterion::NodeTime | Criterion::Energy | Criterion::Attribute(_))
+}
+
+/// What a candidate adds to the criterion; `None` beyond the range of numbers.
+pub(super) fn value_of(criterion: &Criterion, weights: &[i64], candidate: &Candidate<'_>) -> Option<i64> {
+    let weight = weights.get(candidate.slot.node().index()).copied();
+    match criterion {
+        Criterion::NodeTime => Some(candidate.runtime),
+        Criterion::Energy => weight?.checked_mul(candidate.runtime),
+        Criterion::Attribute(_) => weight,
+        _ => Some(0),
+    }
+}
+
 /// What each node adds to a sum: milliwatts, or millionths of the attribute.
-fn weights(offers: &Offers, criterion: &Criterion) -> Vec<i64> {
+pub(super) fn weights(offers: &Offers, criterion: &Criterion) -> Vec<i64> {
     match criterion {
         Criterion::Energy => {
             offers.nodes().iter().map(|node| node.watts.map_or(0, |watts| watts.as_milliwatts())).collect()

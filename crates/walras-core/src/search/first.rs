@@ -21,17 +21,46 @@
 
 use super::cheapest::{Cheapest, Entry};
 use super::gathering::Gathering;
-use super::scan::{Candidate, Selector, scan, scan_on};
+use super::scan::{Candidate, Selector, join_all, scan, scan_on};
 use super::view::View;
 use super::window_of;
-use crate::slots::SlotList;
+use crate::slots::{Segments, SlotList};
 use std::ops::ControlFlow;
-use walras_model::offer::SlotKey;
+use walras_model::offer::{Slot, SlotKey};
 use walras_model::window::Window;
 
 /// The earliest window for `view`.
 pub(crate) fn first_window(list: &SlotList, view: &View, slots_scanned: &mut u64) -> Option<Window> {
     FirstSearch::new(list, view).next(list, view, &[], slots_scanned)
+}
+
+/// The same, by stretches of time: what reaches into the first that matters is at hand, wherever it starts.
+pub(crate) fn first_window_since(
+    list: &SlotList,
+    segments: &Segments,
+    view: &View,
+    slots_scanned: &mut u64,
+) -> Option<Window> {
+    let mut search = FirstSearch::new(list, view);
+    if search.hopeless() {
+        return None;
+    }
+    let mut progress = Progress { list, view, search: &mut search, found: None };
+    let mut reaching = true;
+    for segment in segments.since(view.earliest) {
+        let from = segment.opening.as_millis().max(view.earliest);
+        if from.saturating_add(view.runtime_min) > view.deadline {
+            break;
+        }
+        let carried = if std::mem::take(&mut reaching) { &segment.carried[..] } else { &[] };
+        *slots_scanned += (carried.len() + segment.own.len()) as u64;
+        let read = |slots: &[Slot], progress: &mut Progress<'_>| join_all(slots, view, from, progress);
+        if read(carried, &mut progress).is_break() || read(&segment.own, &mut progress).is_break() {
+            break;
+        }
+    }
+    let (start, keys) = progress.found?;
+    window_of(list, view, start, keys)
 }
 
 /// A search that can go on: what it has gathered, by pool, and how far it has come.
@@ -71,7 +100,7 @@ impl FirstSearch {
         born: &[SlotKey],
         slots_scanned: &mut u64,
     ) -> Option<Window> {
-        if matches!(self.pools, Pools::Affordable { task_cost_max, .. } if task_cost_max < 0) {
+        if self.hopeless() {
             return None;
         }
         let position = self.position;
@@ -85,6 +114,11 @@ impl FirstSearch {
         }
         let (start, keys) = progress.found?;
         window_of(list, view, start, keys)
+    }
+
+    /// Whether the budget suffices for no window whatever is free.
+    fn hopeless(&self) -> bool {
+        matches!(self.pools, Pools::Affordable { task_cost_max, .. } if task_cost_max < 0)
     }
 
     /// How many candidates are held.

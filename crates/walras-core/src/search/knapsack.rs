@@ -3,18 +3,20 @@
 //! **Problem.** Given m items with value z ≥ 0 and cost c ≥ 0: choose exactly n with min Σz subject to
 //! Σc ≤ S; among those, the least Σc.
 //!
-//! **Method.** Price the limit: for λ ≥ 0 the n items of least z + λc, less λS, bound the optimum from
+//! **Method.** Items than which n others are no worse by value and strictly cheaper are never part of an answer and are left
+//! out, which leaves about n log(m/n). Then price the limit: for λ ≥ 0 the n items of least z + λc, less λS, bound the optimum from
 //! below. The best λ is found by bisection, exactly, as a fraction p / 2²⁴; the sets met on the way that
 //! keep the limit are incumbents. If bound and incumbent meet, that is the proof. Otherwise branch: items in
 //! order of z + λc are taken or left, and a branch is cut off when its bound (a difference of prefix sums)
 //! is no better than the incumbent. The least cost at the optimal value is the same problem with the roles of
 //! value and cost exchanged.
 //!
-//! **Complexity.** O(m log m) per λ, about sixty of them; the branching is exponential at worst, is bounded by a
+//! **Complexity.** O(m log m) to leave items out, and linear in what is left per λ, about sixty of them; the branching is exponential at worst, is bounded by a
 //! number of branches, and says so when it gives up, with the bound that holds.
 //!
 //! Example: the values 1, 2, 9 at costs 8, 5, 1, two to be chosen, limit 7: the best value is 2 + 9 = 11.
 
+use std::collections::BinaryHeap;
 use walras_model::quantity::rounding;
 
 /// An item that may be chosen.
@@ -33,10 +35,12 @@ pub(crate) struct Choice {
     pub(crate) cost: i128,
     /// No choice has a lower value; equal to `value` when proven best.
     pub(crate) bound: i128,
+    /// Whether the limit played no part: these are the items of least value, then cost, then place.
+    pub(crate) free: bool,
 }
 
 /// λ is a multiple of 2⁻²⁴.
-const SCALE: i128 = 1 << 24;
+pub(crate) const SCALE: i128 = 1 << 24;
 /// λ stays below 2³⁶: beyond that the cost is all that counts.
 const PRICE_MAX: i128 = 1 << 60;
 
@@ -45,36 +49,85 @@ const PRICE_MAX: i128 = 1 << 60;
 /// Of equal values, the least cost is found as far as `branches` allows; `bound` speaks of the value alone.
 /// `branches` is what may still be spent on proofs; it is counted down. Choices of a value of at least
 /// `cutoff` are of no interest: when the bound shows that there is nothing better, the answer is `None` too.
+/// `price` is set to the λ that bounds best, in units of 1 / [`SCALE`], unless the limit played no part.
 pub(crate) fn choose(
     items: &[Item],
     n: usize,
     limit: i128,
     cutoff: i128,
     branches: &mut u64,
+    price: &mut i128,
 ) -> Option<Choice> {
-    let best = least_value(items, n, limit, cutoff, branches)?;
-    if best.cost == 0 || best.bound < best.value {
+    let kept = undominated(items, n);
+    let items: Vec<Item> = kept.iter().map(|index| items[*index]).collect();
+    let mut choice = choose_of(&items, n, limit, cutoff, branches, price)?;
+    choice.items.iter_mut().for_each(|index| *index = kept[*index]);
+    Some(choice)
+}
+
+fn choose_of(
+    items: &[Item],
+    n: usize,
+    limit: i128,
+    cutoff: i128,
+    branches: &mut u64,
+    price: &mut i128,
+) -> Option<Choice> {
+    let best = least_value(items, n, limit, cutoff, branches, price)?;
+    // Among the least values the least costs come first already.
+    if best.free || best.cost == 0 || best.bound < best.value {
         return Some(best);
     }
     let swapped: Vec<Item> = items.iter().map(|item| Item { value: item.cost, cost: item.value }).collect();
-    match least_value(&swapped, n, best.value, best.cost, branches) {
+    match least_value(&swapped, n, best.value, best.cost, branches, &mut 0) {
         Some(cheaper) if cheaper.value < best.cost => {
-            Some(Choice { items: cheaper.items, value: cheaper.cost, cost: cheaper.value, bound: best.bound })
+            let (value, cost) = (cheaper.cost, cheaper.value);
+            Some(Choice { items: cheaper.items, value, cost, bound: best.bound, free: false })
         }
         _ => Some(best),
     }
 }
 
+/// The places of the items than which fewer than `n` others are no worse by value and strictly cheaper, in order.
+fn undominated(items: &[Item], n: usize) -> Vec<usize> {
+    let mut order: Vec<(i64, i64, usize)> =
+        items.iter().enumerate().map(|(index, item)| (item.value, item.cost, index)).collect();
+    order.sort_unstable();
+    // The n least costs so far, the greatest on top.
+    let mut cheapest = BinaryHeap::with_capacity(n + 1);
+    let mut kept = Vec::new();
+    for (_, cost, index) in order {
+        if cheapest.len() >= n && cheapest.peek().is_none_or(|greatest| *greatest < cost) {
+            continue;
+        }
+        kept.push(index);
+        cheapest.push(cost);
+        if cheapest.len() > n {
+            cheapest.pop();
+        }
+    }
+    kept.sort_unstable();
+    kept
+}
+
 /// The least value within the limit, whatever the cost.
-fn least_value(items: &[Item], n: usize, limit: i128, cutoff: i128, branches: &mut u64) -> Option<Choice> {
+fn least_value(
+    items: &[Item],
+    n: usize,
+    limit: i128,
+    cutoff: i128,
+    branches: &mut u64,
+    price_found: &mut i128,
+) -> Option<Choice> {
     if n == 0 || items.len() < n || limit < 0 {
         return None;
     }
     let free = priced(items, n, limit, 0);
     if free.cost <= limit {
-        return (free.value < cutoff).then_some(Choice { bound: free.value, ..free });
+        return (free.value < cutoff).then_some(Choice { bound: free.value, free: true, ..free });
     }
     let (best, price, bound) = best_price(items, n, limit, free.bound)?;
+    *price_found = price;
     if bound >= cutoff {
         return None;
     }
@@ -98,6 +151,7 @@ fn priced(items: &[Item], n: usize, limit: i128, price: i128) -> Choice {
         value: chosen.iter().map(|(_, _, index)| i128::from(items[*index].value)).sum(),
         cost: chosen.iter().map(|(_, cost, _)| i128::from(*cost)).sum(),
         bound: bound_of(sum, limit, price),
+        free: false,
     }
 }
 
@@ -107,7 +161,7 @@ fn reduced(item: &Item, price: i128) -> i128 {
 }
 
 /// The least whole value that a sum of reduced values allows.
-fn bound_of(sum: i128, limit: i128, price: i128) -> i128 {
+pub(crate) fn bound_of(sum: i128, limit: i128, price: i128) -> i128 {
     let relaxed = sum.saturating_sub(price.saturating_mul(limit));
     rounding::up(relaxed, SCALE)
 }
@@ -153,6 +207,7 @@ fn cheapest_choice(items: &[Item], n: usize) -> Choice {
         cost: ranked.iter().map(|index| i128::from(items[*index].cost)).sum(),
         items: ranked,
         bound: 0,
+        free: false,
     }
 }
 
@@ -182,7 +237,7 @@ fn branch(
         let missing = n - path.len();
         if missing == 0 && cost <= limit && (value, cost) < (best.value, best.cost) {
             let chosen = path.iter().map(|position| order[*position]).collect();
-            best = Choice { items: chosen, value, cost, bound };
+            best = Choice { items: chosen, value, cost, bound, free: false };
             if best.value <= bound {
                 break;
             }
@@ -254,7 +309,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
         #[test]
         fn equals_brute_force(items in items(), n in 1..6_usize, limit in 0..160_i128) {
-            let choice = choose(&items, n, limit, i128::MAX, &mut 1_000_000);
+            let choice = choose(&items, n, limit, i128::MAX, &mut 1_000_000, &mut 0);
             let found = choice.as_ref().map(|choice| (choice.value, choice.cost));
             prop_assert_eq!(found, brute_force(&items, n, limit));
             if let Some(choice) = choice {
@@ -270,7 +325,7 @@ mod tests {
 
         #[test]
         fn without_branches_the_bound_still_holds(items in items(), n in 1..6_usize, limit in 0..160_i128) {
-            let choice = choose(&items, n, limit, i128::MAX, &mut 0);
+            let choice = choose(&items, n, limit, i128::MAX, &mut 0, &mut 0);
             let best = brute_force(&items, n, limit);
             prop_assert_eq!(choice.is_some(), best.is_some());
             if let (Some(choice), Some((value, _))) = (choice, best) {
@@ -280,7 +335,7 @@ mod tests {
 
         #[test]
         fn a_cutoff_loses_nothing_better(items in items(), n in 1..6_usize, limit in 0..160_i128, cutoff in 0..120_i128) {
-            let choice = choose(&items, n, limit, cutoff, &mut 1_000_000);
+            let choice = choose(&items, n, limit, cutoff, &mut 1_000_000, &mut 0);
             match brute_force(&items, n, limit) {
                 Some(best) if best.0 < cutoff => {
                     prop_assert_eq!(choice.map(|choice| (choice.value, choice.cost)), Some(best));
@@ -293,8 +348,8 @@ mod tests {
     #[test]
     fn extreme_numbers_do_not_overflow() {
         let items = vec![Item { value: i64::MAX, cost: i64::MAX }; 50];
-        let choice = choose(&items, 40, 40 * i128::from(i64::MAX), i128::MAX, &mut 10).unwrap();
+        let choice = choose(&items, 40, 40 * i128::from(i64::MAX), i128::MAX, &mut 10, &mut 0).unwrap();
         assert_eq!(choice.cost, 40 * i128::from(i64::MAX));
-        assert_eq!(choose(&items, 40, i128::from(i64::MAX), i128::MAX, &mut 10), None);
+        assert_eq!(choose(&items, 40, i128::from(i64::MAX), i128::MAX, &mut 10, &mut 0), None);
     }
 }

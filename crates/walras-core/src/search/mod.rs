@@ -4,17 +4,22 @@
 //! searches over an indexed slot list ([`crate::slots`]): ALP, AMP (both in `first`) or the best by a
 //! criterion (`criterion`).
 
+mod again;
+mod ahead;
 mod alternatives;
 mod cheapest;
 mod config;
 mod criterion;
 mod first;
 mod gathering;
+mod job;
 mod knapsack;
+mod ranking;
 mod scan;
+mod sums;
 mod view;
 
-pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives};
+pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives, find_alternatives_on};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use scan::{Candidate, Selector, scan};

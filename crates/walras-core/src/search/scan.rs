@@ -55,6 +55,9 @@ impl<'a> Candidate<'a> {
 pub(crate) trait Selector {
     /// Takes a candidate; starts never go back. `Break` ends the scan.
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()>;
+
+    /// All that was free before a stretch has joined; what starts with it comes next.
+    fn settle(&mut self) {}
 }
 
 /// Scans `list` for `view`, counting into `slots_scanned`.
@@ -210,33 +213,54 @@ impl<'a> Scan<'a> {
     }
 
     /// Lets every slot of (a part of) a block join on which a task fits and can still start at `alive_at`.
-    ///
-    /// Which slots fit is as good as random, so they are picked without branching first.
     #[inline]
     fn read(&mut self, slots: &[Slot], alive_at: i64, selector: &mut impl Selector) -> ControlFlow<()> {
-        let view = self.view;
         *self.slots_scanned += slots.len() as u64;
-        let mut fitting = [0_u16; SLOTS_PER_BLOCK_MAX];
-        let mut count = 0;
-        for (index, slot) in (0_u16..).zip(slots) {
-            let runtime = view.runtimes[slot.node().index()];
-            let start = slot.start().as_millis().max(view.earliest).max(alive_at);
-            let length = slot.end().as_millis().min(view.deadline) - start;
-            let fits = (length >= runtime) & (slot.rate().as_micros_per_second() <= view.rate_max);
-            fitting[count] = index;
-            count += usize::from(fits);
-        }
-        for index in &fitting[..count] {
-            let slot = &slots[usize::from(*index)];
-            let runtime = view.runtimes[slot.node().index()];
-            let start = slot.start().as_millis().max(view.earliest);
-            let expiry = slot.end().as_millis().min(view.deadline) - runtime;
-            let rate = view.rate_of(slot);
-            // Others may pay less than this user.
-            if rate <= view.rate_max {
-                selector.join(Candidate { slot, start, expiry, runtime, rate })?;
-            }
-        }
-        ControlFlow::Continue(())
+        read_block(slots, self.view, alive_at, self.view.earliest, selector)
     }
+}
+
+/// Lets every slot join on which a task fits that starts at `from` or when the slot does.
+pub(crate) fn join_all(
+    slots: &[Slot],
+    view: &View,
+    from: i64,
+    selector: &mut impl Selector,
+) -> ControlFlow<()> {
+    slots.chunks(SLOTS_PER_BLOCK_MAX).try_for_each(|slots| read_block(slots, view, from, from, selector))
+}
+
+/// Lets every slot join on which a task fits and can still start at `alive_at`; none starts before `from`.
+///
+/// Which slots fit is as good as random, so they are picked without branching first.
+#[inline]
+fn read_block(
+    slots: &[Slot],
+    view: &View,
+    alive_at: i64,
+    from: i64,
+    selector: &mut impl Selector,
+) -> ControlFlow<()> {
+    let mut fitting = [0_u16; SLOTS_PER_BLOCK_MAX];
+    let mut count = 0;
+    for (index, slot) in (0_u16..).zip(slots) {
+        let runtime = view.runtimes[slot.node().index()];
+        let start = slot.start().as_millis().max(from).max(alive_at);
+        let length = slot.end().as_millis().min(view.deadline) - start;
+        let fits = (length >= runtime) & (slot.rate().as_micros_per_second() <= view.rate_max);
+        fitting[count] = index;
+        count += usize::from(fits);
+    }
+    for index in &fitting[..count] {
+        let slot = &slots[usize::from(*index)];
+        let runtime = view.runtimes[slot.node().index()];
+        let start = slot.start().as_millis().max(from);
+        let expiry = slot.end().as_millis().min(view.deadline) - runtime;
+        let rate = view.rate_of(slot);
+        // Others may pay less than this user.
+        if rate <= view.rate_max {
+            selector.join(Candidate { slot, start, expiry, runtime, rate })?;
+        }
+    }
+    ControlFlow::Continue(())
 }

@@ -17,6 +17,8 @@ const OF_SLOT: i64 = 0;
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(crate) tasks: usize,
+    /// What each task takes at performance 1.
+    pub(crate) work: i64,
     /// Run time on each node, by id; [`NO_FIT`] where it does not fit.
     pub(crate) runtimes: Vec<i64>,
     /// What each node costs this user per second, by id, where it is not what its slots say ([`OF_SLOT`]); empty
@@ -56,6 +58,7 @@ impl View {
         let mut view = View {
             nodes_fitting: 0,
             tasks: request.tasks as usize,
+            work: request.work.as_millis(),
             runtime_min: runtimes.iter().copied().min().unwrap_or(NO_FIT),
             runtimes,
             rates: rates(offers, request),

@@ -29,9 +29,11 @@ mod block;
 #[cfg(test)]
 mod check;
 mod cut;
+mod segments;
 mod summary;
 
 pub(crate) use block::{Block, Group, SLOTS_PER_BLOCK_MAX};
+pub(crate) use segments::{Ranking, Segment, Segments};
 pub(crate) use summary::Summary;
 
 use block::{BLOCKS_PER_GROUP, SLOTS_PER_BLOCK};

@@ -171,6 +171,25 @@ fn criterion_alternatives_equal_searching_from_the_head() {
     }
 }
 
+#[test]
+fn what_is_found_does_not_depend_on_the_number_of_threads() {
+    for seed in 1..=SEEDS / 4 {
+        let mut draw = Draw::new(seed);
+        let (nodes, horizon, jobs) = (4 + draw.below(20), 60 + draw.below(200), 3 + draw.below(12));
+        let offers = offers(&mut draw, nodes, horizon);
+        let batch = batch(&mut draw, jobs, nodes, horizon);
+        let searches = CRITERIA.map(|name| format!("criterion={name}"));
+        for search in searches.iter().map(String::as_str).chain(["alp", "amp"]) {
+            let config = SearchConfig { algorithm: search.parse().unwrap(), ..SearchConfig::default() };
+            let alone = find_alternatives_on(&offers, &batch, &config, 1);
+            for threads in [2, 4] {
+                let found = find_alternatives_on(&offers, &batch, &config, threads);
+                assert_eq!(found, alone, "seed {seed} {search} on {threads} threads");
+            }
+        }
+    }
+}
+
 /// Whether the request has a window on these slots.
 fn fits(offers: &Offers, plain: &[FreeSlot], request: &Request, config: &SearchConfig) -> bool {
     let energy = config.algorithm == Algorithm::Criterion(Criterion::Energy);

@@ -93,7 +93,7 @@ pub fn violations(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// Deadlines at HEFT's end and at the least end there can be, budgets at the least cost: whatever is planned holds at once, and
     /// nothing has to stand in for it.

@@ -37,7 +37,7 @@ const NO_QUANTITY: [(&str, &str); 11] = [
     ("walras-core/src/slots/mod.rs", "blocks.len()"),
     ("walras-core/src/refine/transitive.rs", "instance.tasks"),
     ("walras-core/src/refine/uncut.rs", "works.len()"),
-    ("walras-core/src/refine/bound.rs", "values.len()"),
+    ("walras-core/src/refine/heads.rs", "values.len()"),
     ("walras-assign/src/genetic.rs", "genomes.len()"),
     ("walras-assign/src/exact/flow.rs", "pairs_all()"),
     // Which period of a calendar a point in time is in.

@@ -309,8 +309,10 @@ fn same(file: &Value) -> Result<(), TestCaseError> {
     fs::write(directory.path().join("pipe.yaml"), PIPELINE).unwrap();
     let scenario = read_scenario(written.as_bytes(), "scenario.json", Syntax::Json).unwrap();
     let decision = plan(&problem(&scenario));
-    let output =
-        walras(directory.path(), &["plan", "scenario.json", "--json", "--plan", "improved", "--allow-unplaced"]);
+    let output = walras(
+        directory.path(),
+        &["plan", "scenario.json", "--json", "--plan", "improved", "--allow-unplaced"],
+    );
     let error = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) && error.contains("leave_out: never") {
         prop_assert_eq!((decision.chosen.len(), decision.verdict.proof), (0, Proof::Nothing));

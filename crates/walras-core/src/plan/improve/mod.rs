@@ -142,7 +142,7 @@ fn searched<'a>(
     Some((best, improvement))
 }
 
-/// The choice of the best plan, on alternatives that are listed anew. `None` when what everybody wants makes no sense there.
+/// The choice of the best plan, on alternatives that are listed anew. `None` when what everybody wants cannot be weighed there.
 fn adopted(
     ground: &Ground<'_>,
     found: &Alternatives,

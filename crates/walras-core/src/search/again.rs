@@ -1,0 +1,280 @@
+//! The best window by a criterion, again and again, while the list loses time.
+//!
+//! **Problem.** Each round of a batch asks for the best window of what is left. Searched from the head each time, that costs
+//! a scan for every alternative, although a cut changes little.
+//!
+//! **Method.** Time is divided into stretches ([`crate::slots::Segments`]); for each the best window that starts in it is
+//! kept. Since the list only loses time, the best of a stretch never becomes better: what was found once bounds it for good
+//! (value, then start, then cost). The least window that still stands is the answer, once every stretch of a lower bound has
+//! been searched again, each only for what would rank before the best so far.
+//!
+//! The opening of a stretch counts as a start too, which makes the bound hold for starts that cuts bring into being later. A
+//! window found there is never the answer when all its slots start before: it could start earlier, in the stretch before,
+//! whose bound is less.
+//!
+//! A window *stands* when each of its slots is still there under the same key and long enough. Then those that were passed
+//! over are what they were, or gone, or have become later slots, which lose ties. Only where a budget decided which slots
+//! sum to the least, equal sums may be had in several ways, and between sites it counts which was joined first: then the
+//! stretch must not have been cut at all.
+//!
+//! **Complexity.** One scan for the first window; for each further one a pass over a few stretches, each about as many slots
+//! as are alive at once.
+//!
+//! Source: lazy evaluation of bounds that only grow (M. Minoux, Accelerated greedy algorithms, 1978).
+
+use super::config::Criterion;
+use super::criterion::{Best, BestSoFar, sums};
+use super::ranking::candidates;
+use super::scan::{Candidate, Selector, join_all};
+use super::sums::{Met, least_sum};
+use super::view::View;
+use super::{Found, window_of};
+use crate::slots::{Segments, SlotList};
+
+/// A stretch that is searched again is searched for windows of values up to 1 + 2⁻⁹ times what is needed.
+const SLACK: u32 = 9;
+
+/// What a window is ranked by: value, start, cost.
+pub(super) type Rank = (i128, i64, i128);
+
+/// What a search reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Market<'a> {
+    pub(crate) list: &'a SlotList,
+    pub(crate) segments: &'a Segments,
+    pub(crate) criterion: &'a Criterion,
+    /// What each node adds to a sum, by id (see [`super::criterion::weights`]).
+    pub(crate) weights: &'a [i64],
+    /// What may be spent on proving one window best.
+    pub(crate) branches_max: u64,
+}
+
+impl Market<'_> {
+    /// Feeds a selector what can start in a stretch, or only what can be part of a window of at most `value_max`.
+    pub(super) fn feed(
+        &self,
+        number: usize,
+        view: &View,
+        from: i64,
+        value_max: Option<i128>,
+        selector: &mut impl Selector,
+        slots_scanned: &mut u64,
+    ) {
+        let segment = &self.segments.all()[number];
+        // Between equal windows of several pools it counts which pool was joined first, by whatever slot.
+        let by_start = matches!(self.criterion, Criterion::Start | Criterion::Finish) || view.pool_count > 1;
+        let ranked = value_max.filter(|_| !by_start);
+        if let Some(value_max) = ranked {
+            let (found, read) = candidates(segment, view, self.criterion, from, value_max);
+            *slots_scanned += read as u64;
+            let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
+            return;
+        }
+        *slots_scanned += segment.len() as u64;
+        let read = join_all(&segment.carried, view, from, selector);
+        if view.pool_count > 1 {
+            selector.settle();
+        }
+        let _ = read.is_continue().then(|| join_all(&segment.own, view, from, selector));
+    }
+}
+
+/// The search of one request, which can go on. See the module's documentation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BestSearch {
+    /// What is known of each stretch, by number; nothing where no window starts.
+    stretches: Vec<Option<Stretch>>,
+    /// How many windows have been asked for.
+    searches: u64,
+    /// The price of the budget that bounded the last sum best.
+    price: i128,
+}
+
+/// What is known of a stretch.
+#[derive(Clone, Debug)]
+struct Stretch {
+    /// No window that starts in it ranks before this.
+    bound: Rank,
+    window: Option<Kept>,
+}
+
+/// The best window of a stretch when it was last searched.
+#[derive(Clone, Debug)]
+struct Kept {
+    best: BestSoFar,
+    lasts: Lasts,
+}
+
+/// How long a window is known to be the best of its stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lasts {
+    /// As long as it stands.
+    WhileItStands,
+    /// Until anything is cut there: the count of cuts then.
+    UntilCut(u64),
+    /// Not at all: it was not proven.
+    Unproven,
+}
+
+impl Lasts {
+    /// Of a window that was decided by the ranks of its slots alone, or not.
+    fn of(by_rank: bool, cuts: u64) -> Lasts {
+        if by_rank { Lasts::WhileItStands } else { Lasts::UntilCut(cuts) }
+    }
+}
+
+impl Kept {
+    fn rank(&self) -> Rank {
+        (self.best.value, self.best.start, self.best.cost)
+    }
+}
+
+impl BestSearch {
+    /// The best window on what is left.
+    pub(crate) fn next(
+        &mut self,
+        market: &Market<'_>,
+        view: &View,
+        slots_scanned: &mut u64,
+    ) -> Option<Found> {
+        self.searches += 1;
+        self.meet_new(market, view);
+        let mut work_left = market.branches_max;
+        let known = self.stretches.iter().enumerate();
+        let mut order: Vec<(Rank, usize)> =
+            known.filter_map(|(number, stretch)| Some((stretch.as_ref()?.bound, number))).collect();
+        order.sort_unstable();
+        let mut best = order.iter().copied().find(|(_, number)| self.stands(*number, market, view));
+        let mut unproven: Option<i128> = None;
+        for (bound, number) in order {
+            if best.is_some_and(|best| best.0 <= bound) {
+                break;
+            }
+            self.search(number, market, view, best.map(|best| best.0), &mut work_left, slots_scanned);
+            let Some(Stretch { bound, window: Some(kept), .. }) = &self.stretches[number] else { continue };
+            if kept.lasts == Lasts::Unproven {
+                unproven = Some(unproven.map_or(bound.0, |least| least.min(bound.0)));
+            }
+            best = best.into_iter().chain([(kept.rank(), number)]).min();
+        }
+        let kept = self.stretches[best?.1].as_ref()?.window.as_ref()?;
+        let window = window_of(market.list, view, kept.best.start, kept.best.keys.clone())?;
+        Some(Found { window, bound: unproven.filter(|bound| *bound < kept.best.value) })
+    }
+
+    /// Takes in stretches that were divided off since: what bounds the whole bounds the part.
+    fn meet_new(&mut self, market: &Market<'_>, view: &View) {
+        let all = market.segments.all();
+        for (number, segment) in all.iter().enumerate().skip(self.stretches.len()) {
+            let opening = segment.opening.as_millis();
+            let stretch = match segment.parent.filter(|_| self.searches > 1) {
+                Some(parent) => self.stretches[parent].as_mut().map(|whole| whole.divide(opening)),
+                None => first_bound(market, view, number).map(|bound| Stretch { bound, window: None }),
+            };
+            self.stretches.push(stretch);
+        }
+    }
+
+    /// Whether the window kept for a stretch is still its best.
+    fn stands(&self, number: usize, market: &Market<'_>, view: &View) -> bool {
+        let kept = self.stretches[number].as_ref().and_then(|stretch| stretch.window.as_ref());
+        let Some(kept) = kept else { return false };
+        match kept.lasts {
+            Lasts::WhileItStands => kept.best.keys.iter().all(|key| {
+                let candidate = market.list.get(*key).and_then(|slot| Candidate::new(slot, view));
+                candidate.is_some_and(|candidate| candidate.expiry >= kept.best.start)
+            }),
+            Lasts::UntilCut(cuts) => market.segments.all()[number].cuts == cuts,
+            Lasts::Unproven => false,
+        }
+    }
+
+    /// Searches one stretch again for what ranks before `best`, and a little more, so that it need not be searched for
+    /// every small step that follows.
+    fn search(
+        &mut self,
+        number: usize,
+        market: &Market<'_>,
+        view: &View,
+        best: Option<Rank>,
+        work_left: &mut u64,
+        slots_scanned: &mut u64,
+    ) {
+        let segment = &market.segments.all()[number];
+        let from = segment.opening.as_millis().max(view.earliest);
+        let value_max = best.and_then(|(value, ..)| match market.criterion {
+            Criterion::Start => None,
+            Criterion::Finish => Some(value),
+            _ => Some(value + (value >> SLACK)),
+        });
+        let window = match sums(market.criterion) {
+            true => self.least_sum(number, market, view, value_max, work_left, slots_scanned),
+            false => {
+                let mut selector = Best::new(market.weights, view, market.criterion, 0);
+                if let Some(value_max) = value_max {
+                    selector = selector.up_to(value_max);
+                }
+                market.feed(number, view, from, value_max, &mut selector, slots_scanned);
+                selector.evaluate_all();
+                let best = selector.best.filter(|best| !best.keys.is_empty());
+                let lasts = Lasts::of(view.pool_count == 1, segment.cuts);
+                let kept = best.map(|best| Kept { best, lasts });
+                kept.map(|kept| (kept.rank(), kept))
+            }
+        };
+        self.stretches[number] = match (window, value_max) {
+            (Some((bound, kept)), _) => Some(Stretch { bound, window: Some(kept) }),
+            (None, Some(value_max)) => Some(Stretch { bound: (value_max + 1, from, 0), window: None }),
+            (None, None) => None,
+        };
+    }
+
+    /// The least sum of a stretch, with the bound that holds for it.
+    fn least_sum(
+        &mut self,
+        number: usize,
+        market: &Market<'_>,
+        view: &View,
+        value_max: Option<i128>,
+        work_left: &mut u64,
+        slots_scanned: &mut u64,
+    ) -> Option<(Rank, Kept)> {
+        let segment = &market.segments.all()[number];
+        let from = segment.opening.as_millis().max(view.earliest);
+        let found = least_sum(market, view, number, value_max, work_left, &mut self.price, slots_scanned);
+        found.best.map(|Met { best, free, .. }| {
+            let lasts = match (found.unproven, free) {
+                (Some(_), _) => Lasts::Unproven,
+                (None, free) => Lasts::of(free && view.pool_count == 1, segment.cuts),
+            };
+            let kept = Kept { best, lasts };
+            let bound = found.unproven.map_or(kept.rank(), |bound| kept.rank().min((bound, from, 0)));
+            (bound, kept)
+        })
+    }
+}
+
+impl Stretch {
+    /// The part from `opening` on; the window goes with the part that it starts in.
+    fn divide(&mut self, opening: i64) -> Stretch {
+        let later = |kept: &mut Kept| kept.best.start >= opening;
+        let window = self.window.take_if(later).filter(|kept| kept.lasts == Lasts::WhileItStands);
+        Stretch { bound: self.bound, window }
+    }
+}
+
+/// What bounds a stretch that nobody has searched; nothing when no window of the request can start in it.
+fn first_bound(market: &Market<'_>, view: &View, number: usize) -> Option<Rank> {
+    let opening = market.segments.all()[number].opening.as_millis();
+    let end = market.segments.end_of(number).map_or(i64::MAX, |end| end.as_millis());
+    let from = opening.max(view.earliest);
+    if end <= from || from.saturating_add(view.runtime_min) > view.deadline {
+        return None;
+    }
+    let value = match market.criterion {
+        Criterion::Start => i128::from(from),
+        Criterion::Finish => i128::from(from) + i128::from(view.runtime_min),
+        _ => 0,
+    };
+    Some((value, from, 0))
+}

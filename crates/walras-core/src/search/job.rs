@@ -1,0 +1,202 @@
+//! The search of one job of a batch, on the ground that all share.
+
+use super::again::{BestSearch, Market};
+use super::config::{Algorithm, SearchConfig};
+use super::criterion::{sums, weights};
+use super::first::{FirstSearch, first_window_since};
+use super::ranking::ranking;
+use super::view::View;
+use super::{Found, search};
+use crate::slots::{Segments, SlotList};
+use walras_model::id::JobId;
+use walras_model::offer::{Offers, SlotKey};
+use walras_model::quantity::Time;
+use walras_model::request::Batch;
+use walras_model::window::Window;
+
+/// Views of more requests × nodes than this are made anew for each search rather than kept.
+const KEPT_RUNTIMES_MAX: usize = 16 << 20;
+/// More gathered candidates than this, over all requests, are gathered anew rather than kept.
+const KEPT_CANDIDATES_MAX: usize = if cfg!(test) { 100 } else { 8 << 20 };
+/// Over all requests, so much is kept of stretches of time.
+const KEPT_STRETCHES_MAX: usize = 2 << 20;
+/// ALP and AMP of more jobs gather anew for each window: to look through what the others cut meanwhile would take longer.
+const RESUMED_JOBS_MAX: usize = if cfg!(test) { 2 } else { 256 };
+
+/// What all jobs search on: the list, which only loses time.
+pub(super) struct Ground<'a> {
+    pub(super) offers: &'a Offers,
+    pub(super) batch: &'a Batch,
+    pub(super) config: &'a SearchConfig,
+    pub(super) list: SlotList,
+    /// The same by stretches of time, unless ALP and AMP go on with what they have gathered.
+    segments: Option<Segments>,
+    /// What each node adds to a sum, by id.
+    weights: Vec<i64>,
+    /// Slots that came into being behind cuts, in order.
+    born: Vec<SlotKey>,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(offers: &'a Offers, batch: &'a Batch, config: &'a SearchConfig) -> Ground<'a> {
+        let jobs = batch.requests().len();
+        let (resumed, weights) = match &config.algorithm {
+            Algorithm::Alp | Algorithm::Amp => (jobs <= RESUMED_JOBS_MAX, Vec::new()),
+            Algorithm::Criterion(criterion) => (false, weights(offers, criterion)),
+        };
+        let mut segments = (!resumed).then(|| {
+            Segments::new(offers.slots(), KEPT_STRETCHES_MAX / jobs.max(1), runtime_min(offers, batch))
+        });
+        if let Algorithm::Criterion(criterion) = &config.algorithm
+            && let Some(ranking) = ranking(offers, criterion, &weights)
+        {
+            segments = segments.map(|segments| segments.ranked(ranking));
+        }
+        let list = SlotList::from_offers(offers);
+        Ground { offers, batch, config, list, segments, weights, born: Vec::new() }
+    }
+
+    /// Whether a window that was found may be searched again when others have taken part of it.
+    pub(super) fn searches_anew(&self) -> bool {
+        self.segments.is_some()
+    }
+
+    /// Whether it is known that a search would find this window now too: all its slots are still there and long enough, and
+    /// all others have only lost time. Where a budget decides, equal sums may be had in several ways, and so may equal
+    /// windows on several sites, so that it is not.
+    pub(super) fn holds(&self, job: JobId, window: &Window) -> bool {
+        let decided_by_rank = match &self.config.algorithm {
+            Algorithm::Alp | Algorithm::Amp => true,
+            Algorithm::Criterion(criterion) => !sums(criterion) && !self.batch.request(job).scope.same_site,
+        };
+        decided_by_rank
+            && window.placements().iter().all(|placement| {
+                let (start, end) = (placement.interval.start(), placement.interval.end());
+                self.list.get(placement.source).is_some_and(|slot| slot.part(start, end).is_some())
+            })
+    }
+
+    /// Takes a window's time out.
+    pub(super) fn cut(&mut self, window: &Window) {
+        if let Some(segments) = &mut self.segments {
+            for placement in window.placements() {
+                if let Some(slot) = self.list.get(placement.source) {
+                    segments.cut(*slot, placement);
+                }
+            }
+        }
+        let cut = self.list.subtract_noting(window, &mut self.born);
+        assert!(cut.is_ok(), "a window found on the list can be cut from it");
+    }
+}
+
+/// No task of the batch takes less, in milliseconds.
+fn runtime_min(offers: &Offers, batch: &Batch) -> i64 {
+    let fastest = offers.nodes().iter().map(|node| node.performance).max();
+    let least = batch.requests().iter().map(|request| request.work).min();
+    let runtime = least.zip(fastest).and_then(|(work, performance)| work.runtime_on(performance));
+    // Where there is none, no slot is long enough for anybody; all are kept.
+    runtime.map_or(0, |runtime| runtime.as_millis())
+}
+
+/// How far one job has come.
+#[derive(Clone, Default)]
+pub(super) struct JobSearch {
+    /// By ALP and AMP, its next window does not start before.
+    pub(super) resume: Option<Time>,
+    pub(super) found: u32,
+    view: Option<View>,
+    /// What ALP or AMP have gathered, and how many of the slots born they have seen.
+    gathered: Option<(FirstSearch, usize)>,
+    /// What the search by a criterion knows of every stretch of time.
+    best: BestSearch,
+}
+
+impl JobSearch {
+    /// The job's next window after the one that it took last.
+    pub(super) fn next_in_rounds(
+        &mut self,
+        job: JobId,
+        ground: &Ground<'_>,
+        slots_scanned: &mut u64,
+    ) -> Option<Found> {
+        if ground.segments.is_some() {
+            return self.next_window(job, ground, slots_scanned);
+        }
+        let view = self.view(job, ground);
+        if view.tasks == 0 || view.nodes_fitting < view.tasks {
+            return None;
+        }
+        let (mut first, seen) = match self.gathered.take() {
+            Some(gathered) => gathered,
+            None => (FirstSearch::new(&ground.list, &view), ground.born.len()),
+        };
+        let window = first.next(&ground.list, &view, &ground.born[seen..], slots_scanned);
+        if first.len() <= KEPT_CANDIDATES_MAX / ground.batch.requests().len().max(1) {
+            self.gathered = Some((first, ground.born.len()));
+        }
+        self.keep_view(view, ground);
+        window.map(|window| Found { window, bound: None })
+    }
+
+    /// The job's next window on what is left; by ALP and AMP, searched afresh from where the last one started.
+    pub(super) fn next_window(
+        &mut self,
+        job: JobId,
+        ground: &Ground<'_>,
+        slots_scanned: &mut u64,
+    ) -> Option<Found> {
+        let view = self.view(job, ground);
+        let possible = view.tasks > 0 && view.nodes_fitting >= view.tasks;
+        let found = match (&ground.segments, &ground.config.algorithm) {
+            _ if !possible => None,
+            // Between equal windows on several sites it counts which was joined first, by whatever slot.
+            (Some(_), Algorithm::Criterion(_)) if view.pool_count > 1 => {
+                search(&ground.list, ground.offers, &view, ground.config, slots_scanned)
+            }
+            (Some(segments), Algorithm::Criterion(criterion)) => {
+                let branches_max = ground.config.limits.branches_max;
+                let (list, weights) = (&ground.list, &ground.weights[..]);
+                let market = Market { list, segments, criterion, weights, branches_max };
+                self.best.next(&market, &view, slots_scanned)
+            }
+            (Some(segments), Algorithm::Alp | Algorithm::Amp) => {
+                first_window_since(&ground.list, segments, &view, slots_scanned)
+                    .map(|window| Found { window, bound: None })
+            }
+            (None, _) => search(&ground.list, ground.offers, &view, ground.config, slots_scanned),
+        };
+        self.keep_view(view, ground);
+        found
+    }
+
+    /// Notes where the next search begins.
+    pub(super) fn resume_from(&mut self, window: &Window, config: &SearchConfig) {
+        if matches!(config.algorithm, Algorithm::Alp | Algorithm::Amp) {
+            self.resume = Some(window.start());
+        }
+    }
+
+    /// How the search sees the job; without gathered candidates it starts where the last window did.
+    fn view(&mut self, job: JobId, ground: &Ground<'_>) -> View {
+        let mut view = self.view.take().unwrap_or_else(|| {
+            let (request, config) = (ground.batch.request(job), ground.config);
+            View::new(ground.offers, request, &config.algorithm, config.budget_factor)
+        });
+        if let (None, Some(resume)) = (&self.gathered, self.resume) {
+            view.earliest = view.earliest.max(resume.as_millis());
+        }
+        view
+    }
+
+    fn keep_view(&mut self, view: View, ground: &Ground<'_>) {
+        if ground.offers.nodes().len() * ground.batch.requests().len() <= KEPT_RUNTIMES_MAX {
+            self.view = Some(view);
+        }
+    }
+
+    /// Forgets all but how many windows were found.
+    pub(super) fn end(&mut self) {
+        *self = JobSearch { found: self.found, ..JobSearch::default() };
+    }
+}
