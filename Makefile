@@ -15,6 +15,8 @@
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
+# Many tests wait for a service more than they work.
+export RUST_TEST_THREADS ?= 4
 
 # What needs no solver.
 LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features

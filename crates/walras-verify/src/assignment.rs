@@ -85,7 +85,7 @@ pub fn verify_instance_assignment(claim: &ClaimedAssignment, instance: &Instance
 }
 
 /// What an assignment is held against.
-trait Ground {
+trait Case {
     fn jobs(&self) -> usize;
     fn sites(&self) -> usize;
     fn capacity(&self, site: usize) -> u32;
@@ -105,7 +105,7 @@ struct Sold<'a> {
     market: &'a CapacityMarket,
 }
 
-impl Ground for Sold<'_> {
+impl Case for Sold<'_> {
     fn jobs(&self) -> usize {
         self.market.jobs.len()
     }
@@ -173,7 +173,7 @@ impl Given<'_> {
     }
 }
 
-impl Ground for Given<'_> {
+impl Case for Given<'_> {
     fn jobs(&self) -> usize {
         self.instance.jobs()
     }
@@ -224,21 +224,21 @@ struct Served {
     cost: i128,
 }
 
-fn check(claim: &ClaimedAssignment, ground: &dyn Ground) -> Vec<Misplaced> {
+fn check(claim: &ClaimedAssignment, case: &dyn Case) -> Vec<Misplaced> {
     let mut wrong = Vec::new();
-    let mut taken = vec![0_u64; ground.sites()];
-    let served = check_placements(claim, ground, &mut taken, &mut wrong);
+    let mut taken = vec![0_u64; case.sites()];
+    let served = check_placements(claim, case, &mut taken, &mut wrong);
     for (job, served) in &served {
-        check_job(*job, served, ground, &mut wrong);
+        check_job(*job, served, case, &mut wrong);
     }
     for (site, taken) in taken.into_iter().enumerate() {
-        let capacity = ground.capacity(site);
+        let capacity = case.capacity(site);
         if taken > u64::from(capacity) {
             wrong.push(Misplaced::Overfilled { site, capacity, taken });
         }
     }
-    check_left_out(claim, ground, &served, &mut wrong);
-    check_totals(claim, ground, &served, &mut wrong);
+    check_left_out(claim, case, &served, &mut wrong);
+    check_totals(claim, case, &served, &mut wrong);
     check_bound(claim, &mut wrong);
     wrong
 }
@@ -246,7 +246,7 @@ fn check(claim: &ClaimedAssignment, ground: &dyn Ground) -> Vec<Misplaced> {
 /// Checks each placement by itself; gives what each job has, and fills in what each site gives.
 fn check_placements(
     claim: &ClaimedAssignment,
-    ground: &dyn Ground,
+    case: &dyn Case,
     taken: &mut [u64],
     wrong: &mut Vec<Misplaced>,
 ) -> BTreeMap<usize, Served> {
@@ -256,7 +256,7 @@ fn check_placements(
         let ClaimedPlacement { job, site, processors, cost } = *placement;
         let claimed = i128::from(cost);
         let at = PlacementAt { index, job, site };
-        if job >= ground.jobs() {
+        if job >= case.jobs() {
             wrong.push(Misplaced::UnknownJob { at });
             continue;
         }
@@ -265,7 +265,7 @@ fn check_placements(
             continue;
         };
         *taken += u64::from(processors);
-        let expected = ground.cost(at, processors, wrong);
+        let expected = case.cost(at, processors, wrong);
         if let Some(expected) = expected.filter(|expected| *expected != claimed) {
             wrong.push(Misplaced::WrongCost { at, expected, claimed });
         }
@@ -277,7 +277,7 @@ fn check_placements(
             }
             Entry::Occupied(mut entry) => {
                 let served = entry.get_mut();
-                if !ground.may_split(job) || earlier < index {
+                if !case.may_split(job) || earlier < index {
                     let first = if earlier < index { earlier } else { served.first.0 };
                     wrong.push(Misplaced::Twice { at, first });
                 }
@@ -289,12 +289,12 @@ fn check_placements(
     served
 }
 
-fn check_job(job: usize, served: &Served, ground: &dyn Ground, wrong: &mut Vec<Misplaced>) {
-    let expected = ground.needs(job, served.first.1).map(u64::from);
+fn check_job(job: usize, served: &Served, case: &dyn Case, wrong: &mut Vec<Misplaced>) {
+    let expected = case.needs(job, served.first.1).map(u64::from);
     if let Some(expected) = expected.filter(|expected| *expected != served.processors) {
         wrong.push(Misplaced::WrongProcessors { job, expected, claimed: served.processors });
     }
-    if let Some(budget) = ground.budget(job)
+    if let Some(budget) = case.budget(job)
         && served.cost > i128::from(budget.as_micros())
     {
         wrong.push(Misplaced::OverBudget { job, budget, cost: served.cost });
@@ -303,16 +303,16 @@ fn check_job(job: usize, served: &Served, ground: &dyn Ground, wrong: &mut Vec<M
 
 fn check_left_out(
     claim: &ClaimedAssignment,
-    ground: &dyn Ground,
+    case: &dyn Case,
     served: &BTreeMap<usize, Served>,
     wrong: &mut Vec<Misplaced>,
 ) {
-    let mut accounted: Vec<bool> = (0..ground.jobs()).map(|job| served.contains_key(&job)).collect();
+    let mut accounted: Vec<bool> = (0..case.jobs()).map(|job| served.contains_key(&job)).collect();
     for job in claim.left_out.iter().copied() {
         match accounted.get_mut(job) {
             Some(accounted @ false) => {
                 *accounted = true;
-                if ground.must_serve() {
+                if case.must_serve() {
                     wrong.push(Misplaced::NotServed { job });
                 }
             }
@@ -326,11 +326,11 @@ fn check_left_out(
 /// Holds the totals against what the placements themselves claim, so that one wrong cost is one violation.
 fn check_totals(
     claim: &ClaimedAssignment,
-    ground: &dyn Ground,
+    case: &dyn Case,
     served: &BTreeMap<usize, Served>,
     wrong: &mut Vec<Misplaced>,
 ) {
-    let weight: i128 = served.keys().map(|job| i128::from(ground.weight(*job))).sum();
+    let weight: i128 = served.keys().map(|job| i128::from(case.weight(*job))).sum();
     let cost: i128 = claim.placements.iter().map(|placement| i128::from(placement.cost)).sum();
     let jobs = i128::try_from(served.len()).unwrap_or(i128::MAX);
     let totals = [

@@ -13,7 +13,7 @@
 //! **Complexity.** That of the searches, divided by the threads, and those that are made again.
 
 use super::Found;
-use super::job::{Ground, JobSearch};
+use super::job::{JobSearch, SearchProblem};
 use walras_model::id::JobId;
 
 /// So many jobs search ahead at most.
@@ -54,11 +54,11 @@ impl Ahead {
     }
 
     /// Lets these jobs search, none knowing of the others.
-    pub(super) fn search(&self, ground: &Ground<'_>, jobs: &mut [FoundAhead]) {
-        let wanted = ground.config.limits.alternatives_per_job_max;
+    pub(super) fn search(&self, problem: &SearchProblem<'_>, jobs: &mut [FoundAhead]) {
+        let wanted = problem.config.limits.alternatives_per_job_max;
         let search_all = |jobs: &mut [FoundAhead]| {
             for it in jobs.iter_mut().filter(|it| it.search.found < wanted) {
-                it.found = it.search.next_in_rounds(it.job, ground, &mut it.slots_scanned);
+                it.found = it.search.next_in_rounds(it.job, problem, &mut it.slots_scanned);
             }
         };
         let threads = self.threads.min(jobs.len());

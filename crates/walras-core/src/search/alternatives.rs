@@ -22,7 +22,7 @@
 use super::Found;
 use super::ahead::{Ahead, FoundAhead};
 use super::config::{Mode, SearchConfig};
-use super::job::{Ground, JobSearch};
+use super::job::{JobSearch, SearchProblem};
 use super::view::View;
 use crate::explain::explain_counting;
 use crate::slots::SlotList;
@@ -102,7 +102,7 @@ pub fn find_alternatives_on(
     threads: usize,
 ) -> Alternatives {
     let mut run = Run {
-        ground: Ground::new(offers, batch, config),
+        problem: SearchProblem::new(offers, batch, config),
         untouched: None,
         jobs: vec![JobSearch::default(); batch.requests().len()],
         explanation_slots: 0,
@@ -120,7 +120,7 @@ pub fn find_alternatives_on(
 type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
 struct Run<'a> {
-    ground: Ground<'a>,
+    problem: SearchProblem<'a>,
     /// The list as it was before any cut, once somebody asked.
     untouched: Option<SlotList>,
     jobs: Vec<JobSearch>,
@@ -131,13 +131,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn rounds(&mut self, threads: usize) {
-        let mut active = self.ground.batch.by_priority();
+        let mut active = self.problem.batch.by_priority();
         let mut ahead = Ahead::new(threads);
         while !active.is_empty() {
             let mut still_active = Vec::with_capacity(active.len());
             let mut rest = &active[..];
             while !rest.is_empty() {
-                let count = if self.ground.searches_anew() { ahead.count().min(rest.len()) } else { 1 };
+                let count = if self.problem.searches_anew() { ahead.count().min(rest.len()) } else { 1 };
                 let (turn, others) = rest.split_at(count);
                 let mut again = 0;
                 for it in self.search_ahead(turn, &ahead) {
@@ -149,7 +149,7 @@ impl Run<'_> {
                         continue;
                     }
                     let mut found = it.found;
-                    if found.as_ref().is_some_and(|found| !self.ground.holds(job, &found.window)) {
+                    if found.as_ref().is_some_and(|found| !self.problem.holds(job, &found.window)) {
                         let ahead = found;
                         found = self.next_window(job);
                         again += usize::from(found != ahead);
@@ -176,14 +176,14 @@ impl Run<'_> {
             let search = std::mem::take(&mut self.jobs[job.index()]);
             searches.push(FoundAhead { job: *job, search, found: None, slots_scanned: 0 });
         }
-        ahead.search(&self.ground, &mut searches);
+        ahead.search(&self.problem, &mut searches);
         searches
     }
 
     fn on_the_fly(&mut self) {
         let mut queue = BinaryHeap::new();
         let mut without = Vec::new();
-        for (rank, job) in self.ground.batch.by_priority().into_iter().enumerate() {
+        for (rank, job) in self.problem.batch.by_priority().into_iter().enumerate() {
             match self.next_window(job) {
                 Some(found) => self.enqueue(&mut queue, rank, job, &found),
                 None => without.push(job),
@@ -207,18 +207,18 @@ impl Run<'_> {
     }
 
     fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: &Found) {
-        self.jobs[job.index()].resume_from(&found.window, self.ground.config);
+        self.jobs[job.index()].resume_from(&found.window, self.problem.config);
         queue.push(Reverse((found.window.start(), rank, job)));
     }
 
     /// The job's next window on what is left.
     fn next_window(&mut self, job: JobId) -> Option<Found> {
-        self.jobs[job.index()].next_window(job, &self.ground, &mut self.result.slots_scanned)
+        self.jobs[job.index()].next_window(job, &self.problem, &mut self.result.slots_scanned)
     }
 
     fn take(&mut self, job: JobId, found: Found) {
-        self.ground.cut(&found.window);
-        self.jobs[job.index()].resume_from(&found.window, self.ground.config);
+        self.problem.cut(&found.window);
+        self.jobs[job.index()].resume_from(&found.window, self.problem.config);
         self.jobs[job.index()].found += 1;
         if found.bound.is_some() {
             self.result.limits_hit.insert(LimitHit::Branches);
@@ -227,7 +227,7 @@ impl Run<'_> {
     }
 
     fn limit_reached(&mut self, job: JobId) -> bool {
-        let limits = &self.ground.config.limits;
+        let limits = &self.problem.config.limits;
         let per_job = self.jobs[job.index()].found >= limits.alternatives_per_job_max;
         let in_all = self.result.found.len() >= limits.alternatives_max as usize;
         if per_job {
@@ -259,7 +259,7 @@ impl Run<'_> {
     }
 
     fn explanation(&mut self, job: JobId) -> Explanation {
-        let Ground { offers, batch, config, list, .. } = &self.ground;
+        let SearchProblem { offers, batch, config, list, .. } = &self.problem;
         if self.explanation_slots > config.limits.explanation_slots_max {
             self.result.limits_hit.insert(LimitHit::Explanations);
             return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };

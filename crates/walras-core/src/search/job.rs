@@ -1,4 +1,4 @@
-//! The search of one job of a batch, on the ground that all share.
+//! The search of one job of a batch, on the problem that all share.
 
 use super::again::{BestSearch, Market};
 use super::config::{Algorithm, SearchConfig};
@@ -24,7 +24,7 @@ const KEPT_STRETCHES_MAX: usize = 2 << 20;
 const RESUMED_JOBS_MAX: usize = if cfg!(test) { 2 } else { 256 };
 
 /// What all jobs search on: the list, which only loses time.
-pub(super) struct Ground<'a> {
+pub(super) struct SearchProblem<'a> {
     pub(super) offers: &'a Offers,
     pub(super) batch: &'a Batch,
     pub(super) config: &'a SearchConfig,
@@ -37,8 +37,8 @@ pub(super) struct Ground<'a> {
     born: Vec<SlotKey>,
 }
 
-impl<'a> Ground<'a> {
-    pub(super) fn new(offers: &'a Offers, batch: &'a Batch, config: &'a SearchConfig) -> Ground<'a> {
+impl<'a> SearchProblem<'a> {
+    pub(super) fn new(offers: &'a Offers, batch: &'a Batch, config: &'a SearchConfig) -> SearchProblem<'a> {
         let jobs = batch.requests().len();
         let (resumed, weights) = match &config.algorithm {
             Algorithm::Alp | Algorithm::Amp => (jobs <= RESUMED_JOBS_MAX, Vec::new()),
@@ -53,7 +53,7 @@ impl<'a> Ground<'a> {
             segments = segments.map(|segments| segments.ranked(ranking));
         }
         let list = SlotList::from_offers(offers);
-        Ground { offers, batch, config, list, segments, weights, born: Vec::new() }
+        SearchProblem { offers, batch, config, list, segments, weights, born: Vec::new() }
     }
 
     /// Whether a window that was found may be searched again when others have taken part of it.
@@ -117,25 +117,25 @@ impl JobSearch {
     pub(super) fn next_in_rounds(
         &mut self,
         job: JobId,
-        ground: &Ground<'_>,
+        problem: &SearchProblem<'_>,
         slots_scanned: &mut u64,
     ) -> Option<Found> {
-        if ground.segments.is_some() {
-            return self.next_window(job, ground, slots_scanned);
+        if problem.segments.is_some() {
+            return self.next_window(job, problem, slots_scanned);
         }
-        let view = self.view(job, ground);
+        let view = self.view(job, problem);
         if view.tasks == 0 || view.nodes_fitting < view.tasks {
             return None;
         }
         let (mut first, seen) = match self.gathered.take() {
             Some(gathered) => gathered,
-            None => (FirstSearch::new(&ground.list, &view), ground.born.len()),
+            None => (FirstSearch::new(&problem.list, &view), problem.born.len()),
         };
-        let window = first.next(&ground.list, &view, &ground.born[seen..], slots_scanned);
-        if first.len() <= KEPT_CANDIDATES_MAX / ground.batch.requests().len().max(1) {
-            self.gathered = Some((first, ground.born.len()));
+        let window = first.next(&problem.list, &view, &problem.born[seen..], slots_scanned);
+        if first.len() <= KEPT_CANDIDATES_MAX / problem.batch.requests().len().max(1) {
+            self.gathered = Some((first, problem.born.len()));
         }
-        self.keep_view(view, ground);
+        self.keep_view(view, problem);
         window.map(|window| Found { window, bound: None })
     }
 
@@ -143,30 +143,30 @@ impl JobSearch {
     pub(super) fn next_window(
         &mut self,
         job: JobId,
-        ground: &Ground<'_>,
+        problem: &SearchProblem<'_>,
         slots_scanned: &mut u64,
     ) -> Option<Found> {
-        let view = self.view(job, ground);
+        let view = self.view(job, problem);
         let possible = view.tasks > 0 && view.nodes_fitting >= view.tasks;
-        let found = match (&ground.segments, &ground.config.algorithm) {
+        let found = match (&problem.segments, &problem.config.algorithm) {
             _ if !possible => None,
             // Between equal windows on several sites it counts which was joined first, by whatever slot.
             (Some(_), Algorithm::Criterion(_)) if view.pool_count > 1 => {
-                search(&ground.list, ground.offers, &view, ground.config, slots_scanned)
+                search(&problem.list, problem.offers, &view, problem.config, slots_scanned)
             }
             (Some(segments), Algorithm::Criterion(criterion)) => {
-                let branches_max = ground.config.limits.branches_max;
-                let (list, weights) = (&ground.list, &ground.weights[..]);
+                let branches_max = problem.config.limits.branches_max;
+                let (list, weights) = (&problem.list, &problem.weights[..]);
                 let market = Market { list, segments, criterion, weights, branches_max };
                 self.best.next(&market, &view, slots_scanned)
             }
             (Some(segments), Algorithm::Alp | Algorithm::Amp) => {
-                first_window_since(&ground.list, segments, &view, slots_scanned)
+                first_window_since(&problem.list, segments, &view, slots_scanned)
                     .map(|window| Found { window, bound: None })
             }
-            (None, _) => search(&ground.list, ground.offers, &view, ground.config, slots_scanned),
+            (None, _) => search(&problem.list, problem.offers, &view, problem.config, slots_scanned),
         };
-        self.keep_view(view, ground);
+        self.keep_view(view, problem);
         found
     }
 
@@ -178,10 +178,10 @@ impl JobSearch {
     }
 
     /// How the search sees the job; without gathered candidates it starts where the last window did.
-    fn view(&mut self, job: JobId, ground: &Ground<'_>) -> View {
+    fn view(&mut self, job: JobId, problem: &SearchProblem<'_>) -> View {
         let mut view = self.view.take().unwrap_or_else(|| {
-            let (request, config) = (ground.batch.request(job), ground.config);
-            View::new(ground.offers, request, &config.algorithm, config.budget_factor)
+            let (request, config) = (problem.batch.request(job), problem.config);
+            View::new(problem.offers, request, &config.algorithm, config.budget_factor)
         });
         if let (None, Some(resume)) = (&self.gathered, self.resume) {
             view.earliest = view.earliest.max(resume.as_millis());
@@ -189,8 +189,8 @@ impl JobSearch {
         view
     }
 
-    fn keep_view(&mut self, view: View, ground: &Ground<'_>) {
-        if ground.offers.nodes().len() * ground.batch.requests().len() <= KEPT_RUNTIMES_MAX {
+    fn keep_view(&mut self, view: View, problem: &SearchProblem<'_>) {
+        if problem.offers.nodes().len() * problem.batch.requests().len() <= KEPT_RUNTIMES_MAX {
             self.view = Some(view);
         }
     }

@@ -79,14 +79,27 @@ struct Repeat(u64, u64);
 impl Drop for Repeat {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("to repeat: KILLS={} SEED={} cargo test -p walras --test service kill", self.0, self.1);
+            eprintln!(
+                "to repeat: KILLS={} SEED={} cargo test -p walras --test service kill",
+                2 * self.0,
+                self.1
+            );
         }
     }
 }
 
+/// Half of the kills each, so that the one waits while the other works.
 #[test]
 fn what_was_acknowledged_survives_being_killed_and_happens_once() {
-    let (kills, seed) = (number_from("KILLS", 50), number_from("SEED", 1));
+    live_through(number_from("KILLS", 50).div_ceil(2), number_from("SEED", 1));
+}
+
+#[test]
+fn what_was_acknowledged_survives_being_killed_by_another_chance() {
+    live_through(number_from("KILLS", 50) / 2, number_from("SEED", 1).wrapping_add(1_000_000));
+}
+
+fn live_through(kills: u64, seed: u64) {
     let _repeat = Repeat(kills, seed);
     let place = Place::new(CONFIG);
     let mut chance = Chance::new(seed);

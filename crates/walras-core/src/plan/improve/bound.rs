@@ -5,8 +5,8 @@
 //! is served: otherwise another plan might serve others.
 
 use super::aim::{Aim, Value};
+use super::basis::{Basis, measure};
 use super::free::Free;
-use super::ground::{Ground, measure};
 use super::single::{Wanted, best_window};
 use super::state::Effort;
 
@@ -18,18 +18,18 @@ pub(super) struct Alone {
 
 impl Alone {
     /// `None` where dearer is better, for then a window alone is not proven best, or when the work runs out.
-    pub(super) fn new(ground: &Ground<'_>, effort: &mut Effort) -> Option<Alone> {
-        let aim = if ground.by_makespan() { Aim::FINISH } else { ground.aim };
-        let free = Free::new(ground.problem.offers);
-        let mut values = Vec::with_capacity(ground.jobs());
-        for job in 0..ground.jobs() {
+    pub(super) fn new(basis: &Basis<'_>, effort: &mut Effort) -> Option<Alone> {
+        let aim = if basis.by_makespan() { Aim::FINISH } else { basis.aim };
+        let free = Free::new(basis.problem.offers);
+        let mut values = Vec::with_capacity(basis.jobs());
+        for job in 0..basis.jobs() {
             if effort.spent() || aim.likes_dear() {
                 return None;
             }
             effort.searches += 1;
             let wanted = Wanted {
-                view: &ground.views[job],
-                ranks: &ground.ranks[job],
+                view: &basis.views[job],
+                ranks: &basis.ranks[job],
                 aim: &aim,
                 cost_max: i64::MAX,
                 runtime_max: i64::MAX,
@@ -41,22 +41,22 @@ impl Alone {
             };
             let window = best_window(&free, wanted, &mut effort.slots_read);
             let window = window.map(|found| aim.value(measure(&found.window)));
-            let queues = ground.queues[job].iter();
+            let queues = basis.queues[job].iter();
             values.push(window.into_iter().chain(queues.map(|it| aim.value(it.measure))).min());
         }
         Some(Alone { values })
     }
 
     /// The least first number of any plan that serves everybody who can be; `None` unless those are the served.
-    pub(super) fn bound(&self, ground: &Ground<'_>, is_served: impl Fn(usize) -> bool) -> Option<i128> {
+    pub(super) fn bound(&self, basis: &Basis<'_>, is_served: impl Fn(usize) -> bool) -> Option<i128> {
         let all = self.values.iter().enumerate().all(|(job, value)| value.is_none() || is_served(job));
         let firsts = self.values.iter().flatten().map(|value| value[0]);
-        all.then(|| if ground.by_makespan() { firsts.max().unwrap_or(0) } else { firsts.sum() })
+        all.then(|| if basis.by_makespan() { firsts.max().unwrap_or(0) } else { firsts.sum() })
     }
 
     /// The weight of those who have no place even alone, and the first sum of all others.
-    pub(super) fn floor(&self, ground: &Ground<'_>) -> (u128, i128) {
-        let unservable = self.values.iter().zip(&ground.weights).filter(|(value, _)| value.is_none());
+    pub(super) fn floor(&self, basis: &Basis<'_>) -> (u128, i128) {
+        let unservable = self.values.iter().zip(&basis.weights).filter(|(value, _)| value.is_none());
         let weight = unservable.map(|(_, weight)| u128::from(*weight)).sum();
         (weight, self.values.iter().flatten().map(|value| value[0]).sum())
     }

@@ -1,8 +1,8 @@
 //! Plans to start from: one job after the other, each where it is best on what the others left.
 
 use super::aim::Aim;
+use super::basis::Basis;
 use super::best::Best;
-use super::ground::Ground;
 use super::limits::Standing;
 use super::state::{Look, State};
 use std::cmp::Reverse;
@@ -22,9 +22,9 @@ pub(super) fn listed(state: &mut State<'_>, order: &[usize], look: Look<'_>) -> 
 
 /// Tries list scheduling by end and by the objective itself; the best of them and what there was stays.
 pub(super) fn starts(state: &mut State<'_>, best: &mut Best) {
-    let ground = state.ground;
-    let (large, ranked) = (by_size(ground), by_weight(ground));
-    for (order, aim) in [(&large, Aim::FINISH), (&large, ground.aim), (&ranked, ground.aim)] {
+    let basis = state.basis;
+    let (large, ranked) = (by_size(basis), by_weight(basis));
+    for (order, aim) in [(&large, Aim::FINISH), (&large, basis.aim), (&ranked, basis.aim)] {
         let look = Look { aim: &aim, finish_max: i64::MAX, earliest: i64::MIN, noise: &[] };
         if listed(state, order, look).is_none() {
             break;
@@ -35,13 +35,13 @@ pub(super) fn starts(state: &mut State<'_>, best: &mut Best) {
 }
 
 /// Several orders for the least makespan, all by end.
-pub(super) fn orders(ground: &Ground<'_>, count: usize, draws: &mut Draws) -> Vec<Vec<usize>> {
-    let runtime = |job: usize| ground.views[job].runtime_min;
-    let mut long: Vec<usize> = (0..ground.jobs()).collect();
-    long.sort_by_key(|job| Reverse((runtime(*job), ground.views[*job].tasks)));
-    let mut wide: Vec<usize> = (0..ground.jobs()).collect();
-    wide.sort_by_key(|job| Reverse((ground.views[*job].tasks, runtime(*job))));
-    let mut all = vec![by_size(ground), long, wide, by_weight(ground)];
+pub(super) fn orders(basis: &Basis<'_>, count: usize, draws: &mut Draws) -> Vec<Vec<usize>> {
+    let runtime = |job: usize| basis.views[job].runtime_min;
+    let mut long: Vec<usize> = (0..basis.jobs()).collect();
+    long.sort_by_key(|job| Reverse((runtime(*job), basis.views[*job].tasks)));
+    let mut wide: Vec<usize> = (0..basis.jobs()).collect();
+    wide.sort_by_key(|job| Reverse((basis.views[*job].tasks, runtime(*job))));
+    let mut all = vec![by_size(basis), long, wide, by_weight(basis)];
     while all.len() < count {
         let mut order = all[all.len() % 3].clone();
         // A few neighbours change places.
@@ -58,18 +58,18 @@ pub(super) fn orders(ground: &Ground<'_>, count: usize, draws: &mut Draws) -> Ve
 }
 
 /// Tasks × run time, largest first.
-fn by_size(ground: &Ground<'_>) -> Vec<usize> {
+fn by_size(basis: &Basis<'_>) -> Vec<usize> {
     let size = |job: &usize| {
-        let view = &ground.views[*job];
+        let view = &basis.views[*job];
         i128::from(view.runtime_min) * (view.tasks as i128)
     };
-    let mut order: Vec<usize> = (0..ground.jobs()).collect();
+    let mut order: Vec<usize> = (0..basis.jobs()).collect();
     order.sort_by_key(|job| Reverse(size(job)));
     order
 }
 
-fn by_weight(ground: &Ground<'_>) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..ground.jobs()).collect();
-    order.sort_by_key(|job| Reverse(ground.weights[*job]));
+fn by_weight(basis: &Basis<'_>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..basis.jobs()).collect();
+    order.sort_by_key(|job| Reverse(basis.weights[*job]));
     order
 }

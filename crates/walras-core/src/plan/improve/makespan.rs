@@ -30,7 +30,7 @@ const MANNERS: [(Aim, usize); 4] =
 
 /// Improves until the work runs out.
 pub(super) fn least(state: &mut State<'_>, best: &mut Best, bound: i64, draws: &mut Draws) {
-    for order in orders(state.ground, ORDERS, draws) {
+    for order in orders(state.basis, ORDERS, draws) {
         let look = Look { aim: &Aim::FINISH, finish_max: i64::MAX, earliest: i64::MIN, noise: &[] };
         if listed(state, &order, look).is_none() {
             break;
@@ -50,7 +50,7 @@ pub(super) fn least(state: &mut State<'_>, best: &mut Best, bound: i64, draws: &
 /// Tries to find room for those who are left out, at any time.
 fn serve_more(state: &mut State<'_>, best: &mut Best, hardness: &mut [u64], draws: &mut Draws, until: u64) {
     let could = |job: &usize| {
-        state.is_out(*job) && state.ground.views[*job].nodes_fitting >= state.ground.views[*job].tasks
+        state.is_out(*job) && state.basis.views[*job].nodes_fitting >= state.basis.views[*job].tasks
     };
     let out: Vec<usize> = (0..state.places.len()).filter(could).collect();
     for job in out {
@@ -103,7 +103,7 @@ fn squeeze(
     for job in &out {
         state.remove(*job);
     }
-    let nodes = state.ground.problem.offers.nodes().len();
+    let nodes = state.basis.problem.offers.nodes().len();
     while !out.is_empty() {
         if state.effort.searches >= until || state.effort.spent() {
             return false;
@@ -113,7 +113,7 @@ fn squeeze(
         let noise: Vec<i64> = if noise_max == 0 { Vec::new() } else { noise.collect() };
         let look = Look { aim: &aim, finish_max: target, earliest: i64::MIN, noise: &noise };
         let size = |job: usize| {
-            i128::from(state.ground.views[job].runtime_min) * (state.ground.views[job].tasks as i128)
+            i128::from(state.basis.views[job].runtime_min) * (state.basis.views[job].tasks as i128)
         };
         let hardest = (0..out.len()).max_by_key(|place| (hardness[out[*place]], size(out[*place])));
         let Some(place) = hardest else { return true };

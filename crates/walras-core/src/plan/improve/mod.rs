@@ -24,10 +24,10 @@
 //! Source: list scheduling and large-neighbourhood search (Shaw 1998) with the windows of Toporkov et al.
 
 mod aim;
+mod basis;
 mod best;
 mod bound;
 mod free;
-mod ground;
 mod limits;
 mod list;
 mod makespan;
@@ -44,9 +44,9 @@ use super::{BatchProblem, MadeChoice, Proven, choice, negotiation};
 use crate::prefer::{Negotiation, Source, WishError, valued};
 use crate::search::{Alternatives, Mode};
 use aim::Aim;
+use basis::Basis;
 use best::Best;
 use bound::Alone;
-use ground::Ground;
 use state::{Effort, Place, State};
 use walras_model::request::Batch;
 use walras_model::window::Window;
@@ -76,13 +76,13 @@ pub(super) fn improve(
     if problem.search.mode == Mode::FirstOnTheFly || too_large(problem, batch) {
         return None;
     }
-    let ground = Ground::new(problem, batch, options, negotiation, made.limits, aim);
-    let (best, improvement) = searched(&ground, found, &made.picks)?;
+    let basis = Basis::new(problem, batch, options, negotiation, made.limits, aim);
+    let (best, improvement) = searched(&basis, found, &made.picks)?;
     made.improvement = Some(improvement);
     if improvement.after == improvement.before {
         return None;
     }
-    let better = adopted(&ground, found, made, &best, improvement);
+    let better = adopted(&basis, found, made, &best, improvement);
     if better.is_none() {
         made.improvement = Some(Improvement { after: improvement.before, bound: None, ..improvement });
     }
@@ -97,14 +97,14 @@ fn too_large(problem: &BatchProblem<'_>, batch: &Batch) -> bool {
 
 /// The best plan that the search sees, and what became of it; `None` when what was chosen cannot be taken over.
 fn searched<'a>(
-    ground: &'a Ground<'a>,
+    basis: &'a Basis<'a>,
     found: &Alternatives,
     picks: &[Option<Source>],
 ) -> Option<(Best, Improvement)> {
-    let limits = &ground.problem.limits.improve;
-    let mut effort = Effort::new(limits, ground.jobs());
-    let alone = Alone::new(ground, &mut effort);
-    let mut state = State::new(ground, effort);
+    let limits = &basis.problem.limits.improve;
+    let mut effort = Effort::new(limits, basis.jobs());
+    let alone = Alone::new(basis, &mut effort);
+    let mut state = State::new(basis, effort);
     for (job, pick) in picks.iter().enumerate() {
         let taken = match pick {
             None => true,
@@ -117,12 +117,12 @@ fn searched<'a>(
     }
     state.keep();
     let before = state.standing();
-    let single = ground.aim.is_single() && !ground.by_makespan();
-    let floor = alone.as_ref().filter(|_| single).map(|alone| alone.floor(ground));
+    let single = basis.aim.is_single() && !basis.by_makespan();
+    let floor = alone.as_ref().filter(|_| single).map(|alone| alone.floor(basis));
     let mut best = Best { standing: before, places: state.places.clone(), floor };
     let mut draws = Draws::new(limits.seed);
     if !best.is_settled() {
-        if ground.by_makespan() {
+        if basis.by_makespan() {
             let bound = alone.as_ref().map_or(i64::MIN, Alone::last_end);
             makespan::least(&mut state, &mut best, bound, &mut draws);
         } else {
@@ -137,20 +137,20 @@ fn searched<'a>(
         after: best.standing,
         searches: state.effort.searches,
         limit_hit: state.effort.spent(),
-        bound: alone.and_then(|alone| alone.bound(ground, served)),
+        bound: alone.and_then(|alone| alone.bound(basis, served)),
     };
     Some((best, improvement))
 }
 
 /// The choice of the best plan, on alternatives that are listed anew. `None` when what everybody wants cannot be weighed there.
 fn adopted(
-    ground: &Ground<'_>,
+    basis: &Basis<'_>,
     found: &Alternatives,
     made: &MadeChoice,
     best: &Best,
     improvement: Improvement,
 ) -> Option<Improved> {
-    let (problem, batch) = (ground.problem, ground.batch);
+    let (problem, batch) = (basis.problem, basis.batch);
     let window = |place: &Place| match place {
         Place::Window(held) => Some(held.window.clone()),
         Place::Out | Place::Queue(_) => None,
@@ -164,7 +164,7 @@ fn adopted(
         picks.push(match place {
             Place::Out => None,
             Place::Window(_) => Some(Source::Window(places[job]?)),
-            Place::Queue(at) => Some(Source::Queue(ground.queues[job].get(*at)?.queue)),
+            Place::Queue(at) => Some(Source::Queue(basis.queues[job].get(*at)?.queue)),
         });
     }
     let mut chosen = Vec::with_capacity(picks.len());

@@ -64,18 +64,18 @@ struct Walk {
 
 impl Walk {
     fn new(state: &State<'_>, finish_max: i64) -> Walk {
-        let ground = state.ground;
+        let basis = state.basis;
         let could =
-            |job: &usize| !state.is_out(*job) || ground.views[*job].nodes_fitting >= ground.views[*job].tasks;
-        let jobs: Vec<usize> = (0..ground.jobs()).filter(could).collect();
+            |job: &usize| !state.is_out(*job) || basis.views[*job].nodes_fitting >= basis.views[*job].tasks;
+        let jobs: Vec<usize> = (0..basis.jobs()).filter(could).collect();
         let measures: Vec<_> = jobs.iter().filter_map(|job| state.measure(*job)).collect();
         let count = i128::try_from(measures.len()).unwrap_or(i128::MAX).max(1);
         let total = |form: &Form| measures.iter().map(|measure| form.value(*measure).abs()).sum::<i128>();
-        let mean = ground.aim.forms.map(|form| rounding::up(total(&form), count));
-        let first = total(&ground.aim.forms[0]).max(1);
+        let mean = basis.aim.forms.map(|form| rounding::up(total(&form), count));
+        let first = total(&basis.aim.forms[0]).max(1);
         let time = rounding::up(first, total(&Form { time: 1, ..Form::default() }).max(1));
         let cost = rounding::up(first, total(&Form { cost: 1, ..Form::default() }).max(1));
-        let limits = ground.limits;
+        let limits = basis.limits;
         let leanings = [
             limits.time.map(|_| Form { time, ..Form::default() }),
             limits.budget.map(|_| Form { cost, ..Form::default() }),
@@ -100,7 +100,7 @@ impl Walk {
         }
         self.order(state, &mut taken, draws);
         self.draw_noise(state, draws);
-        let aim = self.aim(state.ground.aim, draws);
+        let aim = self.aim(state.basis.aim, draws);
         let look = Look { aim: &aim, finish_max: self.finish_max, earliest: i64::MIN, noise: &self.noise };
         for job in &taken {
             // At times a job waits, though it need not: so that others find room before it.
@@ -124,7 +124,7 @@ impl Walk {
 
     /// Puts what was taken out, the first one last in `taken`, into an order.
     fn order(&self, state: &State<'_>, taken: &mut [usize], draws: &mut Draws) {
-        let views = &state.ground.views;
+        let views = &state.basis.views;
         match draws.below(4) {
             0 => taken.reverse(),
             1 => taken.sort_by_key(|job| {
@@ -145,7 +145,7 @@ impl Walk {
             4 => WILD_NOISE_MAX,
             _ => 1 + draws.below(NOISE_MAX),
         };
-        let nodes = state.ground.problem.offers.nodes().len();
+        let nodes = state.basis.problem.offers.nodes().len();
         self.noise.extend((0..nodes).map(|_| i64::try_from(draws.below(most)).unwrap_or(0)));
     }
 
@@ -177,7 +177,7 @@ pub(super) fn related(
                 let has = |node| own.placements().iter().any(|it| it.node == node);
                 theirs.placements().iter().any(|it| has(it.node))
             }
-            None => theirs.placements().iter().any(|it| state.ground.ranks[first].fits(it.node)),
+            None => theirs.placements().iter().any(|it| state.basis.ranks[first].fits(it.node)),
         }
     };
     let mut found = Vec::with_capacity(count + 1);

@@ -1,8 +1,8 @@
 //! A plan while it is being improved: who is where, what that comes to, what is left, and how to go back.
 
 use super::aim::{Aim, Measure, Value};
+use super::basis::{Basis, measure};
 use super::free::Free;
-use super::ground::{Ground, measure};
 use super::limits::{ImproveLimits, Rank, Standing};
 use super::single::{Found, Wanted, best_window, on_sites};
 use std::rc::Rc;
@@ -65,7 +65,7 @@ impl Effort {
 
 /// See the module's documentation.
 pub(super) struct State<'a> {
-    pub(super) ground: &'a Ground<'a>,
+    pub(super) basis: &'a Basis<'a>,
     pub(super) free: Free<'a>,
     pub(super) places: Vec<Place>,
     pub(super) effort: Effort,
@@ -81,17 +81,17 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     /// Nobody is served.
-    pub(super) fn new(ground: &'a Ground<'a>, effort: Effort) -> State<'a> {
+    pub(super) fn new(basis: &'a Basis<'a>, effort: Effort) -> State<'a> {
         State {
-            ground,
-            free: Free::new(ground.problem.offers),
-            places: vec![Place::Out; ground.jobs()],
+            basis,
+            free: Free::new(basis.problem.offers),
+            places: vec![Place::Out; basis.jobs()],
             effort,
-            left_out: ground.weights.iter().map(|weight| u128::from(*weight)).sum(),
+            left_out: basis.weights.iter().map(|weight| u128::from(*weight)).sum(),
             value: [0; 3],
             cost: 0,
             time: 0,
-            left: ground.gate.as_ref().map_or_else(Vec::new, |gate| gate.capacities().to_vec()),
+            left: basis.gate.as_ref().map_or_else(Vec::new, |gate| gate.capacities().to_vec()),
             journal: Vec::new(),
         }
     }
@@ -104,7 +104,7 @@ impl<'a> State<'a> {
 
     /// What plans are compared by.
     pub(super) fn rank(&self) -> Rank {
-        if !self.ground.by_makespan() {
+        if !self.basis.by_makespan() {
             return (self.left_out, self.value);
         }
         let last = (0..self.places.len()).filter_map(|job| self.measure(job)).map(|it| it.finish).max();
@@ -113,7 +113,7 @@ impl<'a> State<'a> {
 
     /// What a job's place comes to; `None` when it is out.
     pub(super) fn measure(&self, job: usize) -> Option<Measure> {
-        measure_of(self.ground, job, &self.places[job])
+        measure_of(self.basis, job, &self.places[job])
     }
 
     pub(super) fn is_out(&self, job: usize) -> bool {
@@ -145,9 +145,9 @@ impl<'a> State<'a> {
 
     /// Puts a job into a queue; whether that has room and keeps every limit.
     pub(super) fn queue(&mut self, job: usize, queue: usize) -> bool {
-        let ground = self.ground;
-        let Some(place) = ground.queues[job].iter().position(|it| it.queue == queue) else { return false };
-        let it = &ground.queues[job][place];
+        let basis = self.basis;
+        let Some(place) = basis.queues[job].iter().position(|it| it.queue == queue) else { return false };
+        let it = &basis.queues[job][place];
         let fits = self.affords(it.measure) && self.has_left(&it.takes);
         if fits {
             self.set(job, Place::Queue(place));
@@ -166,7 +166,7 @@ impl<'a> State<'a> {
     pub(super) fn insert(&mut self, job: usize, look: Look<'_>) -> bool {
         let found = self.search(job, look);
         let value = |measure: Measure| (look.aim.value(measure), measure.finish);
-        let queues = self.ground.queues[job].iter();
+        let queues = self.basis.queues[job].iter();
         let open = queues.filter(|it| {
             it.measure.finish <= i128::from(look.finish_max)
                 && self.affords(it.measure)
@@ -212,25 +212,25 @@ impl<'a> State<'a> {
 
     /// The best window that owners let in and that holds the job's workflow.
     fn search(&mut self, job: usize, look: Look<'_>) -> Option<Found> {
-        let ground = self.ground;
+        let basis = self.basis;
         let exhausted = |(_, place): &&(SiteId, usize)| self.left[*place] <= 0;
         let mut closed: Vec<SiteId> =
-            ground.quotas[job].iter().filter(exhausted).map(|(site, _)| *site).collect();
+            basis.quotas[job].iter().filter(exhausted).map(|(site, _)| *site).collect();
         let mut earliest = look.earliest;
-        let mut tries = if ground.is_workflow(job) { WORKFLOW_TRIES } else { 1 };
+        let mut tries = if basis.is_workflow(job) { WORKFLOW_TRIES } else { 1 };
         loop {
             let found = self.search_within(job, look, &closed, earliest)?;
-            let takes = ground.takes(job, &found.window);
+            let takes = basis.takes(job, &found.window);
             let broken =
                 |place: &usize| takes.iter().any(|(it, units)| it == place && *units > self.left[*place]);
             let over: Vec<SiteId> =
-                ground.quotas[job].iter().filter(|(_, place)| broken(place)).map(|(site, _)| *site).collect();
+                basis.quotas[job].iter().filter(|(_, place)| broken(place)).map(|(site, _)| *site).collect();
             if !over.is_empty() {
                 closed.extend(over);
                 continue;
             }
             tries -= 1;
-            if ground.holds(job, &found.window) {
+            if basis.holds(job, &found.window) {
                 return Some(found);
             }
             if tries == 0 {
@@ -251,20 +251,20 @@ impl<'a> State<'a> {
             return None;
         }
         self.effort.searches += 1;
-        let ground = self.ground;
-        let offers = ground.problem.offers;
+        let basis = self.basis;
+        let offers = basis.problem.offers;
         let closed = if closed.is_empty() { Vec::new() } else { on_sites(offers.nodes(), closed) };
-        let gate = ground.gate.as_ref().filter(|gate| gate.has_access_rules());
+        let gate = basis.gate.as_ref().filter(|gate| gate.has_access_rules());
         let admits = |node: usize, interval: Interval| {
             let site = NodeId::from_index(node).map(|node| offers.node(node).site);
             gate.zip(site).is_none_or(|(gate, site)| gate.admits(job, site, interval))
         };
         let wanted = Wanted {
-            view: &ground.views[job],
-            ranks: &ground.ranks[job],
+            view: &basis.views[job],
+            ranks: &basis.ranks[job],
             aim: look.aim,
-            cost_max: left_of(ground.limits.budget, self.cost),
-            runtime_max: left_of(ground.limits.time, self.time),
+            cost_max: left_of(basis.limits.budget, self.cost),
+            runtime_max: left_of(basis.limits.time, self.time),
             earliest,
             finish_max: look.finish_max,
             noise: look.noise,
@@ -282,7 +282,7 @@ impl<'a> State<'a> {
 
     /// Takes a window for a job that is out, where every limit is kept.
     fn settle(&mut self, job: usize, found: Found) -> bool {
-        let takes = self.ground.takes(job, &found.window);
+        let takes = self.basis.takes(job, &found.window);
         let measure = measure(&found.window);
         let fits = self.affords(measure) && self.has_left(&takes);
         if fits {
@@ -293,7 +293,7 @@ impl<'a> State<'a> {
     }
 
     fn affords(&self, measure: Measure) -> bool {
-        let limits = self.ground.limits;
+        let limits = self.basis.limits;
         limits.budget.is_none_or(|most| self.cost + measure.cost <= most)
             && limits.time.is_none_or(|most| self.time + measure.time <= most)
     }
@@ -326,20 +326,20 @@ impl<'a> State<'a> {
     }
 
     fn count(&mut self, job: usize, place: &Place, times: i64) {
-        let ground = self.ground;
-        let weight = u128::from(ground.weights[job]);
+        let basis = self.basis;
+        let weight = u128::from(basis.weights[job]);
         let takes: &[(usize, i64)] = match place {
             Place::Out => return,
             Place::Window(held) => &held.takes,
-            Place::Queue(at) => &ground.queues[job][*at].takes,
+            Place::Queue(at) => &basis.queues[job][*at].takes,
         };
         for (place, units) in takes {
             self.left[*place] -= times * units;
         }
         self.left_out = if times > 0 { self.left_out - weight } else { self.left_out + weight };
-        let Some(measure) = measure_of(ground, job, place) else { return };
+        let Some(measure) = measure_of(basis, job, place) else { return };
         let times = i128::from(times);
-        for (sum, value) in self.value.iter_mut().zip(ground.aim.value(measure)) {
+        for (sum, value) in self.value.iter_mut().zip(basis.aim.value(measure)) {
             *sum += times * value;
         }
         self.cost += times * measure.cost;
@@ -347,11 +347,11 @@ impl<'a> State<'a> {
     }
 }
 
-fn measure_of(ground: &Ground<'_>, job: usize, place: &Place) -> Option<Measure> {
+fn measure_of(basis: &Basis<'_>, job: usize, place: &Place) -> Option<Measure> {
     match place {
         Place::Out => None,
         Place::Window(held) => Some(held.measure),
-        Place::Queue(at) => ground.queues[job].get(*at).map(|it| it.measure),
+        Place::Queue(at) => basis.queues[job].get(*at).map(|it| it.measure),
     }
 }
 

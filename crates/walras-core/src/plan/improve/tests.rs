@@ -5,8 +5,8 @@
 mod random;
 
 use super::aim::{Aim, Form, Measure, Value};
+use super::basis::measure;
 use super::free::Free;
-use super::ground::measure;
 use super::single::{Ranks, Wanted, best_window};
 use crate::search::{Algorithm, NO_FIT, View};
 use proptest::prelude::*;

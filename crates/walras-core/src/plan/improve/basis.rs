@@ -11,7 +11,7 @@ use walras_model::request::Batch;
 use walras_model::window::Window;
 
 /// See the module's documentation.
-pub(super) struct Ground<'a> {
+pub(super) struct Basis<'a> {
     pub(super) problem: &'a BatchProblem<'a>,
     pub(super) batch: &'a Batch,
     pub(super) views: Vec<View>,
@@ -35,7 +35,7 @@ pub(super) struct QueuePlace {
     pub(super) takes: Vec<(usize, i64)>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> Basis<'a> {
     pub(super) fn new(
         problem: &'a BatchProblem<'a>,
         batch: &'a Batch,
@@ -43,7 +43,7 @@ impl<'a> Ground<'a> {
         negotiation: Option<&Negotiation>,
         limits: AppliedLimits,
         aim: Aim,
-    ) -> Ground<'a> {
+    ) -> Basis<'a> {
         let config = problem.search;
         let view = |request| View::new(problem.offers, request, &config.algorithm, config.budget_factor);
         let views: Vec<View> = batch.requests().iter().map(view).collect();
@@ -54,7 +54,7 @@ impl<'a> Ground<'a> {
         let (quotas, queues) = (quotas.collect(), queues.collect());
         let ranks = views.iter().map(Ranks::new).collect();
         let weights = weights(problem, batch, options);
-        Ground { problem, batch, views, ranks, weights, limits, aim, gate, quotas, queues }
+        Basis { problem, batch, views, ranks, weights, limits, aim, gate, quotas, queues }
     }
 
     pub(super) fn jobs(&self) -> usize {
