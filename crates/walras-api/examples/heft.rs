@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use walras_api::{WorkflowFormat, read_workflow, task_claim};
-use walras_core::refine::{Baseline, RefineEffort, Strategy, baseline, refine};
+use walras_api::{WorkflowFormat, read_workflow};
+use walras_core::refine::{Baseline, RefineEffort, Strategy, baseline, refine, task_claim};
 use walras_model::workflow::Terms;
 use walras_model::{
     Attributes, Bandwidth, Interval, Lane, Link, Network, NodeId, Performance, Platform, Rate, SiteId, Span,

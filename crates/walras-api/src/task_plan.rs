@@ -7,7 +7,6 @@ use walras_core::refine::{
     Collisions, Disturbance, Fault, NoSchedule, Refined, Strategy, Support, TaskSchedule,
 };
 use walras_model::{Lane, Money, Outcome, Platform, Span, Time, Work, Workflow};
-use walras_verify::tasks::{ClaimedTask, TaskClaim};
 
 /// What a workflow plan calls itself: the value of its key `schema`.
 pub const TASK_PLAN_TAG: &str = "walras.tasks/1";
@@ -253,22 +252,6 @@ impl PlannedSupport {
             tasks: schedule.map_or(Vec::new(), |schedule| figures.tasks(schedule, workflow, platform)),
         }
     }
-}
-
-/// A schedule as the verifier takes it: by names, trusting nothing.
-pub fn task_claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform) -> TaskClaim {
-    let task = |placement: &walras_core::refine::TaskPlacement| {
-        let lane = lane_of(platform, placement.node);
-        ClaimedTask {
-            task: workflow.task(placement.task).name.clone(),
-            site: lane.map_or(String::new(), |lane| lane.site_name.clone()),
-            node: lane.map_or(String::new(), |lane| lane.name.clone()),
-            start: placement.start,
-            end: placement.end,
-            cost: placement.cost,
-        }
-    };
-    TaskClaim { tasks: schedule.placements().iter().map(task).collect(), cost: schedule.cost() }
 }
 
 /// What was wrong with a schedule and what stands in its place, as one sentence.

@@ -167,13 +167,7 @@ impl Case<'_> {
             let fits = |millionths| Performance::from_millionths(millionths).is_some_and(fits);
             return greatest(1, own.as_millionths() - 1, fits).and_then(Performance::from_millionths);
         }
-        let mut slower: Vec<Performance> = self.offers.nodes().iter().map(|node| node.performance).collect();
-        slower.retain(|performance| *performance < own);
-        slower.sort_unstable();
-        slower.dedup();
-        let last = i64::try_from(slower.len()).ok()? - 1;
-        let at = |index: i64| usize::try_from(index).ok().and_then(|index| slower.get(index)).copied();
-        greatest(0, last, |index| at(index).is_some_and(fits)).and_then(at)
+        highest_below(self.offers, own, fits)
     }
 
     /// Too few nodes, whatever time it is.
@@ -256,6 +250,21 @@ pub(crate) fn greatest(low: i64, high: i64, fits: impl Fn(i64) -> bool) -> Optio
         if fits(middle) { low = middle } else { high = middle - 1 }
     }
     Some(low)
+}
+
+/// The highest performance below `own` that fits, of those that nodes have.
+pub(crate) fn highest_below(
+    offers: &Offers,
+    own: Performance,
+    fits: impl Fn(Performance) -> bool,
+) -> Option<Performance> {
+    let mut slower: Vec<Performance> = offers.nodes().iter().map(|node| node.performance).collect();
+    slower.retain(|performance| *performance < own);
+    slower.sort_unstable();
+    slower.dedup();
+    let last = i64::try_from(slower.len()).ok()? - 1;
+    let at = |index: i64| usize::try_from(index).ok().and_then(|index| slower.get(index)).copied();
+    greatest(0, last, |index| at(index).is_some_and(&fits)).and_then(at)
 }
 
 /// The most candidates of one pool that are ever alive at once.

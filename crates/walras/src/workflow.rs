@@ -9,10 +9,11 @@ use nodes::Nodes;
 use std::path::{Path, PathBuf};
 use walras_api::{
     BaselineResult, Figures, PlannedSupport, TaskPlan, Unit, WORKFLOW_BYTES_MAX, WorkflowFormat,
-    read_workflow_leniently, task_claim,
+    read_workflow_leniently,
 };
 use walras_core::refine::{
     Baseline, RefineEffort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
+    task_claim,
 };
 use walras_model::workflow::Terms;
 use walras_model::{Platform, Workflow};

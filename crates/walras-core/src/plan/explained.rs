@@ -16,7 +16,7 @@
 //! placed; what was not found by then is not named, and the result says so.
 
 use super::BatchProblem;
-use crate::explain::{Case, greatest};
+use crate::explain::{Case, greatest, highest_below};
 use crate::refine::{Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
@@ -221,18 +221,11 @@ impl WorkflowCase<'_> {
 
     /// The highest performance below the job's own, of those that nodes have, with which some size fits.
     fn highest_performance_min(&self) -> Option<Performance> {
-        let own = self.request.performance_min;
-        let mut slower: Vec<Performance> = self.offers.nodes().iter().map(|node| node.performance).collect();
-        slower.retain(|performance| *performance < own);
-        slower.sort_unstable();
-        slower.dedup();
-        let last = i64::try_from(slower.len()).ok()? - 1;
-        let at = |index: i64| usize::try_from(index).ok().and_then(|index| slower.get(index)).copied();
         let fits = |performance_min| {
             let request = Request { performance_min, ..self.request.clone() };
             self.some_size_fits(&request, &self.sizes(performance_min))
         };
-        greatest(0, last, |index| at(index).is_some_and(fits)).and_then(at)
+        highest_below(self.offers, self.request.performance_min, fits)
     }
 
     /// No single limit is in the way: nodes, their free time, several limits, or what windows hold.

@@ -60,7 +60,7 @@ pub(super) struct Question<'a> {
 impl Question<'_> {
     /// The first that is wrong with a schedule.
     pub(super) fn violation(&self, schedule: &TaskSchedule) -> Option<TaskViolation> {
-        let claim = claim(schedule, self.workflow, self.platform);
+        let claim = task_claim(schedule, self.workflow, self.platform);
         verify_tasks(&claim, self.workflow, self.platform, self.terms).into_iter().next()
     }
 
@@ -132,7 +132,7 @@ impl Question<'_> {
 }
 
 /// A schedule as the verifier takes it: by names, trusting nothing.
-fn claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform) -> TaskClaim {
+pub fn task_claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform) -> TaskClaim {
     let lanes: BTreeMap<NodeId, &Lane> = platform.lanes.iter().map(|lane| (lane.node, lane)).collect();
     let task = |placement: &super::TaskPlacement| {
         let lane = lanes.get(&placement.node);

@@ -75,7 +75,7 @@ mod uncut;
 mod walk;
 
 pub use baseline::Baseline;
-pub use checked::{Fault, Instead};
+pub use checked::{Fault, Instead, task_claim};
 pub use critical::Collisions;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;

@@ -94,13 +94,27 @@ fn rank(menu: &Menu, objective: &Objective, items: &[Option<usize>]) -> (u64, Ve
     let time: i128 = chosen.iter().map(|item| i128::from(item.time.as_millis())).sum();
     let finish: i128 = chosen.iter().map(|item| i128::from(item.finish.as_millis())).sum();
     let last = chosen.iter().map(|item| i128::from(item.finish.as_millis())).max().unwrap_or(0);
+    (left, sums_of(objective, Sums { cost, time, finish, last }))
+}
+
+/// What the chosen windows come to together, and when the last of them ends.
+pub(crate) struct Sums {
+    pub(crate) cost: i128,
+    pub(crate) time: i128,
+    pub(crate) finish: i128,
+    pub(crate) last: i128,
+}
+
+/// An objective's sums in order; less is better.
+pub(crate) fn sums_of(objective: &Objective, sums: Sums) -> Vec<i128> {
+    let Sums { cost, time, finish, last } = sums;
     let value = |total: &Total| match total {
         Total::Cost | Total::SpareBudget => cost,
         Total::Time | Total::SpareTime => time,
         Total::Finish => finish,
         Total::Income => -cost,
     };
-    let ranks = match objective {
+    match objective {
         Objective::MinTime => vec![time],
         Objective::MinCost => vec![cost],
         Objective::MaxIncome => vec![-cost],
@@ -111,8 +125,7 @@ fn rank(menu: &Menu, objective: &Objective, items: &[Option<usize>]) -> (u64, Ve
         }
         Objective::Lexicographic(terms) => terms.iter().map(value).collect(),
         Objective::Satisfaction => unreachable!("stakeholders are asked elsewhere"),
-    };
-    (left, ranks)
+    }
 }
 
 fn keeps(menu: &Menu, limits: AppliedLimits, items: &[Option<usize>]) -> bool {

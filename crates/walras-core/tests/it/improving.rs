@@ -1,5 +1,6 @@
 //! Improved plans: never worse than two phases, checked by the verifier, within all limits, and near what is best.
 
+use crate::choosing::{Sums, sums_of};
 use crate::joint_oracle::{best_of_all, tiny, windows};
 use crate::random;
 use proptest::prelude::*;
@@ -104,23 +105,9 @@ fn worth(problem: &BatchProblem<'_>, plan: &BatchPlan, made: &MadeChoice) -> (u6
         (cost, time) = (cost + i128::from(price), time + i128::from(run));
         (finish, last) = (finish + i128::from(end), last.max(i128::from(end)));
     }
-    let sum = |total: &Total| match total {
-        Total::Cost | Total::SpareBudget => cost,
-        Total::Time | Total::SpareTime => time,
-        Total::Finish => finish,
-        Total::Income => -cost,
-    };
     let value = match &problem.policy.objective {
-        Objective::MinTime => vec![time],
-        Objective::MinCost => vec![cost],
-        Objective::MaxIncome => vec![-cost],
-        Objective::MaxUse => vec![-time],
-        Objective::MinMakespan => vec![last, cost],
-        Objective::Weighted(terms) => {
-            vec![terms.iter().map(|(total, weight)| sum(total) * i128::from(*weight)).sum()]
-        }
-        Objective::Lexicographic(terms) => terms.iter().map(sum).collect(),
         Objective::Satisfaction => vec![made.value],
+        objective => sums_of(objective, Sums { cost, time, finish, last }),
     };
     (left_out, value)
 }

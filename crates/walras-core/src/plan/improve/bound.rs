@@ -27,18 +27,7 @@ impl Alone {
                 return None;
             }
             effort.searches += 1;
-            let wanted = Wanted {
-                view: &basis.views[job],
-                ranks: &basis.ranks[job],
-                aim: &aim,
-                cost_max: i64::MAX,
-                runtime_max: i64::MAX,
-                earliest: i64::MIN,
-                finish_max: i64::MAX,
-                noise: &[],
-                closed: &[],
-                admits: None,
-            };
+            let wanted = Wanted::of(&basis.views[job], &basis.ranks[job], &aim);
             let window = best_window(&free, wanted, &mut effort.slots_read);
             let window = window.map(|found| aim.value(measure(&found.window)));
             let queues = basis.queues[job].iter();

@@ -79,6 +79,24 @@ pub(super) struct Wanted<'a> {
     pub(super) admits: Option<&'a dyn Fn(usize, Interval) -> bool>,
 }
 
+impl<'a> Wanted<'a> {
+    /// All that the request itself allows.
+    pub(super) fn of(view: &'a View, ranks: &'a Ranks, aim: &'a Aim) -> Wanted<'a> {
+        Wanted {
+            view,
+            ranks,
+            aim,
+            cost_max: i64::MAX,
+            runtime_max: i64::MAX,
+            earliest: i64::MIN,
+            finish_max: i64::MAX,
+            noise: &[],
+            closed: &[],
+            admits: None,
+        }
+    }
+}
+
 /// A window, and for each of its placements the place of the offered slot that it lies in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {

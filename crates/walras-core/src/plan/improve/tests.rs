@@ -71,21 +71,6 @@ fn brute_force(offers: &Offers, view: &View, aim: &Aim, cost_max: i64, finish_ma
     best
 }
 
-fn wanted<'a>(view: &'a View, ranks: &'a Ranks, aim: &'a Aim) -> Wanted<'a> {
-    Wanted {
-        view,
-        ranks,
-        aim,
-        cost_max: i64::MAX,
-        runtime_max: i64::MAX,
-        earliest: i64::MIN,
-        finish_max: i64::MAX,
-        noise: &[],
-        closed: &[],
-        admits: None,
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -98,7 +83,7 @@ proptest! {
         let view = View::new(&offers, &request, &algorithm, Factor::ONE);
         let (ranks, free) = (Ranks::new(&view), Free::new(&offers));
         for aim in aims() {
-            let wanted = Wanted { cost_max, finish_max, ..wanted(&view, &ranks, &aim) };
+            let wanted = Wanted { cost_max, finish_max, ..Wanted::of(&view, &ranks, &aim) };
             let found = best_window(&free, wanted, &mut 0);
             let value = found.as_ref().map(|found| aim.value(measure(&found.window)));
             prop_assert_eq!(value, brute_force(&offers, &view, &aim, cost_max, finish_max), "{:?}", aim);
@@ -113,9 +98,9 @@ proptest! {
         let (ranks, free) = (Ranks::new(&view), Free::new(&offers));
         let income = Aim { forms: [Form { cost: -1, time: 0, finish: 0 }, Form::default(), Form::default()] };
         let exists = brute_force(&offers, &view, &Aim::COST, i64::MAX, i64::MAX).is_some();
-        let dear = best_window(&free, wanted(&view, &ranks, &income), &mut 0);
+        let dear = best_window(&free, Wanted::of(&view, &ranks, &income), &mut 0);
         prop_assert_eq!(dear.is_some(), exists);
-        let noisy = best_window(&free, Wanted { noise: &noise, ..wanted(&view, &ranks, &Aim::COST) }, &mut 0);
+        let noisy = best_window(&free, Wanted { noise: &noise, ..Wanted::of(&view, &ranks, &Aim::COST) }, &mut 0);
         for found in dear.into_iter().chain(noisy) {
             prop_assert!(found.window.cost().as_micros() <= view.budget);
             prop_assert!(found.window.end().as_millis() <= view.deadline);
