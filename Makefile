@@ -34,7 +34,7 @@ test:
 	target/tools/python/bin/typos
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 	$(CARGO) clippy $(LEAN) --all-targets --locked -- --deny warnings
-	$(CARGO) test --workspace --lib --bins --tests --locked
+	target/tools/python/bin/python scripts/run-tests
 	$(CARGO) test --workspace --doc --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 

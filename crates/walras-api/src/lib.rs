@@ -50,7 +50,7 @@ pub use choices::{CHOICES_TAG, Choices, read_choices};
 pub use error::{ErrorKind, Position, ReadError};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use journal::{JOURNAL_LINE_MAX, JOURNAL_TAG, JournalReader, JournalWriter};
-pub use number::Num;
+pub use number::{NotANumber, Num};
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, ParetoPick, ParetoPoint, Plan,

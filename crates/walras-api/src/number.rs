@@ -171,12 +171,17 @@ impl Num {
     }
 }
 
+/// Text that is no decimal number; its beginning is kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not a number")]
+pub struct NotANumber(String);
+
 impl std::str::FromStr for Num {
-    type Err = String;
+    type Err = NotANumber;
 
     /// Decimal text such as `12.5`, as it stands.
-    fn from_str(text: &str) -> Result<Num, String> {
-        let wrong = || format!("{} is not a number", crate::error::echo(text));
+    fn from_str(text: &str) -> Result<Num, NotANumber> {
+        let wrong = || NotANumber(crate::error::echo(text));
         match text.parse::<Decimal>() {
             // Digits beyond those that are counted are kept as they stand.
             Ok(_) | Err(DecimalError::TooFine { .. }) => serde_json::from_str(text).map_err(|_| wrong()),

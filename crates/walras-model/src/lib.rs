@@ -17,6 +17,7 @@ pub mod explanation;
 pub mod id;
 pub mod interval;
 pub mod market;
+pub mod name;
 pub mod offer;
 pub mod outcome;
 pub mod quantity;
@@ -31,6 +32,7 @@ pub use capacity::CapacityOffer;
 pub use explanation::{Explanation, Reason, SmallestChange};
 pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;
+pub use name::UnknownName;
 pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
 pub use outcome::Outcome;
 pub use quantity::{

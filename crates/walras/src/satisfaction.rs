@@ -37,7 +37,8 @@ const POINTS_MAX: usize = 1_000;
 fn two_criteria(text: &str) -> Result<[Criterion; 2], String> {
     let wrong = || format!("'{text}' is not a pair of criteria, as in cost,finish");
     let (x, y) = text.split_once(',').ok_or_else(wrong)?;
-    let pair: [Criterion; 2] = [x.trim().parse()?, y.trim().parse()?];
+    let criterion = |name: &str| name.trim().parse::<Criterion>().map_err(|unknown| unknown.to_string());
+    let pair = [criterion(x)?, criterion(y)?];
     if pair[0] == pair[1] { Err(format!("{} is there twice", pair[0])) } else { Ok(pair) }
 }
 

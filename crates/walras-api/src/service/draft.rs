@@ -101,7 +101,7 @@ impl JobDraft {
     pub fn finish(mut self, now: Time) -> Result<Value, ReadError> {
         for key in TIMES {
             let Some(text) = self.relative(key).map(str::to_owned) else { continue };
-            let time = moment(&text, now).map_err(|problem| self.refuse(key, &text, problem))?;
+            let time = moment(&text, now).map_err(|problem| self.refuse(key, &text, problem.to_string()))?;
             self.fields.insert(key.into(), Stamp::from(time).to_string().into());
         }
         let job = Value::Object(self.fields.clone());

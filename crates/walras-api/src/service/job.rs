@@ -259,15 +259,19 @@ impl From<ReadError> for Refused {
 /// let now = walras_model::Time::from_millis(1_000).unwrap();
 /// assert_eq!(moment("90m", now).unwrap().as_millis(), 1_000 + 90 * 60_000);
 /// ```
-pub fn moment(text: &str, now: Time) -> Result<Time, String> {
+pub fn moment(text: &str, now: Time) -> Result<Time, NoMoment> {
     if let Ok(stamp) = text.parse::<Stamp>() {
         return Ok(stamp.time());
     }
     let later = text.parse::<jiff::SignedDuration>().ok().filter(|span| !span.is_negative());
     let later = later.and_then(|span| i64::try_from(span.as_millis()).ok());
     let then = later.and_then(|later| now.as_millis().checked_add(later)).and_then(Time::from_millis);
-    then.ok_or_else(|| {
-        let shown = echo(text);
-        format!("{shown} is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h")
-    })
+    then.ok_or_else(|| NoMoment(echo(text)))
 }
+
+/// Text that is neither a point in time nor a time from now; its beginning is kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h"
+)]
+pub struct NoMoment(String);

@@ -10,11 +10,11 @@ mod stamp;
 mod view;
 
 pub use draft::{JobDraft, NotUnderstood, read_object};
-pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, OUTPUT_BYTES_MAX, moment, read_job};
+pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, OUTPUT_BYTES_MAX, moment, read_job};
 pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use script::read_script;
-pub use stamp::Stamp;
+pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,
     EventKind, EventView, ExplanationView, FitView, HappeningView, JobState, JobView, JobsView, MeView,

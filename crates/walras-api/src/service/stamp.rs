@@ -32,12 +32,16 @@ impl From<Time> for Stamp {
     }
 }
 
-impl std::str::FromStr for Stamp {
-    type Err = String;
+/// Text that is no point in time; its beginning is kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not a point in time: expected one such as 2026-11-15T12:30:00Z")]
+pub struct NotAMoment(String);
 
-    fn from_str(text: &str) -> Result<Stamp, String> {
-        let shown = crate::error::echo(text);
-        let wrong = || format!("{shown} is not a point in time: expected one such as 2026-11-15T12:30:00Z");
+impl std::str::FromStr for Stamp {
+    type Err = NotAMoment;
+
+    fn from_str(text: &str) -> Result<Stamp, NotAMoment> {
+        let wrong = || NotAMoment(crate::error::echo(text));
         let moment: Timestamp = text.parse().map_err(|_| wrong())?;
         Time::from_millis(moment.as_millisecond()).map(Stamp).ok_or_else(wrong)
     }

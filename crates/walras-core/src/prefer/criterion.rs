@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use walras_model::UnknownName;
 
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,16 +122,16 @@ impl fmt::Display for Criterion {
 }
 
 impl FromStr for Criterion {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Criterion, String> {
+    fn from_str(text: &str) -> Result<Criterion, UnknownName> {
         for (prefix, direction) in [("less:", Direction::Less), ("more:", Direction::More)] {
             if let Some(name) = text.strip_prefix(prefix).filter(|name| !name.is_empty()) {
                 return Ok(Criterion::Attribute(name.to_owned(), direction));
             }
         }
         let found = NAMED.iter().find(|(name, _)| *name == text).map(|(_, criterion)| criterion.clone());
-        found.ok_or_else(|| format!("'{text}' is not a criterion: expected {}", Criterion::names()))
+        found.ok_or_else(|| UnknownName::new("criterion", text, Criterion::names()))
     }
 }
 

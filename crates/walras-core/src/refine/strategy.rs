@@ -1,6 +1,7 @@
 //! Strategies: what a schedule is good for.
 
 use std::fmt;
+use walras_model::UnknownName;
 
 /// The rule by which tasks are placed. Deadline and budget hold under every strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +69,12 @@ impl fmt::Display for Strategy {
 }
 
 impl std::str::FromStr for Strategy {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
         Strategy::ALL.into_iter().find(|strategy| strategy.name() == text).ok_or_else(|| {
             let names = Strategy::ALL.map(Strategy::name);
-            format!("unknown strategy '{text}': expected one of {}", names.join(", "))
+            UnknownName::new("strategy", text, format!("one of {}", names.join(", ")))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What to search for, and how hard.
 
 use std::fmt;
+use walras_model::UnknownName;
 use walras_model::quantity::Factor;
 
 /// How windows are searched.
@@ -125,25 +126,25 @@ impl fmt::Display for Criterion {
 }
 
 impl std::str::FromStr for Algorithm {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
         match text {
             "alp" => return Ok(Algorithm::Alp),
             "amp" => return Ok(Algorithm::Amp),
             _ => {}
         }
         let name = text.strip_prefix("criterion=").ok_or_else(|| {
-            format!("unknown search '{text}': expected alp, amp or criterion=NAME, such as criterion=cost")
+            UnknownName::new("search", text, "alp, amp or criterion=NAME, such as criterion=cost")
         })?;
         name.parse().map(Algorithm::Criterion)
     }
 }
 
 impl std::str::FromStr for Criterion {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
         Ok(match text {
             "cost" => Criterion::Cost,
             "runtime" => Criterion::Runtime,
@@ -155,10 +156,8 @@ impl std::str::FromStr for Criterion {
             _ => match text.strip_prefix("sum:").filter(|name| !name.is_empty()) {
                 Some(name) => Criterion::Attribute(name.to_owned()),
                 None => {
-                    return Err(format!(
-                        "unknown criterion '{text}': expected cost, runtime, finish, start, price, \
-                         node-time, energy or sum:ATTRIBUTE"
-                    ));
+                    let expected = "cost, runtime, finish, start, price, node-time, energy or sum:ATTRIBUTE";
+                    return Err(UnknownName::new("criterion", text, expected));
                 }
             },
         })
@@ -174,7 +173,7 @@ mod tests {
         for name in ["alp", "amp", "criterion=cost", "criterion=node-time", "criterion=sum:noise"] {
             assert_eq!(name.parse::<Algorithm>().unwrap().to_string(), name);
         }
-        assert!("criterion=".parse::<Algorithm>().unwrap_err().contains("unknown criterion ''"));
-        assert!("best".parse::<Algorithm>().unwrap_err().contains("unknown search 'best'"));
+        assert!("criterion=".parse::<Algorithm>().unwrap_err().to_string().contains("unknown criterion ''"));
+        assert!("best".parse::<Algorithm>().unwrap_err().to_string().contains("unknown search 'best'"));
     }
 }

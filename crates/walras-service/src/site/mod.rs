@@ -12,3 +12,4 @@ pub use access::{AccessConfig, QuotaConfig};
 pub use amount::Amount;
 pub use config::SiteConfig;
 pub use open::{OpenError, open};
+pub use spec::BadSite;

@@ -1,6 +1,7 @@
 //! The connector that a `[[site]]` table asks for.
 
 use super::config::{ConnectorName, LocalConfig, SiteConfig};
+use super::spec::BadSite;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits, make_directory};
@@ -12,8 +13,8 @@ use walras_sites::{Clock, Connector, Offering, SiteError};
 #[non_exhaustive]
 pub enum OpenError {
     /// The table makes no site.
-    #[error("{0}")]
-    Config(String),
+    #[error(transparent)]
+    Config(#[from] BadSite),
     /// The site itself says why.
     #[error(transparent)]
     Site(#[from] SiteError),
@@ -28,7 +29,7 @@ pub fn open(
     executable: &Path,
     first_node: u32,
 ) -> Result<Box<dyn Connector>, OpenError> {
-    let spec = config.spec().map_err(OpenError::Config)?;
+    let spec = config.spec()?;
     let directory = data.join("sites");
     make_directory(&directory, true).map_err(|error| SiteError::file(&directory, error))?;
     let memory = directory.join(format!("{}.db", config.name));
@@ -37,13 +38,13 @@ pub fn open(
     match config.connector {
         ConnectorName::Simulated => {
             let seed = config.simulated.clone().unwrap_or_default().seed;
-            let behaviour = config.behaviour().map_err(OpenError::Config)?;
-            let load = config.load().map_err(OpenError::Config)?;
+            let behaviour = config.behaviour().map_err(|wrong| config.bad(wrong))?;
+            let load = config.load().map_err(|wrong| config.bad(wrong))?;
             let options = SimulatedOptions { offering, first_node, nodes, seed, behaviour, load };
             Ok(Box::new(SimulatedConnector::open(options, &memory)?))
         }
         ConnectorName::Local => {
-            let limits = config.limits().map_err(OpenError::Config)?;
+            let limits = config.limits().map_err(|wrong| config.bad(wrong))?;
             let local = config.local.clone().unwrap_or_default();
             let options = local_options(local, limits, offering, nodes, first_node, executable);
             Ok(Box::new(LocalConnector::open(options, clock, &memory, &directory.join(&config.name))?))

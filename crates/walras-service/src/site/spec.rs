@@ -14,10 +14,22 @@ use walras_sites::simulated::{Behaviour, Load};
 /// At most so many nodes.
 const NODES_MAX: u32 = 100_000;
 
+/// A table of a site that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("site '{site}': {wrong}")]
+pub struct BadSite {
+    site: String,
+    wrong: String,
+}
+
 impl SiteConfig {
     /// What is said of the site to the broker, or what is wrong with the table: it names the site and the key.
-    pub fn spec(&self) -> Result<SiteSpec, String> {
-        self.checked_spec().map_err(|wrong| format!("site '{}': {wrong}", self.name))
+    pub fn spec(&self) -> Result<SiteSpec, BadSite> {
+        self.checked_spec().map_err(|wrong| self.bad(wrong))
+    }
+
+    pub(super) fn bad(&self, wrong: String) -> BadSite {
+        BadSite { site: self.name.clone(), wrong }
     }
 
     fn checked_spec(&self) -> Result<SiteSpec, String> {

@@ -15,7 +15,7 @@ pub(crate) fn read(json: &str) -> Result<SiteConfig, String> {
 
 fn wrong(with: &str) -> String {
     let json = SIMULATED.replacen("\"price\": 1", &format!("\"price\": 1, {with}"), 1);
-    read(&json).and_then(|config| config.spec().map(|_| ())).unwrap_err()
+    read(&json).and_then(|config| config.spec().map_err(|wrong| wrong.to_string())).unwrap_err()
 }
 
 #[test]
@@ -75,9 +75,18 @@ fn what_is_wrong_is_named() {
     assert!(wrong(r#""prise": 1"#).starts_with("unknown field `prise`"));
     assert!(wrong(r#""performance": "fast""#).contains("is not a number"));
     let slow = SIMULATED.replace("0.1", "0");
-    assert!(read(&slow).unwrap().spec().unwrap_err().contains("0 < takes_min <= takes_max <= 1"));
+    assert!(read(&slow).unwrap().spec().unwrap_err().to_string().contains("0 < takes_min <= takes_max <= 1"));
     let tricky = SIMULATED.replace("\"sim\"", "\"../sim\"");
-    assert!(read(&tricky).unwrap().spec().unwrap_err().contains("name: expected 1 to 64 letters"));
+    assert!(
+        read(&tricky).unwrap().spec().unwrap_err().to_string().contains("name: expected 1 to 64 letters")
+    );
     let none = SIMULATED.replace("\"count\": 2,", "");
-    assert!(read(&none).unwrap().spec().unwrap_err().ends_with("expected either a list of nodes or a count"));
+    assert!(
+        read(&none)
+            .unwrap()
+            .spec()
+            .unwrap_err()
+            .to_string()
+            .ends_with("expected either a list of nodes or a count")
+    );
 }

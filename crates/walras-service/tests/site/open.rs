@@ -48,8 +48,8 @@ fn a_table_that_makes_no_site_is_refused_before_anything_is_made() {
 fn prices_for_what_the_site_does_not_have_are_refused() {
     let with = |more: &str| read(&SIMULATED.replacen('{', &format!("{{{more}, "), 1)).unwrap().spec();
     let wrong = with(r#""node_prices": {"n9": "1"}"#).unwrap_err();
-    assert!(wrong.ends_with("node_prices: the site has no node 'n9'"), "{wrong}");
+    assert!(wrong.to_string().ends_with("node_prices: the site has no node 'n9'"), "{wrong}");
     let wrong = with(r#""class": "cpu", "class_prices": {"gpu": "1"}"#).unwrap_err();
-    assert!(wrong.ends_with("class_prices: no node of the site is of class 'gpu'"), "{wrong}");
+    assert!(wrong.to_string().ends_with("class_prices: no node of the site is of class 'gpu'"), "{wrong}");
     with(r#""class": "gpu", "class_prices": {"gpu": "1"}, "node_prices": {"n1": "2"}"#).unwrap();
 }

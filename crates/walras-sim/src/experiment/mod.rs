@@ -16,6 +16,7 @@ pub mod two_tier;
 use crate::config::{ConfigError, read_config};
 use crate::results::Results;
 use walras_assign::program::Solver;
+use walras_model::UnknownName;
 
 /// How an experiment is run.
 #[derive(Clone, Copy)]
@@ -150,12 +151,12 @@ impl Experiment {
 }
 
 impl std::str::FromStr for Experiment {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
         Experiment::ALL.into_iter().find(|experiment| experiment.name() == text).ok_or_else(|| {
             let names = Experiment::ALL.map(Experiment::name);
-            format!("unknown experiment '{text}': expected one of {}", names.join(", "))
+            UnknownName::new("experiment", text, format!("one of {}", names.join(", ")))
         })
     }
 }

@@ -154,6 +154,12 @@ impl Bench {
         matches!(self.options, Options::Local(_))
     }
 
+    /// How many milliseconds to hold for a program that ends by itself: a simulated one takes its share of `simulated`,
+    /// a real one may have to wait for a busy machine.
+    pub(crate) fn room(&self, simulated: i64) -> i64 {
+        if self.is_local() { 60_000 } else { simulated }
+    }
+
     /// A program that writes its number into `NAME.pid`, waits for `open_gate`, and writes a line into `NAME`.
     pub(crate) fn gated(&self, name: &str) -> Program {
         let text =

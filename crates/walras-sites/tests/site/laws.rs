@@ -150,7 +150,7 @@ fn nothing_starts_that_was_not_confirmed(bench: &mut Bench) {
 }
 
 fn what_is_confirmed_outlives_the_service(bench: &mut Bench) {
-    let holds = [hold(0, now(), 1_000)];
+    let holds = [hold(0, now(), 60_000)];
     bench.book(number(1), &holds);
     bench.reopen();
     assert_eq!(bench.site.confirm(now(), number(1)).unwrap(), [SiteMessage::Confirmed(number(1))]);
@@ -161,7 +161,8 @@ fn what_is_confirmed_outlives_the_service(bench: &mut Bench) {
 fn starting_twice_runs_once(bench: &mut Bench) {
     let trace = bench.data.path().join("trace");
     let program = command(&["sh", "-c", r#"echo run >> "$0"; sleep 0.1"#, trace.to_str().unwrap()]);
-    bench.book(number(1), &[hold(0, now(), 2_000)]);
+    let room = bench.room(2_000);
+    bench.book(number(1), &[hold(0, now(), room)]);
     let mut said = bench.start(number(1), 1, &program);
     said.extend(bench.start(number(1), 1, &program));
     bench.reopen();
@@ -175,7 +176,8 @@ fn starting_twice_runs_once(bench: &mut Bench) {
 }
 
 fn parts_run_side_by_side(bench: &mut Bench) {
-    bench.book(number(1), &[hold(0, now(), 3_000), hold(1, now(), 3_000)]);
+    let room = bench.room(3_000);
+    bench.book(number(1), &[hold(0, now(), room), hold(1, now(), room)]);
     let said = bench.start(number(1), 2, &command(&["sleep", "0.2"]));
     let said = bench.wait(said, |message| matches!(message, SiteMessage::Ended { part: 1, .. }));
     assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
@@ -245,7 +247,8 @@ fn what_is_cancelled_stops(bench: &mut Bench) {
 }
 
 fn what_ended_meanwhile_is_told(bench: &mut Bench) {
-    bench.book(number(1), &[hold(0, now(), 3_000)]);
+    let room = bench.room(3_000);
+    bench.book(number(1), &[hold(0, now(), room)]);
     let said = bench.start(number(1), 1, &command(&["sleep", "0.3"]));
     bench.wait_start(said);
     let mut said = Vec::new();
@@ -279,7 +282,8 @@ fn what_runs_is_found_again(bench: &mut Bench) {
 }
 
 fn what_was_told_is_told_again_when_asked(bench: &mut Bench) {
-    bench.book(number(1), &[hold(0, now(), 1_000)]);
+    let room = bench.room(1_000);
+    bench.book(number(1), &[hold(0, now(), room)]);
     let said = bench.start(number(1), 1, &command(&["true"]));
     bench.wait_end(said, 0);
     assert_eq!(bench.site.poll(now()).unwrap(), []);
@@ -306,7 +310,8 @@ fn processors_are_counted_and_each_is_a_node() {
     for options in both() {
         let mut bench = Bench::new(options.selling(Offering::Capacity));
         assert_eq!(free(&mut bench), Free::Capacity(2));
-        bench.book(number(1), &[hold(0, now(), 2_000), hold(1, now(), 2_000)]);
+        let room = bench.room(2_000);
+        bench.book(number(1), &[hold(0, now(), room), hold(1, now(), room)]);
         let said = bench.start(number(1), 2, &command(&["true"]));
         assert_eq!(bench.wait_end(said, 1), PartEnd::Done);
     }

@@ -141,7 +141,7 @@ fn live_through(kills: u64, seed: u64) {
         client.join().unwrap();
     }
     let ended = settle(&service, &world);
-    check_all(&place, &service, &world, &ended);
+    check_all(&service, &world, &ended);
     service.stop();
     place.check_journal();
     place.check_log();
