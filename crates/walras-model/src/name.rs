@@ -3,15 +3,15 @@
 //!
 //! ```
 //! use walras_model::UnknownName;
-//! let error = UnknownName::new("search", "first", "alp or amp");
-//! assert_eq!(error.to_string(), "unknown search 'first': expected alp or amp");
+//! let error = UnknownName::new("a search", "first", "alp or amp");
+//! assert_eq!(error.to_string(), "'first' is not a search: expected alp or amp");
 //! ```
 
 /// There is nothing of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind} '{name}': expected {expected}")]
+#[error("'{name}' is not {kind}: expected {expected}")]
 pub struct UnknownName {
-    /// What was looked for, such as `criterion`.
+    /// What was looked for, such as `a criterion`.
     pub kind: &'static str,
     /// The name as it was given.
     pub name: String,

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use walras_api::{PlannedChoice, Scenario, Unit};
-use walras_core::choose::{LeaveOut, Limit, Named, Objective, ObjectiveName, UnknownName, VoPolicy};
+use walras_core::choose::{LeaveOut, Limit, Named, Objective, ObjectiveName, VoPolicy};
 use walras_core::plan::{BatchChoice, BatchPlan, NoChoice, PlanScheme};
 use walras_model::{Money, Span};
 
@@ -28,7 +28,7 @@ pub(crate) struct ChoiceArgs {
     leave_out: Option<LeaveOutName>,
 
     /// Whether the best of the listed alternatives is improved by search, with windows that nobody listed
-    #[arg(long, value_name = "SCHEME", default_value = "papers")]
+    #[arg(long, value_name = "SCHEME", default_value = "improved")]
     plan: SchemeName,
 
     /// Show the alternatives only
@@ -42,7 +42,7 @@ fn objective_names() -> impl TypedValueParser<Value = Objective> {
     let values = plain.map(|name| PossibleValue::new(name.name()).help(name.meaning()));
     PossibleValuesParser::new(values).try_map(|text| {
         let name: ObjectiveName = text.parse()?;
-        name.objective().ok_or(UnknownName::new::<ObjectiveName>(&text))
+        name.objective().ok_or_else(|| ObjectiveName::unknown(&text))
     })
 }
 

@@ -7,6 +7,7 @@ use crate::scenario::wire::PolicyEntry;
 use crate::scenario::{policy_entry, policy_of, present_object};
 use serde::{Deserialize, Serialize};
 use walras_broker::policy::Policy;
+use walras_core::plan::PlanScheme;
 use walras_model::{Share, Span};
 
 /// The VO's rules. Times are in seconds, shares between 0 and 1. What is left out stays as it is.
@@ -57,6 +58,9 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub choice: Option<PolicyEntry>,
+    /// Whether the choice is improved by search, with windows that nobody listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanFile>,
     /// How much each aspect counts when the queue is ordered: whole numbers.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "RankFile")]
@@ -69,6 +73,33 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "MoneyFile")]
     pub money: Option<MoneyFile>,
+}
+
+/// Which plan is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "Plan", rename = "PlanScheme")]
+pub enum PlanFile {
+    /// The best combination of the windows that were listed.
+    Papers,
+    /// The same, improved by search.
+    Improved,
+}
+
+impl PlanFile {
+    fn scheme(self) -> PlanScheme {
+        match self {
+            PlanFile::Papers => PlanScheme::Papers,
+            PlanFile::Improved => PlanScheme::Improved,
+        }
+    }
+
+    fn of(scheme: PlanScheme) -> PlanFile {
+        match scheme {
+            PlanScheme::Papers => PlanFile::Papers,
+            PlanScheme::Improved => PlanFile::Improved,
+        }
+    }
 }
 
 /// How much each aspect counts when the queue is ordered: 0 to 1000000, that of waiting at least 1.
@@ -172,6 +203,7 @@ impl PolicyFile {
                 policy.search.budget_factor = factor;
             }
         }
+        set(&mut policy.plan, self.plan.map(PlanFile::scheme));
         let rank = self.rank.unwrap_or_default();
         set(&mut policy.rank.price, rank.price);
         set(&mut policy.rank.deadline, rank.deadline);
@@ -203,6 +235,7 @@ impl PolicyFile {
             overdue_after: seconds(policy.overdue_after),
             repeat_within: seconds(policy.repeat_within),
             choice: Some(policy_entry(&policy.choice, policy.search.budget_factor)),
+            plan: Some(PlanFile::of(policy.plan)),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),

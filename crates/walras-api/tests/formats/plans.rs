@@ -223,7 +223,7 @@ fn refused(from: &str, to: &str) -> String {
 #[test]
 fn bad_plans() {
     assert_snapshot!(refused("plan/1", "plan/2"), @"plan.json:2:13: schema: walras.plan/2 is not a version that is read here: expected walras.plan/1");
-    assert_snapshot!(refused("\"alp\"", "\"best\""), @"plan.json:3:27: search.algorithm: unknown search 'best': expected alp, amp or criterion=NAME, such as criterion=cost");
+    assert_snapshot!(refused("\"alp\"", "\"best\""), @"plan.json:3:27: search.algorithm: 'best' is not a search: expected alp, amp or criterion=NAME, such as criterion=cost");
     assert_snapshot!(refused("0.75", "1.5"), @"plan.json:3:79: search.budget_factor: found 1.5, expected a number greater than 0 and at most 1, in millionths");
     assert_snapshot!(refused("\"branches\"", "\"twigs\""), @"plan.json:4:48: search.limits_hit[0]: `twigs` is not known here: expected one of alternatives_per_job, alternatives, branches, explanations");
     assert_snapshot!(refused("\"start\": 150", "\"start\": \"150\""), @r#"plan.json:6:28: alternatives[0].start: found "150", expected a number"#);

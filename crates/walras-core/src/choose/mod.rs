@@ -32,7 +32,7 @@ pub mod several;
 pub use baseline::{choose_first, choose_random};
 pub(crate) use menu::priority_weight;
 pub use menu::{Menu, MenuItem, MenuJob};
-pub use names::{Named, ObjectiveName, UnknownName};
+pub use names::{Named, ObjectiveName};
 pub use policy::{
     AppliedLimits, ChoiceLimits, Combination, LeaveOut, Limit, NoCombination, Objective, Total, Totals,
     VoPolicy,

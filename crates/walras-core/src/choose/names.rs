@@ -3,6 +3,7 @@
 use super::{Objective, Total};
 use std::fmt;
 use std::str::FromStr;
+use walras_model::UnknownName;
 
 /// Something that goes by a name.
 pub trait Named: Copy + PartialEq + 'static {
@@ -26,31 +27,12 @@ pub trait Named: Copy + PartialEq + 'static {
         let at = Self::NAMES.iter().position(|it| *it == name)?;
         Self::ALL.get(at).copied()
     }
-}
 
-/// A name that nothing goes by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownName {
-    kind: &'static str,
-    name: String,
-    names: &'static [&'static str],
-}
-
-impl UnknownName {
-    /// Of the things of type `T` none has this name.
-    pub fn new<T: Named>(name: &str) -> UnknownName {
-        UnknownName { kind: T::KIND, name: name.to_owned(), names: T::NAMES }
+    /// None has this name.
+    fn unknown(name: &str) -> UnknownName {
+        UnknownName::new(Self::KIND, name, format!("one of {}", Self::NAMES.join(", ")))
     }
 }
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UnknownName { kind, name, names } = self;
-        write!(f, "'{name}' is not {kind}: expected one of {}", names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownName {}
 
 /// Names and what they stand for, in one list.
 macro_rules! names {
@@ -72,7 +54,7 @@ macro_rules! names {
             type Err = UnknownName;
 
             fn from_str(text: &str) -> Result<$type, UnknownName> {
-                Self::named(text).ok_or_else(|| UnknownName::new::<$type>(text))
+                Self::named(text).ok_or_else(|| <$type>::unknown(text))
             }
         }
 

@@ -131,7 +131,7 @@ impl FromStr for Criterion {
             }
         }
         let found = NAMED.iter().find(|(name, _)| *name == text).map(|(_, criterion)| criterion.clone());
-        found.ok_or_else(|| UnknownName::new("criterion", text, Criterion::names()))
+        found.ok_or_else(|| UnknownName::new("a criterion", text, Criterion::names()))
     }
 }
 

@@ -74,7 +74,7 @@ impl std::str::FromStr for Strategy {
     fn from_str(text: &str) -> Result<Self, UnknownName> {
         Strategy::ALL.into_iter().find(|strategy| strategy.name() == text).ok_or_else(|| {
             let names = Strategy::ALL.map(Strategy::name);
-            UnknownName::new("strategy", text, format!("one of {}", names.join(", ")))
+            UnknownName::new("a strategy", text, format!("one of {}", names.join(", ")))
         })
     }
 }

@@ -135,7 +135,7 @@ impl std::str::FromStr for Algorithm {
             _ => {}
         }
         let name = text.strip_prefix("criterion=").ok_or_else(|| {
-            UnknownName::new("search", text, "alp, amp or criterion=NAME, such as criterion=cost")
+            UnknownName::new("a search", text, "alp, amp or criterion=NAME, such as criterion=cost")
         })?;
         name.parse().map(Algorithm::Criterion)
     }
@@ -157,7 +157,7 @@ impl std::str::FromStr for Criterion {
                 Some(name) => Criterion::Attribute(name.to_owned()),
                 None => {
                     let expected = "cost, runtime, finish, start, price, node-time, energy or sum:ATTRIBUTE";
-                    return Err(UnknownName::new("criterion", text, expected));
+                    return Err(UnknownName::new("a criterion", text, expected));
                 }
             },
         })
@@ -173,7 +173,7 @@ mod tests {
         for name in ["alp", "amp", "criterion=cost", "criterion=node-time", "criterion=sum:noise"] {
             assert_eq!(name.parse::<Algorithm>().unwrap().to_string(), name);
         }
-        assert!("criterion=".parse::<Algorithm>().unwrap_err().to_string().contains("unknown criterion ''"));
-        assert!("best".parse::<Algorithm>().unwrap_err().to_string().contains("unknown search 'best'"));
+        assert!("criterion=".parse::<Algorithm>().unwrap_err().to_string().contains("'' is not a criterion"));
+        assert!("best".parse::<Algorithm>().unwrap_err().to_string().contains("'best' is not a search"));
     }
 }

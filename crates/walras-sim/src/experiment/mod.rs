@@ -156,7 +156,7 @@ impl std::str::FromStr for Experiment {
     fn from_str(text: &str) -> Result<Self, UnknownName> {
         Experiment::ALL.into_iter().find(|experiment| experiment.name() == text).ok_or_else(|| {
             let names = Experiment::ALL.map(Experiment::name);
-            UnknownName::new("experiment", text, format!("one of {}", names.join(", ")))
+            UnknownName::new("an experiment", text, format!("one of {}", names.join(", ")))
         })
     }
 }

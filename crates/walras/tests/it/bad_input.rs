@@ -71,8 +71,8 @@ fn wrong_calls_are_refused() {
         assert!(output.stdout.is_empty());
         String::from_utf8(output.stderr).unwrap().lines().next().unwrap_or_default().to_owned()
     };
-    insta::assert_snapshot!(fails(&["plan", "--example", "--search", "best"]), @"error: invalid value 'best' for '--search <SEARCH>': unknown search 'best': expected alp, amp or criterion=NAME, such as criterion=cost");
-    insta::assert_snapshot!(fails(&["plan", "--example", "--search", "criterion=luck"]), @"error: invalid value 'criterion=luck' for '--search <SEARCH>': unknown criterion 'luck': expected cost, runtime, finish, start, price, node-time, energy or sum:ATTRIBUTE");
+    insta::assert_snapshot!(fails(&["plan", "--example", "--search", "best"]), @"error: invalid value 'best' for '--search <SEARCH>': 'best' is not a search: expected alp, amp or criterion=NAME, such as criterion=cost");
+    insta::assert_snapshot!(fails(&["plan", "--example", "--search", "criterion=luck"]), @"error: invalid value 'criterion=luck' for '--search <SEARCH>': 'luck' is not a criterion: expected cost, runtime, finish, start, price, node-time, energy or sum:ATTRIBUTE");
     insta::assert_snapshot!(fails(&["plan", "--example", "--budget-factor", "2"]), @"error: invalid value '2' for '--budget-factor <K>': '2' is not a factor: it must be a decimal greater than 0 and at most 1");
     insta::assert_snapshot!(fails(&["plan", "missing.yaml"]), @"walras: missing.yaml: cannot be read: No such file or directory (os error 2)");
     insta::assert_snapshot!(fails(&["plan", "--example", "--gantt", "no/such/directory.svg"]), @"walras: no/such/directory.svg: cannot be written: No such file or directory (os error 2)");

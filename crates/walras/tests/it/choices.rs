@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
+/// What the papers' two phases choose.
 fn plan(arguments: &[&str]) -> Value {
-    let arguments = [&["plan", "--example", "--json"][..], arguments].concat();
+    let arguments = [&["plan", "--example", "--json", "--plan", "papers"][..], arguments].concat();
     serde_json::from_str(&printed(Path::new("."), &arguments)).unwrap()
 }
 
@@ -25,7 +26,9 @@ fn every_objective_is_chosen_and_verifies() {
     fs::write(path.join("s.yaml"), printed(path, &["example"])).unwrap();
     for objective in ["min-cost", "min-time", "max-income", "max-use", "min-makespan"] {
         for more in [&[][..], &["--on-the-fly"], &["--time-limit", "9000", "--budget-limit", "200"]] {
-            let arguments = [&["plan", "s.yaml", "--json", "--objective", objective][..], more].concat();
+            let arguments =
+                [&["plan", "s.yaml", "--json", "--plan", "papers", "--objective", objective][..], more]
+                    .concat();
             let text = printed(path, &arguments);
             let plan: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(
@@ -45,6 +48,14 @@ fn the_default_is_the_least_cost_within_the_derived_time() {
     assert_eq!(plan["limits"]["budget"], Value::Null);
     assert!(plan["totals"]["time"].as_f64() <= plan["limits"]["time"].as_f64());
     assert_eq!(plan["totals"]["jobs"], 5);
+}
+
+#[test]
+fn without_a_word_the_choice_is_improved_by_search() {
+    let improved: Value =
+        serde_json::from_str(&printed(Path::new("."), &["plan", "--example", "--json"])).unwrap();
+    assert_eq!((&plan(&[])["totals"]["jobs"], &improved["totals"]["jobs"]), (&5.into(), &6.into()));
+    assert!(improved["improvement"].is_object() && plan(&[]).get("improvement").is_none());
 }
 
 #[test]

@@ -14,7 +14,11 @@ fn planned() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     fs::write(path.join("scenario.yaml"), printed(path, &["example", "worked-example"])).unwrap();
-    fs::write(path.join("plan.json"), printed(path, &["plan", "scenario.yaml", "--json"])).unwrap();
+    fs::write(
+        path.join("plan.json"),
+        printed(path, &["plan", "scenario.yaml", "--json", "--plan", "papers"]),
+    )
+    .unwrap();
     directory
 }
 

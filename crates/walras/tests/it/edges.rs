@@ -114,7 +114,7 @@ fn a_picture_may_show_a_part_and_says_what_it_leaves_out() {
     let (all, svg) = drawn(&[]);
     assert!(!svg.contains("are shown."));
     let (chosen, svg) = drawn(&["--chosen-only"]);
-    assert_eq!(chosen, 5, "as many as jobs are served");
+    assert_eq!(chosen, 6, "as many as jobs are served");
     let note = format!("Not drawn: {} of {all} windows; only chosen windows are shown.", all - chosen);
     assert!(svg.contains(&note), "{note}");
     assert!(!svg.contains("other alternative") && !svg.contains("stroke-dasharray"));

@@ -60,7 +60,7 @@ fn bad_calls_and_configs_are_refused() {
         (few(&["--out", "file/below"]), "file/below: cannot be made"),
         (
             vec!["reproduce", "all"],
-            "unknown experiment 'all': expected one of slot-search, batch-optimisation, metabroker, two-tier, multicriteria",
+            "'all' is not an experiment: expected one of slot-search, batch-optimisation, metabroker, two-tier, multicriteria",
         ),
         (vec!["reproduce", "slot-search", "--cycles", "0"], "--cycles"),
         (vec!["reproduce", "--cycles", "5"], "EXPERIMENT"),

@@ -74,7 +74,7 @@ fn bad_calls_are_told() {
         (vec!["workflow", "p.toml", "--nodes", "4"], "the name of a workflow file must end in"),
         (vec!["workflow", "p.yaml", "--nodes", "4x"], "'4x' must be COUNT[xPERFORMANCE][@PRICE]"),
         (vec!["workflow", "p.yaml", "--nodes", "4", "--bandwidth", "0"], "--bandwidth: '0' is not"),
-        (vec!["workflow", "p.yaml", "--nodes", "4", "--strategy", "best"], "unknown strategy 'best'"),
+        (vec!["workflow", "p.yaml", "--nodes", "4", "--strategy", "best"], "'best' is not a strategy"),
     ] {
         let output = walras(at, &call);
         assert_eq!(output.status.code(), Some(2), "{call:?}");
