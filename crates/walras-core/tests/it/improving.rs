@@ -192,8 +192,57 @@ fn held_against_papers(problem: &BatchProblem<'_>) -> Result<Option<Improvement>
     Ok(Some(improvement))
 }
 
+/// A chosen window that could begin sooner on its own nodes at no higher price, with the others where they are.
+fn waits_for_nothing(problem: &BatchProblem<'_>, plan: &BatchPlan, made: &MadeChoice) -> Option<String> {
+    let chosen: Vec<&Alternative> = made
+        .picks
+        .iter()
+        .filter_map(|pick| match pick {
+            Some(Source::Window(place)) => Some(&plan.found.found[*place]),
+            _ => None,
+        })
+        .collect();
+    for own in &chosen {
+        let others = chosen.iter().filter(|other| other.job != own.job);
+        let others: Vec<&Placement> = others.flat_map(|other| other.window.placements()).collect();
+        let earliest = plan.batch.requests()[own.job.index()].earliest.unwrap_or(Time::MIN);
+        let starts = problem.offers.slots().iter().map(Slot::start).chain([earliest]);
+        let starts = starts.chain(others.iter().map(|other| other.interval.end()));
+        for start in starts.filter(|start| (earliest..own.window.start()).contains(start)) {
+            let fits = |own: &Placement| {
+                let interval = Interval::new(start, start.checked_add(own.interval.span()).unwrap()).unwrap();
+                let holds = |slot: &Slot| {
+                    slot.node() == own.node
+                        && slot.start() <= interval.start()
+                        && interval.end() <= slot.end()
+                        && slot.rate() <= own.rate
+                };
+                problem.offers.slots().iter().any(holds)
+                    && !others.iter().any(|other| other.node == own.node && other.interval.overlaps(interval))
+            };
+            if own.window.placements().iter().all(fits) {
+                return Some(format!("{:?} could begin at {start:?}", own.window));
+            }
+        }
+    }
+    None
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn nobody_waits_for_nothing(
+        offers in random::offers(), batch in random::batch(), seed in any::<u64>(),
+        objective in prop::sample::select(vec![Objective::MinCost, Objective::MinTime, Objective::MinMakespan]),
+    ) {
+        let (search, policy) = (SearchConfig::default(), VoPolicy { objective, ..VoPolicy::default() });
+        let problem = BatchProblem { limits: limits(seed), ..BatchProblem::new(&offers, &batch, &search, &policy) };
+        let plan = plan_batch(&problem);
+        if let Some(made) = made(&plan) {
+            prop_assert_eq!(waits_for_nothing(&problem, &plan, made), None);
+        }
+    }
 
     #[test]
     fn never_worse_and_always_verified(

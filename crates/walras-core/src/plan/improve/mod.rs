@@ -9,7 +9,8 @@
 //! 1. The two-phase choice is taken over, and held against list scheduling ([`list`]); the better one is where it starts.
 //! 2. Sums are improved by large-neighbourhood search ([`neighbours`]); the makespan by a target that is lowered ([`makespan`]).
 //! 3. The best ever seen is held against the two-phase choice: what is not better is not taken. So no plan is worse than before.
-//! 4. Alternatives are listed anew ([`relist`]), since they never overlap.
+//! 4. Jobs that could end earlier at no loss are moved forward ([`earlier`]).
+//! 5. Alternatives are listed anew ([`relist`]), since they never overlap.
 //!
 //! A window must keep all that the search for alternatives keeps (requirements, price caps or budgets, deadlines, sites) and all
 //! that the choice keeps (T* and B* as they were, owners' hours and quotas, the units of queues); a workflow's must hold its tasks.
@@ -27,6 +28,7 @@ mod aim;
 mod basis;
 mod best;
 mod bound;
+mod earlier;
 mod free;
 mod limits;
 mod list;
@@ -77,9 +79,9 @@ pub(super) fn improve(
         return None;
     }
     let basis = Basis::new(problem, batch, options, negotiation, made.limits, aim);
-    let (best, improvement) = searched(&basis, found, &made.picks)?;
+    let (best, improvement, moved) = searched(&basis, found, &made.picks)?;
     made.improvement = Some(improvement);
-    if improvement.after == improvement.before {
+    if improvement.after == improvement.before && !moved {
         return None;
     }
     let better = adopted(&basis, found, made, &best, improvement);
@@ -95,12 +97,12 @@ fn too_large(problem: &BatchProblem<'_>, batch: &Batch) -> bool {
         || tasks.saturating_mul(problem.offers.slots().len() as u128) > TAKES_MAX
 }
 
-/// The best plan that the search sees, and what became of it; `None` when what was chosen cannot be taken over.
+/// The best plan that the search sees, what became of it, and whether jobs were moved forward in the end; `None` when what was chosen cannot be taken over.
 fn searched<'a>(
     basis: &'a Basis<'a>,
     found: &Alternatives,
     picks: &[Option<Source>],
-) -> Option<(Best, Improvement)> {
+) -> Option<(Best, Improvement, bool)> {
     let limits = &basis.problem.limits.improve;
     let mut effort = Effort::new(limits, basis.jobs());
     let alone = Alone::new(basis, &mut effort);
@@ -131,15 +133,17 @@ fn searched<'a>(
             neighbours::search(&mut state, &mut best, &mut draws, i64::MAX, all);
         }
     }
+    let limit_hit = state.effort.spent();
+    let moved = earlier::move_earlier(&mut state, &mut best);
     let served = |job: usize| !matches!(best.places[job], Place::Out);
     let improvement = Improvement {
         before,
         after: best.standing,
         searches: state.effort.searches,
-        limit_hit: state.effort.spent(),
+        limit_hit,
         bound: alone.and_then(|alone| alone.bound(basis, served)),
     };
-    Some((best, improvement))
+    Some((best, improvement, moved))
 }
 
 /// The choice of the best plan, on alternatives that are listed anew. `None` when what everybody wants cannot be weighed there.

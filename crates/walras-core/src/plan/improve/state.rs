@@ -58,6 +58,12 @@ impl Effort {
         Effort { searches: 0, slots_read: 0, searches_max, slots_max: limits.slots_max }
     }
 
+    /// So many searches more for each of the jobs, and an eighth of the slots.
+    pub(super) fn allow(&mut self, searches: usize, jobs: usize) {
+        self.searches_max = self.searches.max(self.searches_max).saturating_add((searches * jobs) as u64);
+        self.slots_max = self.slots_read.max(self.slots_max).saturating_add(self.slots_max / 8);
+    }
+
     pub(super) fn spent(&self) -> bool {
         self.searches >= self.searches_max || self.slots_read >= self.slots_max
     }
