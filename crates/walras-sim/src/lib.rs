@@ -35,5 +35,6 @@ pub mod report;
 pub mod results;
 pub mod rolling;
 pub mod statistics;
+pub mod study;
 pub mod trace;
 pub mod workload;

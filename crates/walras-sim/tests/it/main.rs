@@ -4,6 +4,7 @@
 
 mod baseline;
 mod determinism;
+mod drive;
 mod files;
 mod laws;
 mod metabroker;
