@@ -8,8 +8,8 @@
 //! **Complexity.** A promise is one search of the [`Profile`]. A job can only move into time that was given back since it was
 //! last looked at, so compression searches no further than to the end of that.
 
+use super::kinds::{Running, Waiting};
 use super::profile::Profile;
-use super::{Running, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A calendar of promises.

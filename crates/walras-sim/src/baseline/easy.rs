@@ -9,7 +9,7 @@
 //! **Complexity.** Shadow and extra nodes change only when a job ends, so an arrival is one comparison; an end walks over
 //! the running jobs up to the shadow and once over the queue.
 
-use super::{Running, Waiting};
+use super::kinds::{Running, Waiting};
 use std::collections::VecDeque;
 
 /// Who is first in the queue.

@@ -2,8 +2,8 @@
 
 use super::conservative::Calendar;
 use super::easy::{Order, Queue};
+use super::kinds::{Discipline, Running, Waiting};
 use super::profile::Profile;
-use super::{Discipline, Running, Waiting};
 use crate::workload::Job;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -37,52 +37,20 @@
 
 mod conservative;
 mod easy;
+mod kinds;
 mod local;
 mod place;
 mod profile;
 
+pub use kinds::Discipline;
 pub use place::{Placement, Rule};
 pub use profile::Profile;
 
 use crate::record::{Fate, Ran, Record, Site};
 use crate::workload::Job;
 use local::Local;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use walras_model::{Money, Span, Time};
-
-/// How a site orders its queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Discipline {
-    /// First come, first served.
-    Fcfs,
-    /// The same, with EASY backfilling.
-    Easy,
-    /// The shortest first, by what users say, with EASY backfilling.
-    ShortestEasy,
-    /// Conservative backfilling with compression.
-    Conservative,
-}
-
-/// A job that waits at a site, as far as its scheduler must know; times in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Waiting {
-    /// How long it says that it will run here.
-    estimate: i64,
-    nodes: u32,
-    /// Where the rest of it is.
-    slot: u32,
-}
-
-/// A job that runs at a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Running {
-    /// When it ends.
-    ends: i64,
-    /// When it would end by what its user says.
-    stated: i64,
-    nodes: u32,
-}
 
 /// The most that were in the system at once, and how many events there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

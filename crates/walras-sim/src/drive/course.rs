@@ -1,24 +1,23 @@
 //! The clock, what is on its way, and the broker.
 
 use super::follow::Followed;
+use super::join::{hopeless, job_spec, site_spec};
 use super::site::Grid;
 use super::{Course, DriveError, Setup};
 use crate::random::Purpose as Chance;
-use crate::record::{Fate, Record, Site};
+use crate::record::Record;
 use crate::workload::Job;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use walras_audit::Auditor;
 use walras_broker::account::Account;
-use walras_broker::event::{Event, JobEvent};
+use walras_broker::event::JobEvent;
 use walras_broker::id::JobNumber;
 use walras_broker::input::User;
-use walras_broker::job::{JobSpec, Why};
+use walras_broker::job::Why;
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
-use walras_broker::price::PriceRules;
-use walras_broker::site::{NodeSpec, SiteKind, SiteSpec};
-use walras_broker::{Answer, Broker, Effect, Input};
-use walras_model::{Attributes, Money, NodeId, Performance, Request, SiteId, Span, Time, Work};
+use walras_broker::{Answer, Broker, Effect, Event, Input};
+use walras_model::{Money, NodeId, SiteId, Span, Time};
 use walras_random::Stream;
 use walras_sites::clock::later;
 
@@ -74,7 +73,7 @@ impl<'a> Driver<'a> {
         let nothing: &mut dyn FnMut(Record) = &mut |_| {};
         driver.say(Input::SetPolicy(Box::new(setup.policy.clone())), nothing)?;
         for site in &setup.sites {
-            driver.say(Input::AddSite(spec(site)), nothing)?;
+            driver.say(Input::AddSite(site_spec(site)), nothing)?;
         }
         Ok(driver)
     }
@@ -148,23 +147,8 @@ impl<'a> Driver<'a> {
         }
         let user = format!("user-{}", job.user.unwrap_or(0));
         self.welcome(&user, sink)?;
-        let mut request = Request::new(&format!("job-{}", self.followed.course.jobs), job.nodes, UNIT);
-        request.work = Work::from_millis(job.estimate.as_millis()).unwrap_or(UNIT);
-        request.performance_min = Performance::from_millionths(1).unwrap_or(Performance::ONE);
-        request.budget = job.budget;
-        request.deadline = job.deadline;
-        request.scope.same_site = !self.setup.across_sites;
-        let key = request.name.clone();
-        let (workflow, preference, script, output) = (None, None, None, None);
-        let spec = JobSpec {
-            user: user.clone(),
-            request,
-            workflow,
-            preference,
-            command: Vec::new(),
-            script,
-            output,
-        };
+        let spec = job_spec(&job, &user, self.followed.course.jobs, self.setup.across_sites);
+        let key = spec.request.name.clone();
         match self.say(Input::Submit { key, job: Box::new(spec) }, sink)? {
             Answer::Job(number) => {
                 self.followed.add(number, job);
@@ -363,43 +347,5 @@ impl<'a> Driver<'a> {
         self.followed.finish(sink);
         let quotes = (totals.quotes_kept, totals.quotes_broken);
         Ok(Course { income, quotes, ..self.followed.course })
-    }
-}
-
-/// A second of work.
-const UNIT: Work = match Work::from_millis(1_000) {
-    Some(work) => work,
-    None => panic!("a second is an amount of work"),
-};
-
-/// Why no site can ever serve a job.
-fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
-    let nodes = || setup.sites.iter().map(|site| u64::from(site.nodes));
-    let most = if setup.across_sites { nodes().sum() } else { nodes().max().unwrap_or(0) };
-    if u64::from(job.nodes) > most {
-        return Some(Fate::TooWide);
-    }
-    let wide = setup.sites.iter().filter(|site| setup.across_sites || job.nodes <= site.nodes);
-    let mut costs = wide.filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
-    let dear = job.budget.is_some_and(|budget| costs.all(|cost| cost > budget));
-    dear.then_some(Fate::TooDear)
-}
-
-/// A site as the broker knows it.
-fn spec(site: &Site) -> SiteSpec {
-    let node = |number: u32| NodeSpec {
-        name: format!("n{number}"),
-        class: None,
-        performance: site.speed,
-        watts: site.watts,
-        attributes: Attributes::new(),
-    };
-    SiteSpec {
-        name: site.name.clone(),
-        owner: site.name.clone(),
-        kind: SiteKind::Slots,
-        nodes: (0..site.nodes).map(node).collect(),
-        prices: PriceRules::flat(site.price),
-        access: Default::default(),
     }
 }

@@ -55,7 +55,8 @@ fn jobs_run_as_long_as_the_workload_says_and_no_promise_is_broken() {
         let jobs = jobs(seed, 60);
         let (records, course) = run(&setup(), &jobs);
         check(&records, &jobs, 8);
-        assert!(records.iter().all(|it| it.fate == Fate::Done && it.ran.unwrap().end - it.ran.unwrap().start == it.job.lasts().as_millis()));
+        assert!(records.iter().all(|it| it.fate == Fate::Done
+            && it.ran.unwrap().end - it.ran.unwrap().start == it.job.lasts().as_millis()));
         assert_eq!((course.late, course.broken, course.cut), (0, 0, false));
         // What users paid is what the owner earned, for the time that was used.
         let paid: i64 = records.iter().map(|record| record.ran.unwrap().cost.as_micros()).sum();
@@ -113,7 +114,11 @@ fn several_sites_are_used_by_what_they_cost() {
         price: Rate::from_micros_per_second(price).unwrap(),
         ..Site::plain(name, 8)
     };
-    let sites = vec![site("slow", 800_000, 600_000), site("mid", 1_000_000, 1_000_000), site("fast", 1_500_000, 2_000_000)];
+    let sites = vec![
+        site("slow", 800_000, 600_000),
+        site("mid", 1_000_000, 1_000_000),
+        site("fast", 1_500_000, 2_000_000),
+    ];
     let setup = Setup { sites: sites.clone(), audit: true, ..Setup::new(sites) };
     let jobs = jobs(2, 60);
     let (records, course) = run(&setup, &jobs);
@@ -124,7 +129,8 @@ fn several_sites_are_used_by_what_they_cost() {
 #[test]
 fn results_do_not_depend_on_threads() {
     let jobs = jobs(7, 40);
-    let policies = ["easy", "walras", "walras:objective=min-time,cycle=300"].map(|words| words.parse().unwrap());
+    let policies =
+        ["easy", "walras", "walras:objective=min-time,cycle=300"].map(|words| words.parse().unwrap());
     let study = Study {
         seeds: vec![1, 2],
         terms: Some(Terms::default()),

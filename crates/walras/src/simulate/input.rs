@@ -1,6 +1,6 @@
 //! Jobs and sites, from files and words.
 
-use super::Args;
+use super::{Args, recorded};
 use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -15,6 +15,10 @@ pub(super) fn jobs(
     sites: Option<Vec<Site>>,
 ) -> Result<(Vec<Job>, Vec<Site>, Vec<String>), Failure> {
     let slice = Slice { skip: args.skip, take: args.take, load: args.load };
+    if let Some(journal) = &args.from {
+        let (jobs, found, notes) = recorded::read(journal)?;
+        return Ok((slice.of(jobs.into_iter()).collect(), sites.unwrap_or(found), notes));
+    }
     if let Some(count) = args.synthetic {
         let sites = sites.unwrap_or_else(|| vec![Site::plain("site1", Model::default().nodes)]);
         let nodes = sites.iter().map(|site| site.nodes).max().unwrap_or(1);

@@ -6,11 +6,13 @@
 //! | `input.rs` | jobs and sites from files and words |
 //! | `output.rs` | the table, and the files of `--out` |
 //! | `progress.rs` | how far it is, on a terminal |
+//! | `recorded.rs` | a journal as a workload |
 //! | `resume.rs` | runs that an earlier call has finished |
 
 mod input;
 mod output;
 mod progress;
+mod recorded;
 mod resume;
 
 use crate::failure::Failure;
@@ -25,8 +27,13 @@ use walras_sim::workload::Terms;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Traces: Standard Workload Format, or Grid Workload Format where the name has .gwf; gzip or plain
-    #[arg(value_name = "TRACE", required_unless_present = "synthetic", conflicts_with = "synthetic")]
+    #[arg(value_name = "TRACE", required_unless_present_any = ["synthetic", "from"],
+          conflicts_with_all = ["synthetic", "from"])]
     traces: Vec<PathBuf>,
+
+    /// Take jobs and sites from the journal of a service instead: what would another policy have done?
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "synthetic")]
+    from: Option<PathBuf>,
 
     /// Draw so many jobs from the model of Lublin and Feitelson instead of reading a trace
     #[arg(long, value_name = "JOBS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
