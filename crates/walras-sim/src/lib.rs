@@ -24,12 +24,17 @@
 //! assert_eq!(reproduction.results.experiment, "slot-search");
 //! ```
 
+pub mod baseline;
 pub mod config;
+pub mod drive;
 pub mod experiment;
 pub mod generate;
 pub mod random;
+pub mod record;
 pub mod report;
 pub mod results;
 pub mod rolling;
 pub mod statistics;
+pub mod study;
 pub mod trace;
+pub mod workload;

@@ -23,6 +23,12 @@ pub enum Purpose {
     Sites,
     /// Genetic algorithms.
     Evolution,
+    /// Arrivals, sizes and run times of a synthetic workload.
+    Workload,
+    /// Budgets and deadlines that a trace does not have.
+    Terms,
+    /// What fails in a simulation.
+    Failures,
 }
 
 impl Purpose {
@@ -34,6 +40,9 @@ impl Purpose {
             Purpose::Choices => 2,
             Purpose::Sites => 3,
             Purpose::Evolution => 4,
+            Purpose::Workload => 5,
+            Purpose::Terms => 6,
+            Purpose::Failures => 7,
         };
         Stream::open(seed, (u64::from(cycle) << 8) | number)
     }

@@ -9,7 +9,7 @@
 //! step the checks of [`check`] run. After some hours of trouble there is a calm, in which everything must come to an
 //! end. A seed always gives the same world, so what one of them finds can be looked at again.
 //!
-//! It is a harness: no part of the product links it but the command `walras simulate`, and `tests/graph.rs` sees to that.
+//! It is a harness: no part of the product links it but the command `walras world`, and `tests/graph.rs` sees to that.
 //!
 //! ```
 //! use walras_world::{Settings, live};

@@ -1,4 +1,4 @@
-//! The world is a harness: of the product only `walras simulate` links it, whatever else is tested with it.
+//! The world is a harness: of the product only `walras world` links it, whatever else is tested with it.
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
@@ -33,5 +33,5 @@ fn only_the_command_line_links_the_world() {
 fn sites_know_neither_the_service_nor_the_world() {
     assert!(!users_of("walras-service").contains(&"walras-sites".to_owned()));
     // The look finds those that are there.
-    assert_eq!(users_of("walras-sites"), ["walras", "walras-service", "walras-world"]);
+    assert_eq!(users_of("walras-sites"), ["walras", "walras-service", "walras-sim", "walras-world"]);
 }

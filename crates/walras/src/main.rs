@@ -28,6 +28,7 @@ mod two_tier;
 mod verify;
 mod watch;
 mod workflow;
+mod world;
 
 use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 use failure::Failure;
@@ -63,8 +64,10 @@ enum Command {
         /// The directory of the part
         directory: std::path::PathBuf,
     },
-    /// Live through a simulated world, with everything that can go wrong, and check every promise
+    /// Compare policies on a trace: the broker on a virtual clock, beside what schedulers do today
     Simulate(simulate::Args),
+    /// Live through a simulated world, with everything that can go wrong, and check every promise
+    World(world::Args),
     /// Decide a journal again and say whether every byte is the same
     Replay(replay::Args),
     /// Check every promise from a journal alone, with code that shares nothing with the broker
@@ -136,6 +139,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         // It has an exit code of its own, and has had it.
         Command::Supervise { .. } => Ok(()),
         Command::Simulate(args) => simulate::run(&args),
+        Command::World(args) => world::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Journal(command) => journal::run(&command),

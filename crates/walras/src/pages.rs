@@ -29,6 +29,7 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
             "assign",
             "verify",
             "simulate",
+            "world",
             "replay",
             "audit",
             "predict",

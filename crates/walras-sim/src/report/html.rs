@@ -4,7 +4,7 @@ use super::table::{HEADINGS, cells};
 use crate::experiment::{Experiment, Reproduction};
 use crate::results::{Figure, Results};
 
-const STYLE: &str = include_str!("report.css");
+pub(crate) const STYLE: &str = include_str!("report.css");
 
 /// The page.
 pub(super) fn page(reproduction: &Reproduction) -> serde_json::Result<String> {
@@ -82,7 +82,7 @@ fn marked(note: &str) -> String {
 }
 
 /// Text that is safe inside an element or an attribute.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -6,6 +6,7 @@
 mod html;
 mod table;
 
+pub(crate) use html::{STYLE, escape};
 pub use table::{Cells, HEADINGS, cells};
 
 use crate::experiment::Reproduction;

@@ -4,7 +4,7 @@
 //! and compares predictions with what happened.
 
 pub mod evaluate;
-mod number;
+pub(crate) mod number;
 pub mod swf;
 
 pub use evaluate::{Evaluation, Figures, evaluate, train};

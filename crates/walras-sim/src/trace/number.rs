@@ -5,7 +5,7 @@ use walras_model::Decimal;
 /// A decimal such as `12`, `-1` or `489.00`, times ten to the `decimals`; what is finer is cut off.
 ///
 /// `None` when it is no such number or too large.
-pub(super) fn decimal(text: &str, decimals: u32) -> Option<i64> {
+pub(crate) fn decimal(text: &str, decimals: u32) -> Option<i64> {
     let unsigned = text.strip_prefix('+').filter(|rest| !rest.starts_with('-')).unwrap_or(text);
     // Some tracers leave out the nought before the point.
     let stated = match unsigned.strip_prefix('.').filter(|part| !part.is_empty()) {

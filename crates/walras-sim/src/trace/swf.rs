@@ -94,13 +94,15 @@ impl Trace {
         let found = self.header.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
+}
 
-    fn note(&mut self, job: &TraceJob, columns: usize) {
-        let previous = self.jobs.last().map_or(Time::MIN, |previous| previous.submit);
+impl Noted {
+    /// Counts what is odd in a job that follows one submitted then.
+    pub(crate) fn note(&mut self, previous: Time, job: &TraceJob, columns: usize) {
         let features = &job.features;
         let past = features.estimate.zip(job.run).is_some_and(|(estimate, run)| run > estimate);
         let otherwise = features.size.zip(job.allocated).is_some_and(|(asked, got)| asked != got);
-        let noted = &mut self.noted;
+        let noted = self;
         noted.run_unknown += u32::from(job.run.is_none());
         noted.run_zero += u32::from(job.run == Some(Span::ZERO));
         noted.never_started += u32::from(job.never_started);
@@ -112,27 +114,49 @@ impl Trace {
     }
 }
 
+/// What a line of a trace holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// Nothing, or a comment that is no entry of the header.
+    Nothing,
+    /// An entry of the header, by its name.
+    Header(String, String),
+    /// A job, and how many columns it has.
+    Job(TraceJob, usize),
+}
+
 /// Reads a trace; what cannot be read is in [`Trace::bad_lines`].
 pub fn read_swf(bytes: &[u8]) -> Trace {
     let mut trace = Trace::default();
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let number = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
-        let text = String::from_utf8_lossy(line);
-        let text = text.trim();
-        if let Some(comment) = text.strip_prefix(';') {
-            trace.header.extend(entry(comment));
-        } else if !text.is_empty() {
-            let columns: Vec<&str> = text.split_ascii_whitespace().collect();
-            match job(number, &columns) {
-                Ok(job) => {
-                    trace.note(&job, columns.len());
-                    trace.jobs.push(job);
-                }
-                Err(problem) => trace.bad_lines.push(BadLine { line: number, problem }),
+        match read_line(number, line) {
+            Ok(Line::Nothing) => {}
+            Ok(Line::Header(name, value)) => trace.header.push((name, value)),
+            Ok(Line::Job(job, columns)) => {
+                let previous = trace.jobs.last().map_or(Time::MIN, |previous| previous.submit);
+                trace.noted.note(previous, &job, columns);
+                trace.jobs.push(job);
             }
+            Err(bad) => trace.bad_lines.push(bad),
         }
     }
     trace
+}
+
+/// Reads one line by itself.
+pub(crate) fn read_line(number: u32, line: &[u8]) -> Result<Line, BadLine> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    if let Some(comment) = text.strip_prefix(';') {
+        return Ok(entry(comment).map_or(Line::Nothing, |(name, value)| Line::Header(name, value)));
+    }
+    if text.is_empty() {
+        return Ok(Line::Nothing);
+    }
+    let columns: Vec<&str> = text.split_ascii_whitespace().collect();
+    let job = job(number, &columns).map_err(|problem| BadLine { line: number, problem })?;
+    Ok(Line::Job(job, columns.len()))
 }
 
 /// `Computer: IBM SP2`

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
+mod baseline;
 mod determinism;
+mod drive;
 mod files;
 mod laws;
 mod metabroker;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// No file has more lines.
 const LINES_MAX: usize = 400;
 
-/// The one crate that may link the world of faults: the command line has `walras simulate`.
+/// The one crate that may link the world of faults: the command line has `walras world`.
 const MAY_LINK_WORLD: [&str; 1] = ["walras"];
 
 /// Crates whose results follow from their arguments alone.

@@ -7,7 +7,7 @@ use std::path::Path;
 /// A journal in a directory of its own.
 fn journal(seed: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let arguments = ["simulate", "--seed", seed, "--jobs", "4", "--minutes", "20", "--journal", "j.jsonl"];
+    let arguments = ["world", "--seed", seed, "--jobs", "4", "--minutes", "20", "--journal", "j.jsonl"];
     printed(directory.path(), &arguments);
     directory
 }
@@ -69,7 +69,7 @@ fn entries_are_counted_without_the_line_that_names_the_format() {
 #[test]
 fn no_world_is_no_number_of_worlds() {
     let directory = tempfile::tempdir().unwrap();
-    let output = walras(directory.path(), &["simulate", "--seeds", "0"]);
+    let output = walras(directory.path(), &["world", "--seeds", "0"]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
@@ -128,13 +128,13 @@ fn what_is_no_journal_is_refused_with_its_line() {
 #[test]
 fn several_worlds_can_be_lived_through_at_once() {
     let directory = tempfile::tempdir().unwrap();
-    let text = printed(directory.path(), &["simulate", "--seeds", "3", "--jobs", "3", "--minutes", "10"]);
+    let text = printed(directory.path(), &["world", "--seeds", "3", "--jobs", "3", "--minutes", "10"]);
     assert!(
         text.starts_with("3 worlds from seed 1: ") && text.ends_with("every promise was kept\n"),
         "{text}"
     );
     let calm =
-        printed(directory.path(), &["simulate", "--no-faults", "--jobs", "3", "--minutes", "10", "--json"]);
+        printed(directory.path(), &["world", "--no-faults", "--jobs", "3", "--minutes", "10", "--json"]);
     let calm: serde_json::Value = serde_json::from_str(&calm).unwrap();
     assert_eq!((&calm["kills"], &calm["broken"]), (&0.into(), &serde_json::Value::Null));
 }

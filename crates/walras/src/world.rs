@@ -1,4 +1,4 @@
-//! `walras simulate`
+//! `walras world`
 //!
 //! The only command that lives through faults, and so the only part of the product that links the harness of simulated
 //! worlds, `walras-world`.
@@ -132,7 +132,7 @@ impl Course {
 fn as_json(args: &Args, course: &Course) -> String {
     let broken = course.broken.as_ref().map(|(seed, wrong)| json!({ "seed": seed, "wrong": wrong }));
     let report = json!({
-        "schema": "walras.simulation/1",
+        "schema": "walras.world/1",
         "seed": args.seed,
         "worlds": course.worlds,
         "steps": course.steps,
@@ -192,7 +192,7 @@ fn as_text(args: &Args, course: &Course) -> String {
             for wrong in wrong {
                 let _ = writeln!(text, "broken: {wrong}");
             }
-            let _ = writeln!(text, "repeat it with: walras simulate --seed {seed}");
+            let _ = writeln!(text, "repeat it with: walras world --seed {seed}");
         }
     }
     text

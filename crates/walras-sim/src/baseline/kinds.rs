@@ -1,0 +1,37 @@
+//! Disciplines, and jobs as schedulers see them.
+
+use serde::{Deserialize, Serialize};
+
+/// How a site orders its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Discipline {
+    /// First come, first served.
+    Fcfs,
+    /// The same, with EASY backfilling.
+    Easy,
+    /// The shortest first, by what users say, with EASY backfilling.
+    ShortestEasy,
+    /// Conservative backfilling with compression.
+    Conservative,
+}
+
+/// A job that waits at a site, as far as its scheduler must know; times in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Waiting {
+    /// How long it says that it will run here.
+    pub(super) estimate: i64,
+    pub(super) nodes: u32,
+    /// Where the rest of it is.
+    pub(super) slot: u32,
+}
+
+/// A job that runs at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Running {
+    /// When it ends.
+    pub(super) ends: i64,
+    /// When it would end by what its user says.
+    pub(super) stated: i64,
+    pub(super) nodes: u32,
+}

@@ -1,0 +1,351 @@
+//! The clock, what is on its way, and the broker.
+
+use super::follow::Followed;
+use super::join::{hopeless, job_spec, site_spec};
+use super::site::Grid;
+use super::{Course, DriveError, Setup};
+use crate::random::Purpose as Chance;
+use crate::record::Record;
+use crate::workload::Job;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use walras_audit::Auditor;
+use walras_broker::account::Account;
+use walras_broker::event::JobEvent;
+use walras_broker::id::JobNumber;
+use walras_broker::input::User;
+use walras_broker::job::Why;
+use walras_broker::journal::Entry;
+use walras_broker::plan::plan;
+use walras_broker::{Answer, Broker, Effect, Event, Input};
+use walras_model::{Money, NodeId, SiteId, Span, Time};
+use walras_random::Stream;
+use walras_sites::clock::later;
+
+/// What all users together are given, in micro-credits; and what one is at most.
+const FUNDS: (i64, i64) = (4_000_000_000_000_000_000, 1_000_000_000_000_000);
+/// So many users fit those funds.
+const USERS: i64 = 4_000;
+/// The broker is told the time at most so often within a moment.
+const TICKS_MAX: u32 = 16;
+
+/// Something on its way.
+enum Parcel {
+    Effect(Effect),
+    Input(Input),
+    /// A node fails, or is back.
+    Strike(SiteId, NodeId, bool),
+    /// A user loses patience.
+    GiveUp(JobNumber, String),
+}
+
+/// A broker and its surroundings.
+pub(super) struct Driver<'a> {
+    setup: &'a Setup,
+    broker: Broker,
+    grid: Grid,
+    followed: Followed,
+    now: Time,
+    parcels: BTreeMap<(Time, u64), Parcel>,
+    posted: u64,
+    users: BTreeSet<String>,
+    last_tick: (Time, u32),
+    auditor: Auditor,
+    written: u64,
+    chance: Stream,
+}
+
+impl<'a> Driver<'a> {
+    pub(super) fn new(setup: &'a Setup) -> Result<Driver<'a>, DriveError> {
+        let mut driver = Driver {
+            setup,
+            broker: Broker::default(),
+            grid: Grid::new(setup),
+            followed: Followed::default(),
+            now: Time::MIN,
+            parcels: BTreeMap::new(),
+            posted: 0,
+            users: BTreeSet::new(),
+            last_tick: (Time::MIN, 0),
+            auditor: Auditor::default(),
+            written: 0,
+            chance: Chance::Failures.stream(setup.seed, 0),
+        };
+        let nothing: &mut dyn FnMut(Record) = &mut |_| {};
+        driver.say(Input::SetPolicy(Box::new(setup.policy.clone())), nothing)?;
+        for site in &setup.sites {
+            driver.say(Input::AddSite(site_spec(site)), nothing)?;
+        }
+        Ok(driver)
+    }
+
+    fn law(&self, law: impl Into<String>) -> DriveError {
+        DriveError::Law { at: self.now, law: law.into() }
+    }
+
+    fn post(&mut self, after: Span, parcel: Parcel) {
+        self.posted += 1;
+        self.parcels.insert((later(self.now, after.as_millis()), self.posted), parcel);
+    }
+
+    /// The next moment at which something happens; `None` when all is over.
+    pub(super) fn next(&mut self, coming: Option<Time>) -> Option<Time> {
+        let most =
+            self.setup.moments_per_job_max.saturating_mul(self.followed.course.jobs).saturating_add(1_000);
+        if self.followed.course.moments >= most {
+            self.followed.course.cut = true;
+            return None;
+        }
+        if coming.is_none() && self.followed.is_empty() {
+            return None;
+        }
+        let parcel = self.parcels.first_key_value().map(|((at, _), _)| *at);
+        let timer = self.broker.next_timer().filter(|_| !self.followed.is_empty()).map(|at| self.tick_at(at));
+        let next = coming.into_iter().chain(parcel).chain(self.grid.next()).chain(timer).min()?;
+        Some(next.max(self.now))
+    }
+
+    /// When the broker is told the time: when it asks for it, but not for ever within a moment.
+    fn tick_at(&self, timer: Time) -> Time {
+        let (last, ticks) = self.last_tick;
+        if timer <= last && ticks >= TICKS_MAX { later(last, 500) } else { timer.max(self.now) }
+    }
+
+    /// Lets time pass until then: what ends by then ends, and what is on its way arrives.
+    pub(super) fn pass(&mut self, now: Time) -> Result<(), DriveError> {
+        let first = self.now == Time::MIN;
+        self.now = now;
+        self.followed.course.moments += 1;
+        if first {
+            self.begin_failures();
+        }
+        Ok(())
+    }
+
+    fn begin_failures(&mut self) {
+        let nodes: Vec<(SiteId, NodeId)> = self.grid.nodes().collect();
+        for (site, node) in nodes {
+            self.next_failure(site, node);
+        }
+    }
+
+    /// The time between failures is exponential.
+    fn next_failure(&mut self, site: SiteId, node: NodeId) {
+        let Some(failures) = self.setup.failures else { return };
+        let drawn = -(1.0 - self.chance.share()).ln() * failures.between.as_millis() as f64;
+        #[allow(clippy::cast_possible_truncation, reason = "clamped")]
+        let after = Span::from_millis(drawn.clamp(1.0, 1e13) as i64).unwrap_or(Span::ZERO);
+        self.post(after, Parcel::Strike(site, node, false));
+    }
+
+    /// A user submits a job; one that no site can ever serve is turned away at once.
+    pub(super) fn submit(&mut self, job: Job, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
+        self.arrive(sink)?;
+        self.followed.course.jobs += 1;
+        if let Some(fate) = hopeless(self.setup, &job) {
+            sink(Record { job, fate, ran: None, promised: None });
+            return Ok(());
+        }
+        let user = format!("user-{}", job.user.unwrap_or(0));
+        self.welcome(&user, sink)?;
+        let spec = job_spec(&job, &user, self.followed.course.jobs, self.setup.across_sites);
+        let key = spec.request.name.clone();
+        match self.say(Input::Submit { key, job: Box::new(spec) }, sink)? {
+            Answer::Job(number) => {
+                self.followed.add(number, job);
+                if let Some(patience) = self.setup.patience {
+                    self.post(patience, Parcel::GiveUp(number, user));
+                }
+                Ok(())
+            }
+            other => Err(self.law(format!("a job was answered by {other:?}"))),
+        }
+    }
+
+    /// A user joins, with more money than they can spend.
+    fn welcome(&mut self, user: &str, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
+        if !self.users.insert(user.to_owned()) {
+            return Ok(());
+        }
+        if i64::try_from(self.users.len()).is_ok_and(|users| users > USERS) {
+            return Err(self.law("there are more users than the broker's money can serve"));
+        }
+        let name = user.to_owned();
+        let known = User { name: name.clone(), group: None, share: 1, lowest: Money::ZERO };
+        self.say(Input::SetUser(known), sink)?;
+        let amount = Money::from_micros((FUNDS.0 / USERS).min(FUNDS.1));
+        self.say(Input::Deposit { key: "funds".to_owned(), account: Account::User(name), amount }, sink)?;
+        Ok(())
+    }
+
+    /// Everything that has arrived by now is opened, and the broker is told the time where it wants to be.
+    pub(super) fn tell_time(&mut self, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
+        self.arrive(sink)?;
+        while self.broker.next_timer().is_some_and(|at| self.tick_at(at) <= self.now)
+            && !self.followed.is_empty()
+        {
+            let ticks = if self.last_tick.0 == self.now { self.last_tick.1 + 1 } else { 1 };
+            self.last_tick = (self.now, ticks);
+            self.say(Input::Tick, sink)?;
+            self.arrive(sink)?;
+        }
+        Ok(())
+    }
+
+    /// Opens what has arrived by now.
+    fn arrive(&mut self, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
+        while let Some((site, messages)) = self.grid.ended(self.now) {
+            self.deliver(site, messages, sink)?;
+        }
+        while let Some(entry) = self.parcels.first_entry().filter(|entry| entry.key().0 <= self.now) {
+            match entry.remove() {
+                Parcel::Effect(effect) => self.perform(effect, sink)?,
+                Parcel::Input(input) => self.say(input, sink).map(|_| ())?,
+                Parcel::Strike(site, node, back) => {
+                    let messages = self.grid.strike(self.now, site, node, back);
+                    self.deliver(site, messages, sink)?;
+                    match (back, self.setup.failures) {
+                        (false, Some(failures)) => {
+                            self.post(failures.repair, Parcel::Strike(site, node, true))
+                        }
+                        _ => self.next_failure(site, node),
+                    }
+                }
+                Parcel::GiveUp(job, user) if self.followed.waits(job) => {
+                    self.say(Input::CancelJob { user, job }, sink)?;
+                }
+                Parcel::GiveUp(..) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What a site says reaches the broker at once, or later.
+    fn deliver(
+        &mut self,
+        site: SiteId,
+        messages: Vec<walras_broker::input::SiteMessage>,
+        sink: &mut dyn FnMut(Record),
+    ) -> Result<(), DriveError> {
+        for message in messages {
+            let input = Input::Site { site, message };
+            if self.setup.latency == Span::ZERO {
+                self.say(input, sink)?;
+            } else {
+                self.post(self.setup.latency, Parcel::Input(input));
+            }
+        }
+        Ok(())
+    }
+
+    /// An effect has reached its site.
+    fn perform(&mut self, effect: Effect, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
+        let Some(site) = effect.site() else { return Ok(()) };
+        let followed = &self.followed;
+        let heard = self.grid.hear(self.now, &effect, |job| followed.lasts(job));
+        let messages = heard.map_err(|law| self.law(law))?;
+        self.deliver(site, messages, sink)
+    }
+
+    /// Says something to the broker, and does what it then wants, in its order.
+    fn say(&mut self, input: Input, sink: &mut dyn FnMut(Record)) -> Result<Answer, DriveError> {
+        let mut waiting = VecDeque::from([input]);
+        let mut answer = None;
+        while let Some(input) = waiting.pop_front() {
+            let (said, effects) = self.hand_in(input, sink)?;
+            answer = answer.or(Some(said));
+            for effect in effects {
+                waiting.extend(self.effect(effect)?);
+            }
+        }
+        Ok(answer.unwrap_or(Answer::Done))
+    }
+
+    /// One input: decided, written down, folded.
+    fn hand_in(
+        &mut self,
+        input: Input,
+        sink: &mut dyn FnMut(Record),
+    ) -> Result<(Answer, Vec<Effect>), DriveError> {
+        let at = self.broker.moment(self.now);
+        let refused = |why: walras_broker::Refusal| DriveError::Refused { at, why: why.to_string() };
+        let change = self.broker.decide(at, &input).map_err(refused)?;
+        let mut effects = Vec::new();
+        for event in &change.events {
+            effects.extend(self.broker.step(at, event));
+            self.followed.event(event, sink);
+            self.look(event)?;
+        }
+        if (self.setup.audit || self.setup.journal) && !change.events.is_empty() {
+            self.write(Entry { at, input, events: change.events })?;
+        }
+        Ok((change.answer, effects))
+    }
+
+    /// A plan that the broker turns down, although its sites are as they were, is a fault.
+    fn look(&self, event: &Event) -> Result<(), DriveError> {
+        match event {
+            Event::Job(JobEvent::Returned { job, why: Why::Outdated(wrong) })
+                if self.setup.latency == Span::ZERO && self.setup.failures.is_none() =>
+            {
+                Err(self.law(format!("the plan of job {job} does not hold: {wrong:?}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, entry: Entry) -> Result<(), DriveError> {
+        self.written += 1;
+        if self.setup.audit
+            && let Some(finding) = self.auditor.entry(self.written, &entry).first()
+        {
+            return Err(
+                self.law(format!("the auditor finds in entry {}: {:?}", finding.position, finding.kind))
+            );
+        }
+        if self.setup.journal {
+            self.followed.course.journal.push(entry);
+        }
+        Ok(())
+    }
+
+    /// What follows from an effect at once; what is for sites may be on its way for a while.
+    fn effect(&mut self, effect: Effect) -> Result<Vec<Input>, DriveError> {
+        Ok(match effect {
+            Effect::Plan(cycle) => {
+                let problem = self.broker.problem(cycle);
+                let decision = problem.map(|problem| Box::new(plan(&problem)));
+                decision.into_iter().map(|decision| Input::Decided { cycle, decision }).collect()
+            }
+            Effect::Notify { notice, .. } => vec![Input::Noticed(notice)],
+            effect if self.setup.latency > Span::ZERO => {
+                self.post(self.setup.latency, Parcel::Effect(effect));
+                Vec::new()
+            }
+            effect => {
+                let Some(site) = effect.site() else { return Ok(Vec::new()) };
+                let followed = &self.followed;
+                let heard = self.grid.hear(self.now, &effect, |job| followed.lasts(job));
+                let messages = heard.map_err(|law| self.law(law))?;
+                messages.into_iter().map(|message| Input::Site { site, message }).collect()
+            }
+        })
+    }
+
+    /// What it all came to.
+    pub(super) fn finish(mut self, sink: &mut dyn FnMut(Record)) -> Result<Course, DriveError> {
+        let books = &self.broker.state().books;
+        if books.total() != 0 {
+            return Err(self.law(format!("the books sum to {}", books.total())));
+        }
+        let held = books.balance(&Account::Held);
+        if self.followed.is_empty() && held != Money::ZERO {
+            return Err(self.law(format!("{held} is still held when all is over")));
+        }
+        let income =
+            self.setup.sites.iter().map(|site| books.balance(&Account::Owner(site.name.clone()))).collect();
+        let totals = self.broker.state().totals;
+        self.followed.finish(sink);
+        let quotes = (totals.quotes_kept, totals.quotes_broken);
+        Ok(Course { income, quotes, ..self.followed.course })
+    }
+}

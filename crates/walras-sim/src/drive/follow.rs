@@ -1,0 +1,153 @@
+//! What became of each job, read from the broker's events.
+
+use super::Course;
+use crate::record::{Fate, Ran, Record};
+use crate::workload::Job;
+use std::collections::BTreeMap;
+use walras_broker::Event;
+use walras_broker::account::Purpose;
+use walras_broker::decision::Proof;
+use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent};
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::job::{JobEnd, PartEnd, Why};
+use walras_model::{Money, Span, Time};
+
+/// The jobs that the broker knows, and what has happened to them.
+#[derive(Default)]
+pub(super) struct Followed {
+    jobs: BTreeMap<JobNumber, Open>,
+    /// The job of every open reservation.
+    reserved: BTreeMap<ReservationNumber, JobNumber>,
+    pub(super) course: Course,
+}
+
+struct Open {
+    job: Job,
+    promised: Option<Time>,
+    site: u32,
+    start: Option<Time>,
+    end: Option<Time>,
+    cost: Money,
+}
+
+impl Followed {
+    pub(super) fn add(&mut self, number: JobNumber, job: Job) {
+        let open = Open { job, promised: None, site: 0, start: None, end: None, cost: Money::ZERO };
+        self.jobs.insert(number, open);
+    }
+
+    /// How long a job runs on nodes of performance 1, and how it ends.
+    pub(super) fn lasts(&self, number: JobNumber) -> Option<(Span, PartEnd)> {
+        let job = &self.jobs.get(&number)?.job;
+        let end = if Fate::of_run(job) == Fate::Killed { PartEnd::TimedOut } else { PartEnd::Done };
+        Some((job.lasts(), end))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Whether a job is there and has not started.
+    pub(super) fn waits(&self, number: JobNumber) -> bool {
+        self.jobs.get(&number).is_some_and(|open| open.start.is_none())
+    }
+
+    /// Takes in an event.
+    pub(super) fn event(&mut self, event: &Event, sink: &mut dyn FnMut(Record)) {
+        match event {
+            Event::Reservation(event) => self.reservation(event),
+            Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end, sink),
+            Event::Cycle(CycleEvent::Opened { batch, .. }) if !batch.is_empty() => {
+                self.course.cycles += 1;
+                self.course.batched += batch.len() as u64;
+            }
+            Event::Cycle(CycleEvent::Decided { verdict, .. }) => {
+                if let Proof::Gap(gap) = verdict.proof {
+                    self.course.gaps = (self.course.gaps.0 + 1, self.course.gaps.1.saturating_add(gap));
+                }
+                for (who, content) in &verdict.satisfaction {
+                    let sum = self.course.satisfaction.entry(who.clone()).or_default();
+                    *sum = (sum.0.saturating_add(content.as_millionths()), sum.1 + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn reservation(&mut self, event: &ReservationEvent) {
+        match event {
+            ReservationEvent::Asked { reservation, job, allocation, .. } => {
+                self.course.reservations += 1;
+                self.reserved.insert(*reservation, *job);
+                if let Some(open) = self.jobs.get_mut(job) {
+                    open.promised = open.promised.or(Some(allocation.start()));
+                    open.site = allocation.legs.first().map_or(0, |leg| leg.site.number());
+                    // What it did before was for nothing.
+                    (open.start, open.end) = (None, None);
+                }
+            }
+            ReservationEvent::PartStarted { reservation, at, .. } => {
+                if let Some(open) = self.open(*reservation) {
+                    open.start = Some(open.start.map_or(*at, |start| start.min(*at)));
+                }
+            }
+            ReservationEvent::PartEnded { reservation, at, .. } => {
+                if let Some(open) = self.open(*reservation) {
+                    open.end = Some(open.end.map_or(*at, |end| end.max(*at)));
+                }
+            }
+            ReservationEvent::Closed { reservation, why, transaction, .. } => {
+                self.course.broken += u64::from(why.as_ref().is_some_and(|why| !is_own(why)));
+                let charged: i64 = transaction
+                    .postings
+                    .iter()
+                    .filter(|posting| posting.purpose == Purpose::Charge)
+                    .map(|posting| posting.amount.as_micros())
+                    .sum();
+                if let Some(open) = self.open(*reservation) {
+                    open.cost = Money::from_micros(open.cost.as_micros().saturating_sub(charged));
+                }
+                self.reserved.remove(reservation);
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, reservation: ReservationNumber) -> Option<&mut Open> {
+        self.jobs.get_mut(self.reserved.get(&reservation)?)
+    }
+
+    fn ended(&mut self, number: JobNumber, end: &JobEnd, sink: &mut dyn FnMut(Record)) {
+        let Some(open) = self.jobs.remove(&number) else { return };
+        let fate = match end {
+            JobEnd::Done => Fate::Done,
+            JobEnd::Failed(_) => Fate::Killed,
+            JobEnd::Cancelled | JobEnd::GivenUp(_) => Fate::GivenUp,
+        };
+        sink(self.record(open, fate));
+    }
+
+    fn record(&mut self, open: Open, fate: Fate) -> Record {
+        let Open { job, promised, site, start, end, cost } = open;
+        let ran = start.zip(end).map(|(start, end)| Ran { site, start, end, cost });
+        let late = start.zip(promised).is_some_and(|(start, promised)| start > promised);
+        self.course.late += u64::from(late);
+        Record { job, fate, ran, promised }
+    }
+
+    /// Those that are still there are left over.
+    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Record)) {
+        for (_, open) in std::mem::take(&mut self.jobs) {
+            let record = self.record(open, Fate::LeftOver);
+            sink(record);
+        }
+    }
+}
+
+/// Whether a reservation ended by what its job did itself, or by its user.
+fn is_own(why: &Why) -> bool {
+    matches!(
+        why,
+        Why::PartEnded { end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut, .. } | Why::Cancelled
+    )
+}

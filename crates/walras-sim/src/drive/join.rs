@@ -1,0 +1,60 @@
+//! Jobs and sites of a simulation as the broker knows them.
+
+use super::setup::Setup;
+use crate::record::{Fate, Site};
+use crate::workload::Job;
+use walras_broker::job::JobSpec;
+use walras_broker::price::PriceRules;
+use walras_broker::site::{NodeSpec, SiteKind, SiteSpec};
+use walras_model::{Attributes, Performance, Request, Work};
+
+/// A job as its user submits it, by how many there were before.
+pub(super) fn job_spec(job: &Job, user: &str, number: u64, across_sites: bool) -> JobSpec {
+    let work = Work::from_millis(job.estimate.as_millis()).unwrap_or(UNIT);
+    let mut request = Request::new(&format!("job-{number}"), job.nodes, work);
+    // Every node will do, whatever its speed.
+    request.performance_min = Performance::from_millionths(1).unwrap_or(Performance::ONE);
+    request.budget = job.budget;
+    request.deadline = job.deadline;
+    request.scope.same_site = !across_sites;
+    let (workflow, preference, script, output) = (None, None, None, None);
+    JobSpec { user: user.to_owned(), request, workflow, preference, command: Vec::new(), script, output }
+}
+
+/// A second of work.
+const UNIT: Work = match Work::from_millis(1_000) {
+    Some(work) => work,
+    None => panic!("a second is an amount of work"),
+};
+
+/// Why no site can ever serve a job.
+pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
+    let nodes = || setup.sites.iter().map(|site| u64::from(site.nodes));
+    let most = if setup.across_sites { nodes().sum() } else { nodes().max().unwrap_or(0) };
+    if u64::from(job.nodes) > most {
+        return Some(Fate::TooWide);
+    }
+    let wide = setup.sites.iter().filter(|site| setup.across_sites || job.nodes <= site.nodes);
+    let mut costs = wide.filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
+    let dear = job.budget.is_some_and(|budget| costs.all(|cost| cost > budget));
+    dear.then_some(Fate::TooDear)
+}
+
+/// A site as the broker knows it.
+pub(super) fn site_spec(site: &Site) -> SiteSpec {
+    let node = |number: u32| NodeSpec {
+        name: format!("n{number}"),
+        class: None,
+        performance: site.speed,
+        watts: site.watts,
+        attributes: Attributes::new(),
+    };
+    SiteSpec {
+        name: site.name.clone(),
+        owner: site.name.clone(),
+        kind: SiteKind::Slots,
+        nodes: (0..site.nodes).map(node).collect(),
+        prices: PriceRules::flat(site.price),
+        access: Default::default(),
+    }
+}

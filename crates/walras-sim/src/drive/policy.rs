@@ -1,0 +1,124 @@
+//! The broker's rules for a simulation, from words.
+
+use walras_broker::policy::Policy;
+use walras_core::Algorithm;
+use walras_core::choose::{Objective, ObjectiveName};
+use walras_core::plan::PlanScheme;
+use walras_model::Span;
+
+/// The broker's own rules. Nobody asks for quotes here, so offers need not be fresh while nobody waits.
+pub(super) fn plain() -> Policy {
+    let mut policy = Policy::default();
+    policy.quotes.offers_age_max = span(30 * 86_400);
+    policy
+}
+
+fn span(seconds: i64) -> Span {
+    Span::from_millis(1_000 * seconds).expect("some days are a span")
+}
+
+/// A setting that is not known or cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}={value}: {why}")]
+pub struct BadSetting {
+    /// Which setting.
+    pub key: String,
+    /// What it was to be.
+    pub value: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// Rules that differ from the broker's own in some settings, by key and value: `search` (`alp`, `amp`, `criterion=…`),
+/// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, and in seconds `cycle`, `horizon`, `lead`,
+/// `overdue`. A lead below thirty seconds shortens what sites may take along with it.
+pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Policy, BadSetting> {
+    let mut policy = plain();
+    for (key, value) in settings {
+        set(&mut policy, key, value).map_err(|why| BadSetting {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            why,
+        })?;
+    }
+    Ok(policy)
+}
+
+fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
+    let seconds =
+        || value.parse().ok().and_then(seconds).ok_or_else(|| "is not a number of seconds".to_owned());
+    let count = || value.parse::<u32>().map_err(|_| "is not a whole number".to_owned());
+    match key {
+        "search" => policy.search.algorithm = algorithm(value)?,
+        "objective" => policy.choice.objective = objective(value)?,
+        "plan" => {
+            policy.plan = match value {
+                "papers" => PlanScheme::Papers,
+                "improved" => PlanScheme::Improved,
+                _ => return Err("expected papers or improved".to_owned()),
+            }
+        }
+        "alternatives" => policy.search.limits.alternatives_per_job_max = count()?,
+        "batch" => policy.batch_max = count()?,
+        "spares" => policy.spares_max = count()?,
+        "cycle" => policy.cycle_every = seconds()?,
+        "horizon" => policy.horizon = seconds()?,
+        "overdue" => policy.overdue_after = seconds()?,
+        "lead" => {
+            policy.lead = seconds()?;
+            let half = Span::from_millis(policy.lead.as_millis() / 2).unwrap_or(Span::ZERO);
+            policy.prepare_within = policy.prepare_within.min(half);
+            policy.confirm_within = policy.confirm_within.min(half);
+        }
+        _ => {
+            return Err("expected search, objective, plan, alternatives, batch, spares, cycle, horizon, lead or overdue"
+                .to_owned());
+        }
+    }
+    policy.check().map_err(|bad| bad.to_string())
+}
+
+fn seconds(seconds: f64) -> Option<Span> {
+    #[allow(clippy::cast_possible_truncation, reason = "within the range of time")]
+    let millis = (0.0..=1e12).contains(&seconds).then_some((seconds * 1_000.0).round() as i64);
+    Span::from_millis(millis?)
+}
+
+fn algorithm(value: &str) -> Result<Algorithm, String> {
+    value.parse().map_err(|_| format!("'{value}' is not a search"))
+}
+
+fn objective(value: &str) -> Result<Objective, String> {
+    let name: ObjectiveName = value.parse().map_err(|_| format!("'{value}' is not an objective"))?;
+    Ok(match name {
+        ObjectiveName::MinTime => Objective::MinTime,
+        ObjectiveName::MinCost => Objective::MinCost,
+        ObjectiveName::MaxIncome => Objective::MaxIncome,
+        ObjectiveName::MaxUse => Objective::MaxUse,
+        ObjectiveName::MinMakespan => Objective::MinMakespan,
+        ObjectiveName::Satisfaction => Objective::Satisfaction,
+        ObjectiveName::Weighted | ObjectiveName::Lexicographic => {
+            return Err("needs weights or an order, which have no words here".to_owned());
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_taken_or_named() {
+        let policy =
+            policy_of([("search", "amp"), ("objective", "min-time"), ("cycle", "30"), ("lead", "0.002")]);
+        let policy = policy.unwrap();
+        assert_eq!(policy.choice.objective, Objective::MinTime);
+        assert_eq!((policy.cycle_every, policy.lead.as_millis()), (span(30), 2));
+        assert_eq!(policy_of([]).unwrap(), plain());
+        for (key, value) in
+            [("colour", "red"), ("cycle", "x"), ("cycle", "0"), ("plan", "best"), ("search", "?")]
+        {
+            assert_eq!(policy_of([(key, value)]).unwrap_err().key, key);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What surrounds the broker, what a run came to, and why it stopped.
+
+use super::policy::plain;
+use crate::record::Site;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use walras_broker::journal::Entry;
+use walras_broker::policy::Policy;
+use walras_model::{Money, Span, Time};
+
+/// What surrounds the broker.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The sites; each has an owner of its own.
+    pub sites: Vec<Site>,
+    /// The broker's rules.
+    pub policy: Policy,
+    /// How long a message to or from a site is on its way.
+    pub latency: Span,
+    /// What owners use of their own nodes.
+    pub owners: Option<OwnerLoad>,
+    /// How nodes fail.
+    pub failures: Option<Failures>,
+    /// Users whose job has not started after this cancel it.
+    pub patience: Option<Span>,
+    /// Whether a job may have nodes of several sites.
+    pub across_sites: bool,
+    /// What failures and owners' load are drawn from.
+    pub seed: u64,
+    /// Whether the auditor reads along.
+    pub audit: bool,
+    /// Whether the journal is kept.
+    pub journal: bool,
+    /// At most so many moments for every job, and a thousand more; what is still there then is left over.
+    pub moments_per_job_max: u64,
+}
+
+/// How much of their nodes owners use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnerLoad {
+    /// The share of all time, in thousandths.
+    pub share: i64,
+    /// The mean length of a use.
+    pub mean: Span,
+}
+
+/// How nodes fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failures {
+    /// The mean time between two failures of a node.
+    pub between: Span,
+    /// How long a node stays away.
+    pub repair: Span,
+}
+
+impl Setup {
+    /// Sites that answer at once, where nothing fails and nobody gives up, with the broker's default rules.
+    pub fn new(sites: Vec<Site>) -> Setup {
+        Setup {
+            sites,
+            policy: plain(),
+            latency: Span::ZERO,
+            owners: None,
+            failures: None,
+            patience: None,
+            across_sites: false,
+            seed: 1,
+            audit: false,
+            journal: false,
+            moments_per_job_max: 10_000,
+        }
+    }
+}
+
+/// What a run came to, beside its jobs.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Course {
+    /// Jobs that came.
+    pub jobs: u64,
+    /// Moments at which something happened.
+    pub moments: u64,
+    /// Cycles with somebody in their batch.
+    pub cycles: u64,
+    /// The sum of their batches.
+    pub batched: u64,
+    /// Reservations that were asked for.
+    pub reservations: u64,
+    /// Those of which a site or the broker let go before the job had ended.
+    pub broken: u64,
+    /// Jobs that started later than they were promised first.
+    pub late: u64,
+    /// Plans that are not proven best, and the sum of what they may be above it, in millionths.
+    pub gaps: (u64, i64),
+    /// What every owner earned, by site.
+    pub income: Vec<Money>,
+    /// Quotes that were kept, and that were not.
+    pub quotes: (u64, u64),
+    /// How content each kind of stakeholder was on average, in millionths, and over how many cycles.
+    pub satisfaction: BTreeMap<String, (i64, u64)>,
+    /// Whether the run was cut off by its bound.
+    pub cut: bool,
+    /// The journal, where it was to be kept.
+    #[serde(skip)]
+    pub journal: Vec<Entry>,
+}
+
+/// Why a run stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DriveError {
+    /// The broker refused what no broker should.
+    #[error("at {at} s the broker refused: {why}")]
+    Refused {
+        /// When.
+        at: Time,
+        /// What it said.
+        why: String,
+    },
+    /// Something does not hold that must.
+    #[error("at {at} s: {law}")]
+    Law {
+        /// When.
+        at: Time,
+        /// Which, and how it is broken.
+        law: String,
+    },
+}

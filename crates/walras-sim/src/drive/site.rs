@@ -1,0 +1,230 @@
+//! The sites around the broker: what they answer, what runs there and when it ends.
+
+use super::Setup;
+use crate::record::Site;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::Effect;
+use walras_broker::allocation::Hold;
+use walras_broker::effect::StartPart;
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::input::SiteMessage;
+use walras_broker::job::{PartEnd, SiteRefusal};
+use walras_broker::site::{Free, FreeTime};
+use walras_model::interval::complement;
+use walras_model::{Interval, NodeId, SiteId, Span, Time};
+use walras_sites::clock::later;
+use walras_sites::simulated::Load;
+
+/// All sites.
+pub(super) struct Grid {
+    sites: Vec<GridSite>,
+    /// By the moment at which something ends.
+    ends: BTreeSet<(Time, SiteId, ReservationNumber)>,
+}
+
+struct GridSite {
+    spec: Site,
+    first: u32,
+    load: Option<Load>,
+    lost: BTreeSet<NodeId>,
+    booked: BTreeMap<ReservationNumber, Booking>,
+    /// What is held on every node, by its start.
+    held: BTreeMap<(NodeId, Time), (Time, ReservationNumber)>,
+}
+
+#[derive(Default)]
+struct Booking {
+    holds: Vec<Hold>,
+    /// Parts that run: when they end, and how.
+    parts: BTreeMap<u32, (Time, PartEnd, Option<NodeId>)>,
+}
+
+impl Grid {
+    pub(super) fn new(setup: &Setup) -> Grid {
+        let mut first = 0;
+        let sites = setup.sites.iter().zip(0_u64..).map(|(spec, place)| {
+            let of = |owners: super::OwnerLoad| {
+                Load::new(setup.seed.wrapping_add(place), owners.share, owners.mean)
+            };
+            let site = GridSite {
+                spec: spec.clone(),
+                first,
+                load: setup.owners.and_then(of),
+                lost: BTreeSet::new(),
+                booked: BTreeMap::new(),
+                held: BTreeMap::new(),
+            };
+            first += spec.nodes;
+            site
+        });
+        Grid { sites: sites.collect(), ends: BTreeSet::new() }
+    }
+
+    /// When something ends next.
+    pub(super) fn next(&self) -> Option<Time> {
+        self.ends.first().map(|end| end.0)
+    }
+
+    /// What has ended by now, one reservation after the other.
+    pub(super) fn ended(&mut self, now: Time) -> Option<(SiteId, Vec<SiteMessage>)> {
+        let (at, id, reservation) = self.ends.first().copied().filter(|end| end.0 <= now)?;
+        self.ends.pop_first();
+        let booking = self.sites.get_mut(id.index())?.booked.get_mut(&reservation)?;
+        let over: Vec<u32> =
+            booking.parts.iter().filter(|(_, part)| part.0 <= at).map(|(place, _)| *place).collect();
+        let ended = over.into_iter().filter_map(|part| {
+            let (_, end, _) = booking.parts.remove(&part)?;
+            Some(SiteMessage::Ended { reservation, part, at, end })
+        });
+        Some((id, ended.collect()))
+    }
+
+    /// What a site answers to an effect; `lasts` says how long a job runs on nodes of performance 1 and whether it is killed.
+    /// An error is a law that the broker broke.
+    pub(super) fn hear(
+        &mut self,
+        now: Time,
+        effect: &Effect,
+        lasts: impl Fn(JobNumber) -> Option<(Span, PartEnd)>,
+    ) -> Result<Vec<SiteMessage>, String> {
+        let Some(id) = effect.site() else { return Ok(Vec::new()) };
+        let Some(site) = self.sites.get_mut(id.index()) else {
+            return Err(format!("there is no site {}", id.number()));
+        };
+        Ok(match effect {
+            Effect::AskOffers { cycle, horizon, .. } => {
+                vec![SiteMessage::Offers { cycle: *cycle, free: site.free(now, *horizon) }]
+            }
+            Effect::Prepare { reservation, holds, .. } => vec![site.prepare(*reservation, holds)?],
+            Effect::Confirm { reservation, .. } => vec![SiteMessage::Confirmed(*reservation)],
+            Effect::Start { reservation, job, parts, .. } => {
+                let begun = site.begin(now, *reservation, parts, lasts(*job));
+                self.ends.extend(begun.into_iter().map(|end| (end, id, *reservation)));
+                let parts = parts.iter().map(|part| part.part).collect();
+                vec![SiteMessage::Started { reservation: *reservation, parts, at: now }]
+            }
+            Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => {
+                for end in site.release(*reservation) {
+                    self.ends.remove(&(end, id, *reservation));
+                }
+                vec![SiteMessage::Released(*reservation)]
+            }
+            Effect::Observe { .. } | Effect::Plan(_) | Effect::Notify { .. } => Vec::new(),
+        })
+    }
+
+    /// The nodes of all sites, with the sites' ids.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (SiteId, NodeId)> {
+        self.sites.iter().zip(0_u32..).flat_map(|(site, id)| {
+            (site.first..site.first + site.spec.nodes).map(move |node| (SiteId::new(id), NodeId::new(node)))
+        })
+    }
+
+    /// A node fails or is back; what the site says of it.
+    pub(super) fn strike(&mut self, now: Time, id: SiteId, node: NodeId, back: bool) -> Vec<SiteMessage> {
+        let Some(site) = self.sites.get_mut(id.index()) else { return Vec::new() };
+        if back {
+            site.lost.remove(&node);
+            return vec![SiteMessage::NodeBack { node, at: now }];
+        }
+        site.lost.insert(node);
+        let mut messages = Vec::new();
+        for (reservation, booking) in &mut site.booked {
+            let struck: Vec<u32> = booking
+                .parts
+                .iter()
+                .filter(|(_, part)| part.2 == Some(node))
+                .map(|(place, _)| *place)
+                .collect();
+            for part in struck {
+                booking.parts.remove(&part);
+                let (reservation, end) = (*reservation, PartEnd::Lost);
+                messages.push(SiteMessage::Ended { reservation, part, at: now, end });
+            }
+        }
+        messages.push(SiteMessage::NodeLost { node, at: now });
+        messages
+    }
+}
+
+impl GridSite {
+    fn free(&self, now: Time, horizon: Interval) -> Free {
+        let ahead = Interval::new(now.max(horizon.start()), horizon.end());
+        let nodes = (self.first..self.first + self.spec.nodes).map(NodeId::new);
+        let standing = nodes.filter(|node| !self.lost.contains(node));
+        let times = standing.flat_map(|node| {
+            let free = ahead.map(|ahead| {
+                let used = self.load.map(|load| load.of(node, ahead)).unwrap_or_default();
+                complement(ahead, &used)
+            });
+            free.into_iter().flatten().map(move |interval| FreeTime { node, interval })
+        });
+        Free::Slots(times.collect())
+    }
+
+    fn prepare(&mut self, reservation: ReservationNumber, holds: &[Hold]) -> Result<SiteMessage, String> {
+        if self.booked.contains_key(&reservation) {
+            return Ok(SiteMessage::Prepared(reservation));
+        }
+        for hold in holds {
+            let Some(node) = hold.node else { return Err(format!("{reservation} asks for a queue")) };
+            if self.lost.contains(&node) {
+                return Ok(SiteMessage::Refused { reservation, refusal: SiteRefusal::Unwilling });
+            }
+            let before = self.held.range(..(node, hold.interval.end())).next_back();
+            if let Some(((_, _), (_, other))) =
+                before.filter(|((of, _), (end, _))| *of == node && *end > hold.interval.start())
+            {
+                return Err(format!("{reservation} asks for time that {other} holds"));
+            }
+            let used = self.load.map(|load| load.of(node, hold.interval)).unwrap_or_default();
+            if !used.is_empty() {
+                return Err(format!("{reservation} asks for time that its owner uses"));
+            }
+        }
+        for hold in holds {
+            if let Some(node) = hold.node {
+                self.held.insert((node, hold.interval.start()), (hold.interval.end(), reservation));
+            }
+        }
+        self.booked.insert(reservation, Booking { holds: holds.to_vec(), parts: BTreeMap::new() });
+        Ok(SiteMessage::Prepared(reservation))
+    }
+
+    /// Runs parts; gives the moments at which some end.
+    fn begin(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        parts: &[StartPart],
+        lasts: Option<(Span, PartEnd)>,
+    ) -> BTreeSet<Time> {
+        let takes = lasts.and_then(|(lasts, end)| Some((self.spec.takes(lasts)?, end)));
+        let (Some(booking), Some((takes, end))) = (self.booked.get_mut(&reservation), takes) else {
+            return BTreeSet::new();
+        };
+        let mut moments = BTreeSet::new();
+        for part in parts {
+            let hold = booking.holds.get(part.hold as usize);
+            let until = hold.map_or(part.end, |hold| hold.interval.end());
+            let wanted = later(now, takes.as_millis());
+            // Who starts late has less time.
+            let (ends, end) =
+                if wanted > until { (until.max(now), PartEnd::TimedOut) } else { (wanted, end) };
+            booking.parts.entry(part.part).or_insert((ends, end, hold.and_then(|hold| hold.node)));
+            moments.insert(ends);
+        }
+        moments
+    }
+
+    /// Lets go of a reservation; gives the moments at which something of it would have ended.
+    fn release(&mut self, reservation: ReservationNumber) -> Vec<Time> {
+        let Some(booking) = self.booked.remove(&reservation) else { return Vec::new() };
+        for hold in &booking.holds {
+            if let Some(node) = hold.node {
+                self.held.remove(&(node, hold.interval.start()));
+            }
+        }
+        booking.parts.values().map(|part| part.0).collect()
+    }
+}

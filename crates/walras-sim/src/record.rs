@@ -1,0 +1,133 @@
+//! What became of the jobs of a workload, whoever scheduled them.
+
+use crate::workload::Job;
+use serde::Serialize;
+use walras_model::{Money, Performance, Rate, Span, Time, Watts, Work};
+
+/// A site of a simulation: so many nodes alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Its name.
+    pub name: String,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// How fast each is.
+    pub speed: Performance,
+    /// What each costs.
+    pub price: Rate,
+    /// The power that each draws while it computes.
+    pub watts: Option<Watts>,
+}
+
+impl Site {
+    /// So many nodes of performance 1 at one credit a second.
+    pub fn plain(name: &str, nodes: u32) -> Site {
+        let price = Rate::from_micros_per_second(1_000_000).expect("a credit a second is a price");
+        Site { name: name.to_owned(), nodes, speed: Performance::ONE, price, watts: None }
+    }
+
+    /// How long a time on nodes of performance 1 takes here; `None` beyond the range of time.
+    pub fn takes(&self, time: Span) -> Option<Span> {
+        Work::from_millis(time.as_millis())?.runtime_on(self.speed)
+    }
+
+    /// What so many nodes cost here for a time; `None` beyond the range of money.
+    pub fn cost(&self, nodes: u32, time: Span) -> Option<Money> {
+        let one = self.price.cost_of(time)?.as_micros();
+        one.checked_mul(i64::from(nodes)).map(Money::from_micros)
+    }
+}
+
+/// What became of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The job.
+    pub job: Job,
+    /// How it ended.
+    pub fate: Fate,
+    /// Where and when it ran, last.
+    pub ran: Option<Ran>,
+    /// The start that it was promised first.
+    pub promised: Option<Time>,
+}
+
+/// Where and when a job ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Its site, by place; of several the first.
+    pub site: u32,
+    /// When it started.
+    pub start: Time,
+    /// When it ended.
+    pub end: Time,
+    /// What it cost.
+    pub cost: Money,
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// It ran to its end.
+    Done,
+    /// It was killed at its estimate.
+    Killed,
+    /// It was never run: no site is large enough.
+    TooWide,
+    /// It was never run: every site costs more than its budget.
+    TooDear,
+    /// It was given up: its deadline passed, or it failed too often.
+    GivenUp,
+    /// It was still there when the simulation ended.
+    LeftOver,
+}
+
+impl Fate {
+    /// All of them.
+    pub const ALL: [Fate; 6] =
+        [Fate::Done, Fate::Killed, Fate::TooWide, Fate::TooDear, Fate::GivenUp, Fate::LeftOver];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Done => "done",
+            Fate::Killed => "killed",
+            Fate::TooWide => "too-wide",
+            Fate::TooDear => "too-dear",
+            Fate::GivenUp => "given-up",
+            Fate::LeftOver => "left-over",
+        }
+    }
+
+    /// How a job ends that runs as long as it may.
+    pub fn of_run(job: &Job) -> Fate {
+        if job.run > job.estimate { Fate::Killed } else { Fate::Done }
+    }
+}
+
+impl Record {
+    /// From submission to start.
+    pub fn wait(&self) -> Option<Span> {
+        self.ran?.start.span_since(self.job.submit)
+    }
+
+    /// From submission to end.
+    pub fn response(&self) -> Option<Span> {
+        self.ran?.end.span_since(self.job.submit)
+    }
+
+    /// The response against the run time, or against ten seconds where that is more; at least 1.
+    pub fn bounded_slowdown(&self) -> Option<f64> {
+        let ran = self.ran?;
+        let run = ran.end.span_since(ran.start)?.as_millis().max(SLOWDOWN_BOUND);
+        Some((self.response()?.as_millis() as f64 / run as f64).max(1.0))
+    }
+
+    /// Whether it has a deadline and did not end well by then.
+    pub fn misses_deadline(&self) -> bool {
+        self.job.deadline.is_some_and(|deadline| self.ran.is_none_or(|ran| ran.end > deadline))
+    }
+}
+
+/// Jobs that ran for less count as if they had run for as long, in milliseconds.
+const SLOWDOWN_BOUND: i64 = 10_000;

@@ -1,0 +1,137 @@
+//! Pictures of a study: distributions, use over time, cost against wait.
+
+use super::{Run, Study};
+use crate::record::Record;
+use walras_picture::{Line, LineChart, line_chart};
+
+/// Distributions are shown at these percentiles.
+const PERCENTILES: [usize; 21] =
+    [1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 99];
+/// So many points of time.
+const MOMENTS: usize = 120;
+
+/// All pictures, each as SVG with what it shows.
+pub(super) fn pictures(study: &Study, runs: &[Run]) -> Vec<(String, String)> {
+    // Distributions are those of the first seed.
+    let first: Vec<&Run> = study
+        .policies
+        .iter()
+        .filter_map(|policy| runs.iter().find(|run| run.policy == policy.to_string()))
+        .collect();
+    vec![
+        ("Waits".to_owned(), distribution("wait", &first)),
+        ("Slowdowns".to_owned(), slowdown(&first)),
+        ("Use over time".to_owned(), use_over_time(study, &first)),
+        ("Cost against wait".to_owned(), cost_against_wait(study, runs)),
+    ]
+}
+
+fn percentiles(mut values: Vec<f64>) -> Vec<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let at = |percent: usize| values.get((values.len() * percent / 100).min(values.len().saturating_sub(1)));
+    PERCENTILES.iter().filter_map(|percent| Some((*percent as f64, *at(*percent)?))).collect()
+}
+
+fn distribution(id: &str, runs: &[&Run]) -> String {
+    let hours = |record: &Record| record.wait().map(|wait| wait.as_millis() as f64 / 3_600_000.0);
+    let lines = runs.iter().map(|run| Line {
+        name: &run.policy,
+        points: percentiles(run.records.iter().filter_map(hours).collect()),
+    });
+    line_chart(&LineChart {
+        id,
+        title: "How long jobs wait",
+        subtitle: "So many percent of the jobs wait no longer than this; first seed",
+        x_title: "jobs, %",
+        y_title: "wait, hours",
+        lines: lines.collect(),
+    })
+}
+
+fn slowdown(runs: &[&Run]) -> String {
+    let lines = runs.iter().map(|run| Line {
+        name: &run.policy,
+        points: percentiles(
+            run.records.iter().filter_map(Record::bounded_slowdown).map(f64::log10).collect(),
+        ),
+    });
+    line_chart(&LineChart {
+        id: "slowdown",
+        title: "How much longer jobs take than they run",
+        subtitle: "Bounded slowdown (10 s) in powers of ten: 0 is no wait, 1 is ten times, 2 a hundred; first seed",
+        x_title: "jobs, %",
+        y_title: "slowdown, log10",
+        lines: lines.collect(),
+    })
+}
+
+/// The share of all nodes that is used, in equal steps of time.
+fn use_over_time(study: &Study, runs: &[&Run]) -> String {
+    let nodes: f64 = study.sites.iter().map(|site| f64::from(site.nodes)).sum();
+    let start = study.jobs.first().map_or(0, |job| job.submit.as_millis());
+    let ends = runs.iter().flat_map(|run| &run.records).filter_map(|record| record.ran);
+    let end = ends.map(|ran| ran.end.as_millis()).max().unwrap_or(start + 1).max(start + 1);
+    let step = (end - start) as f64 / MOMENTS as f64;
+    let lines = runs.iter().map(|run| {
+        let mut used = vec![0.0; MOMENTS];
+        for record in &run.records {
+            let Some(ran) = record.ran else { continue };
+            let of = |time: walras_model::Time| (time.as_millis() - start) as f64 / step;
+            spread(&mut used, of(ran.start), of(ran.end), f64::from(record.job.nodes));
+        }
+        let at = |place: usize| (place as f64 + 0.5) * step / 86_400_000.0;
+        let points = used.iter().enumerate().map(|(place, used)| (at(place), 100.0 * used / nodes.max(1.0)));
+        Line { name: &run.policy, points: points.collect() }
+    });
+    line_chart(&LineChart {
+        id: "use",
+        title: "How much of the sites is used",
+        subtitle: "The share of all nodes that compute, in equal steps of time; first seed",
+        x_title: "days since the first submission",
+        y_title: "nodes in use, %",
+        lines: lines.collect(),
+    })
+}
+
+/// Adds a weight to every step that an interval touches, by how much of it.
+fn spread(steps: &mut [f64], from: f64, until: f64, weight: f64) {
+    for (place, step) in steps.iter_mut().enumerate() {
+        let (begin, end) = (place as f64, place as f64 + 1.0);
+        if begin >= until {
+            return;
+        }
+        *step += weight * (until.min(end) - from.max(begin)).max(0.0);
+    }
+}
+
+fn cost_against_wait(study: &Study, runs: &[Run]) -> String {
+    let names: Vec<String> = study.policies.iter().map(ToString::to_string).collect();
+    let lines = names.iter().map(|name| {
+        let (cost, _) = super::write::over_seeds(runs, name, |it| it.cost_of_work);
+        let (wait, _) = super::write::over_seeds(runs, name, |it| it.wait.mean / 3_600.0);
+        Line { name, points: vec![(cost, wait)] }
+    });
+    line_chart(&LineChart {
+        id: "pareto",
+        title: "What it costs, and how long one waits for it",
+        subtitle: "One point for each policy, mean over seeds; nearer to the lower left is better",
+        x_title: "credits for a node-second of work",
+        y_title: "mean wait, hours",
+        lines: lines.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_spread_over_what_is_touched() {
+        let mut steps = vec![0.0; 4];
+        spread(&mut steps, 0.5, 2.25, 4.0);
+        assert_eq!(steps, [2.0, 4.0, 1.0, 0.0]);
+        let ranks = percentiles((0..200).map(f64::from).collect());
+        assert_eq!((ranks[10], ranks.len()), ((50.0, 100.0), PERCENTILES.len()));
+        assert!(percentiles(Vec::new()).is_empty());
+    }
+}

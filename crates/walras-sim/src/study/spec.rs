@@ -1,0 +1,134 @@
+//! Policies by their words: `easy`, `mct:queue=conservative`, `walras:search=amp,objective=min-time`.
+
+use crate::baseline::{Discipline, Placement, Rule};
+use crate::drive::policy_of;
+use std::fmt;
+use std::str::FromStr;
+use walras_broker::policy::Policy as Rules;
+
+/// A policy and the words that it was asked for by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicySpec {
+    words: String,
+    policy: Policy,
+}
+
+/// What a policy is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Policy {
+    /// A baseline.
+    Baseline(Discipline, Placement),
+    /// The broker with its rules.
+    Broker(Box<Rules>),
+}
+
+/// What is wrong with the words for a policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("policy '{words}': {why}")]
+pub struct BadPolicy {
+    /// The words.
+    pub words: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// All names.
+const NAMES: &str = "fcfs, easy, sjf-easy, conservative, first-fit, cheapest, mst, mct or walras";
+
+impl PolicySpec {
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Whether it is the broker's.
+    pub fn is_broker(&self) -> bool {
+        matches!(self.policy, Policy::Broker(_))
+    }
+}
+
+impl fmt::Display for PolicySpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.words.fmt(f)
+    }
+}
+
+impl FromStr for PolicySpec {
+    type Err = BadPolicy;
+
+    fn from_str(words: &str) -> Result<PolicySpec, BadPolicy> {
+        let bad = |why: String| BadPolicy { words: words.to_owned(), why };
+        let policy = policy(words).map_err(bad)?;
+        Ok(PolicySpec { words: words.to_owned(), policy })
+    }
+}
+
+fn policy(words: &str) -> Result<Policy, String> {
+    let (name, rest) = words.split_once(':').unwrap_or((words, ""));
+    let mut settings = Vec::new();
+    for setting in rest.split(',').filter(|setting| !setting.is_empty()) {
+        settings.push(setting.split_once('=').ok_or_else(|| format!("'{setting}' is not KEY=VALUE"))?);
+    }
+    if name == "walras" {
+        return policy_of(settings)
+            .map(|rules| Policy::Broker(Box::new(rules)))
+            .map_err(|bad| bad.to_string());
+    }
+    let (mut discipline, rule) = match name {
+        "fcfs" => (Discipline::Fcfs, Rule::EndFirst),
+        "easy" => (Discipline::Easy, Rule::EndFirst),
+        "sjf-easy" => (Discipline::ShortestEasy, Rule::EndFirst),
+        "conservative" => (Discipline::Conservative, Rule::EndFirst),
+        "first-fit" => (Discipline::Easy, Rule::FirstFit),
+        "cheapest" => (Discipline::Easy, Rule::Cheapest),
+        "mst" => (Discipline::Easy, Rule::StartFirst),
+        "mct" => (Discipline::Easy, Rule::EndFirst),
+        _ => return Err(format!("there is no such policy: expected {NAMES}")),
+    };
+    let mut placement = Placement { rule, knows_speed: true };
+    for (key, value) in settings {
+        match (key, value) {
+            ("queue", _) => discipline = queue(value)?,
+            ("speeds", "known") => placement.knows_speed = true,
+            ("speeds", "ignored") => placement.knows_speed = false,
+            ("speeds", _) => return Err("speeds are known or ignored".to_owned()),
+            _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
+        }
+    }
+    Ok(Policy::Baseline(discipline, placement))
+}
+
+fn queue(name: &str) -> Result<Discipline, String> {
+    Ok(match name {
+        "fcfs" => Discipline::Fcfs,
+        "easy" => Discipline::Easy,
+        "sjf-easy" => Discipline::ShortestEasy,
+        "conservative" => Discipline::Conservative,
+        _ => return Err("a queue is fcfs, easy, sjf-easy or conservative".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_policies_or_say_what_is_wrong() {
+        let baseline = |words: &str| match policy(words) {
+            Ok(Policy::Baseline(discipline, placement)) => {
+                (discipline, placement.rule, placement.knows_speed)
+            }
+            other => panic!("{words}: {other:?}"),
+        };
+        assert_eq!(baseline("easy"), (Discipline::Easy, Rule::EndFirst, true));
+        assert_eq!(
+            baseline("cheapest:queue=conservative,speeds=ignored"),
+            (Discipline::Conservative, Rule::Cheapest, false)
+        );
+        assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
+        let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
+        for words in wrong {
+            let error = words.parse::<PolicySpec>().unwrap_err();
+            assert!(error.to_string().starts_with(&format!("policy '{words}': ")), "{error}");
+        }
+    }
+}

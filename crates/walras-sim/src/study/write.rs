@@ -1,0 +1,210 @@
+//! Results as files: JSON, CSV, and schedules as traces that other tools read.
+
+use super::{Metrics, Run, Study};
+use crate::record::{Fate, Record};
+use crate::statistics::Sample;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use walras_model::{Span, Time};
+
+/// The name of the format of [`results_json`].
+pub const RESULTS_TAG: &str = "walras.study/1";
+
+/// A figure of a run, by name: what tables and summaries show.
+type Figure = (&'static str, fn(&Metrics) -> f64);
+
+/// The figures that tables show.
+pub(super) const FIGURES: [Figure; 14] = [
+    ("wait mean", |it| it.wait.mean),
+    ("wait median", |it| it.wait.median),
+    ("wait p95", |it| it.wait.p95),
+    ("wait max", |it| it.wait.max),
+    ("response mean", |it| it.response.mean),
+    ("slowdown mean", |it| it.slowdown.mean),
+    ("slowdown p95", |it| it.slowdown.p95),
+    ("wait by work", |it| it.wait_by_work),
+    ("makespan", |it| it.makespan),
+    ("utilisation", |it| it.utilisation),
+    ("cost of work", |it| it.cost_of_work),
+    ("deadline misses", |it| it.deadline_misses),
+    ("budget misses", |it| it.budget_misses),
+    ("fairness", |it| it.fairness),
+];
+
+/// The mean of a figure over the seeds of a policy, and half the width of its 95% confidence interval.
+pub(super) fn over_seeds(runs: &[Run], policy: &str, figure: fn(&Metrics) -> f64) -> (f64, Option<f64>) {
+    let of = runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics));
+    let sample = Sample::of(of);
+    (sample.mean().unwrap_or(0.0), sample.half_width())
+}
+
+/// Everything but the jobs, as JSON.
+pub fn results_json(study: &Study, runs: &[Run]) -> serde_json::Result<String> {
+    let policies: Vec<String> = study.policies.iter().map(ToString::to_string).collect();
+    let summary = policies.iter().map(|policy| {
+        let figures = FIGURES.iter().map(|(name, figure)| {
+            let (mean, half_width) = over_seeds(runs, policy, *figure);
+            ((*name).to_owned(), json!({ "mean": mean, "half_width": half_width }))
+        });
+        json!({ "policy": policy, "figures": figures.collect::<serde_json::Map<String, Value>>() })
+    });
+    let sites = study.sites.iter().map(|site| {
+        json!({
+            "name": site.name,
+            "nodes": site.nodes,
+            "speed": site.speed.as_millionths() as f64 / 1e6,
+            "price": site.price.as_micros_per_second() as f64 / 1e6,
+        })
+    });
+    let runs_json = runs.iter().map(|run| {
+        Ok(json!({ "policy": run.policy, "seed": run.seed, "metrics": serde_json::to_value(&run.metrics)? }))
+    });
+    let results = json!({
+        "schema": RESULTS_TAG,
+        "jobs": study.jobs.len(),
+        "sites": sites.collect::<Vec<_>>(),
+        "seeds": study.seeds,
+        "summary": summary.collect::<Vec<_>>(),
+        "runs": runs_json.collect::<serde_json::Result<Vec<_>>>()?,
+    });
+    Ok(serde_json::to_string_pretty(&results)? + "\n")
+}
+
+/// One line for every run.
+pub fn runs_csv(runs: &[Run]) -> String {
+    let mut text = String::from("policy,seed,jobs");
+    for (name, _) in FIGURES {
+        let _ = write!(text, ",{}", name.replace(' ', "_"));
+    }
+    text.push('\n');
+    for run in runs {
+        let _ = write!(text, "{},{},{}", quoted(&run.policy), run.seed, run.metrics.jobs);
+        for (_, figure) in FIGURES {
+            let _ = write!(text, ",{}", figure(&run.metrics));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A cell; quoted where it must be.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn seconds(millis: i64) -> String {
+    if millis % 1_000 == 0 { (millis / 1_000).to_string() } else { format!("{}", millis as f64 / 1_000.0) }
+}
+
+/// One line for every job.
+pub fn jobs_csv(study: &Study, records: &[Record]) -> String {
+    let mut text = String::from(
+        "number,user,submit,nodes,run,estimate,budget,deadline,fate,site,promised,start,end,cost\n",
+    );
+    let money = |money: walras_model::Money| money.as_micros() as f64 / 1e6;
+    for record in records {
+        let job = &record.job;
+        let optional = |time: Option<Time>| time.map(|time| seconds(time.as_millis())).unwrap_or_default();
+        let site =
+            record.ran.and_then(|ran| study.sites.get(ran.site as usize)).map(|site| quoted(&site.name));
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            job.number,
+            job.user.map(|user| user.to_string()).unwrap_or_default(),
+            seconds(job.submit.as_millis()),
+            job.nodes,
+            seconds(job.run.as_millis()),
+            seconds(job.estimate.as_millis()),
+            job.budget.map(|budget| money(budget).to_string()).unwrap_or_default(),
+            optional(job.deadline),
+            record.fate.name(),
+            site.unwrap_or_default(),
+            optional(record.promised),
+            optional(record.ran.map(|ran| ran.start)),
+            optional(record.ran.map(|ran| ran.end)),
+            record.ran.map(|ran| money(ran.cost).to_string()).unwrap_or_default(),
+        );
+    }
+    text
+}
+
+/// A schedule as a trace in the Standard Workload Format; sites are partitions, from 1 on.
+pub fn schedule_swf(study: &Study, policy: &str, records: &[Record]) -> String {
+    let nodes: u64 = study.sites.iter().map(|site| u64::from(site.nodes)).sum();
+    let mut text = String::from("; Version: 2.2\n");
+    let _ =
+        writeln!(text, "; Computer: simulated by Walras\n; MaxJobs: {}\n; MaxNodes: {nodes}", records.len());
+    let _ = writeln!(text, "; Note: policy {policy}");
+    for (site, place) in study.sites.iter().zip(1..) {
+        let _ = writeln!(text, "; Partition: {place} {}", site.name);
+    }
+    for record in records {
+        let job = &record.job;
+        let span = |span: Option<Span>| span.map_or("-1".to_owned(), |span| seconds(span.as_millis()));
+        let ran = record.ran.and_then(|ran| ran.end.span_since(ran.start));
+        let status = match record.fate {
+            Fate::Done => 1,
+            Fate::Killed => 0,
+            Fate::TooWide | Fate::TooDear | Fate::GivenUp | Fate::LeftOver => 5,
+        };
+        let _ = writeln!(
+            text,
+            "{} {} {} {} {} -1 -1 {} {} -1 {status} {} -1 -1 -1 {} -1 -1",
+            job.number,
+            seconds(job.submit.as_millis()),
+            span(record.wait()),
+            span(ran),
+            record.ran.map_or(-1, |_| i64::from(job.nodes)),
+            job.nodes,
+            seconds(job.estimate.as_millis()),
+            job.user.unwrap_or(-1),
+            record.ran.map_or(-1, |ran| i64::from(ran.site) + 1),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Site;
+    use crate::study::{Study, compare};
+    use crate::trace::read_swf;
+    use crate::workload::{Model, SwfJobs, Synthetic};
+
+    fn study() -> (Study, Vec<Run>) {
+        let jobs: Vec<_> = Synthetic::new(Model { nodes: 8, ..Model::default() }, 1).take(60).collect();
+        let policies = ["easy", "mct:queue=fcfs,speeds=ignored"].map(|text| text.parse().unwrap());
+        let study = Study::new(jobs, vec![Site::plain("one", 8)], policies.to_vec());
+        let runs = compare(&study, 2, &|_, _| {}).unwrap();
+        (study, runs)
+    }
+
+    #[test]
+    fn a_schedule_can_be_read_as_a_trace() {
+        let (study, runs) = study();
+        let text = schedule_swf(&study, "easy", &runs[0].records);
+        let trace = read_swf(text.as_bytes());
+        assert_eq!((trace.jobs.len(), trace.bad_lines.len()), (60, 0));
+        let waits = trace.jobs.iter().map(|job| job.wait);
+        assert!(waits.eq(runs[0].records.iter().map(Record::wait)));
+        let again: Vec<_> = SwfJobs::new(text.as_bytes()).collect();
+        assert!(again.iter().zip(&study.jobs).all(|(read, job)| read.lasts() == job.lasts()));
+    }
+
+    #[test]
+    fn tables_have_a_line_each() {
+        let (study, runs) = study();
+        assert_eq!(jobs_csv(&study, &runs[0].records).lines().count(), 61);
+        let table = runs_csv(&runs);
+        assert_eq!(table.lines().count(), 3);
+        assert!(table.contains("\"mct:queue=fcfs,speeds=ignored\",1,60,"));
+        let json: Value = serde_json::from_str(&results_json(&study, &runs).unwrap()).unwrap();
+        assert_eq!((json["schema"].as_str(), json["runs"].as_array().unwrap().len()), (Some(RESULTS_TAG), 2));
+    }
+}

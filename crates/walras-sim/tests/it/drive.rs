@@ -1,0 +1,158 @@
+//! The broker on a virtual clock: what must hold whatever surrounds it.
+
+use std::collections::BTreeSet;
+use walras_model::{Performance, Rate, Span, Time};
+use walras_sim::drive::{Course, Failures, OwnerLoad, Setup, drive, policy_of};
+use walras_sim::record::{Fate, Record, Site};
+use walras_sim::study::{Study, compare};
+use walras_sim::workload::{Job, Model, Slice, Synthetic, Terms};
+
+fn span(seconds: i64) -> Span {
+    Span::from_millis(1_000 * seconds).unwrap()
+}
+
+/// Some jobs for a small machine, denser than the model's.
+fn jobs(seed: u64, count: usize) -> Vec<Job> {
+    let dense = Slice { load: walras_model::Multiplier::from_millionths(3_000_000), ..Slice::default() };
+    dense.of(Synthetic::new(Model { nodes: 8, ..Model::default() }, seed).take(count)).collect()
+}
+
+fn run(setup: &Setup, jobs: &[Job]) -> (Vec<Record>, Course) {
+    let mut records = Vec::new();
+    let course = drive(setup, jobs.iter().copied(), &mut |record| records.push(record)).unwrap();
+    records.sort_by_key(|record| record.job.number);
+    (records, course)
+}
+
+fn setup() -> Setup {
+    Setup { audit: true, ..Setup::new(vec![Site::plain("campus", 8)]) }
+}
+
+/// Nobody is lost, nobody starts before they came or runs for longer than they may, and no node is used twice.
+fn check(records: &[Record], jobs: &[Job], nodes: i64) {
+    let numbers: BTreeSet<u64> = records.iter().map(|record| record.job.number).collect();
+    assert_eq!((numbers.len(), records.len()), (jobs.len(), jobs.len()));
+    let mut changes = Vec::new();
+    for record in records {
+        let Some(ran) = record.ran else { continue };
+        assert!(ran.start >= record.job.submit, "{record:?}");
+        let lasts = ran.end - ran.start;
+        assert!(lasts <= record.job.lasts().as_millis(), "{record:?}");
+        let width = i64::from(record.job.nodes);
+        changes.extend([(ran.start.as_millis(), width), (ran.end.as_millis(), -width)]);
+    }
+    changes.sort_unstable();
+    let used = changes.iter().scan(0, |used, (_, by)| {
+        *used += by;
+        Some(*used)
+    });
+    assert!(used.max().unwrap_or(0) <= nodes);
+}
+
+#[test]
+fn jobs_run_as_long_as_the_workload_says_and_no_promise_is_broken() {
+    for seed in 1..4 {
+        let jobs = jobs(seed, 60);
+        let (records, course) = run(&setup(), &jobs);
+        check(&records, &jobs, 8);
+        assert!(records.iter().all(|it| it.fate == Fate::Done
+            && it.ran.unwrap().end - it.ran.unwrap().start == it.job.lasts().as_millis()));
+        assert_eq!((course.late, course.broken, course.cut), (0, 0, false));
+        // What users paid is what the owner earned, for the time that was used.
+        let paid: i64 = records.iter().map(|record| record.ran.unwrap().cost.as_micros()).sum();
+        assert_eq!(course.income.iter().map(|income| income.as_micros()).sum::<i64>(), paid);
+        let used: i128 = records.iter().map(|record| record.job.area()).sum();
+        assert_eq!(i128::from(paid), used * 1_000);
+    }
+}
+
+#[test]
+fn jobs_that_take_longer_than_they_say_are_killed() {
+    let mut long = jobs(1, 5);
+    for job in &mut long {
+        job.estimate = Span::from_millis(job.run.as_millis() / 2 + 1).unwrap();
+    }
+    let (records, _) = run(&setup(), &long);
+    check(&records, &long, 8);
+    assert!(records.iter().all(|record| record.fate == Fate::Killed));
+}
+
+#[test]
+fn what_cannot_be_served_is_turned_away() {
+    let mut some = jobs(1, 4);
+    some[1].nodes = 9;
+    some[2].budget = Some(walras_model::Money::from_micros(1));
+    let (records, _) = run(&setup(), &some);
+    let fates: Vec<Fate> = records.iter().map(|record| record.fate).collect();
+    assert_eq!(fates, [Fate::Done, Fate::TooWide, Fate::TooDear, Fate::Done]);
+}
+
+#[test]
+fn owners_failures_and_slow_messages_cost_time_but_nobody() {
+    let jobs = jobs(5, 40);
+    let owners = Some(OwnerLoad { share: 200, mean: span(3_600) });
+    let failures = Some(Failures { between: span(400_000), repair: span(7_200) });
+    let around = [
+        Setup { owners, ..setup() },
+        Setup { failures, ..setup() },
+        Setup { latency: span(2), ..setup() },
+        Setup { owners, failures, latency: span(1), patience: Some(span(200_000)), ..setup() },
+    ];
+    for setup in around {
+        let (records, course) = run(&setup, &jobs);
+        check(&records, &jobs, 8);
+        assert!(!course.cut);
+        let done = records.iter().filter(|record| record.fate == Fate::Done).count();
+        assert!(done > jobs.len() / 2, "{done}");
+    }
+}
+
+#[test]
+fn several_sites_are_used_by_what_they_cost() {
+    let site = |name: &str, speed: i64, price: i64| Site {
+        speed: Performance::from_millionths(speed).unwrap(),
+        price: Rate::from_micros_per_second(price).unwrap(),
+        ..Site::plain(name, 8)
+    };
+    let sites = vec![
+        site("slow", 800_000, 600_000),
+        site("mid", 1_000_000, 1_000_000),
+        site("fast", 1_500_000, 2_000_000),
+    ];
+    let setup = Setup { sites: sites.clone(), audit: true, ..Setup::new(sites) };
+    let jobs = jobs(2, 60);
+    let (records, course) = run(&setup, &jobs);
+    assert_eq!(records.len(), 60);
+    assert!(course.income.iter().filter(|income| income.as_micros() > 0).count() > 1);
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let jobs = jobs(7, 40);
+    let policies =
+        ["easy", "walras", "walras:objective=min-time,cycle=300"].map(|words| words.parse().unwrap());
+    let study = Study {
+        seeds: vec![1, 2],
+        terms: Some(Terms::default()),
+        ..Study::new(jobs, vec![Site::plain("campus", 8)], policies.to_vec())
+    };
+    let of = |threads| {
+        let runs = compare(&study, threads, &|_, _| {}).unwrap();
+        runs.into_iter().map(|run| (run.policy, run.seed, run.metrics)).collect::<Vec<_>>()
+    };
+    let one = of(1);
+    assert_eq!(one, of(3));
+    assert_eq!(one.len(), 6);
+}
+
+#[test]
+fn a_deadline_that_passes_ends_the_wait() {
+    let mut all = jobs(3, 30);
+    for job in &mut all {
+        job.deadline = Time::from_millis(job.submit.as_millis() + job.estimate.as_millis() + 600_000);
+    }
+    let setup = Setup { policy: policy_of([("cycle", "120")]).unwrap(), ..setup() };
+    let (records, _) = run(&setup, &all);
+    assert!(records.iter().any(|record| record.fate == Fate::GivenUp));
+    assert!(records.iter().filter(|it| it.fate == Fate::Done).all(|it| !it.misses_deadline()));
+}

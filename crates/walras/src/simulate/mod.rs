@@ -1,0 +1,168 @@
+//! `walras simulate`
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `mod.rs` | what can be asked for, and the course of a call |
+//! | `input.rs` | jobs and sites from files and words |
+//! | `output.rs` | the table, and the files of `--out` |
+//! | `progress.rs` | how far it is, on a terminal |
+//! | `recorded.rs` | a journal as a workload |
+//! | `resume.rs` | runs that an earlier call has finished |
+
+mod input;
+mod output;
+mod progress;
+mod recorded;
+mod resume;
+
+use crate::failure::Failure;
+use crate::files;
+use progress::Progress;
+use std::path::PathBuf;
+use walras_model::Span;
+use walras_sim::drive::{DriveError, Failures, OwnerLoad};
+use walras_sim::study::{PolicySpec, Study, sites_of};
+use walras_sim::workload::Terms;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Traces: Standard Workload Format, or Grid Workload Format where the name has .gwf; gzip or plain
+    #[arg(value_name = "TRACE", required_unless_present_any = ["synthetic", "from"],
+          conflicts_with_all = ["synthetic", "from"])]
+    traces: Vec<PathBuf>,
+
+    /// Take jobs and sites from the journal of a service instead: what would another policy have done?
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "synthetic")]
+    from: Option<PathBuf>,
+
+    /// Draw so many jobs from the model of Lublin and Feitelson instead of reading a trace
+    #[arg(long, value_name = "JOBS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    synthetic: Option<u32>,
+
+    /// The sites, as in 100 or campus:100,cloud:200:1.5:2 (name, nodes, speed, credits a second); as large as the trace's
+    /// machine, without
+    #[arg(long, value_name = "SPEC")]
+    sites: Option<String>,
+
+    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, first-fit, cheapest, mst, mct (each with
+    /// :queue=NAME,speeds=ignored) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
+    policies: Vec<PolicySpec>,
+
+    /// Leave out so many jobs first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
+
+    /// Take so many jobs, instead of all
+    #[arg(long, value_name = "N")]
+    take: Option<usize>,
+
+    /// Let jobs come so many times as densely
+    #[arg(long, value_name = "FACTOR", value_parser = input::multiplier)]
+    load: Option<walras_model::Multiplier>,
+
+    /// Draw budgets: between so many times what the job costs where it is cheapest, as in 1.2-3
+    #[arg(long, value_name = "LOW-HIGH", value_parser = input::range)]
+    budgets: Option<(i64, i64)>,
+
+    /// Draw deadlines: between so many times the estimate after the submission, as in 2-20, and an hour at least
+    #[arg(long, value_name = "LOW-HIGH", value_parser = input::range)]
+    deadlines: Option<(i64, i64)>,
+
+    /// How often what is drawn is drawn again
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    seeds: u16,
+
+    /// The first seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Nodes of the broker's sites fail, and come back: the mean hours between two failures of a node, and the hours
+    /// until it is back, as in 500,2
+    #[arg(long, value_name = "HOURS,HOURS", value_parser = input::hours)]
+    failures: Option<(Span, Span)>,
+
+    /// Owners use their nodes at the broker's sites: the share of time in percent, and the mean hours of a use, as in 10,3
+    #[arg(long, value_name = "PERCENT,HOURS", value_parser = input::share_and_hours)]
+    owners: Option<(i64, Span)>,
+
+    /// How many seconds a message to or from a site of the broker takes
+    #[arg(long, value_name = "SECONDS", value_parser = input::seconds)]
+    latency: Option<Span>,
+
+    /// Users of the broker cancel a job that has not started after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = input::seconds)]
+    patience: Option<Span>,
+
+    /// Let the auditor read the broker's journal along
+    #[arg(long)]
+    audit: bool,
+
+    /// The timetables of the report: from so many hours after the first submission until so many, as in 24,72
+    #[arg(long, value_name = "HOURS,HOURS", requires = "out", value_parser = input::hours)]
+    interval: Option<(Span, Span)>,
+
+    /// Write results.json, runs.csv, report.html, and every schedule as CSV and SWF, into this directory; what an
+    /// interrupted call has left there is not run again
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// How many runs are done side by side, instead of one for each core; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    threads: Option<u16>,
+
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (study, notes) = study(args)?;
+    if let Some(directory) = &args.out {
+        output::make(directory)?;
+    }
+    let progress = Progress::new(study.jobs.len() * study.pairs().len());
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let runs = resume::compare_all(&study, args.out.as_deref(), threads, &progress);
+    progress.clear();
+    let runs = runs?;
+    if let Some(directory) = &args.out {
+        let first = study.jobs.first().map_or(0, |job| job.submit.as_millis());
+        let interval =
+            args.interval.map(|(from, until)| (first + from.as_millis(), first + until.as_millis()));
+        output::write(directory, &study, &runs, &notes, interval)?;
+    }
+    let text = if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) };
+    files::print(&text)
+}
+
+/// What is to be compared, and what there is to say of it.
+fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
+    let sites = args.sites.as_deref().map(sites_of).transpose().map_err(Failure::Input)?;
+    let (jobs, sites, notes) = input::jobs(args, sites)?;
+    if jobs.is_empty() {
+        return Err(Failure::Input("there is no job to simulate".to_owned()));
+    }
+    let drawn = args.budgets.is_some() || args.deadlines.is_some();
+    let seeds = args.seed..args.seed.saturating_add(u64::from(args.seeds));
+    let study = Study {
+        seeds: seeds.collect(),
+        terms: drawn.then_some(Terms { budget: args.budgets, deadline: args.deadlines, ..Terms::default() }),
+        failures: args.failures.map(|(between, repair)| Failures { between, repair }),
+        owners: args.owners.map(|(share, mean)| OwnerLoad { share, mean }),
+        latency: args.latency.unwrap_or(Span::ZERO),
+        patience: args.patience,
+        audit: args.audit,
+        ..Study::new(jobs, sites, args.policies.clone())
+    };
+    Ok((study, notes))
+}
+
+/// A broken law is a fault of Walras; a refusal may be the input's.
+fn failed(error: &DriveError) -> Failure {
+    match error {
+        DriveError::Law { .. } => Failure::fault(error),
+        _ => Failure::input(error),
+    }
+}

@@ -1,0 +1,113 @@
+//! What is printed, and what is written.
+
+use crate::failure::Failure;
+use crate::files;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use walras_sim::statistics::Sample;
+use walras_sim::study::{Metrics, Run, Study, jobs_csv, page, results_json, runs_csv, schedule_swf};
+
+/// The columns of the table.
+const COLUMNS: [(&str, fn(&Metrics) -> f64); 8] = [
+    ("wait s", |it| it.wait.mean),
+    ("median", |it| it.wait.median),
+    ("p95", |it| it.wait.p95),
+    ("slowdown", |it| it.slowdown.mean),
+    ("used", |it| it.utilisation),
+    ("cost/work", |it| it.cost_of_work),
+    ("missed", |it| it.deadline_misses),
+    ("fair", |it| it.fairness),
+];
+
+/// Makes the directory.
+pub(super) fn make(directory: &Path) -> Result<(), Failure> {
+    let cannot = |error| Failure::Input(format!("{}: cannot be made: {error}", directory.display()));
+    fs::create_dir_all(directory).map_err(cannot)
+}
+
+/// All files of a study.
+pub(super) fn write(
+    directory: &Path,
+    study: &Study,
+    runs: &[Run],
+    notes: &[String],
+    interval: Option<(i64, i64)>,
+) -> Result<(), Failure> {
+    files::write(&directory.join("results.json"), &json(study, runs)?)?;
+    files::write(&directory.join("runs.csv"), &runs_csv(runs))?;
+    files::write(&directory.join("report.html"), &page(study, runs, notes, interval))?;
+    for (place, policy) in study.policies.iter().enumerate() {
+        let words = policy.to_string();
+        let Some(run) = runs.iter().find(|run| run.policy == words) else { continue };
+        let name = format!("schedule-{}-{}", place + 1, plain_name(&words));
+        files::write(&directory.join(format!("{name}.csv")), &jobs_csv(study, &run.records))?;
+        files::write(&directory.join(format!("{name}.swf")), &schedule_swf(study, &words, &run.records))?;
+    }
+    Ok(())
+}
+
+/// Words as a part of a file's name.
+pub(super) fn plain_name(words: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '_' };
+    words.chars().map(plain).take(60).collect()
+}
+
+pub(super) fn json(study: &Study, runs: &[Run]) -> Result<String, Failure> {
+    results_json(study, runs).map_err(Failure::fault)
+}
+
+/// The summary for people.
+pub(super) fn table(study: &Study, runs: &[Run], notes: &[String]) -> String {
+    let mut text = String::new();
+    for note in notes {
+        let _ = writeln!(text, "{note}");
+    }
+    let seeds = study.seeds.len();
+    let nodes: u64 = study.sites.iter().map(|site| u64::from(site.nodes)).sum();
+    let _ = writeln!(
+        text,
+        "{} jobs on {nodes} nodes of {}; {seeds} {}\n",
+        study.jobs.len(),
+        if study.sites.len() == 1 { "1 site".to_owned() } else { format!("{} sites", study.sites.len()) },
+        if seeds == 1 { "seed" } else { "seeds" }
+    );
+    let width =
+        study.policies.iter().map(|policy| policy.to_string().chars().count()).max().unwrap_or(6).max(6);
+    let _ = write!(text, "{:<width$}", "policy");
+    for (name, _) in COLUMNS {
+        let _ = write!(text, "  {name:>9}");
+    }
+    text.push('\n');
+    for policy in study.policies.iter().map(ToString::to_string) {
+        let _ = write!(text, "{policy:<width$}");
+        for (_, figure) in COLUMNS {
+            let of = runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics));
+            let mean = Sample::of(of).mean().unwrap_or(0.0);
+            let _ = write!(text, "  {:>9}", short(mean));
+        }
+        text.push('\n');
+    }
+    for run in runs {
+        let unserved: Vec<String> = run
+            .metrics
+            .fates
+            .iter()
+            .filter(|(fate, _)| !["done", "killed"].contains(&fate.as_str()))
+            .map(|(fate, count)| format!("{count} {fate}"))
+            .collect();
+        if !unserved.is_empty() {
+            let _ = writeln!(text, "{}, seed {}: {}", run.policy, run.seed, unserved.join(", "));
+        }
+    }
+    text
+}
+
+/// A number as people read it.
+fn short(value: f64) -> String {
+    match value.abs() {
+        large if large >= 100.0 => format!("{value:.0}"),
+        middle if middle >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.3}"),
+    }
+}

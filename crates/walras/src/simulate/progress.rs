@@ -1,0 +1,58 @@
+//! How far a simulation has come, on standard error, when somebody is there to see it.
+
+use std::io::{IsTerminal, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use walras_model::Time;
+use walras_sim::study::PolicySpec;
+
+/// What is shown.
+pub(super) struct Progress {
+    visible: bool,
+    total: u64,
+    done: AtomicU64,
+    begun: Instant,
+    /// Tenths of a second since the beginning when it was shown last.
+    shown: AtomicU64,
+}
+
+impl Progress {
+    pub(super) fn new(total: usize) -> Progress {
+        Progress {
+            visible: std::io::stderr().is_terminal(),
+            total: u64::try_from(total).unwrap_or(u64::MAX).max(1),
+            done: AtomicU64::new(0),
+            begun: Instant::now(),
+            shown: AtomicU64::new(0),
+        }
+    }
+
+    /// Some jobs are over.
+    pub(super) fn add(&self, jobs: u64, (policy, seed, at): (&PolicySpec, u64, Time)) {
+        let done = self.done.fetch_add(jobs, Ordering::Relaxed) + jobs;
+        if !self.visible || done % 64 != 0 {
+            return;
+        }
+        let passed = self.begun.elapsed();
+        let tenths = u64::try_from(passed.as_millis() / 100).unwrap_or(u64::MAX);
+        if self.shown.fetch_max(tenths, Ordering::Relaxed) >= tenths {
+            return;
+        }
+        let rate = done as f64 / passed.as_secs_f64().max(0.001);
+        let day = at.as_millis() / 86_400_000;
+        let share = 100 * done / self.total;
+        self.write(&format!("\r\x1b[K{share}%  {policy}, seed {seed}: day {day}  {rate:.0} jobs/s"));
+    }
+
+    pub(super) fn clear(&self) {
+        if self.visible {
+            self.write("\r\x1b[K");
+        }
+    }
+
+    /// That nobody reads it is no reason to stop.
+    fn write(&self, text: &str) {
+        let mut error = std::io::stderr().lock();
+        let _ = error.write_all(text.as_bytes()).and_then(|()| error.flush());
+    }
+}

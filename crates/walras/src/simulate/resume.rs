@@ -1,0 +1,111 @@
+//! Runs that an earlier call has finished are not run again.
+//!
+//! Every run but those of the first seed, whose schedules are written, leaves its figures in `runs/` with a mark of all that
+//! they follow from: jobs, sites, policy, seed, and what surrounds the broker. A file with another mark is not used.
+
+use super::output::plain_name;
+use super::progress::Progress;
+use super::{Failure, failed};
+use crate::files;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use walras_sim::study::{Metrics, Run, Study, compare};
+
+/// All runs of a study, those of other seeds than the first from files where they are there.
+pub(super) fn compare_all(
+    study: &Study,
+    directory: Option<&Path>,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Vec<Run>, Failure> {
+    let Some(directory) = directory.filter(|_| study.seeds.len() > 1) else {
+        return compare(study, threads, &|jobs, at| progress.add(jobs, at)).map_err(|error| failed(&error));
+    };
+    let runs = directory.join("runs");
+    super::output::make(&runs)?;
+    let mut all = Vec::new();
+    for (place, seed) in study.seeds.iter().enumerate() {
+        let found: Vec<Option<Metrics>> = study
+            .policies
+            .iter()
+            .map(|policy| {
+                if place == 0 {
+                    None
+                } else {
+                    read(&file(&runs, &policy.to_string(), *seed), mark(study, &policy.to_string(), *seed))
+                }
+            })
+            .collect();
+        let missing = study.policies.iter().zip(&found).filter(|(_, found)| found.is_none());
+        let policies = missing.map(|(policy, _)| policy.clone()).collect();
+        let part = Study { policies, seeds: vec![*seed], ..study.clone() };
+        let done =
+            compare(&part, threads, &|jobs, at| progress.add(jobs, at)).map_err(|error| failed(&error))?;
+        let mut done = done.into_iter();
+        for (policy, found) in study.policies.iter().zip(found) {
+            let words = policy.to_string();
+            let run = match found {
+                Some(metrics) => Some(Run { policy: words, seed: *seed, metrics, records: Vec::new() }),
+                None => done.next(),
+            };
+            let Some(run) = run else { continue };
+            if place > 0 {
+                keep(&file(&runs, &run.policy, *seed), mark(study, &run.policy, *seed), &run.metrics)?;
+            }
+            all.push(run);
+        }
+    }
+    // By policy, then by seed.
+    let place = |run: &Run| study.policies.iter().position(|policy| policy.to_string() == run.policy);
+    all.sort_by_key(|run| (place(run), run.seed));
+    Ok(all)
+}
+
+fn file(runs: &Path, policy: &str, seed: u64) -> PathBuf {
+    runs.join(format!(
+        "{}-{seed}-{:08x}.json",
+        plain_name(policy),
+        hash(policy.as_bytes(), START) & 0xffff_ffff
+    ))
+}
+
+fn keep(path: &Path, mark: u64, metrics: &Metrics) -> Result<(), Failure> {
+    let kept = json!({ "mark": mark.to_string(), "metrics": metrics });
+    files::write(path, &format!("{kept}\n"))
+}
+
+/// What was kept under the same mark.
+fn read(path: &Path, mark: u64) -> Option<Metrics> {
+    let text = std::fs::read(path).ok()?;
+    let kept: Value = serde_json::from_slice(&text).ok()?;
+    if kept.get("mark")?.as_str()? != mark.to_string() {
+        return None;
+    }
+    serde_json::from_value(kept.get("metrics")?.clone()).ok()
+}
+
+/// FNV-1a's beginning and factor.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+const FACTOR: u64 = 0x0100_0000_01b3;
+
+fn hash(bytes: &[u8], from: u64) -> u64 {
+    bytes.iter().fold(from, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FACTOR))
+}
+
+/// A number that follows from everything that a run follows from.
+fn mark(study: &Study, policy: &str, seed: u64) -> u64 {
+    let around = format!(
+        "{} {policy} {seed} {:?} {:?} {:?} {:?} {:?} {:?}",
+        env!("CARGO_PKG_VERSION"),
+        study.sites,
+        study.terms,
+        study.failures,
+        study.owners,
+        study.latency,
+        study.patience
+    );
+    study
+        .jobs
+        .iter()
+        .fold(hash(around.as_bytes(), START), |from, job| hash(format!("{job:?}").as_bytes(), from))
+}
