@@ -12,42 +12,50 @@ pub struct Interval {
 
 impl Interval {
     /// `None` when empty or reversed.
+    #[inline]
     pub fn new(start: Time, end: Time) -> Option<Interval> {
         (start < end).then_some(Interval { start, end })
     }
 
     /// The first point inside.
+    #[inline]
     pub fn start(self) -> Time {
         self.start
     }
 
     /// The first point after.
+    #[inline]
     pub fn end(self) -> Time {
         self.end
     }
 
     /// How long it is; never zero.
+    #[inline]
     pub fn span(self) -> Span {
         self.end.span_since(self.start).expect("an interval ends after its start")
     }
 
     /// Whether the two share a point.
+    #[inline]
     pub fn overlaps(self, other: Interval) -> bool {
         self.start < other.end && other.start < self.end
     }
 
     /// Whether all of `other` lies inside.
+    #[inline]
     pub fn contains(self, other: Interval) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
     /// What lies in both.
+    #[inline]
     pub fn intersection(self, other: Interval) -> Option<Interval> {
         Interval::new(self.start.max(other.start), self.end.min(other.end))
     }
 }
 
 impl fmt::Display for Interval {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, {})", self.start, self.end)
     }

@@ -54,6 +54,7 @@ const SLOT_VALUE_LIMIT: i128 = i64::MAX as i128;
 
 impl Slot {
     /// `None` when the whole slot would cost more than about 9.2 × 10⁹ credits.
+    #[inline]
     pub fn new(node: NodeId, interval: Interval, rate: Rate) -> Option<Slot> {
         let value = i128::from(rate.as_micros_per_second()) * i128::from(interval.span().as_millis()) + 999;
         (value <= SLOT_VALUE_LIMIT).then_some(Slot {
@@ -65,36 +66,43 @@ impl Slot {
     }
 
     /// The same slot with another interval that lies within it, or `None` when that is empty or does not.
+    #[inline]
     pub fn part(self, start: Time, end: Time) -> Option<Slot> {
         (self.start <= start && start < end && end <= self.end).then_some(Slot { start, end, ..self })
     }
 
     /// When it starts.
+    #[inline]
     pub fn start(&self) -> Time {
         self.start
     }
 
     /// The first point after it.
+    #[inline]
     pub fn end(&self) -> Time {
         self.end
     }
 
     /// What it costs per time.
+    #[inline]
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
     /// Where it is.
+    #[inline]
     pub fn node(&self) -> NodeId {
         self.node
     }
 
     /// Its identity and its place in a list.
+    #[inline]
     pub fn key(&self) -> SlotKey {
         SlotKey { start: self.start, node: self.node }
     }
 
     /// How long it is.
+    #[inline]
     pub fn span(&self) -> Span {
         self.end.span_since(self.start).unwrap_or(Span::ZERO)
     }
@@ -239,47 +247,56 @@ impl Offers {
     }
 
     /// The time that is planned.
+    #[inline]
     pub fn horizon(&self) -> Interval {
         self.horizon
     }
 
     /// The sites; a [`SiteId`] is a position here.
+    #[inline]
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
 
     /// The nodes; a [`NodeId`] is a position here.
+    #[inline]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
     /// The slots in order of their keys.
+    #[inline]
     pub fn slots(&self) -> &[Slot] {
         &self.slots
     }
 
     /// The free processors, in the order in which they were given.
+    #[inline]
     pub fn capacities(&self) -> &[CapacityOffer] {
         &self.capacities
     }
 
     /// The capacity offer that a node is a processor of, where it is one.
+    #[inline]
     pub fn capacity_of(&self, id: NodeId) -> Option<&CapacityOffer> {
         let offer = self.capacity_of_site[self.node(id).site.index()]?;
         self.capacities.get(offer)
     }
 
     /// What a slot costs this user per time.
+    #[inline]
     pub fn rate_for(&self, slot: &Slot, user: Option<&str>) -> Rate {
         self.capacity_of(slot.node).map_or(slot.rate, |offer| offer.capacity.price_for(user))
     }
 
     /// The node with this id.
+    #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
     /// The site of a node.
+    #[inline]
     pub fn site_of(&self, id: NodeId) -> &Site {
         &self.sites[self.node(id).site.index()]
     }

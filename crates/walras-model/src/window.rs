@@ -32,6 +32,7 @@ impl Window {
     /// its own node.
     ///
     /// Placements are put in order of their nodes.
+    #[inline]
     pub fn new(mut placements: Vec<Placement>) -> Option<Window> {
         placements.sort_unstable_by_key(|placement| placement.node);
         let start = placements.first()?.interval.start();
@@ -42,26 +43,31 @@ impl Window {
     }
 
     /// When all tasks start.
+    #[inline]
     pub fn start(&self) -> Time {
         self.start
     }
 
     /// When the last task ends.
+    #[inline]
     pub fn end(&self) -> Time {
         self.placements.iter().map(|placement| placement.interval.end()).fold(self.start, Time::max)
     }
 
     /// How long the longest task takes.
+    #[inline]
     pub fn runtime(&self) -> Span {
         self.end().span_since(self.start).expect("a window ends after its start")
     }
 
     /// What all tasks cost together.
+    #[inline]
     pub fn cost(&self) -> Money {
         self.placements.iter().map(|placement| placement.cost).sum()
     }
 
     /// The tasks, in order of their nodes.
+    #[inline]
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }

@@ -26,16 +26,19 @@ pub struct Capacity {
 
 impl Capacity {
     /// What one processor costs this user per time.
+    #[inline]
     pub fn price_for(&self, user: Option<&str>) -> Rate {
         user.and_then(|user| self.prices.get(user)).copied().unwrap_or(self.price)
     }
 
     /// The least that anybody pays for one per time.
+    #[inline]
     pub fn price_least(&self) -> Rate {
         self.prices.values().copied().fold(self.price, Rate::min)
     }
 
     /// The most that anybody pays for one per time.
+    #[inline]
     pub fn price_most(&self) -> Rate {
         self.prices.values().copied().fold(self.price, Rate::max)
     }

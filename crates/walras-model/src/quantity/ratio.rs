@@ -43,6 +43,7 @@ impl Share {
     pub const WHOLE: Share = Share(MILLION);
 
     /// `None` when negative or above one.
+    #[inline]
     pub const fn from_millionths(millionths: i64) -> Option<Share> {
         if millionths < 0 || millionths > MILLION { None } else { Some(Share(millionths)) }
     }
@@ -51,17 +52,20 @@ impl Share {
     ///
     /// # Panics
     /// Above a hundred.
+    #[inline]
     pub const fn percent(percent: u8) -> Share {
         assert!(percent <= 100, "a share is at most the whole");
         Share(percent as i64 * (MILLION / 100))
     }
 
     /// In millionths.
+    #[inline]
     pub const fn as_millionths(self) -> i64 {
         self.0
     }
 
     /// `part / whole`, rounded down to a millionth; nothing for a negative part or an empty whole, and the whole at most.
+    #[inline]
     pub fn of_whole(part: i128, whole: i128) -> Share {
         if part <= 0 || whole <= 0 {
             return Share::NOTHING;
@@ -77,6 +81,7 @@ impl Share {
 
     /// This share of an amount, rounded down to a micro-credit, that of a debt likewise towards nothing: what a share
     /// gives is never more than is there.
+    #[inline]
     pub fn of(self, amount: Money) -> Money {
         let scaled = i128::from(amount.as_micros()) * i128::from(self.0);
         let micros = i64::try_from(scaled / i128::from(MILLION));
@@ -84,6 +89,7 @@ impl Share {
     }
 
     /// This share of a count, rounded down.
+    #[inline]
     pub fn of_count(self, count: i64) -> i64 {
         let part = down(i128::from(count) * i128::from(self.0), i128::from(MILLION));
         i64::try_from(part).expect("a share of a count is no larger than the count")
@@ -97,21 +103,25 @@ impl Multiplier {
     pub const QUARTER: Multiplier = Multiplier(MILLION / 4);
 
     /// `None` when negative.
+    #[inline]
     pub const fn from_millionths(millionths: i64) -> Option<Multiplier> {
         if millionths < 0 { None } else { Some(Multiplier(millionths)) }
     }
 
     /// In millionths.
+    #[inline]
     pub const fn as_millionths(self) -> i64 {
         self.0
     }
 
     /// This multiple of a price, rounded up to a micro-credit a second and never nothing; `None` beyond the range of prices.
+    #[inline]
     pub fn of(self, rate: Rate) -> Option<Rate> {
         Multiplier::all_of(&[self], rate)
     }
 
     /// A price times each of these in turn, rounded up every time; only the last result must be within the range of prices.
+    #[inline]
     pub fn all_of(multipliers: &[Multiplier], rate: Rate) -> Option<Rate> {
         let mut micros = i128::from(rate.as_micros_per_second());
         for multiplier in multipliers {
@@ -121,16 +131,19 @@ impl Multiplier {
     }
 
     /// The sum of both; it stays at the greatest there is.
+    #[inline]
     pub const fn more_by(self, step: Multiplier) -> Multiplier {
         Multiplier(self.0.saturating_add(step.0))
     }
 
     /// The difference, and nothing where that would be less.
+    #[inline]
     pub fn less_by(self, step: Multiplier) -> Multiplier {
         Multiplier((self.0 - step.0).max(0))
     }
 
     /// This multiple of a count, rounded down; `None` on overflow.
+    #[inline]
     pub fn of_count(self, count: i64) -> Option<i64> {
         i64::try_from(down(i128::from(count) * i128::from(self.0), i128::from(MILLION))).ok()
     }
@@ -141,21 +154,25 @@ impl Factor {
     pub const ONE: Factor = Factor(MILLION);
 
     /// `None` unless positive and at most one.
+    #[inline]
     pub const fn from_millionths(millionths: i64) -> Option<Factor> {
         if millionths > 0 && millionths <= MILLION { Some(Factor(millionths)) } else { None }
     }
 
     /// In millionths.
+    #[inline]
     pub const fn as_millionths(self) -> i64 {
         self.0
     }
 
     /// This part of a price in micro-credits, rounded down; `None` on overflow.
+    #[inline]
     pub fn of_micros(self, micros: i128) -> Option<i128> {
         Some(down(micros.checked_mul(i128::from(self.0))?, i128::from(MILLION)))
     }
 
     /// The least price of which this part is at least `micros`: the inverse of [`Factor::of_micros`], rounded up.
+    #[inline]
     pub fn least_whole(self, micros: i128) -> Option<i128> {
         Some(up(micros.checked_mul(i128::from(MILLION))?, i128::from(self.0)))
     }

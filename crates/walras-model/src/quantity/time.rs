@@ -20,21 +20,25 @@ impl Time {
     pub const MAX: Time = Time(TIME_LIMIT);
 
     /// `None` beyond [`TIME_LIMIT`].
+    #[inline]
     pub const fn from_millis(millis: i64) -> Option<Time> {
         if millis < -TIME_LIMIT || millis > TIME_LIMIT { None } else { Some(Time(millis)) }
     }
 
     /// Milliseconds since the origin.
+    #[inline]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
     /// This point moved later, or `None` past [`TIME_LIMIT`].
+    #[inline]
     pub fn checked_add(self, span: Span) -> Option<Time> {
         Time::from_millis(self.0.checked_add(span.0)?)
     }
 
     /// How long after `earlier` this is, or `None` when it is before it.
+    #[inline]
     pub fn span_since(self, earlier: Time) -> Option<Span> {
         Span::from_millis(self.0 - earlier.0)
     }
@@ -43,6 +47,7 @@ impl Time {
 impl Sub for Time {
     type Output = i64;
     /// The signed difference in milliseconds; it cannot overflow within [`TIME_LIMIT`].
+    #[inline]
     fn sub(self, other: Time) -> i64 {
         self.0 - other.0
     }
@@ -53,11 +58,13 @@ impl Span {
     pub const ZERO: Span = Span(0);
 
     /// `None` when negative or longer than twice [`TIME_LIMIT`].
+    #[inline]
     pub const fn from_millis(millis: i64) -> Option<Span> {
         if millis < 0 || millis > 2 * TIME_LIMIT { None } else { Some(Span(millis)) }
     }
 
     /// The length in milliseconds.
+    #[inline]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
