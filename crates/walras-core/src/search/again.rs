@@ -13,9 +13,11 @@
 //! whose bound is less.
 //!
 //! A window *stands* when each of its slots is still there under the same key and long enough. Then those that were passed
-//! over are what they were, or gone, or have become later slots, which lose ties. Only where a budget decided which slots
-//! sum to the least, equal sums may be had in several ways, and between sites it counts which was joined first: then the
-//! stretch must not have been cut at all.
+//! over are what they were, or gone, or have become later slots, which lose ties. Only where a sum under a budget was not
+//! searched to the end, the stretch must not have been cut at all.
+//!
+//! Requests for nodes of one site are not searched this way: between equal windows of several sites it counts which site was
+//! joined first, by whatever slot.
 //!
 //! **Complexity.** One scan for the first window; for each further one a pass over a few stretches, each about as many slots
 //! as are alive at once.
@@ -24,9 +26,10 @@
 
 use super::config::Criterion;
 use super::criterion::{Best, BestSoFar, sums};
+use super::few::{FEW, Few};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
-use super::sums::{Met, least_sum};
+use super::sums::least_sum;
 use super::view::View;
 use super::{Found, window_of};
 use crate::slots::{Segments, SlotList};
@@ -51,7 +54,7 @@ pub(crate) struct Market<'a> {
 
 impl Market<'_> {
     /// Feeds a selector what can start in a stretch, or only what can be part of a window of at most `value_max`.
-    pub(super) fn feed(
+    fn feed(
         &self,
         number: usize,
         view: &View,
@@ -61,21 +64,51 @@ impl Market<'_> {
         slots_scanned: &mut u64,
     ) {
         let segment = &self.segments.all()[number];
-        // Between equal windows of several pools it counts which pool was joined first, by whatever slot.
-        let by_start = matches!(self.criterion, Criterion::Start | Criterion::Finish) || view.pool_count > 1;
+        let by_start = matches!(self.criterion, Criterion::Start | Criterion::Finish);
         let ranked = value_max.filter(|_| !by_start);
         if let Some(value_max) = ranked {
-            let (found, read) = candidates(segment, view, self.criterion, from, value_max);
+            let (mut found, read) = candidates(segment, view, self.criterion, from, value_max);
             *slots_scanned += read as u64;
+            found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
             return;
         }
         *slots_scanned += segment.len() as u64;
         let read = join_all(&segment.carried, view, from, selector);
-        if view.pool_count > 1 {
-            selector.settle();
-        }
         let _ = read.is_continue().then(|| join_all(&segment.own, view, from, selector));
+    }
+
+    /// The cheapest window of a stretch, when it costs at most `cost_max`.
+    fn cheapest(
+        &self,
+        number: usize,
+        view: &View,
+        from: i64,
+        cost_max: i128,
+        slots_scanned: &mut u64,
+    ) -> Option<BestSoFar> {
+        let segment = &self.segments.all()[number];
+        let (mut found, read) = candidates(segment, view, self.criterion, from, cost_max);
+        *slots_scanned += read as u64;
+        found.sort_unstable_by_key(|candidate| candidate.slot.key());
+        if found.len() > FEW {
+            let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(cost_max);
+            let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
+            return selector.finish();
+        }
+        let weighed = found.iter().map(|candidate| (candidate.cost(), candidate.start, candidate.expiry));
+        let few = Few::new(view.tasks, weighed);
+        let mut most = cost_max.min(i128::from(view.budget));
+        let mut best = None;
+        for group in found.chunk_by(|one, next| one.start == next.start) {
+            let start = group[0].start;
+            if let Some(cost) = few.least_at(start, most) {
+                (best, most) = (Some((cost, start)), cost - 1);
+            }
+        }
+        let (cost, start) = best?;
+        let keys = few.members_at(start).map(|place| found[place].slot.key()).collect();
+        Some(BestSoFar { value: cost, start, cost, keys })
     }
 }
 
@@ -114,13 +147,6 @@ enum Lasts {
     UntilCut(u64),
     /// Not at all: it was not proven.
     Unproven,
-}
-
-impl Lasts {
-    /// Of a window that was decided by the ranks of its slots alone, or not.
-    fn of(by_rank: bool, cuts: u64) -> Lasts {
-        if by_rank { Lasts::WhileItStands } else { Lasts::UntilCut(cuts) }
-    }
 }
 
 impl Kept {
@@ -200,26 +226,28 @@ impl BestSearch {
         work_left: &mut u64,
         slots_scanned: &mut u64,
     ) {
-        let segment = &market.segments.all()[number];
-        let from = segment.opening.as_millis().max(view.earliest);
+        let from = market.segments.all()[number].opening.as_millis().max(view.earliest);
         let value_max = best.and_then(|(value, ..)| match market.criterion {
             Criterion::Start => None,
             Criterion::Finish => Some(value),
             _ => Some(value + (value >> SLACK)),
         });
-        let window = match sums(market.criterion) {
-            true => self.least_sum(number, market, view, value_max, work_left, slots_scanned),
-            false => {
+        let kept = |best: BestSoFar| Kept { best, lasts: Lasts::WhileItStands };
+        let window = match (market.criterion, value_max) {
+            (criterion, _) if sums(criterion) => {
+                self.least_sum(number, market, view, value_max, work_left, slots_scanned)
+            }
+            (Criterion::Cost, Some(cost_max)) => {
+                let best = market.cheapest(number, view, from, cost_max, slots_scanned);
+                best.map(kept).map(|kept| (kept.rank(), kept))
+            }
+            _ => {
                 let mut selector = Best::new(market.weights, view, market.criterion, 0);
                 if let Some(value_max) = value_max {
                     selector = selector.up_to(value_max);
                 }
                 market.feed(number, view, from, value_max, &mut selector, slots_scanned);
-                selector.evaluate_all();
-                let best = selector.best.filter(|best| !best.keys.is_empty());
-                let lasts = Lasts::of(view.pool_count == 1, segment.cuts);
-                let kept = best.map(|best| Kept { best, lasts });
-                kept.map(|kept| (kept.rank(), kept))
+                selector.finish().map(kept).map(|kept| (kept.rank(), kept))
             }
         };
         self.stretches[number] = match (window, value_max) {
@@ -242,10 +270,11 @@ impl BestSearch {
         let segment = &market.segments.all()[number];
         let from = segment.opening.as_millis().max(view.earliest);
         let found = least_sum(market, view, number, value_max, work_left, &mut self.price, slots_scanned);
-        found.best.map(|Met { best, free, .. }| {
-            let lasts = match (found.unproven, free) {
-                (Some(_), _) => Lasts::Unproven,
-                (None, free) => Lasts::of(free && view.pool_count == 1, segment.cuts),
+        found.best.map(|best| {
+            let lasts = match found.unproven {
+                Some(_) => Lasts::Unproven,
+                None if found.settled => Lasts::WhileItStands,
+                None => Lasts::UntilCut(segment.cuts),
             };
             let kept = Kept { best, lasts };
             let bound = found.unproven.map_or(kept.rank(), |bound| kept.rank().min((bound, from, 0)));

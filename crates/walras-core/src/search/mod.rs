@@ -10,6 +10,7 @@ mod alternatives;
 mod cheapest;
 mod config;
 mod criterion;
+mod few;
 mod first;
 mod gathering;
 mod job;

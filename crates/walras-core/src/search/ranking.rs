@@ -64,8 +64,8 @@ fn takes_worst(criterion: &Criterion) -> bool {
     matches!(criterion, Criterion::Runtime | Criterion::Price)
 }
 
-/// The candidates of a stretch that can be part of a window of at most `value_max`, in order of their keys, and how many slots
-/// were read. None starts before `from`.
+/// The candidates of a stretch that can be part of a window of at most `value_max`, in no particular order, and how many
+/// slots were read. None starts before `from`.
 pub(super) fn candidates<'a>(
     segment: &'a Segment,
     view: &View,
@@ -91,6 +91,5 @@ pub(super) fn candidates<'a>(
             found.push(Candidate { start, ..candidate });
         }
     }
-    found.sort_unstable_by_key(|candidate| candidate.slot.key());
     (found, read)
 }
