@@ -26,16 +26,22 @@
 
 use super::config::Criterion;
 use super::criterion::{Best, BestSoFar, sums};
-use super::few::{FEW, Few};
+use super::few::{FEW, Few, Weighed};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
 use super::sums::least_sum;
 use super::view::View;
 use super::{Found, window_of};
 use crate::slots::{Segments, SlotList};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use walras_model::offer::SlotKey;
 
 /// A stretch that is searched again is searched for windows of values up to 1 + 2⁻⁹ times what is needed.
 const SLACK: u32 = 9;
+
+/// As long as no window is known, a stretch is searched for values up to 1 + 2⁻³ times its bound.
+const RAISE: u32 = 3;
 
 /// What a window is ranked by: value, start, cost.
 pub(super) type Rank = (i128, i64, i128);
@@ -90,25 +96,26 @@ impl Market<'_> {
         let segment = &self.segments.all()[number];
         let (mut found, read) = candidates(segment, view, self.criterion, from, cost_max);
         *slots_scanned += read as u64;
-        found.sort_unstable_by_key(|candidate| candidate.slot.key());
         if found.len() > FEW {
+            found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(cost_max);
             let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
             return selector.finish();
         }
-        let weighed = found.iter().map(|candidate| (candidate.cost(), candidate.start, candidate.expiry));
-        let few = Few::new(view.tasks, weighed);
-        let mut most = cost_max.min(i128::from(view.budget));
-        let mut best = None;
-        for group in found.chunk_by(|one, next| one.start == next.start) {
-            let start = group[0].start;
-            if let Some(cost) = few.least_at(start, most) {
-                (best, most) = (Some((cost, start)), cost - 1);
-            }
+        let weighed = |candidate: Candidate<'_>| {
+            let Candidate { slot, start, expiry, .. } = candidate;
+            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry }
+        };
+        let few = Few::new(view.tasks, found.into_iter().map(weighed).collect());
+        let mut best = (cost_max.min(i128::from(view.budget)), i64::MAX);
+        for start in few.starts(from) {
+            // Of equal costs the earlier start counts.
+            let most = if start < best.1 { best.0 } else { best.0 - 1 };
+            best = few.least_at(start, most).map_or(best, |cost| (cost, start));
         }
-        let (cost, start) = best?;
-        let keys = few.members_at(start).map(|place| found[place].slot.key()).collect();
-        Some(BestSoFar { value: cost, start, cost, keys })
+        let (cost, start) = best;
+        let keys: Vec<SlotKey> = few.members_at(start).collect();
+        (start < i64::MAX).then_some(BestSoFar { value: cost, start, cost, keys })
     }
 }
 
@@ -172,12 +179,19 @@ impl BestSearch {
         order.sort_unstable();
         let mut best = order.iter().copied().find(|(_, number)| self.stands(*number, market, view));
         let mut unproven: Option<i128> = None;
-        for (bound, number) in order {
+        let mut open: BinaryHeap<_> =
+            order.into_iter().map(|(bound, number)| Reverse((bound, number, false))).collect();
+        while let Some(Reverse((bound, number, raised))) = open.pop() {
             if best.is_some_and(|best| best.0 <= bound) {
                 break;
             }
-            self.search(number, market, view, best.map(|best| best.0), &mut work_left, slots_scanned);
-            let Some(Stretch { bound, window: Some(kept), .. }) = &self.stretches[number] else { continue };
+            let value_max = value_max(market.criterion, best.map(|best| best.0), bound, raised);
+            self.search(number, market, view, value_max, &mut work_left, slots_scanned);
+            let Some(Stretch { bound, window }) = &self.stretches[number] else { continue };
+            let Some(kept) = window else {
+                open.push(Reverse((*bound, number, true)));
+                continue;
+            };
             if kept.lasts == Lasts::Unproven {
                 unproven = Some(unproven.map_or(bound.0, |least| least.min(bound.0)));
             }
@@ -215,23 +229,17 @@ impl BestSearch {
         }
     }
 
-    /// Searches one stretch again for what ranks before `best`, and a little more, so that it need not be searched for
-    /// every small step that follows.
+    /// Searches one stretch again for windows of at most `value_max`.
     fn search(
         &mut self,
         number: usize,
         market: &Market<'_>,
         view: &View,
-        best: Option<Rank>,
+        value_max: Option<i128>,
         work_left: &mut u64,
         slots_scanned: &mut u64,
     ) {
         let from = market.segments.all()[number].opening.as_millis().max(view.earliest);
-        let value_max = best.and_then(|(value, ..)| match market.criterion {
-            Criterion::Start => None,
-            Criterion::Finish => Some(value),
-            _ => Some(value + (value >> SLACK)),
-        });
         let kept = |best: BestSoFar| Kept { best, lasts: Lasts::WhileItStands };
         let window = match (market.criterion, value_max) {
             (criterion, _) if sums(criterion) => {
@@ -289,6 +297,18 @@ impl Stretch {
         let later = |kept: &mut Kept| kept.best.start >= opening;
         let window = self.window.take_if(later).filter(|kept| kept.lasts == Lasts::WhileItStands);
         Stretch { bound: self.bound, window }
+    }
+}
+
+/// Up to which value a stretch of this bound is searched: for what ranks before `best`, and a little more, so that it need not
+/// be searched for every small step that follows. As long as there is no best, what is only a little worse than the bound is
+/// likely to be there, and quickly found; where its bound was raised in vain, the whole stretch is searched.
+fn value_max(criterion: &Criterion, best: Option<Rank>, bound: Rank, raised: bool) -> Option<i128> {
+    match (criterion, best) {
+        (Criterion::Start, _) | (Criterion::Finish, None) => None,
+        (Criterion::Finish, Some((value, ..))) => Some(value),
+        (_, Some((value, ..))) => Some(value + (value >> SLACK)),
+        (_, None) => Some(bound.0 + (bound.0 >> RAISE)).filter(|_| bound.0 > 0 && !raised),
     }
 }
 

@@ -11,17 +11,24 @@
 //!
 //! Example: two of the weights 3 (alive from 0 to 5), 4 (from 2 to 9) and 7 (from 0 to 9): 10 at 0, and 7 at 2.
 
+use walras_model::offer::SlotKey;
+
 /// So many candidates are few.
 pub(super) const FEW: usize = if cfg!(test) { 6 } else { 128 };
 
-/// What a candidate weighs, and when it can start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Weighed {
-    weight: i64,
-    /// Its place among those given.
-    place: usize,
-    start: i64,
-    expiry: i64,
+/// What a candidate weighs, and when it can start. Of equal weights the first key counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weighed {
+    pub(super) weight: i64,
+    pub(super) key: SlotKey,
+    pub(super) start: i64,
+    pub(super) expiry: i64,
+}
+
+impl Weighed {
+    fn is_alive(&self, time: i64) -> bool {
+        (self.start <= time) & (time <= self.expiry)
+    }
 }
 
 /// Candidates in order of their weight.
@@ -32,12 +39,15 @@ pub(super) struct Few {
 }
 
 impl Few {
-    /// Of these weights, starts and expiries, given in order of their keys.
-    pub(super) fn new(n: usize, given: impl Iterator<Item = (i64, i64, i64)>) -> Few {
-        let weighed = |(place, (weight, start, expiry))| Weighed { weight, place, start, expiry };
-        let mut all: Vec<Weighed> = given.enumerate().map(weighed).collect();
-        all.sort_unstable();
+    pub(super) fn new(n: usize, mut all: Vec<Weighed>) -> Few {
+        all.sort_unstable_by_key(|it| (it.weight, it.key));
         Few { n, all }
+    }
+
+    /// When any of them can first start, in no particular order; none does before `from`, which is named once.
+    pub(super) fn starts(&self, from: i64) -> impl Iterator<Item = i64> {
+        let at_once = self.all.iter().any(|it| it.start == from).then_some(from);
+        at_once.into_iter().chain(self.all.iter().map(|it| it.start).filter(move |start| *start > from))
     }
 
     /// What the n least that are alive then weigh together, when there are n and they weigh at most so much.
@@ -47,7 +57,7 @@ impl Few {
             if missing == 0 || sum + missing * i128::from(it.weight) > most {
                 break;
             }
-            if it.start <= time && time <= it.expiry {
+            if it.is_alive(time) {
                 sum += i128::from(it.weight);
                 missing -= 1;
             }
@@ -55,10 +65,9 @@ impl Few {
         (missing == 0).then_some(sum)
     }
 
-    /// The places of the n least that are alive then, or of all if they are fewer.
-    pub(super) fn members_at(&self, time: i64) -> impl Iterator<Item = usize> {
-        let alive = self.all.iter().filter(move |it| it.start <= time && time <= it.expiry);
-        alive.take(self.n).map(|it| it.place)
+    /// The n least that are alive then, or all if they are fewer.
+    pub(super) fn members_at(&self, time: i64) -> impl Iterator<Item = SlotKey> {
+        self.all.iter().filter(move |it| it.is_alive(time)).take(self.n).map(|it| it.key)
     }
 }
 
@@ -66,6 +75,8 @@ impl Few {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use walras_model::id::NodeId;
+    use walras_model::quantity::Time;
 
     proptest! {
         #[test]
@@ -74,18 +85,28 @@ mod tests {
             given in prop::collection::vec((0..9_i64, 0..9_i64, 0..9_i64), 1..12),
             most in 0..30_i128,
         ) {
-            let given: Vec<_> = given.into_iter().map(|(weight, start, life)| (weight, start, start + life)).collect();
-            let few = Few::new(n, given.iter().copied());
+            let key = |node: usize| SlotKey { start: Time::MIN, node: NodeId::from_index(node).unwrap() };
+            let given: Vec<Weighed> = given
+                .into_iter()
+                .enumerate()
+                .map(|(node, (weight, start, life))| Weighed { weight, key: key(node), start, expiry: start + life })
+                .collect();
+            let few = Few::new(n, given.clone());
+            let mut starts: Vec<i64> = few.starts(0).collect();
+            starts.sort_unstable();
+            starts.dedup();
+            let expected = given.iter().map(|it| it.start).collect::<std::collections::BTreeSet<_>>();
+            prop_assert_eq!(starts, expected.into_iter().collect::<Vec<_>>());
             for time in 0..18 {
-                let alive = given.iter().enumerate().filter(|(_, it)| it.1 <= time && time <= it.2);
-                let mut alive: Vec<(i64, usize)> = alive.map(|(place, it)| (it.0, place)).collect();
+                let alive = given.iter().filter(|it| it.start <= time && time <= it.expiry);
+                let mut alive: Vec<(i64, SlotKey)> = alive.map(|it| (it.weight, it.key)).collect();
                 alive.sort_unstable();
                 alive.truncate(n);
                 let sum = alive.iter().map(|it| i128::from(it.0)).sum::<i128>();
                 let expected = (alive.len() == n && sum <= most).then_some(sum);
                 prop_assert_eq!(few.least_at(time, most), expected);
-                let places: Vec<usize> = alive.into_iter().map(|it| it.1).collect();
-                prop_assert_eq!(few.members_at(time).collect::<Vec<_>>(), places);
+                let keys: Vec<SlotKey> = alive.into_iter().map(|it| it.1).collect();
+                prop_assert_eq!(few.members_at(time).collect::<Vec<_>>(), keys);
             }
         }
     }

@@ -14,7 +14,7 @@
 use super::again::Market;
 use super::cheapest::{Cheapest, Entry};
 use super::criterion::{BestSoFar, LeastOthers, value_of};
-use super::few::{FEW, Few};
+use super::few::{FEW, Few, Weighed};
 use super::knapsack::{self, Item, SCALE};
 use super::ranking::candidates;
 use super::scan::Candidate;
@@ -50,8 +50,8 @@ pub(super) fn least_sum(
         None => (all_candidates(segment, view, from), segment.len()),
     };
     *slots_scanned += read as u64;
-    let parts = Parts::new(&found, market, view, *price, value_max);
-    let mut starts = BinaryHeap::from(parts.bounds());
+    let mut parts = Parts::new(&found, market, view, *price, value_max);
+    let mut starts = BinaryHeap::from(parts.bounds(from));
     let mut found = LeastSum { best: None, settled: true, unproven: None };
     while let Some(Reverse((bound, start))) = starts.pop() {
         let beaten = |best: &BestSoFar| (best.value, best.start) < (bound, start);
@@ -114,7 +114,7 @@ struct Part {
     priced: i64,
 }
 
-/// The candidates of a stretch that can be part of a window of interest, in order of their keys.
+/// The candidates of a stretch that can be part of a window of interest.
 struct Parts {
     all: Vec<Part>,
     tasks: usize,
@@ -143,7 +143,6 @@ impl Parts {
         let (tasks, budget) = (view.tasks, i128::from(view.budget));
         let mut parts = Parts { all, tasks, budget, price, value_max };
         parts.pass_over();
-        parts.all.sort_unstable_by_key(|part| part.key);
         parts
     }
 
@@ -168,25 +167,38 @@ impl Parts {
         most.map_or(i128::MAX, |most| most >> SCALE.ilog2())
     }
 
-    /// What bounds the sum at each start at which it may be of interest.
-    fn bounds(&self) -> Vec<Reverse<(i128, i64)>> {
-        let bound = |sum: i128| knapsack::bound_of(sum.saturating_mul(SCALE), self.budget, self.price);
+    /// What bounds the sum at each start at which it may be of interest; where there is any, the candidates are in order of
+    /// their keys then.
+    fn bounds(&mut self, from: i64) -> Vec<Reverse<(i128, i64)>> {
+        let (budget, price, value_max) = (self.budget, self.price, self.value_max);
+        let bound = |sum: i128| knapsack::bound_of(sum.saturating_mul(SCALE), budget, price);
         let mut bounds = Vec::new();
         if self.all.len() > FEW {
+            self.all.sort_unstable_by_key(|part| part.key);
             self.sweep(|start, sum| bounds.push(Reverse((bound(sum), start))));
         } else {
-            let weighed = self.all.iter().map(|part| (part.priced, part.start, part.expiry));
-            let (few, most) = (Few::new(self.tasks, weighed), self.priced_max());
-            for group in self.all.chunk_by(|one, next| one.start == next.start) {
-                let start = group[0].start;
-                bounds.extend(few.least_at(start, most).map(|sum| Reverse((bound(sum), start))));
+            let (few, most) = (self.few(), self.priced_max());
+            let least = few.starts(from).filter_map(|start| Some((few.least_at(start, most)?, start)));
+            bounds.extend(least.map(|(sum, start)| Reverse((bound(sum), start))));
+            bounds.sort_unstable();
+            bounds.dedup();
+            if !bounds.is_empty() {
+                self.all.sort_unstable_by_key(|part| part.key);
             }
         }
-        bounds.retain(|Reverse((bound, _))| self.value_max.is_none_or(|value_max| *bound <= value_max));
+        bounds.retain(|Reverse((bound, _))| value_max.is_none_or(|value_max| *bound <= value_max));
         bounds
     }
 
-    /// The sum of the n least priced values at every start with a window within the budget.
+    fn few(&self) -> Few {
+        let weighed = |part: &Part| {
+            let Part { key, start, expiry, priced, .. } = *part;
+            Weighed { weight: priced, key, start, expiry }
+        };
+        Few::new(self.tasks, self.all.iter().map(weighed).collect())
+    }
+
+    /// The sum of the n least priced values at every start with a window within the budget; all are in order of their keys.
     fn sweep(&self, mut met: impl FnMut(i64, i128)) {
         let (mut by_cost, mut by_priced) = (Cheapest::new(self.tasks), Cheapest::new(self.tasks));
         for group in self.all.chunk_by(|one, next| one.start == next.start) {
