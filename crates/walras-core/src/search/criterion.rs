@@ -18,7 +18,8 @@
 
 use super::cheapest::{Cheapest, Entry};
 use super::config::Criterion;
-use super::knapsack::{self, Item};
+use super::knapsack;
+use super::pricing::Item;
 use super::scan::{Candidate, Selector, scan};
 use super::view::{View, attribute_millionths};
 use super::{Found, window_of};

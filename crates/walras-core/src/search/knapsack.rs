@@ -5,49 +5,17 @@
 //! that is less where they first differ. So there is one answer, and it stays the answer when other items go.
 //!
 //! **Method.** Items than which n others are no worse by value and strictly cheaper are never part of an answer and are left
-//! out, which leaves about n log(m/n). Then price the limit: for λ ≥ 0 the n items of least z + λc, less λS, bound the optimum from
-//! below. As a function of λ that is the lower envelope of lines, one for each choice; its top is found by going again and
-//! again to where the line of a choice beyond the limit meets that of one within it. λ is a fraction p / 2²⁴, so that all is
-//! exact; the choices met on the way that keep the limit are incumbents. Then branch: items in order of z + λc are taken or
-//! left, and a branch is cut off when its bound (a difference of prefix sums) leaves nothing better than the incumbent, and
+//! out, which leaves about n log(m/n). Then price the limit ([`super::pricing`]), which bounds the optimum from below; the
+//! choices met on the way that keep the limit are incumbents. Then branch: items in order of z + λc are taken or left, and a branch is cut off when its bound (a difference of prefix sums) leaves nothing better than the incumbent, and
 //! nothing equal. Of items that are the same, none is taken when one of an earlier place is left.
 //!
 //! **Complexity.** O(m log m) to leave items out, and linear in what is left per λ, about five of them; the branching is exponential at worst, is bounded by a
 //! number of branches, and says so when it gives up, with the bound that holds.
 //!
 //! Example: the values 1, 2, 9 at costs 8, 5, 1, two to be chosen, limit 7: the best value is 2 + 9 = 11.
-//!
-//! Source: the Lagrangean dual of one constraint as Kelley's cutting planes in the plane (J. E. Kelley, 1960).
 
+use super::pricing::{Choice, Item, Pricing, bound_of, is_refuted, reduced};
 use std::collections::BinaryHeap;
-use walras_model::quantity::rounding;
-
-/// An item that may be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
-    pub(crate) value: i64,
-    pub(crate) cost: i64,
-}
-
-/// What was chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
-    /// Places of the items, in order.
-    pub(crate) items: Vec<usize>,
-    pub(crate) value: i128,
-    pub(crate) cost: i128,
-    /// No choice has a lower value; equal to `value` when proven best.
-    pub(crate) bound: i128,
-    /// Whether it is known to be the answer: of the least value, then the least cost, then of the first places.
-    pub(crate) settled: bool,
-}
-
-/// λ is a multiple of 2⁻²⁴.
-pub(crate) const SCALE: i128 = 1 << 24;
-/// λ stays below 2³⁶: beyond that the cost is all that counts.
-const PRICE_MAX: i128 = 1 << 60;
-/// So many prices are tried at most.
-const PRICES_TRIED_MAX: usize = 64;
 
 /// The best choice of `n` items within `limit`, or `None` when there is none.
 ///
@@ -63,15 +31,43 @@ pub(crate) fn choose(
     branches: &mut u64,
     price: &mut i128,
 ) -> Option<Choice> {
+    if n == 0 || items.len() < n || is_refuted(items, n, limit, cutoff, *price) {
+        return None;
+    }
     let kept = undominated(items, n, limit);
-    if n == 0 || kept.len() < n {
+    if kept.len() < n {
         return None;
     }
     let items: Vec<Item> = kept.iter().map(|index| items[*index]).collect();
-    let mut pricing = Pricing { items: &items, n, limit, ranked: Vec::with_capacity(items.len()) };
-    let mut choice = pricing.choose(cutoff, branches, price)?;
+    let mut choice = choose_of(&items, n, limit, cutoff, branches, price)?;
     choice.items.iter_mut().for_each(|index| *index = kept[*index]);
     Some(choice)
+}
+
+fn choose_of(
+    items: &[Item],
+    n: usize,
+    limit: i128,
+    cutoff: i128,
+    branches: &mut u64,
+    price: &mut i128,
+) -> Option<Choice> {
+    let mut pricing = Pricing::new(items, n, limit);
+    let free = pricing.at(0);
+    if free.cost <= limit {
+        let choice = pricing.chosen(&free, free.value);
+        return (free.value < cutoff).then_some(Choice { settled: true, ..choice });
+    }
+    if free.value >= cutoff {
+        return None;
+    }
+    let cheapest = pricing.cheapest();
+    if cheapest.cost > limit {
+        return None;
+    }
+    let best = pricing.chosen(&cheapest, 0);
+    let (best, bound) = pricing.best_price(free, cheapest, best, cutoff, price);
+    (bound < cutoff).then(|| branch(items, limit, *price, best, bound, branches))
 }
 
 /// The places of the items within the limit than which fewer than `n` others are no worse by value and strictly cheaper, in
@@ -96,138 +92,6 @@ fn undominated(items: &[Item], n: usize, limit: i128) -> Vec<usize> {
     }
     kept.sort_unstable();
     kept
-}
-
-/// The items, priced again and again.
-struct Pricing<'a> {
-    items: &'a [Item],
-    n: usize,
-    limit: i128,
-    /// Reduced value, cost and place; the n least first.
-    ranked: Vec<(i128, i64, usize)>,
-}
-
-/// The n items that are least at a price.
-#[derive(Clone, Copy)]
-struct Priced {
-    value: i128,
-    cost: i128,
-    /// The sum of their reduced values.
-    sum: i128,
-}
-
-impl Pricing<'_> {
-    fn choose(&mut self, cutoff: i128, branches: &mut u64, price: &mut i128) -> Option<Choice> {
-        let free = self.at(0);
-        if free.cost <= self.limit {
-            let choice = self.chosen(&free, free.value);
-            return (free.value < cutoff).then_some(Choice { settled: true, ..choice });
-        }
-        if free.value >= cutoff {
-            return None;
-        }
-        let cheapest = self.cheapest();
-        if cheapest.cost > self.limit {
-            return None;
-        }
-        let best = self.chosen(&cheapest, 0);
-        let (best, bound) = self.best_price(free, cheapest, best, cutoff, price);
-        if bound >= cutoff {
-            return None;
-        }
-        Some(branch(self.items, self.limit, *price, best, bound, branches))
-    }
-
-    /// Goes to the top of the envelope: the best choice met, and the best bound.
-    ///
-    /// `beyond` exceeds the limit, `within` keeps it, and both are the least at some price.
-    fn best_price(
-        &mut self,
-        mut beyond: Priced,
-        mut within: Priced,
-        mut best: Choice,
-        cutoff: i128,
-        price: &mut i128,
-    ) -> (Choice, i128) {
-        // Where the product with the limit is exact.
-        let price_max = PRICE_MAX.min((i128::MAX >> 2) / self.limit.max(1));
-        let mut top = (beyond.sum, 0);
-        let mut hint = Some(*price).filter(|price| (1..=price_max).contains(price));
-        for _ in 0..PRICES_TRIED_MAX {
-            let guessed = hint.is_some();
-            let tried = hint.take().unwrap_or_else(|| meeting(&beyond, &within).min(price_max));
-            let met = self.at(tried);
-            let relaxed = met.sum.saturating_sub(tried * self.limit);
-            top = top.max((relaxed, tried));
-            let keeps = met.cost <= self.limit;
-            if keeps && (met.value, met.cost) < (best.value, best.cost) {
-                best = self.chosen(&met, 0);
-            }
-            let no_lower = met.sum >= reduced_sum(&beyond, tried).min(reduced_sum(&within, tried));
-            if rounding::up(top.0, SCALE) >= cutoff || (no_lower && !guessed) {
-                break;
-            }
-            if keeps { within = met } else { beyond = met }
-        }
-        *price = top.1;
-        (best, rounding::up(top.0, SCALE))
-    }
-
-    /// The n items of least value + price · cost; of those, the cheapest; of those, the first.
-    fn at(&mut self, price: i128) -> Priced {
-        let items = self.items;
-        self.least_by(|index| (reduced(&items[index], price), items[index].cost, index))
-    }
-
-    /// The n cheapest items; of those, the least by value: nothing else keeps a limit that is lower.
-    fn cheapest(&mut self) -> Priced {
-        let items = self.items;
-        self.least_by(|index| (i128::from(items[index].cost), items[index].value, index))
-    }
-
-    fn least_by(&mut self, rank: impl Fn(usize) -> (i128, i64, usize)) -> Priced {
-        self.ranked.clear();
-        self.ranked.extend((0..self.items.len()).map(rank));
-        if self.n < self.ranked.len() {
-            self.ranked.select_nth_unstable(self.n - 1);
-        }
-        let mut priced = Priced { value: 0, cost: 0, sum: 0 };
-        for (rank, _, index) in &self.ranked[..self.n] {
-            priced.value += i128::from(self.items[*index].value);
-            priced.cost += i128::from(self.items[*index].cost);
-            priced.sum = priced.sum.saturating_add(*rank);
-        }
-        priced
-    }
-
-    /// The choice of what was ranked last.
-    fn chosen(&self, priced: &Priced, bound: i128) -> Choice {
-        let mut items: Vec<usize> = self.ranked[..self.n].iter().map(|(_, _, index)| *index).collect();
-        items.sort_unstable();
-        Choice { items, value: priced.value, cost: priced.cost, bound, settled: false }
-    }
-}
-
-/// The price at which two choices are worth the same, rounded down.
-fn meeting(beyond: &Priced, within: &Priced) -> i128 {
-    let (dearer, better) = (beyond.cost - within.cost, within.value - beyond.value);
-    rounding::down(better.max(0).saturating_mul(SCALE), dearer.max(1))
-}
-
-/// What a choice comes to at a price.
-fn reduced_sum(choice: &Priced, price: i128) -> i128 {
-    (choice.value.saturating_mul(SCALE)).saturating_add(price.saturating_mul(choice.cost))
-}
-
-/// An item's value + price · cost, in units of 1 / [`SCALE`].
-fn reduced(item: &Item, price: i128) -> i128 {
-    (i128::from(item.value) * SCALE).saturating_add(price.saturating_mul(i128::from(item.cost)))
-}
-
-/// The least whole value that a sum of reduced values allows.
-pub(crate) fn bound_of(sum: i128, limit: i128, price: i128) -> i128 {
-    let relaxed = sum.saturating_sub(price.saturating_mul(limit));
-    rounding::up(relaxed, SCALE)
 }
 
 /// Depth-first branch and bound at a fixed price, from the best choice so far.

@@ -15,6 +15,7 @@ mod first;
 mod gathering;
 mod job;
 mod knapsack;
+mod pricing;
 mod ranking;
 mod scan;
 mod sums;

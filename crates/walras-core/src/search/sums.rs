@@ -15,7 +15,8 @@ use super::again::Market;
 use super::cheapest::{Cheapest, Entry};
 use super::criterion::{BestSoFar, LeastOthers, value_of};
 use super::few::{FEW, Few, Weighed};
-use super::knapsack::{self, Item, SCALE};
+use super::knapsack;
+use super::pricing::{Item, SCALE, bound_of};
 use super::ranking::candidates;
 use super::scan::Candidate;
 use super::view::View;
@@ -171,7 +172,7 @@ impl Parts {
     /// their keys then.
     fn bounds(&mut self, from: i64) -> Vec<Reverse<(i128, i64)>> {
         let (budget, price, value_max) = (self.budget, self.price, self.value_max);
-        let bound = |sum: i128| knapsack::bound_of(sum.saturating_mul(SCALE), budget, price);
+        let bound = |sum: i128| bound_of(sum.saturating_mul(SCALE), budget, price);
         let mut bounds = Vec::new();
         if self.all.len() > FEW {
             self.all.sort_unstable_by_key(|part| part.key);
