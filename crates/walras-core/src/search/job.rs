@@ -64,8 +64,8 @@ impl<'a> SearchProblem<'a> {
     }
 
     /// Whether it is known that a search would find this window now too: all its slots are still there and long enough, and
-    /// all others have only lost time. Where a budget decides, equal sums may be had in several ways, and so may equal
-    /// windows on several sites, so that it is not.
+    /// all others have only lost time. It is not known of sums, which may not have been searched to the end (the search itself
+    /// knows, and is quick where they were), nor of equal windows on several sites.
     pub(super) fn holds(&self, job: JobId, window: &Window) -> bool {
         let decided_by_rank = match &self.config.algorithm {
             Algorithm::Alp | Algorithm::Amp => true,

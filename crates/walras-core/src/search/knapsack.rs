@@ -6,8 +6,11 @@
 //!
 //! **Method.** Items than which n others are no worse by value and strictly cheaper are never part of an answer and are left
 //! out, which leaves about n log(m/n). Then price the limit ([`super::pricing`]), which bounds the optimum from below; the
-//! choices met on the way that keep the limit are incumbents. Then branch: items in order of z + λc are taken or left, and a branch is cut off when its bound (a difference of prefix sums) leaves nothing better than the incumbent, and
-//! nothing equal. Of items that are the same, none is taken when one of an earlier place is left.
+//! choices met on the way that keep the limit are incumbents. Where bound and incumbent do not meet, branch: items in order of
+//! z + λc are taken or left, and a branch is cut off when its bound (a difference of prefix sums) is no better than the
+//! incumbent. Branching once more, now into all that may be equal, finds the least cost and the first places. Of items that
+//! are the same, none is taken when one of an earlier place is left. Where too many choices are equal for that, the least cost
+//! is the same problem with the roles of value and cost exchanged, and the places are any.
 //!
 //! **Complexity.** O(m log m) to leave items out, and linear in what is left per λ, about five of them; the branching is exponential at worst, is bounded by a
 //! number of branches, and says so when it gives up, with the bound that holds.
@@ -17,11 +20,14 @@
 use super::pricing::{Choice, Item, Pricing, bound_of, is_refuted, reduced};
 use std::collections::BinaryHeap;
 
+/// So many branches are spent on finding the first of equal choices.
+const TIES_TRIED_MAX: u64 = 4_000;
+
 /// The best choice of `n` items within `limit`, or `None` when there is none.
 ///
 /// `branches` is what may still be spent on proofs; it is counted down. Choices of a value of at least
 /// `cutoff` are of no interest: when the bound shows that there is nothing better, the answer is `None` too.
-/// `price` is the λ that is tried first, in units of 1 / [`SCALE`], and is set to the one that bounds best, unless the limit
+/// `price` is the λ that is tried first, in units of 1 / [`SCALE`](super::pricing::SCALE), and is set to the one that bounds best, unless the limit
 /// played no part.
 pub(crate) fn choose(
     items: &[Item],
@@ -66,8 +72,43 @@ fn choose_of(
         return None;
     }
     let best = pricing.chosen(&cheapest, 0);
-    let (best, bound) = pricing.best_price(free, cheapest, best, cutoff, price);
-    (bound < cutoff).then(|| branch(items, limit, *price, best, bound, branches))
+    let (mut best, bound) = pricing.best_price(free, cheapest, best, cutoff, price);
+    if bound >= cutoff {
+        return None;
+    }
+    let search = Branching { items, limit, price: *price };
+    if best.value > bound && !search.run(Seek::Better { bound }, &mut best, branches) {
+        return Some(Choice { bound: bound.min(best.value), ..best });
+    }
+    if best.value >= cutoff {
+        return None;
+    }
+    best.bound = best.value;
+    let granted = TIES_TRIED_MAX.min(*branches);
+    let mut left = granted;
+    best.settled = search.run(Seek::Equal, &mut best, &mut left);
+    *branches -= granted - left;
+    Some(if best.settled { best } else { cheaper(items, best, branches) })
+}
+
+/// The least cost at a value, where too many choices are equal to find the one of the first places.
+fn cheaper(items: &[Item], best: Choice, branches: &mut u64) -> Choice {
+    let swapped: Vec<Item> = items.iter().map(|item| Item { value: item.cost, cost: item.value }).collect();
+    let mut pricing = Pricing::new(&swapped, best.items.len(), best.value);
+    let mut other = Choice { value: best.cost, cost: best.value, ..best.clone() };
+    let free = pricing.at(0);
+    if free.cost <= best.value {
+        other = pricing.chosen(&free, 0);
+    } else {
+        let (cheapest, mut price) = (pricing.cheapest(), 0);
+        let bound;
+        (other, bound) = pricing.best_price(free, cheapest, other, best.cost, &mut price);
+        let search = Branching { items: &swapped, limit: best.value, price };
+        if other.value > bound {
+            search.run(Seek::Better { bound }, &mut other, branches);
+        }
+    }
+    Choice { items: other.items, value: other.cost, cost: other.value, ..best }
 }
 
 /// The places of the items within the limit than which fewer than `n` others are no worse by value and strictly cheaper, in
@@ -94,68 +135,91 @@ fn undominated(items: &[Item], n: usize, limit: i128) -> Vec<usize> {
     kept
 }
 
-/// Depth-first branch and bound at a fixed price, from the best choice so far.
-fn branch(
-    items: &[Item],
+/// What branching looks for.
+#[derive(Clone, Copy)]
+enum Seek {
+    /// A choice of a lower value; none is below the bound.
+    Better { bound: i128 },
+    /// One of the same value that is cheaper, or of the first places.
+    Equal,
+}
+
+/// Depth-first branch and bound at a fixed price.
+struct Branching<'a> {
+    items: &'a [Item],
     limit: i128,
     price: i128,
-    mut best: Choice,
-    bound: i128,
-    branches: &mut u64,
-) -> Choice {
-    let n = best.items.len();
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|index| (reduced(&items[*index], price), items[*index].cost));
-    let sorted: Vec<Item> = order.iter().map(|index| items[*index]).collect();
-    let mut prefix = vec![0_i128];
-    for item in &sorted {
-        prefix.push(prefix[prefix.len() - 1].saturating_add(reduced(item, price)));
-    }
-    let cost_floor = cost_floors(&sorted);
+}
 
-    let mut path: Vec<usize> = Vec::with_capacity(n);
-    let (mut value, mut cost, mut sum) = (0_i128, 0_i128, 0_i128);
-    let mut next = 0;
-    loop {
-        let missing = n - path.len();
-        if missing == 0 && cost <= limit && (value, cost) <= (best.value, best.cost) {
-            let mut chosen: Vec<usize> = path.iter().map(|place| order[*place]).collect();
-            chosen.sort_unstable();
-            if (value, cost, &chosen) < (best.value, best.cost, &best.items) {
-                best = Choice { items: chosen, value, cost, bound, settled: false };
-            }
+impl Branching<'_> {
+    /// Betters `best` within so many branches; whether all were looked at.
+    fn run(&self, seek: Seek, best: &mut Choice, branches: &mut u64) -> bool {
+        let (items, price, n) = (self.items, self.price, best.items.len());
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by_key(|index| (reduced(&items[*index], price), items[*index].cost));
+        let sorted: Vec<Item> = order.iter().map(|index| items[*index]).collect();
+        let mut prefix = vec![0_i128];
+        for item in &sorted {
+            prefix.push(prefix[prefix.len() - 1].saturating_add(reduced(item, price)));
         }
-        let open = missing > 0 && next + missing <= sorted.len() && {
-            let rest = prefix[next + missing].saturating_sub(prefix[next]);
-            let least = sum.saturating_add(rest);
-            // A lower value, or the same at no higher cost.
-            let hopeful =
-                bound_of(least, limit, price) < best.value || bound_of(least, best.cost, price) <= best.value;
-            hopeful && cost + cost_floor[next] * missing as i128 <= limit
-        };
-        if open {
-            if *branches == 0 {
-                return Choice { bound: bound.min(best.value), ..best };
+        let cost_floor = cost_floors(&sorted);
+
+        let mut path: Vec<usize> = Vec::with_capacity(n);
+        let (mut value, mut cost, mut sum) = (0_i128, 0_i128, 0_i128);
+        let mut next = 0;
+        loop {
+            let missing = n - path.len();
+            if missing == 0 && cost <= self.limit && (value, cost) <= (best.value, best.cost) {
+                let chosen = path.iter().map(|place| order[*place]).collect();
+                meet(best, chosen, value, cost);
+                if matches!(seek, Seek::Better { bound } if best.value <= bound) {
+                    return true;
+                }
             }
-            *branches -= 1;
-            value += i128::from(sorted[next].value);
-            cost += i128::from(sorted[next].cost);
-            sum = sum.saturating_add(reduced(&sorted[next], price));
-            path.push(next);
-            next += 1;
-        } else {
-            // Leave the item that was taken last and all that are the same, and go on behind them.
-            let Some(last) = path.pop() else { break };
-            value -= i128::from(sorted[last].value);
-            cost -= i128::from(sorted[last].cost);
-            sum -= reduced(&sorted[last], price);
-            next = last + 1;
-            while sorted.get(next) == Some(&sorted[last]) {
+            let open = missing > 0 && next + missing <= sorted.len() && {
+                let rest = prefix[next + missing].saturating_sub(prefix[next]);
+                self.is_hopeful(seek, best, sum.saturating_add(rest))
+                    && cost + cost_floor[next] * missing as i128 <= self.limit
+            };
+            if open {
+                if *branches == 0 {
+                    return false;
+                }
+                *branches -= 1;
+                value += i128::from(sorted[next].value);
+                cost += i128::from(sorted[next].cost);
+                sum = sum.saturating_add(reduced(&sorted[next], price));
+                path.push(next);
                 next += 1;
+            } else {
+                // Leave the item that was taken last and all that are the same, and go on behind them.
+                let Some(last) = path.pop() else { return true };
+                value -= i128::from(sorted[last].value);
+                cost -= i128::from(sorted[last].cost);
+                sum -= reduced(&sorted[last], price);
+                next = last + 1;
+                while sorted.get(next) == Some(&sorted[last]) {
+                    next += 1;
+                }
             }
         }
     }
-    Choice { bound: best.value, settled: true, ..best }
+
+    /// Whether choices of at least so much in reduced values may be what is looked for.
+    fn is_hopeful(&self, seek: Seek, best: &Choice, least: i128) -> bool {
+        match seek {
+            Seek::Better { .. } => bound_of(least, self.limit, self.price) < best.value,
+            Seek::Equal => bound_of(least, best.cost, self.price) <= best.value,
+        }
+    }
+}
+
+/// Puts a choice in the place of the best where it is better: by value, cost and places.
+fn meet(best: &mut Choice, mut items: Vec<usize>, value: i128, cost: i128) {
+    items.sort_unstable();
+    if (value, cost, &items) < (best.value, best.cost, &best.items) {
+        *best = Choice { items, value, cost, bound: best.bound, settled: false };
+    }
 }
 
 /// The least cost among the items from each position on.
@@ -234,6 +298,16 @@ mod tests {
                 _ => prop_assert!(choice.is_none_or(|choice| choice.value >= cutoff)),
             }
         }
+    }
+
+    #[test]
+    fn where_very_many_choices_are_equal_value_and_cost_are_still_proven() {
+        // Every choice has the sum of value and cost 400: the limit is used up in thousands of ways.
+        let items: Vec<Item> = (0..40).map(|place| Item { value: place, cost: 40 - place }).collect();
+        let mut branches = 20_000;
+        let choice = choose(&items, 10, 205, i128::MAX, &mut branches, &mut 0).unwrap();
+        assert_eq!((choice.value, choice.cost, choice.bound, choice.settled), (195, 205, 195, false));
+        assert!(branches > 0);
     }
 
     #[test]
