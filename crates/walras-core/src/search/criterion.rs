@@ -338,7 +338,7 @@ pub(super) struct LeastOthers {
 
 impl LeastOthers {
     pub(super) fn new(tasks: usize) -> LeastOthers {
-        LeastOthers { count: tasks.saturating_sub(1), least: BinaryHeap::new() }
+        LeastOthers { count: tasks.saturating_sub(1), least: BinaryHeap::with_capacity(tasks.min(64)) }
     }
 
     #[inline]

@@ -75,7 +75,7 @@ pub(super) fn candidates<'a>(
 ) -> (Vec<Candidate<'a>>, usize) {
     let mut others = LeastOthers::new(if takes_worst(criterion) { 1 } else { view.tasks });
     let mut most = value_max;
-    let (mut found, mut read) = (Vec::new(), 0);
+    let (mut found, mut read) = (Vec::with_capacity(32), 0);
     for (rank, slot) in &segment.ranked {
         let least = least_value(criterion, view.work, *rank);
         if least > most {

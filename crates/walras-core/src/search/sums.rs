@@ -4,16 +4,15 @@
 //! within the budget. Choosing exactly ([`super::knapsack`]) at every start would cost far more than reading the slots.
 //!
 //! **Method.** For any price λ of the budget S, the n least z + λc, less λS, bound the sum from below. λ is what the last exact
-//! choice of the same request came to. Where only sums up to a value are asked for, candidates are passed over that exceed it
-//! together with the n − 1 least of the others, by z ([`super::ranking`]), by c and by z + λc. Of those left, the n least are
-//! found at every start ([`super::few`], [`super::cheapest`]). Starts are then solved exactly in order of their bounds, until
-//! none can be better.
+//! choice of the same request came to. Where only sums up to a value are asked for, candidates that are part of no such window
+//! are passed over ([`super::ranking`]). Of those left, the n least are found at every start ([`super::few`],
+//! [`super::cheapest`]). Starts are then solved exactly in order of their bounds, until none can be better.
 //!
 //! **Complexity.** O(m log m) for the pass over m slots, and one exact choice for about every start that ties with the best.
 
 use super::again::Market;
 use super::cheapest::{Cheapest, Entry};
-use super::criterion::{BestSoFar, LeastOthers, value_of};
+use super::criterion::{BestSoFar, value_of};
 use super::few::{FEW, Few, Weighed};
 use super::knapsack;
 use super::pricing::{Item, SCALE, bound_of};
@@ -142,22 +141,7 @@ impl Parts {
         };
         let all: Vec<Part> = found.iter().filter_map(part).collect();
         let (tasks, budget) = (view.tasks, i128::from(view.budget));
-        let mut parts = Parts { all, tasks, budget, price, value_max };
-        parts.pass_over();
-        parts
-    }
-
-    /// Leaves out what costs too much together with the least of the others, priced or not.
-    fn pass_over(&mut self) {
-        let mut costs = LeastOthers::new(self.tasks);
-        let mut priced = LeastOthers::new(self.tasks);
-        for part in &self.all {
-            costs.meet(part.cost);
-            priced.meet(part.priced);
-        }
-        let cost_max = self.budget - costs.sum();
-        let priced_max = self.priced_max().saturating_sub(priced.sum());
-        self.all.retain(|part| i128::from(part.cost) <= cost_max && i128::from(part.priced) <= priced_max);
+        Parts { all, tasks, budget, price, value_max }
     }
 
     /// What the priced values of a window of interest may come to.
