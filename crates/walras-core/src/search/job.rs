@@ -193,10 +193,10 @@ impl JobSearch {
 
     fn keep_view(&mut self, view: View, problem: &SearchProblem<'_>) {
         let runtimes = problem.offers.nodes().len().saturating_mul(problem.batch.requests().len());
-        self.view = match runtimes {
-            ..=KEPT_RUNTIMES_MAX => Some(KeptView::Plain(view)),
-            ..=PACKED_RUNTIMES_MAX => KeptView::packed(view),
-            _ => None,
+        self.view = if runtimes <= KEPT_RUNTIMES_MAX {
+            Some(KeptView::Plain(view))
+        } else {
+            Some(view).filter(|_| runtimes <= PACKED_RUNTIMES_MAX).and_then(KeptView::packed)
         };
     }
 
