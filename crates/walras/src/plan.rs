@@ -44,9 +44,9 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..))]
     alternatives_max: u32,
 
-    /// Search on so many threads; the plan does not depend on it
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_024))]
-    threads: u16,
+    /// Search on so many threads, instead of one for each core; the plan does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    threads: Option<u16>,
 
     #[command(flatten)]
     choice: choice::ChoiceArgs,
@@ -203,13 +203,14 @@ fn plan(
     let asked = by_satisfaction || args.pareto.wanted();
     let plain = asked.then(|| Stakeholders::plain(&scenario.offers, &scenario.batch));
     let stakeholders = scenario.preferences.as_ref().or(plain.as_ref());
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let problem = BatchProblem {
         jobs: &jobs,
         stakeholders,
         network: scenario.network,
         choose: args.choice.wanted(),
         scheme: args.choice.scheme(),
-        threads: usize::from(args.threads),
+        threads: args.threads.map_or_else(cores, usize::from),
         ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
     };
     let planned = plan_batch(&problem);

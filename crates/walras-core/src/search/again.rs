@@ -13,9 +13,11 @@
 //! whose bound is less.
 //!
 //! A window *stands* when each of its slots is still there under the same key and long enough. Then those that were passed
-//! over are what they were, or gone, or have become later slots, which lose ties. Only where a budget decided which slots
-//! sum to the least, equal sums may be had in several ways, and between sites it counts which was joined first: then the
-//! stretch must not have been cut at all.
+//! over are what they were, or gone, or have become later slots, which lose ties. Only where a sum under a budget was not
+//! searched to the end, the stretch must not have been cut at all.
+//!
+//! Requests for nodes of one site are not searched this way: between equal windows of several sites it counts which site was
+//! joined first, by whatever slot.
 //!
 //! **Complexity.** One scan for the first window; for each further one a pass over a few stretches, each about as many slots
 //! as are alive at once.
@@ -24,15 +26,22 @@
 
 use super::config::Criterion;
 use super::criterion::{Best, BestSoFar, sums};
+use super::few::{FEW, Few, Weighed};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
-use super::sums::{Met, least_sum};
+use super::sums::least_sum;
 use super::view::View;
 use super::{Found, window_of};
 use crate::slots::{Segments, SlotList};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use walras_model::offer::SlotKey;
 
 /// A stretch that is searched again is searched for windows of values up to 1 + 2⁻⁹ times what is needed.
 const SLACK: u32 = 9;
+
+/// As long as no window is known, a stretch is searched for values up to 1 + 2⁻³ times its bound.
+const RAISE: u32 = 3;
 
 /// What a window is ranked by: value, start, cost.
 pub(super) type Rank = (i128, i64, i128);
@@ -51,7 +60,7 @@ pub(crate) struct Market<'a> {
 
 impl Market<'_> {
     /// Feeds a selector what can start in a stretch, or only what can be part of a window of at most `value_max`.
-    pub(super) fn feed(
+    fn feed(
         &self,
         number: usize,
         view: &View,
@@ -61,21 +70,52 @@ impl Market<'_> {
         slots_scanned: &mut u64,
     ) {
         let segment = &self.segments.all()[number];
-        // Between equal windows of several pools it counts which pool was joined first, by whatever slot.
-        let by_start = matches!(self.criterion, Criterion::Start | Criterion::Finish) || view.pool_count > 1;
+        let by_start = matches!(self.criterion, Criterion::Start | Criterion::Finish);
         let ranked = value_max.filter(|_| !by_start);
         if let Some(value_max) = ranked {
-            let (found, read) = candidates(segment, view, self.criterion, from, value_max);
+            let (mut found, read) = candidates(segment, view, self.criterion, from, value_max);
             *slots_scanned += read as u64;
+            found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
             return;
         }
         *slots_scanned += segment.len() as u64;
         let read = join_all(&segment.carried, view, from, selector);
-        if view.pool_count > 1 {
-            selector.settle();
-        }
         let _ = read.is_continue().then(|| join_all(&segment.own, view, from, selector));
+    }
+
+    /// The cheapest window of a stretch, when it costs at most `cost_max`.
+    fn cheapest(
+        &self,
+        number: usize,
+        view: &View,
+        from: i64,
+        cost_max: i128,
+        slots_scanned: &mut u64,
+    ) -> Option<BestSoFar> {
+        let segment = &self.segments.all()[number];
+        let (mut found, read) = candidates(segment, view, self.criterion, from, cost_max);
+        *slots_scanned += read as u64;
+        if found.len() > FEW {
+            found.sort_unstable_by_key(|candidate| candidate.slot.key());
+            let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(cost_max);
+            let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
+            return selector.finish();
+        }
+        let weighed = |candidate: Candidate<'_>| {
+            let Candidate { slot, start, expiry, .. } = candidate;
+            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry }
+        };
+        let few = Few::new(view.tasks, found.into_iter().map(weighed).collect());
+        let mut best = (cost_max.min(i128::from(view.budget)), i64::MAX);
+        for start in few.starts(from) {
+            // Of equal costs the earlier start counts.
+            let most = if start < best.1 { best.0 } else { best.0 - 1 };
+            best = few.least_at(start, most).map_or(best, |cost| (cost, start));
+        }
+        let (cost, start) = best;
+        let keys: Vec<SlotKey> = few.members_at(start).collect();
+        (start < i64::MAX).then_some(BestSoFar { value: cost, start, cost, keys })
     }
 }
 
@@ -116,13 +156,6 @@ enum Lasts {
     Unproven,
 }
 
-impl Lasts {
-    /// Of a window that was decided by the ranks of its slots alone, or not.
-    fn of(by_rank: bool, cuts: u64) -> Lasts {
-        if by_rank { Lasts::WhileItStands } else { Lasts::UntilCut(cuts) }
-    }
-}
-
 impl Kept {
     fn rank(&self) -> Rank {
         (self.best.value, self.best.start, self.best.cost)
@@ -146,12 +179,19 @@ impl BestSearch {
         order.sort_unstable();
         let mut best = order.iter().copied().find(|(_, number)| self.stands(*number, market, view));
         let mut unproven: Option<i128> = None;
-        for (bound, number) in order {
+        let mut open: BinaryHeap<_> =
+            order.into_iter().map(|(bound, number)| Reverse((bound, number, false))).collect();
+        while let Some(Reverse((bound, number, raised))) = open.pop() {
             if best.is_some_and(|best| best.0 <= bound) {
                 break;
             }
-            self.search(number, market, view, best.map(|best| best.0), &mut work_left, slots_scanned);
-            let Some(Stretch { bound, window: Some(kept), .. }) = &self.stretches[number] else { continue };
+            let value_max = value_max(market.criterion, best.map(|best| best.0), bound, raised);
+            self.search(number, market, view, value_max, &mut work_left, slots_scanned);
+            let Some(Stretch { bound, window }) = &self.stretches[number] else { continue };
+            let Some(kept) = window else {
+                open.push(Reverse((*bound, number, true)));
+                continue;
+            };
             if kept.lasts == Lasts::Unproven {
                 unproven = Some(unproven.map_or(bound.0, |least| least.min(bound.0)));
             }
@@ -189,37 +229,33 @@ impl BestSearch {
         }
     }
 
-    /// Searches one stretch again for what ranks before `best`, and a little more, so that it need not be searched for
-    /// every small step that follows.
+    /// Searches one stretch again for windows of at most `value_max`.
     fn search(
         &mut self,
         number: usize,
         market: &Market<'_>,
         view: &View,
-        best: Option<Rank>,
+        value_max: Option<i128>,
         work_left: &mut u64,
         slots_scanned: &mut u64,
     ) {
-        let segment = &market.segments.all()[number];
-        let from = segment.opening.as_millis().max(view.earliest);
-        let value_max = best.and_then(|(value, ..)| match market.criterion {
-            Criterion::Start => None,
-            Criterion::Finish => Some(value),
-            _ => Some(value + (value >> SLACK)),
-        });
-        let window = match sums(market.criterion) {
-            true => self.least_sum(number, market, view, value_max, work_left, slots_scanned),
-            false => {
+        let from = market.segments.all()[number].opening.as_millis().max(view.earliest);
+        let kept = |best: BestSoFar| Kept { best, lasts: Lasts::WhileItStands };
+        let window = match (market.criterion, value_max) {
+            (criterion, _) if sums(criterion) => {
+                self.least_sum(number, market, view, value_max, work_left, slots_scanned)
+            }
+            (Criterion::Cost, Some(cost_max)) => {
+                let best = market.cheapest(number, view, from, cost_max, slots_scanned);
+                best.map(kept).map(|kept| (kept.rank(), kept))
+            }
+            _ => {
                 let mut selector = Best::new(market.weights, view, market.criterion, 0);
                 if let Some(value_max) = value_max {
                     selector = selector.up_to(value_max);
                 }
                 market.feed(number, view, from, value_max, &mut selector, slots_scanned);
-                selector.evaluate_all();
-                let best = selector.best.filter(|best| !best.keys.is_empty());
-                let lasts = Lasts::of(view.pool_count == 1, segment.cuts);
-                let kept = best.map(|best| Kept { best, lasts });
-                kept.map(|kept| (kept.rank(), kept))
+                selector.finish().map(kept).map(|kept| (kept.rank(), kept))
             }
         };
         self.stretches[number] = match (window, value_max) {
@@ -242,10 +278,11 @@ impl BestSearch {
         let segment = &market.segments.all()[number];
         let from = segment.opening.as_millis().max(view.earliest);
         let found = least_sum(market, view, number, value_max, work_left, &mut self.price, slots_scanned);
-        found.best.map(|Met { best, free, .. }| {
-            let lasts = match (found.unproven, free) {
-                (Some(_), _) => Lasts::Unproven,
-                (None, free) => Lasts::of(free && view.pool_count == 1, segment.cuts),
+        found.best.map(|best| {
+            let lasts = match found.unproven {
+                Some(_) => Lasts::Unproven,
+                None if found.settled => Lasts::WhileItStands,
+                None => Lasts::UntilCut(segment.cuts),
             };
             let kept = Kept { best, lasts };
             let bound = found.unproven.map_or(kept.rank(), |bound| kept.rank().min((bound, from, 0)));
@@ -260,6 +297,18 @@ impl Stretch {
         let later = |kept: &mut Kept| kept.best.start >= opening;
         let window = self.window.take_if(later).filter(|kept| kept.lasts == Lasts::WhileItStands);
         Stretch { bound: self.bound, window }
+    }
+}
+
+/// Up to which value a stretch of this bound is searched: for what ranks before `best`, and a little more, so that it need not
+/// be searched for every small step that follows. As long as there is no best, what is only a little worse than the bound is
+/// likely to be there, and quickly found; where its bound was raised in vain, the whole stretch is searched.
+fn value_max(criterion: &Criterion, best: Option<Rank>, bound: Rank, raised: bool) -> Option<i128> {
+    match (criterion, best) {
+        (Criterion::Start, _) | (Criterion::Finish, None) => None,
+        (Criterion::Finish, Some((value, ..))) => Some(value),
+        (_, Some((value, ..))) => Some(value + (value >> SLACK)),
+        (_, None) => Some(bound.0 + (bound.0 >> RAISE)).filter(|_| bound.0 > 0 && !raised),
     }
 }
 

@@ -5,15 +5,18 @@
 //!
 //! **Method.** A few jobs that follow each other search *ahead*, all on the list as it is before the first of them cuts.
 //! Then they are served in order. What one found still holds when none of its slots was cut meanwhile: since the list only
-//! loses time, nothing else has become better. Otherwise it searches again, and only then is served.
+//! loses time, nothing else has become better. Otherwise it searches again, and only then is served. By a criterion, a search
+//! that is made again has the bounds of the one ahead, and reads only stretches of time that were cut since: so searching
+//! ahead pays even where most windows are taken by others meanwhile.
 //!
-//! How many search ahead follows from how many of those before had to search again, and from nothing else. So the searches
+//! How many search ahead follows from how much those before had to read again, and from nothing else. So the searches
 //! that are made, and all results, are the same for any number of threads; with one, they are made one after the other.
 //!
 //! **Complexity.** That of the searches, divided by the threads, and those that are made again.
 
 use super::Found;
 use super::job::{JobSearch, SearchProblem};
+use std::sync::{Mutex, PoisonError};
 use walras_model::id::JobId;
 
 /// So many jobs search ahead at most.
@@ -44,11 +47,11 @@ impl Ahead {
         self.count
     }
 
-    /// More search ahead while few do so in vain, and fewer when many do.
-    pub(super) fn learn(&mut self, searched: usize, again: usize) {
-        if again * 3 > searched {
+    /// More search ahead while little has to be read again, and fewer when much has; both in slots.
+    pub(super) fn learn(&mut self, read_ahead: u64, read_again: u64) {
+        if read_again.saturating_mul(3) > read_ahead {
             self.count = (self.count / 2).max(1);
-        } else if again * 8 <= searched {
+        } else if read_again.saturating_mul(6) <= read_ahead {
             self.count = (self.count * 2).min(AHEAD_MAX);
         }
     }
@@ -56,22 +59,26 @@ impl Ahead {
     /// Lets these jobs search, none knowing of the others.
     pub(super) fn search(&self, problem: &SearchProblem<'_>, jobs: &mut [FoundAhead]) {
         let wanted = problem.config.limits.alternatives_per_job_max;
-        let search_all = |jobs: &mut [FoundAhead]| {
-            for it in jobs.iter_mut().filter(|it| it.search.found < wanted) {
+        let search = |it: &mut FoundAhead| {
+            if it.search.found < wanted {
                 it.found = it.search.next_in_rounds(it.job, problem, &mut it.slots_scanned);
             }
         };
         let threads = self.threads.min(jobs.len());
         if threads < 2 || jobs.len() < THREADED_MIN {
-            return search_all(jobs);
+            return jobs.iter_mut().for_each(search);
         }
-        let share = jobs.len() / threads + usize::from(!jobs.len().is_multiple_of(threads));
+        // Each takes the next job that nobody has taken, since some searches are much longer than others.
+        let waiting = Mutex::new(jobs.iter_mut());
+        let work = || {
+            let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            std::iter::from_fn(next).for_each(search);
+        };
         std::thread::scope(|scope| {
-            let (own, others) = jobs.split_at_mut(share);
-            for others in others.chunks_mut(share) {
-                scope.spawn(|| search_all(others));
+            for _ in 1..threads {
+                scope.spawn(work);
             }
-            search_all(own);
+            work();
         });
     }
 }

@@ -139,20 +139,21 @@ impl Run<'_> {
             while !rest.is_empty() {
                 let count = if self.problem.searches_anew() { ahead.count().min(rest.len()) } else { 1 };
                 let (turn, others) = rest.split_at(count);
-                let mut again = 0;
+                let (mut read_ahead, mut read_again) = (0, 0);
                 for it in self.search_ahead(turn, &ahead) {
                     let job = it.job;
                     self.jobs[job.index()] = it.search;
                     self.result.slots_scanned += it.slots_scanned;
+                    read_ahead += it.slots_scanned;
                     if self.limit_reached(job) {
                         self.not_examined(job);
                         continue;
                     }
                     let mut found = it.found;
                     if found.as_ref().is_some_and(|found| !self.problem.holds(job, &found.window)) {
-                        let ahead = found;
+                        let read_before = self.result.slots_scanned;
                         found = self.next_window(job);
-                        again += usize::from(found != ahead);
+                        read_again += self.result.slots_scanned - read_before;
                     }
                     match found {
                         Some(found) => {
@@ -162,7 +163,7 @@ impl Run<'_> {
                         None => self.retire(job),
                     }
                 }
-                ahead.learn(turn.len(), again);
+                ahead.learn(read_ahead, read_again);
                 rest = others;
             }
             active = still_active;

@@ -18,7 +18,8 @@
 
 use super::cheapest::{Cheapest, Entry};
 use super::config::Criterion;
-use super::knapsack::{self, Item};
+use super::knapsack;
+use super::pricing::Item;
 use super::scan::{Candidate, Selector, scan};
 use super::view::{View, attribute_millionths};
 use super::{Found, window_of};
@@ -85,7 +86,7 @@ pub(super) struct Best<'a> {
     /// Pools that were joined at the current start.
     changed: Vec<usize>,
     now: i64,
-    pub(super) best: Option<BestSoFar>,
+    best: Option<BestSoFar>,
     /// What may still be spent on proofs.
     work_left: u64,
     /// The least bound of all choices that were not proven.
@@ -120,6 +121,12 @@ impl<'a> Best<'a> {
         Best { best: Some(none), ..self }
     }
 
+    /// The best window of all that joined.
+    pub(super) fn finish(mut self) -> Option<BestSoFar> {
+        self.evaluate_all();
+        self.best.filter(|best| !best.keys.is_empty())
+    }
+
     /// Whether the criterion takes the worst of the tasks.
     fn takes_worst(&self) -> bool {
         matches!(self.criterion, Criterion::Runtime | Criterion::Finish | Criterion::Price)
@@ -140,7 +147,7 @@ impl<'a> Best<'a> {
     }
 
     /// Tries the current start with all that joined there.
-    pub(super) fn evaluate_all(&mut self) {
+    fn evaluate_all(&mut self) {
         let improved_before = self.best.as_ref().map(|best| best.value);
         for pool in std::mem::take(&mut self.changed) {
             self.pools[pool].changed = false;
@@ -224,7 +231,7 @@ impl<'a> Best<'a> {
         let items: Vec<Item> =
             alive.iter().map(|alive| Item { value: alive.value, cost: alive.cost }).collect();
         // Pricing is work too: about so many passes over the items.
-        self.work_left = self.work_left.saturating_sub(64 * items.len() as u64);
+        self.work_left = self.work_left.saturating_sub(8 * items.len() as u64);
         let budget = i128::from(self.view.budget);
         let choice = knapsack::choose(&items, self.view.tasks, budget, cutoff, &mut self.work_left, &mut 0);
         let Some(choice) = choice else { return };
@@ -277,10 +284,6 @@ impl<'a> Best<'a> {
 }
 
 impl Selector for Best<'_> {
-    fn settle(&mut self) {
-        self.evaluate_all();
-    }
-
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
         if candidate.start > self.now {
             self.evaluate_all();
@@ -335,7 +338,7 @@ pub(super) struct LeastOthers {
 
 impl LeastOthers {
     pub(super) fn new(tasks: usize) -> LeastOthers {
-        LeastOthers { count: tasks.saturating_sub(1), least: BinaryHeap::new() }
+        LeastOthers { count: tasks.saturating_sub(1), least: BinaryHeap::with_capacity(tasks.min(64)) }
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use super::config::{Algorithm, SearchConfig};
 use super::criterion::{sums, weights};
 use super::first::{FirstSearch, first_window_since};
 use super::ranking::ranking;
-use super::view::View;
+use super::view::{KeptView, View};
 use super::{Found, search};
 use crate::slots::{Segments, SlotList};
 use walras_model::id::JobId;
@@ -14,8 +14,10 @@ use walras_model::quantity::Time;
 use walras_model::request::Batch;
 use walras_model::window::Window;
 
+/// Views of more requests × nodes than this are packed between searches.
+const KEPT_RUNTIMES_MAX: usize = if cfg!(test) { 16 } else { 16 << 20 };
 /// Views of more requests × nodes than this are made anew for each search rather than kept.
-const KEPT_RUNTIMES_MAX: usize = 16 << 20;
+const PACKED_RUNTIMES_MAX: usize = if cfg!(test) { 40 } else { 64 << 20 };
 /// More gathered candidates than this, over all requests, are gathered anew rather than kept.
 const KEPT_CANDIDATES_MAX: usize = if cfg!(test) { 100 } else { 8 << 20 };
 /// Over all requests, so much is kept of stretches of time.
@@ -62,8 +64,8 @@ impl<'a> SearchProblem<'a> {
     }
 
     /// Whether it is known that a search would find this window now too: all its slots are still there and long enough, and
-    /// all others have only lost time. Where a budget decides, equal sums may be had in several ways, and so may equal
-    /// windows on several sites, so that it is not.
+    /// all others have only lost time. It is not known of sums, which may not have been searched to the end (the search itself
+    /// knows, and is quick where they were), nor of equal windows on several sites.
     pub(super) fn holds(&self, job: JobId, window: &Window) -> bool {
         let decided_by_rank = match &self.config.algorithm {
             Algorithm::Alp | Algorithm::Amp => true,
@@ -105,7 +107,7 @@ pub(super) struct JobSearch {
     /// By ALP and AMP, its next window does not start before.
     pub(super) resume: Option<Time>,
     pub(super) found: u32,
-    view: Option<View>,
+    view: Option<KeptView>,
     /// What ALP or AMP have gathered, and how many of the slots born they have seen.
     gathered: Option<(FirstSearch, usize)>,
     /// What the search by a criterion knows of every stretch of time.
@@ -179,7 +181,7 @@ impl JobSearch {
 
     /// How the search sees the job; without gathered candidates it starts where the last window did.
     fn view(&mut self, job: JobId, problem: &SearchProblem<'_>) -> View {
-        let mut view = self.view.take().unwrap_or_else(|| {
+        let mut view = self.view.take().map(KeptView::into_view).unwrap_or_else(|| {
             let (request, config) = (problem.batch.request(job), problem.config);
             View::new(problem.offers, request, &config.algorithm, config.budget_factor)
         });
@@ -190,9 +192,12 @@ impl JobSearch {
     }
 
     fn keep_view(&mut self, view: View, problem: &SearchProblem<'_>) {
-        if problem.offers.nodes().len() * problem.batch.requests().len() <= KEPT_RUNTIMES_MAX {
-            self.view = Some(view);
-        }
+        let runtimes = problem.offers.nodes().len().saturating_mul(problem.batch.requests().len());
+        self.view = if runtimes <= KEPT_RUNTIMES_MAX {
+            Some(KeptView::Plain(view))
+        } else {
+            Some(view).filter(|_| runtimes <= PACKED_RUNTIMES_MAX).and_then(KeptView::packed)
+        };
     }
 
     /// Forgets all but how many windows were found.

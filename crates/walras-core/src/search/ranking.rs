@@ -64,8 +64,8 @@ fn takes_worst(criterion: &Criterion) -> bool {
     matches!(criterion, Criterion::Runtime | Criterion::Price)
 }
 
-/// The candidates of a stretch that can be part of a window of at most `value_max`, in order of their keys, and how many slots
-/// were read. None starts before `from`.
+/// The candidates of a stretch that can be part of a window of at most `value_max`, in no particular order, and how many
+/// slots were read. None starts before `from`.
 pub(super) fn candidates<'a>(
     segment: &'a Segment,
     view: &View,
@@ -75,7 +75,7 @@ pub(super) fn candidates<'a>(
 ) -> (Vec<Candidate<'a>>, usize) {
     let mut others = LeastOthers::new(if takes_worst(criterion) { 1 } else { view.tasks });
     let mut most = value_max;
-    let (mut found, mut read) = (Vec::new(), 0);
+    let (mut found, mut read) = (Vec::with_capacity(32), 0);
     for (rank, slot) in &segment.ranked {
         let least = least_value(criterion, view.work, *rank);
         if least > most {
@@ -91,6 +91,5 @@ pub(super) fn candidates<'a>(
             found.push(Candidate { start, ..candidate });
         }
     }
-    found.sort_unstable_by_key(|candidate| candidate.slot.key());
     (found, read)
 }

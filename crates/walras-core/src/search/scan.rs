@@ -55,9 +55,6 @@ impl<'a> Candidate<'a> {
 pub(crate) trait Selector {
     /// Takes a candidate; starts never go back. `Break` ends the scan.
     fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()>;
-
-    /// All that was free before a stretch has joined; what starts with it comes next.
-    fn settle(&mut self) {}
 }
 
 /// Scans `list` for `view`, counting into `slots_scanned`.

@@ -3,36 +3,32 @@
 //! **Problem.** Of all starts in a stretch, and at each of them, n of the m candidates alive with the least sum of z and costs
 //! within the budget. Choosing exactly ([`super::knapsack`]) at every start would cost far more than reading the slots.
 //!
-//! **Method.** One pass bounds every start: for any price λ of the budget S, the n least z + λc, less λS, bound the sum from
-//! below, and the n least are kept under arrivals and expiries ([`super::cheapest`]). λ is what the last exact choice of the
-//! same request came to. Starts are then solved exactly in order of their bounds, until none can be better. Candidates that
-//! are part of no window of interest are passed over ([`super::ranking`]).
+//! **Method.** For any price λ of the budget S, the n least z + λc, less λS, bound the sum from below. λ is what the last exact
+//! choice of the same request came to. Where only sums up to a value are asked for, candidates that are part of no such window
+//! are passed over ([`super::ranking`]). Of those left, the n least are found at every start ([`super::few`],
+//! [`super::cheapest`]). Starts are then solved exactly in order of their bounds, until none can be better.
 //!
 //! **Complexity.** O(m log m) for the pass over m slots, and one exact choice for about every start that ties with the best.
 
 use super::again::Market;
 use super::cheapest::{Cheapest, Entry};
 use super::criterion::{BestSoFar, value_of};
-use super::knapsack::{self, Item, SCALE};
-use super::scan::{Candidate, Selector, join_all};
+use super::few::{FEW, Few, Weighed};
+use super::knapsack;
+use super::pricing::{Item, SCALE, bound_of};
+use super::ranking::candidates;
+use super::scan::Candidate;
 use super::view::View;
+use crate::slots::Segment;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::ControlFlow;
 use walras_model::offer::SlotKey;
-
-/// A window that was chosen.
-pub(super) struct Met {
-    pub(super) best: BestSoFar,
-    /// Whether the budget played no part in it.
-    pub(super) free: bool,
-    /// Of equal windows at one start, that of the pool joined first counts.
-    turn: usize,
-}
 
 /// What a stretch has to offer.
 pub(super) struct LeastSum {
-    pub(super) best: Option<Met>,
+    pub(super) best: Option<BestSoFar>,
+    /// Whether it stays the best for as long as all its slots do.
+    pub(super) settled: bool,
     /// The least value that is not excluded, when the best is not proven.
     pub(super) unproven: Option<i128>,
 }
@@ -49,14 +45,17 @@ pub(super) fn least_sum(
 ) -> LeastSum {
     let segment = &market.segments.all()[number];
     let from = segment.opening.as_millis().max(view.earliest);
-    let mut bounds = Bounds::new(market, view, *price);
-    market.feed(number, view, from, value_max, &mut bounds, slots_scanned);
-    bounds.evaluate(0);
-    let mut found = LeastSum { best: None, unproven: None };
-    let mut starts = BinaryHeap::from(bounds.starts);
-    while let Some(Reverse((bound, start, turn, pool))) = starts.pop() {
-        let beaten = |met: &Met| (met.best.value, met.best.start) < (bound, start);
-        if found.best.as_ref().is_some_and(beaten) || value_max.is_some_and(|most| bound > most) {
+    let (found, read) = match value_max {
+        Some(value_max) => candidates(segment, view, market.criterion, from, value_max),
+        None => (all_candidates(segment, view, from), segment.len()),
+    };
+    *slots_scanned += read as u64;
+    let mut parts = Parts::new(&found, market, view, *price, value_max);
+    let mut starts = BinaryHeap::from(parts.bounds(from));
+    let mut found = LeastSum { best: None, settled: true, unproven: None };
+    while let Some(Reverse((bound, start))) = starts.pop() {
+        let beaten = |best: &BestSoFar| (best.value, best.start) < (bound, start);
+        if found.best.as_ref().is_some_and(beaten) {
             break;
         }
         if *work_left == 0 && found.best.is_some() {
@@ -64,31 +63,27 @@ pub(super) fn least_sum(
             break;
         }
         let cutoff = match &found.best {
-            Some(met) if start <= met.best.start => met.best.value + 1,
-            Some(met) => met.best.value,
+            Some(best) if start <= best.start => best.value + 1,
+            Some(best) => best.value,
             None => value_max.map_or(i128::MAX, |value_max| value_max + 1),
         };
-        let mut alive = Alive { market, view, at: start, pool, keys: Vec::new(), items: Vec::new() };
-        let _ = join_all(&segment.carried, view, from, &mut alive)
-            .is_continue()
-            .then(|| join_all(&segment.own, view, from, &mut alive));
+        let (places, items) = parts.alive_at(start);
         // Sorting out and pricing is work too.
-        *work_left = work_left.saturating_sub(alive.items.len() as u64);
-        let budget = i128::from(view.budget);
-        let choice = knapsack::choose(&alive.items, view.tasks, budget, cutoff, work_left, price);
+        *work_left = work_left.saturating_sub(items.len() as u64);
+        let choice = knapsack::choose(&items, view.tasks, parts.budget, cutoff, work_left, price);
         let Some(choice) = choice else { continue };
         if choice.bound < choice.value {
             found.leave_unproven(choice.bound);
         }
-        let rank = (choice.value, start, choice.cost, turn);
-        let better = |met: &Met| rank < (met.best.value, met.best.start, met.best.cost, met.turn);
+        found.settled &= choice.settled;
+        let rank = (choice.value, start, choice.cost);
+        let better = |best: &BestSoFar| rank < (best.value, best.start, best.cost);
         if choice.value < cutoff && found.best.as_ref().is_none_or(better) {
-            let keys = choice.items.iter().map(|index| alive.keys[*index]).collect();
-            let best = BestSoFar { value: choice.value, start, cost: choice.cost, keys };
-            found.best = Some(Met { best, free: choice.free, turn });
+            let keys = choice.items.iter().map(|item| parts.all[places[*item]].key).collect();
+            found.best = Some(BestSoFar { value: choice.value, start, cost: choice.cost, keys });
         }
     }
-    let value = found.best.as_ref().map(|met| met.best.value);
+    let value = found.best.as_ref().map(|best| best.value);
     found.unproven = found.unproven.filter(|bound| value.is_some_and(|value| *bound < value));
     found
 }
@@ -99,104 +94,119 @@ impl LeastSum {
     }
 }
 
-/// The n cheapest and the n of least priced value, of candidates that may be combined.
-#[derive(Clone)]
-struct Pool {
-    by_cost: Cheapest,
-    by_priced: Cheapest,
-    changed: bool,
+/// All candidates of a stretch; none starts before `from`.
+fn all_candidates<'a>(segment: &'a Segment, view: &View, from: i64) -> Vec<Candidate<'a>> {
+    let slots = segment.carried.iter().chain(&segment.own);
+    let candidates = slots.filter_map(|slot| Candidate::new(slot, view));
+    let not_before = candidates.map(|candidate| Candidate { start: candidate.start.max(from), ..candidate });
+    not_before.filter(|candidate| candidate.expiry >= candidate.start).collect()
 }
 
-/// Bounds the sum at every start.
-struct Bounds<'a> {
-    market: &'a Market<'a>,
-    view: &'a View,
+/// A candidate, with what it adds to a window.
+#[derive(Clone, Copy)]
+struct Part {
+    key: SlotKey,
+    start: i64,
+    expiry: i64,
+    value: i64,
+    cost: i64,
+    /// Value and priced cost, rounded down, so that what follows from it is a bound.
+    priced: i64,
+}
+
+/// The candidates of a stretch that can be part of a window of interest.
+struct Parts {
+    all: Vec<Part>,
+    tasks: usize,
+    budget: i128,
     price: i128,
-    pools: Vec<Pool>,
-    changed: Vec<usize>,
-    now: i64,
-    /// Bound, start, the pool's turn among those joined there, and the pool.
-    starts: Vec<Reverse<(i128, i64, usize, usize)>>,
+    value_max: Option<i128>,
 }
 
-impl<'a> Bounds<'a> {
-    fn new(market: &'a Market<'a>, view: &'a View, price: i128) -> Bounds<'a> {
-        let cheapest = Cheapest::new(view.tasks);
-        let pool = Pool { by_cost: cheapest.clone(), by_priced: cheapest, changed: false };
-        let pools = vec![pool; view.pool_count];
-        Bounds { market, view, price, pools, changed: Vec::new(), now: i64::MIN, starts: Vec::new() }
-    }
-
-    /// Bounds the current start with all that joined there.
-    fn evaluate(&mut self, first_turn: usize) {
-        for (turn, number) in (first_turn..).zip(std::mem::take(&mut self.changed)) {
-            let pool = &mut self.pools[number];
-            pool.changed = false;
-            let affordable = pool.by_cost.sum().is_some_and(|cost| cost <= i128::from(self.view.budget));
-            let Some(sum) = pool.by_priced.sum().filter(|_| affordable) else { continue };
-            let bound =
-                knapsack::bound_of(sum.saturating_mul(SCALE), i128::from(self.view.budget), self.price);
-            self.starts.push(Reverse((bound, self.now, turn, number)));
-        }
-    }
-}
-
-impl Selector for Bounds<'_> {
-    /// Those that are joined at the opening itself have their turns before these.
-    fn settle(&mut self) {
-        self.evaluate(self.view.pool_count);
-    }
-
-    fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
-        if candidate.start > self.now {
-            self.evaluate(0);
-            self.now = candidate.start;
-        }
-        let cost = candidate.cost();
-        let value = value_of(self.market.criterion, self.market.weights, &candidate);
-        let Some(value) = value.filter(|_| cost <= self.view.budget) else {
-            return ControlFlow::Continue(());
+impl Parts {
+    fn new(
+        found: &[Candidate<'_>],
+        market: &Market<'_>,
+        view: &View,
+        price: i128,
+        value_max: Option<i128>,
+    ) -> Parts {
+        let part = |candidate: &Candidate<'_>| {
+            let cost = candidate.cost();
+            let value = value_of(market.criterion, market.weights, candidate)?;
+            let priced = price.saturating_mul(i128::from(cost)) >> SCALE.ilog2();
+            let priced = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
+            let (key, start, expiry) = (candidate.slot.key(), candidate.start, candidate.expiry);
+            (cost <= view.budget).then_some(Part { key, start, expiry, value, cost, priced })
         };
-        // Rounded down, so that what follows from it is a bound.
-        let priced =
-            i128::from(value).saturating_add(self.price.saturating_mul(i128::from(cost)) >> SCALE.ilog2());
-        let priced = i64::try_from(priced).unwrap_or(i64::MAX);
-        let (key, number) = (candidate.slot.key(), self.view.pool_of(candidate.slot.node().index()));
-        let pool = &mut self.pools[number];
-        pool.by_cost.advance(self.now);
-        pool.by_cost.join(Entry::new(cost, key, candidate.expiry));
-        pool.by_priced.advance(self.now);
-        pool.by_priced.join(Entry::new(priced, key, candidate.expiry));
-        if !std::mem::replace(&mut pool.changed, true) {
-            self.changed.push(number);
-        }
-        ControlFlow::Continue(())
+        let all: Vec<Part> = found.iter().filter_map(part).collect();
+        let (tasks, budget) = (view.tasks, i128::from(view.budget));
+        Parts { all, tasks, budget, price, value_max }
     }
-}
 
-/// Gathers the candidates of a pool that are alive at one start, in order of their keys.
-struct Alive<'a> {
-    market: &'a Market<'a>,
-    view: &'a View,
-    at: i64,
-    pool: usize,
-    keys: Vec<SlotKey>,
-    items: Vec<Item>,
-}
+    /// What the priced values of a window of interest may come to.
+    fn priced_max(&self) -> i128 {
+        let Some(value_max) = self.value_max else { return i128::MAX };
+        let scaled = value_max.checked_mul(SCALE);
+        let most = self.price.checked_mul(self.budget).and_then(|spent| scaled?.checked_add(spent));
+        most.map_or(i128::MAX, |most| most >> SCALE.ilog2())
+    }
 
-impl Selector for Alive<'_> {
-    fn join(&mut self, candidate: Candidate<'_>) -> ControlFlow<()> {
-        if candidate.start > self.at {
-            return ControlFlow::Break(());
+    /// What bounds the sum at each start at which it may be of interest; where there is any, the candidates are in order of
+    /// their keys then.
+    fn bounds(&mut self, from: i64) -> Vec<Reverse<(i128, i64)>> {
+        let (budget, price, value_max) = (self.budget, self.price, self.value_max);
+        let bound = |sum: i128| bound_of(sum.saturating_mul(SCALE), budget, price);
+        let mut bounds = Vec::new();
+        if self.all.len() > FEW {
+            self.all.sort_unstable_by_key(|part| part.key);
+            self.sweep(|start, sum| bounds.push(Reverse((bound(sum), start))));
+        } else {
+            let (few, most) = (self.few(), self.priced_max());
+            let least = few.starts(from).filter_map(|start| Some((few.least_at(start, most)?, start)));
+            bounds.extend(least.map(|(sum, start)| Reverse((bound(sum), start))));
+            bounds.sort_unstable();
+            bounds.dedup();
+            if !bounds.is_empty() {
+                self.all.sort_unstable_by_key(|part| part.key);
+            }
         }
-        let cost = candidate.cost();
-        let number = self.view.pool_of(candidate.slot.node().index());
-        let usable = candidate.expiry >= self.at && cost <= self.view.budget && number == self.pool;
-        let value = value_of(self.market.criterion, self.market.weights, &candidate);
-        if let Some(value) = value.filter(|_| usable) {
-            self.keys.push(candidate.slot.key());
-            self.items.push(Item { value, cost });
+        bounds.retain(|Reverse((bound, _))| value_max.is_none_or(|value_max| *bound <= value_max));
+        bounds
+    }
+
+    fn few(&self) -> Few {
+        let weighed = |part: &Part| {
+            let Part { key, start, expiry, priced, .. } = *part;
+            Weighed { weight: priced, key, start, expiry }
+        };
+        Few::new(self.tasks, self.all.iter().map(weighed).collect())
+    }
+
+    /// The sum of the n least priced values at every start with a window within the budget; all are in order of their keys.
+    fn sweep(&self, mut met: impl FnMut(i64, i128)) {
+        let (mut by_cost, mut by_priced) = (Cheapest::new(self.tasks), Cheapest::new(self.tasks));
+        for group in self.all.chunk_by(|one, next| one.start == next.start) {
+            let now = group[0].start;
+            by_cost.advance(now);
+            by_priced.advance(now);
+            for part in group {
+                by_cost.join(Entry::new(part.cost, part.key, part.expiry));
+                by_priced.join(Entry::new(part.priced, part.key, part.expiry));
+            }
+            let affordable = by_cost.sum().is_some_and(|cost| cost <= self.budget);
+            if let Some(sum) = by_priced.sum().filter(|_| affordable) {
+                met(now, sum);
+            }
         }
-        ControlFlow::Continue(())
+    }
+
+    /// Those alive at a start: their places, and what they add.
+    fn alive_at(&self, start: i64) -> (Vec<usize>, Vec<Item>) {
+        let alive = |part: &Part| part.start <= start && start <= part.expiry;
+        let places: Vec<usize> = (0..self.all.len()).filter(|place| alive(&self.all[*place])).collect();
+        let items = places.iter().map(|place| &self.all[*place]);
+        let items = items.map(|part| Item { value: part.value, cost: part.cost }).collect();
+        (places, items)
     }
 }

@@ -100,6 +100,49 @@ impl View {
     }
 }
 
+/// A view between two searches.
+#[derive(Clone, Debug)]
+pub(crate) enum KeptView {
+    Plain(View),
+    /// With its run times apart, in half the space.
+    Packed {
+        view: View,
+        runtimes: Vec<u32>,
+    },
+}
+
+/// [`NO_FIT`], packed.
+const NO_FIT_PACKED: u32 = u32::MAX;
+
+impl KeptView {
+    /// Packs a view; nothing when it has run times of more than seven weeks, or more than run times by node.
+    pub(crate) fn packed(mut view: View) -> Option<KeptView> {
+        if !view.rates.is_empty() || !view.pools.is_empty() {
+            return None;
+        }
+        let pack = |runtime: &i64| match *runtime {
+            NO_FIT => Some(NO_FIT_PACKED),
+            runtime => u32::try_from(runtime).ok().filter(|runtime| *runtime != NO_FIT_PACKED),
+        };
+        let runtimes = view.runtimes.iter().map(pack).collect::<Option<Vec<u32>>>()?;
+        view.runtimes = Vec::new();
+        Some(KeptView::Packed { view, runtimes })
+    }
+
+    /// The view as it was.
+    pub(crate) fn into_view(self) -> View {
+        match self {
+            KeptView::Plain(view) => view,
+            KeptView::Packed { mut view, runtimes } => {
+                let unpack =
+                    |runtime: u32| if runtime == NO_FIT_PACKED { NO_FIT } else { i64::from(runtime) };
+                view.runtimes = runtimes.into_iter().map(unpack).collect();
+                view
+            }
+        }
+    }
+}
+
 /// See [`View::rates`].
 fn rates(offers: &Offers, request: &Request) -> Vec<i64> {
     if offers.capacities().iter().all(|offer| offer.capacity.prices.is_empty()) {
@@ -144,5 +187,38 @@ pub(crate) fn attribute_millionths(attributes: &Attributes, name: &str) -> Optio
     match attributes.get(name) {
         Some(Value::Number(number)) => Some(number.as_millionths()).filter(|number| *number >= 0),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_model::interval::Interval;
+    use walras_model::quantity::{Performance, Work};
+
+    #[test]
+    fn a_packed_view_is_what_it_was() {
+        let time = |millis| Time::from_millis(millis).unwrap();
+        let node = |performance| Node {
+            name: format!("n{performance}"),
+            site: walras_model::id::SiteId::new(0),
+            performance: Performance::from_millionths(performance).unwrap(),
+            watts: None,
+            attributes: Attributes::new(),
+        };
+        let sites = vec![walras_model::offer::Site { name: "a".into() }];
+        let nodes = vec![node(1_000_000), node(3_000_000), node(500_000)];
+        let offers = Offers::new(Interval::new(time(0), time(1)).unwrap(), sites, nodes, Vec::new()).unwrap();
+        let view = |work: i64| {
+            let mut request = Request::new("J", 1, Work::from_millis(work).unwrap());
+            request.performance_min = Performance::ONE;
+            View::new(&offers, &request, &Algorithm::Amp, Factor::ONE)
+        };
+        let packed = KeptView::packed(view(1_000)).unwrap().into_view();
+        assert_eq!(packed.runtimes, [1_000, 334, NO_FIT]);
+        assert_eq!(packed.nodes_fitting, 2);
+        // 2³² − 1 means that nothing fits.
+        assert!(KeptView::packed(view(i64::from(u32::MAX) - 1)).is_some());
+        assert!(KeptView::packed(view(i64::from(u32::MAX))).is_none());
     }
 }

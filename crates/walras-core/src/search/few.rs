@@ -1,0 +1,113 @@
+//! The n least of a few candidates, at every start.
+//!
+//! **Problem.** A stretch of time that is searched again mostly has few candidates that matter, often none that make a window.
+//! Queues of arrivals and expiries ([`super::cheapest`]) take longer to fill than the answer takes to find.
+//!
+//! **Method.** The candidates are put in order of their weight once. At each start they are read in that order until n are
+//! found that are alive, or until those missing weigh too much even if all were like the next one.
+//!
+//! **Complexity.** O(m log m + m²) for m candidates at worst, and about 2nm where half of them are alive at once; hence only
+//! for [`FEW`].
+//!
+//! Example: two of the weights 3 (alive from 0 to 5), 4 (from 2 to 9) and 7 (from 0 to 9): 10 at 0, and 7 at 2.
+
+use walras_model::offer::SlotKey;
+
+/// So many candidates are few.
+pub(super) const FEW: usize = if cfg!(test) { 6 } else { 128 };
+
+/// What a candidate weighs, and when it can start. Of equal weights the first key counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weighed {
+    pub(super) weight: i64,
+    pub(super) key: SlotKey,
+    pub(super) start: i64,
+    pub(super) expiry: i64,
+}
+
+impl Weighed {
+    fn is_alive(&self, time: i64) -> bool {
+        (self.start <= time) & (time <= self.expiry)
+    }
+}
+
+/// Candidates in order of their weight.
+#[derive(Debug)]
+pub(super) struct Few {
+    n: usize,
+    all: Vec<Weighed>,
+}
+
+impl Few {
+    pub(super) fn new(n: usize, mut all: Vec<Weighed>) -> Few {
+        all.sort_unstable_by_key(|it| (it.weight, it.key));
+        Few { n, all }
+    }
+
+    /// When any of them can first start, in no particular order; none does before `from`, which is named once.
+    pub(super) fn starts(&self, from: i64) -> impl Iterator<Item = i64> {
+        let at_once = self.all.iter().any(|it| it.start == from).then_some(from);
+        at_once.into_iter().chain(self.all.iter().map(|it| it.start).filter(move |start| *start > from))
+    }
+
+    /// What the n least that are alive then weigh together, when there are n and they weigh at most so much.
+    pub(super) fn least_at(&self, time: i64, most: i128) -> Option<i128> {
+        let (mut sum, mut missing) = (0, self.n as i128);
+        for it in &self.all {
+            if missing == 0 || sum + missing * i128::from(it.weight) > most {
+                break;
+            }
+            if it.is_alive(time) {
+                sum += i128::from(it.weight);
+                missing -= 1;
+            }
+        }
+        (missing == 0).then_some(sum)
+    }
+
+    /// The n least that are alive then, or all if they are fewer.
+    pub(super) fn members_at(&self, time: i64) -> impl Iterator<Item = SlotKey> {
+        self.all.iter().filter(move |it| it.is_alive(time)).take(self.n).map(|it| it.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use walras_model::id::NodeId;
+    use walras_model::quantity::Time;
+
+    proptest! {
+        #[test]
+        fn agrees_with_sorting_at_every_start(
+            n in 1..4_usize,
+            given in prop::collection::vec((0..9_i64, 0..9_i64, 0..9_i64), 1..12),
+            most in 0..30_i128,
+        ) {
+            let key = |node: usize| SlotKey { start: Time::MIN, node: NodeId::from_index(node).unwrap() };
+            let given: Vec<Weighed> = given
+                .into_iter()
+                .enumerate()
+                .map(|(node, (weight, start, life))| Weighed { weight, key: key(node), start, expiry: start + life })
+                .collect();
+            let few = Few::new(n, given.clone());
+            let mut starts: Vec<i64> = few.starts(0).collect();
+            starts.sort_unstable();
+            starts.dedup();
+            let expected = given.iter().map(|it| it.start).collect::<std::collections::BTreeSet<_>>();
+            prop_assert_eq!(starts, expected.into_iter().collect::<Vec<_>>());
+            for time in 0..18 {
+                let alive = given.iter().filter(|it| it.start <= time && time <= it.expiry);
+                let mut alive: Vec<(i64, SlotKey)> = alive.map(|it| (it.weight, it.key)).collect();
+                alive.sort_unstable();
+                alive.truncate(n);
+                let sum = alive.iter().map(|it| i128::from(it.0)).sum::<i128>();
+                let expected = (alive.len() == n && sum <= most).then_some(sum);
+                prop_assert_eq!(few.least_at(time, most), expected);
+                let keys: Vec<SlotKey> = alive.into_iter().map(|it| it.1).collect();
+                prop_assert_eq!(few.members_at(time).collect::<Vec<_>>(), keys);
+            }
+        }
+    }
+}
