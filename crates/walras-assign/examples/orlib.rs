@@ -1,7 +1,7 @@
 //! Solves generalised assignment instances in the OR-Library's text format without a general solver: sites and jobs,
 //! then the costs and what is taken, a row per site each, then the capacities. Every job must be placed.
 //!
-//! `cargo run --release -p walras-assign --example orlib -- SECONDS FILE…`, in seconds of processor time (Linux); with
+//! `cargo run --release -p walras-assign --example orlib -- SECONDS[/SEED] FILE…`, in seconds of processor time (Linux); with
 //! `0` the limits on work alone end the search, and results repeat exactly.
 
 use walras_assign::exact::{ExactLimits, NoWatch, Watch, solve};
@@ -38,12 +38,14 @@ impl Watch for ProcessorTime {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let seconds: f64 = arguments.next().ok_or("usage: orlib SECONDS FILE…")?.parse()?;
+    let effort = arguments.next().ok_or("usage: orlib SECONDS[/SEED] FILE…")?;
+    let (seconds, seed) = effort.split_once('/').unwrap_or((&effort, "1"));
+    let seconds: f64 = seconds.parse()?;
+    let limits = ExactLimits { seed: seed.parse()?, ..ExactLimits::default() };
     for path in arguments {
         let instance =
             read(&std::fs::read_to_string(&path)?).ok_or_else(|| format!("{path}: not such a file"))?;
         let begun = ProcessorTime::used();
-        let limits = ExactLimits::default();
         let solved = if seconds > 0.0 {
             solve(&instance, &Nobody, &limits, &ProcessorTime { until: begun + seconds })
         } else {

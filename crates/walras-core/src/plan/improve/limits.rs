@@ -20,7 +20,9 @@ pub struct ImproveLimits {
     pub searches_per_job_max: u64,
     /// At most this many searches for one job in all.
     pub searches_max: u64,
-    /// At most about this many slots are read.
+    /// At most about this many slots are read, for each job of the batch.
+    pub slots_per_job_max: u64,
+    /// At most about this many slots are read in all.
     pub slots_max: u64,
     /// What is drawn follows from this.
     pub seed: u64,
@@ -28,7 +30,13 @@ pub struct ImproveLimits {
 
 impl Default for ImproveLimits {
     fn default() -> Self {
-        ImproveLimits { searches_per_job_max: 2_500, searches_max: 36_000, slots_max: 40_000_000, seed: 1 }
+        ImproveLimits {
+            searches_per_job_max: 5_000,
+            searches_max: 40_000,
+            slots_per_job_max: 100_000,
+            slots_max: 40_000_000,
+            seed: 1,
+        }
     }
 }
 

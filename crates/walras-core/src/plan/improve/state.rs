@@ -55,7 +55,8 @@ impl Effort {
     pub(super) fn new(limits: &ImproveLimits, jobs: usize) -> Effort {
         let of_jobs = limits.searches_per_job_max.saturating_mul(jobs as u64);
         let searches_max = limits.searches_max.min(of_jobs);
-        Effort { searches: 0, slots_read: 0, searches_max, slots_max: limits.slots_max }
+        let slots_max = limits.slots_max.min(limits.slots_per_job_max.saturating_mul(jobs as u64));
+        Effort { searches: 0, slots_read: 0, searches_max, slots_max }
     }
 
     /// So many searches more for each of the jobs, and an eighth of the slots.
