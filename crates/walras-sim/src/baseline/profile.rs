@@ -21,7 +21,7 @@
 use std::collections::VecDeque;
 
 /// A chunk with more steps is cut in two.
-pub const CHUNK_MAX: usize = 64;
+const CHUNK_MAX: usize = 64;
 
 /// Later than everything.
 pub(crate) const NEVER: i64 = i64::MAX;
