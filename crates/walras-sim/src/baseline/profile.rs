@@ -21,7 +21,7 @@
 use std::collections::VecDeque;
 
 /// A chunk with more steps is cut in two.
-pub const CHUNK_MAX: usize = 64;
+const CHUNK_MAX: usize = 64;
 
 /// Later than everything.
 pub(crate) const NEVER: i64 = i64::MAX;
@@ -237,14 +237,21 @@ mod tests {
     /// The same, moment by moment.
     struct Plain(Vec<i64>);
 
+    fn place(at: i64) -> usize {
+        usize::try_from(at).unwrap()
+    }
+
     impl Plain {
-        fn change(&mut self, from: usize, until: usize, by: i64) {
-            self.0[from..until].iter_mut().for_each(|free| *free += by);
+        fn change(&mut self, from: i64, until: i64, by: i64) {
+            self.0[place(from)..place(until)].iter_mut().for_each(|free| *free += by);
         }
 
-        fn earliest(&self, from: usize, nodes: i64, length: usize) -> Option<usize> {
-            let fits = |start: &usize| self.0[*start..*start + length].iter().all(|free| *free >= nodes);
-            (from..self.0.len() - length).find(fits)
+        fn earliest(&self, from: i64, nodes: u32, length: i64) -> Option<i64> {
+            let fits = |start: &i64| {
+                let stretch = &self.0[place(*start)..place(start + length)];
+                stretch.iter().all(|free| *free >= i64::from(nodes))
+            };
+            (from..3_900).find(fits)
         }
     }
 
@@ -252,32 +259,29 @@ mod tests {
     fn steps_say_what_moments_say() {
         for seed in 0..60 {
             let mut draws = Draws::new(seed);
+            let mut below = |count: usize| i64::try_from(draws.below(count)).unwrap();
             let (mut profile, mut plain) = (Profile::new(8, 0), Plain(vec![8; 4_000]));
-            let mut taken: Vec<(usize, usize, u32)> = Vec::new();
+            let mut taken: Vec<(i64, i64, u32)> = Vec::new();
             let mut now = 0;
             for _ in 0..400 {
-                let nodes = u32::try_from(1 + draws.below(8)).unwrap();
-                let (from, length) = (now + draws.below(300), 1 + draws.below(30));
-                let start = profile.earliest(from as i64, nodes, length as i64);
-                assert_eq!(
-                    Some(usize::try_from(start).unwrap()),
-                    plain.earliest(from, i64::from(nodes), length)
-                );
-                if draws.below(3) > 0 {
-                    let start = usize::try_from(start).unwrap();
-                    profile.take(start as i64, (start + length) as i64, nodes);
+                let nodes = u32::try_from(1 + below(8)).unwrap();
+                let (from, length) = (now + below(300), 1 + below(30));
+                let start = profile.earliest(from, nodes, length);
+                assert_eq!(Some(start), plain.earliest(from, nodes, length), "seed {seed}");
+                if below(3) > 0 {
+                    profile.take(start, start + length, nodes);
                     plain.change(start, start + length, -i64::from(nodes));
                     taken.push((start, start + length, nodes));
                 } else if !taken.is_empty() {
-                    let (start, end, nodes) = taken.swap_remove(draws.below(taken.len()));
-                    let from = start + draws.below(end - start);
-                    profile.give(from as i64, end as i64, nodes);
+                    let (start, end, nodes) = taken.swap_remove(place(below(taken.len())));
+                    let from = start + below(place(end - start));
+                    profile.give(from, end, nodes);
                     plain.change(from, end, i64::from(nodes));
                 }
-                let at = now + draws.below(400);
-                assert_eq!(profile.free(at as i64), plain.0[at], "seed {seed}");
-                now += draws.below(3);
-                profile.forget_before(now as i64);
+                let at = now + below(400);
+                assert_eq!(profile.free(at), plain.0[place(at)], "seed {seed}");
+                now += below(3);
+                profile.forget_before(now);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Who ran where in a stretch of time, as a picture: one row for every node.
 //!
-//! Baselines count nodes and do not name them, so jobs are put on the first rows that are free when they start, widest gap
-//! or not: a job's rows may lie apart. What a policy decided is when a job ran, on which site and on how many nodes.
+//! Baselines count nodes and do not name them, so jobs are put on the first rows that are free when they start: a
+//! job's rows may lie apart. What a policy decided is when a job ran, on which site and on how many nodes.
 
 use super::{Run, Study};
 use std::fmt::Write as _;
@@ -54,8 +54,8 @@ pub(super) fn gantt(study: &Study, run: &Run, from: i64, until: i64) -> String {
             }
             let x = 70.0 + (start.max(from) - from) as f64 * scale;
             let width = ((end.min(until) - start.max(from)) as f64 * scale).max(0.3);
-            let users = COLOURS.len() as i64;
-            let colour = usize::try_from(job.user.unwrap_or(0).rem_euclid(users)).unwrap_or(0);
+            let user = job.user.unwrap_or(0).unsigned_abs();
+            let colour = usize::try_from(user).unwrap_or(0) % COLOURS.len();
             let _ = writeln!(
                 svg,
                 "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"{}\"><title>job {} of user {}</title></rect>",

@@ -24,12 +24,14 @@ mod page;
 mod pictures;
 mod sites;
 mod spec;
+mod sweep;
 mod write;
 
 pub use metrics::{BrokerMetrics, Metrics, Spread, metrics};
 pub use page::page;
 pub use sites::sites_of;
 pub use spec::{BadPolicy, PolicySpec};
+pub use sweep::{Point, Sweep};
 pub use write::{RESULTS_TAG, jobs_csv, results_json, runs_csv, schedule_swf};
 
 use crate::baseline;

@@ -5,7 +5,8 @@
 //!
 //! **Method.** Everything becomes a [`Job`]: when it comes, how many nodes it wants, how long it would run on a node of
 //! performance 1 and how long its user says that it will. Sources are iterators, so that a trace is never in memory as a
-//! whole: [`SwfJobs`] and [`GwfJobs`] read line by line ([`plain`] unpacks gzip on the way), [`Synthetic`] draws from a model.
+//! whole: [`SwfJobs`] and [`GwfJobs`] read line by line ([`plain`] unpacks gzip on the way), [`Synthetic`] draws from a model, [`read_jobs`] reads
+//! our own files.
 //! [`InOrder`] puts what was written out of order into order, [`Slice`] takes a part and scales its load, and
 //! [`Terms`] adds budgets and deadlines by a rule. What was left out is counted, with its line.
 //!
@@ -19,6 +20,7 @@
 //! ```
 
 mod csv;
+mod file;
 mod gwf;
 mod lines;
 mod order;
@@ -27,6 +29,7 @@ mod swf;
 mod synthetic;
 mod terms;
 
+pub use file::read_jobs;
 pub use gwf::GwfJobs;
 pub use lines::plain;
 pub use order::InOrder;

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use walras_model::Time;
 
 /// So many jobs are held back at most.
-pub const HELD_MAX: usize = 10_000;
+const HELD_MAX: usize = 10_000;
 
 /// Jobs in order of submission.
 pub struct InOrder<I> {

@@ -29,7 +29,7 @@ use walras_model::{Span, Time};
 use walras_random::Stream;
 
 /// Times that people state, in minutes.
-pub const ROUND: [i64; 20] =
+const ROUND: [i64; 20] =
     [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 600, 720, 900, 1_080, 1_440, 2_160, 2_880];
 
 /// A model of a workload.

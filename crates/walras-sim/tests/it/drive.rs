@@ -90,7 +90,7 @@ fn what_cannot_be_served_is_turned_away() {
 #[test]
 fn owners_failures_and_slow_messages_cost_time_but_nobody() {
     let jobs = jobs(5, 40);
-    let owners = Some(OwnerLoad { share: 200, mean: span(3_600) });
+    let owners = Some(OwnerLoad { share: 50, mean: span(36_000) });
     let failures = Some(Failures { between: span(400_000), repair: span(7_200) });
     let around = [
         Setup { owners, ..setup() },

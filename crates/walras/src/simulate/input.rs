@@ -2,19 +2,23 @@
 
 use super::{Args, recorded};
 use crate::failure::Failure;
+use crate::files;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use walras_model::{Decimal, Multiplier, Span};
 use walras_sim::record::Site;
-use walras_sim::workload::{GwfJobs, InOrder, Job, Model, Report, Slice, SwfJobs, Synthetic, plain};
+use walras_sim::workload::{
+    GwfJobs, InOrder, Job, Model, Report, Slice, SwfJobs, Synthetic, plain, read_jobs,
+};
 
 /// The jobs, the sites, and what there is to say of them.
 pub(super) fn jobs(
     args: &Args,
+    load: Option<Multiplier>,
     sites: Option<Vec<Site>>,
 ) -> Result<(Vec<Job>, Vec<Site>, Vec<String>), Failure> {
-    let slice = Slice { skip: args.skip, take: args.take, load: args.load };
+    let slice = Slice { skip: args.skip, take: args.take, load };
     if let Some(journal) = &args.from {
         let (jobs, found, notes) = recorded::read(journal)?;
         return Ok((slice.of(jobs.into_iter()).collect(), sites.unwrap_or(found), notes));
@@ -31,6 +35,12 @@ pub(super) fn jobs(
     let mut notes = Vec::new();
     let mut machine = None;
     for path in &args.traces {
+        if is_ours(path) {
+            let read = own(path)?;
+            notes.push(format!("{}: {} jobs", path.display(), read.len()));
+            jobs.extend(read);
+            continue;
+        }
         let (read, report) = trace(path)?;
         machine = machine.or_else(|| size_of(&report));
         notes.extend(say(path, &report));
@@ -43,6 +53,22 @@ pub(super) fn jobs(
         Failure::Input("the trace does not say how large its machine is: pass --sites".to_owned())
     })?;
     Ok((slice.of(jobs.into_iter()).collect(), sites, notes))
+}
+
+/// Whether a file is one of our own.
+fn is_ours(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    ["yaml", "yml", "json"].contains(&extension)
+}
+
+/// At most so large: 64 MiB.
+const OWN_BYTES_MAX: usize = 64 << 20;
+
+fn own(path: &Path) -> Result<Vec<Job>, Failure> {
+    let bytes = files::read(path, OWN_BYTES_MAX)?;
+    let wrong = |problem: String| Failure::Input(format!("{}: {problem}", path.display()));
+    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text".to_owned()))?;
+    read_jobs(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// What a header says of the machine.

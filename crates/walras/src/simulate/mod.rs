@@ -8,25 +8,27 @@
 //! | `progress.rs` | how far it is, on a terminal |
 //! | `recorded.rs` | a journal as a workload |
 //! | `resume.rs` | runs that an earlier call has finished |
+//! | `sweep.rs` | several loads and latencies from a file |
 
 mod input;
 mod output;
 mod progress;
 mod recorded;
 mod resume;
+mod sweep;
 
 use crate::failure::Failure;
 use crate::files;
 use progress::Progress;
-use std::path::PathBuf;
-use walras_model::Span;
+use std::path::{Path, PathBuf};
+use walras_model::{Multiplier, Span};
 use walras_sim::drive::{DriveError, Failures, OwnerLoad};
 use walras_sim::study::{PolicySpec, Study, sites_of};
 use walras_sim::workload::Terms;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Traces: Standard Workload Format, or Grid Workload Format where the name has .gwf; gzip or plain
+    /// Traces: Standard Workload Format, or Grid Workload Format where the name has .gwf, gzip or plain; or our own .yaml
     #[arg(value_name = "TRACE", required_unless_present_any = ["synthetic", "from"],
           conflicts_with_all = ["synthetic", "from"])]
     traces: Vec<PathBuf>,
@@ -59,7 +61,7 @@ pub(crate) struct Args {
 
     /// Let jobs come so many times as densely
     #[arg(long, value_name = "FACTOR", value_parser = input::multiplier)]
-    load: Option<walras_model::Multiplier>,
+    load: Option<Multiplier>,
 
     /// Draw budgets: between so many times what the job costs where it is cheapest, as in 1.2-3
     #[arg(long, value_name = "LOW-HIGH", value_parser = input::range)]
@@ -107,6 +109,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Vary load, latency and policies by a file, as in `load: [0.9, 1.1]`; every point has a directory in that of --out
+    #[arg(long, value_name = "FILE", requires = "out", conflicts_with = "json")]
+    sweep: Option<PathBuf>,
+
     /// How many runs are done side by side, instead of one for each core; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_024))]
     threads: Option<u16>,
@@ -117,30 +123,48 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (study, notes) = study(args)?;
-    if let Some(directory) = &args.out {
+    match &args.sweep {
+        Some(file) => sweep::run(args, file),
+        None => {
+            let asked = Asked { load: args.load, latency: args.latency, policies: args.policies.clone() };
+            let text = simulate(args, &asked, args.out.as_deref())?;
+            files::print(&text)
+        }
+    }
+}
+
+/// What a sweep may vary.
+struct Asked {
+    load: Option<Multiplier>,
+    latency: Option<Span>,
+    policies: Vec<PolicySpec>,
+}
+
+/// Runs a study and writes its files; what is to be printed.
+fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Failure> {
+    let (study, notes) = study(args, asked)?;
+    if let Some(directory) = out {
         output::make(directory)?;
     }
     let progress = Progress::new(study.jobs.len() * study.pairs().len());
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or_else(cores, usize::from);
-    let runs = resume::compare_all(&study, args.out.as_deref(), threads, &progress);
+    let runs = resume::compare_all(&study, out, threads, &progress);
     progress.clear();
     let runs = runs?;
-    if let Some(directory) = &args.out {
+    if let Some(directory) = out {
         let first = study.jobs.first().map_or(0, |job| job.submit.as_millis());
         let interval =
             args.interval.map(|(from, until)| (first + from.as_millis(), first + until.as_millis()));
         output::write(directory, &study, &runs, &notes, interval)?;
     }
-    let text = if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) };
-    files::print(&text)
+    Ok(if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) })
 }
 
 /// What is to be compared, and what there is to say of it.
-fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
+fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
     let sites = args.sites.as_deref().map(sites_of).transpose().map_err(Failure::Input)?;
-    let (jobs, sites, notes) = input::jobs(args, sites)?;
+    let (jobs, sites, notes) = input::jobs(args, asked.load, sites)?;
     if jobs.is_empty() {
         return Err(Failure::Input("there is no job to simulate".to_owned()));
     }
@@ -151,10 +175,10 @@ fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
         terms: drawn.then_some(Terms { budget: args.budgets, deadline: args.deadlines, ..Terms::default() }),
         failures: args.failures.map(|(between, repair)| Failures { between, repair }),
         owners: args.owners.map(|(share, mean)| OwnerLoad { share, mean }),
-        latency: args.latency.unwrap_or(Span::ZERO),
+        latency: asked.latency.unwrap_or(Span::ZERO),
         patience: args.patience,
         audit: args.audit,
-        ..Study::new(jobs, sites, args.policies.clone())
+        ..Study::new(jobs, sites, asked.policies.clone())
     };
     Ok((study, notes))
 }

@@ -19,6 +19,7 @@ mod planner;
 mod predict;
 mod preferences;
 mod reproduce;
+mod simulate;
 mod workflows;
 
 use assert_cmd::Command;
