@@ -9,6 +9,7 @@
 //!
 //! **Complexity.** At most [`ROUNDS_MAX`] searches for one job, for each job.
 
+use super::aim::Aim;
 use super::best::Best;
 use super::state::{Look, State};
 
@@ -48,7 +49,12 @@ fn move_job(state: &mut State<'_>, job: usize) -> bool {
     let basis = state.basis;
     state.keep();
     state.remove(job);
-    let look = Look { aim: &basis.aim, finish_max: i64::MAX, earliest: i64::MIN, noise: &[] };
+    // A makespan does not say where a single job is best: where it is cheapest, of all that ends earlier.
+    let (aim, finish_max) = match basis.by_makespan() {
+        true => (&Aim::COST, i64::try_from(before.finish - 1).unwrap_or(i64::MAX)),
+        false => (&basis.aim, i64::MAX),
+    };
+    let look = Look { aim, finish_max, earliest: i64::MIN, noise: &[] };
     let placed = state.insert(job, look);
     let earlier =
         state.measure(job).is_some_and(|after| (state.rank(), after.finish) < (rank, before.finish));

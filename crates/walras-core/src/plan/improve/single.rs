@@ -247,7 +247,8 @@ impl Sweep<'_> {
             });
             form.value(Measure { cost, time: slow, finish: i128::from(now) + slow })
         });
-        bound < best.key.0
+        let finish = i128::from(now) + i128::from(ranks.runtime_least);
+        (bound, finish) < (best.key.0, best.key.1)
     }
 
     /// The best with each candidate in turn as the slowest.
