@@ -31,7 +31,7 @@ const TICKS_MAX: u32 = 16;
 /// Something on its way.
 enum Parcel {
     Effect(Effect),
-    Input(Input),
+    Input(Box<Input>),
     /// A node fails, or is back.
     Strike(SiteId, NodeId, bool),
     /// A user loses patience.
@@ -199,7 +199,7 @@ impl<'a> Driver<'a> {
         while let Some(entry) = self.parcels.first_entry().filter(|entry| entry.key().0 <= self.now) {
             match entry.remove() {
                 Parcel::Effect(effect) => self.perform(effect, sink)?,
-                Parcel::Input(input) => self.say(input, sink).map(|_| ())?,
+                Parcel::Input(input) => self.say(*input, sink).map(|_| ())?,
                 Parcel::Strike(site, node, back) => {
                     let messages = self.grid.strike(self.now, site, node, back);
                     self.deliver(site, messages, sink)?;
@@ -231,7 +231,7 @@ impl<'a> Driver<'a> {
             if self.setup.latency == Span::ZERO {
                 self.say(input, sink)?;
             } else {
-                self.post(self.setup.latency, Parcel::Input(input));
+                self.post(self.setup.latency, Parcel::Input(Box::new(input)));
             }
         }
         Ok(())
