@@ -40,14 +40,14 @@ pub(super) fn gantt(study: &Study, run: &Run, from: i64, until: i64) -> String {
         let Some(begin) = rows.get(ran.site as usize).copied() else { continue };
         let until_row = begin + study.sites[ran.site as usize].nodes as usize;
         let mut left = job.nodes;
-        for (row, until_free) in free.iter_mut().enumerate().take(until_row).skip(begin) {
+        for (row, free) in free.iter_mut().enumerate().take(until_row).skip(begin) {
             if left == 0 {
                 break;
             }
-            if *until_free > start {
+            if *free > start {
                 continue;
             }
-            *until_free = end;
+            *free = end;
             left -= 1;
             if row >= drawn || end <= from || start >= until {
                 continue;

@@ -28,7 +28,7 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String], interval: Option<(i64
         let _ = writeln!(page, "<figure aria-label=\"{}\">\n{svg}</figure>", escape(&caption));
     }
     page += "<h2>Timetables</h2>\n<p>First seed; jobs of one colour are of one user, or of users that share it.</p>\n";
-    let (from, until) = interval.unwrap_or_else(|| busiest(study));
+    let (from, until) = interval.unwrap_or_else(|| two_days(study));
     for policy in &study.policies {
         if let Some(run) = runs.iter().find(|run| run.policy == policy.to_string()) {
             let svg = gantt::gantt(study, run, from, until);
@@ -43,22 +43,22 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String], interval: Option<(i64
 }
 
 /// Two days from the middle submission on.
-fn busiest(study: &Study) -> (i64, i64) {
+fn two_days(study: &Study) -> (i64, i64) {
     let middle = study.jobs.get(study.jobs.len() / 2).map_or(0, |job| job.submit.as_millis());
     (middle, middle + 2 * 86_400_000)
 }
 
+/// Figures below each other, policies beside each other.
 fn summary(study: &Study, runs: &[Run]) -> String {
-    let mut table = String::from("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">policy</th>");
-    for (name, _) in FIGURES {
-        let _ = write!(table, "<th scope=\"col\">{name}</th>");
+    let mut table = String::from("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th>");
+    for policy in &study.policies {
+        let _ = write!(table, "<th scope=\"col\">{}</th>", escape(&policy.to_string()));
     }
     table += "</tr></thead>\n<tbody>\n";
-    for policy in &study.policies {
-        let name = policy.to_string();
-        let _ = write!(table, "<tr><th scope=\"row\">{}</th>", escape(&name));
-        for (_, figure) in FIGURES {
-            let (mean, half) = over_seeds(runs, &name, figure);
+    for (name, figure) in FIGURES {
+        let _ = write!(table, "<tr><th scope=\"row\">{name}</th>");
+        for policy in &study.policies {
+            let (mean, half) = over_seeds(runs, &policy.to_string(), figure);
             let half = half.filter(|half| *half > 0.0).map(|half| format!(" ± {}", short(half)));
             let _ = write!(table, "<td>{}{}</td>", short(mean), half.unwrap_or_default());
         }

@@ -181,7 +181,10 @@ fn number(columns: &[&str], column: usize, decimals: u32) -> Result<Option<i64>,
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<(u64, i64, u32, i64, i64)>, Report) {
+    /// Number, submission, nodes, run time and estimate.
+    type Seen = (u64, i64, u32, i64, i64);
+
+    fn read(text: &str) -> (Vec<Seen>, Report) {
         let mut reader = GwfJobs::new(text.as_bytes());
         let jobs = reader.by_ref().map(|job| {
             let millis = (job.run.as_millis(), job.estimate.as_millis());

@@ -17,7 +17,7 @@ pub(super) fn jobs(
     args: &Args,
     load: Option<Multiplier>,
     sites: Option<Vec<Site>>,
-) -> Result<(Vec<Job>, Vec<Site>, Vec<String>), Failure> {
+) -> Result<recorded::Given, Failure> {
     let slice = Slice { skip: args.skip, take: args.take, load };
     if let Some(journal) = &args.from {
         let (jobs, found, notes) = recorded::read(journal)?;

@@ -8,8 +8,11 @@ use std::path::Path;
 use walras_sim::statistics::Sample;
 use walras_sim::study::{Metrics, Run, Study, jobs_csv, page, results_json, runs_csv, schedule_swf};
 
+/// A column of the table.
+type Column = (&'static str, fn(&Metrics) -> f64);
+
 /// The columns of the table.
-const COLUMNS: [(&str, fn(&Metrics) -> f64); 8] = [
+const COLUMNS: [Column; 8] = [
     ("wait s", |it| it.wait.mean),
     ("median", |it| it.wait.median),
     ("p95", |it| it.wait.p95),

@@ -30,7 +30,7 @@ impl Progress {
     /// Some jobs are over.
     pub(super) fn add(&self, jobs: u64, (policy, seed, at): (&PolicySpec, u64, Time)) {
         let done = self.done.fetch_add(jobs, Ordering::Relaxed) + jobs;
-        if !self.visible || done % 64 != 0 {
+        if !self.visible || !done.is_multiple_of(64) {
             return;
         }
         let passed = self.begun.elapsed();

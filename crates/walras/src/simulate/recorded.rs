@@ -38,8 +38,11 @@ struct Seen {
     end: Option<Time>,
 }
 
-/// The jobs and sites of a journal, and what there is to say of them.
-pub(super) fn read(path: &Path) -> Result<(Vec<Job>, Vec<Site>, Vec<String>), Failure> {
+/// Jobs, sites, and what there is to say of them.
+pub(super) type Given = (Vec<Job>, Vec<Site>, Vec<String>);
+
+/// The jobs and sites of a journal.
+pub(super) fn read(path: &Path) -> Result<Given, Failure> {
     let mut entries = journal::open(path, None)?;
     let mut recorded = Recorded::default();
     while let Some(entry) = entries.entry()? {
