@@ -1,10 +1,11 @@
 //! Policies by their words: `easy`, `mct:queue=conservative`, `walras:search=amp,objective=min-time`.
 
-use crate::baseline::{Discipline, Placement, Rule};
+use crate::baseline::{Discipline, Placement, Precedence, Promising, Rule};
 use crate::drive::policy_of;
 use std::fmt;
 use std::str::FromStr;
 use walras_broker::policy::Policy as Rules;
+use walras_model::Decimal;
 
 /// A policy and the words that it was asked for by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str = "fcfs, easy, sjf-easy, conservative, first-fit, cheapest, mst, mct or walras";
+const NAMES: &str = "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct or walras";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -78,6 +79,7 @@ fn policy(words: &str) -> Result<Policy, String> {
         "easy" => (Discipline::Easy, Rule::EndFirst),
         "sjf-easy" => (Discipline::ShortestEasy, Rule::EndFirst),
         "conservative" => (Discipline::Conservative, Rule::EndFirst),
+        "promise" => (Discipline::Promise(Promising::default()), Rule::EndFirst),
         "first-fit" => (Discipline::Easy, Rule::FirstFit),
         "cheapest" => (Discipline::Easy, Rule::Cheapest),
         "mst" => (Discipline::Easy, Rule::StartFirst),
@@ -91,7 +93,10 @@ fn policy(words: &str) -> Result<Policy, String> {
             ("speeds", "known") => placement.knows_speed = true,
             ("speeds", "ignored") => placement.knows_speed = false,
             ("speeds", _) => return Err("speeds are known or ignored".to_owned()),
-            _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
+            _ => match &mut discipline {
+                Discipline::Promise(promising) => promise(promising, key, value)?,
+                _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
+            },
         }
     }
     Ok(Policy::Baseline(discipline, placement))
@@ -103,8 +108,42 @@ fn queue(name: &str) -> Result<Discipline, String> {
         "easy" => Discipline::Easy,
         "sjf-easy" => Discipline::ShortestEasy,
         "conservative" => Discipline::Conservative,
-        _ => return Err("a queue is fcfs, easy, sjf-easy or conservative".to_owned()),
+        "promise" => Discipline::Promise(Promising::default()),
+        _ => return Err("a queue is fcfs, easy, sjf-easy, conservative or promise".to_owned()),
     })
+}
+
+/// Slack beyond this is no promise.
+const SLACK_MAX: i64 = 1_000_000;
+
+/// One setting of a queue of promises.
+fn promise(promising: &mut Promising, key: &str, value: &str) -> Result<(), String> {
+    match key {
+        "order" => {
+            promising.precedence = match value {
+                "lxf" => Precedence::Expansion,
+                "wfp3" => Precedence::WaitCubed,
+                "fcfs" => Precedence::Arrival,
+                _ => return Err("an order is lxf, wfp3 or fcfs".to_owned()),
+            }
+        }
+        "slack" => {
+            let thousandths = Decimal::plain(value).ok().and_then(|share| share.units(3).ok());
+            let slack = thousandths.filter(|share| (0..=SLACK_MAX).contains(share));
+            promising.slack = slack.and_then(|share| u32::try_from(share).ok()).ok_or_else(|| {
+                format!("'{value}' is not a share of the wait, as in 0.25, of at most 1000 and three places")
+            })?;
+        }
+        "trials" => {
+            let count = value.parse().ok();
+            promising.trials = count.ok_or_else(|| format!("'{value}' is not a number of trials"))?;
+        }
+        _ => {
+            let known = "queue, speeds, order, slack or trials";
+            return Err(format!("'{key}' is not a setting of it: expected {known}"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -124,9 +163,16 @@ mod tests {
             baseline("cheapest:queue=conservative,speeds=ignored"),
             (Discipline::Conservative, Rule::Cheapest, false)
         );
+        let promising = Promising { precedence: Precedence::WaitCubed, slack: 1_500, trials: 2 };
+        assert_eq!(
+            baseline("mst:queue=promise,order=wfp3,slack=1.5,trials=2"),
+            (Discipline::Promise(promising), Rule::StartFirst, true)
+        );
         assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
         let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
-        for words in wrong {
+        let promises = ["order=x", "slack=-1", "slack=0.0001", "slack=1001", "trials=-1", "depth=1"];
+        let wrong = wrong.map(str::to_owned).into_iter();
+        for words in wrong.chain(promises.map(|setting| format!("promise:{setting}"))) {
             let error = words.parse::<PolicySpec>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("policy '{words}': ")), "{error}");
         }
