@@ -44,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SPEC")]
     sites: Option<String>,
 
-    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, first-fit, cheapest, mst, mct (each with
-    /// :queue=NAME,speeds=ignored) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, promise (with :order=lxf,slack=0.25,trials=8),
+    /// first-fit, cheapest, mst, mct (each with :queue=NAME,speeds=ignored) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
     #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
     policies: Vec<PolicySpec>,
 
