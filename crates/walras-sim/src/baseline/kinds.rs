@@ -61,6 +61,17 @@ pub enum Precedence {
     Arrival,
 }
 
+/// The most that were in the system at once, and how many events there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Course {
+    /// Jobs that came.
+    pub jobs: u64,
+    /// Moments at which something happened.
+    pub moments: u64,
+    /// The longest queue, over all sites.
+    pub waiting_max: usize,
+}
+
 /// A job that waits at a site, as far as its scheduler must know; times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {

@@ -40,30 +40,19 @@ mod conservative;
 mod easy;
 mod kinds;
 mod local;
+mod market;
 mod place;
 mod profile;
 mod promise;
 
-pub use kinds::{Discipline, Precedence, Promising};
+pub use kinds::{Course, Discipline, Precedence, Promising};
+pub use market::{Market, Until, simulate_market};
 pub use place::{Placement, Rule};
 pub use profile::Profile;
 
-use crate::record::{Fate, Ran, Record, Site};
+use crate::record::{Record, Site};
 use crate::workload::Job;
 use local::Local;
-use serde::Serialize;
-use walras_model::{Money, Span, Time};
-
-/// The most that were in the system at once, and how many events there were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Course {
-    /// Jobs that came.
-    pub jobs: u64,
-    /// Moments at which something happened.
-    pub moments: u64,
-    /// The longest queue, over all sites.
-    pub waiting_max: usize,
-}
 
 /// Simulates sites with a discipline each; jobs must come in order of submission. Every job is handed to `sink` once.
 pub fn simulate(
@@ -93,7 +82,7 @@ pub fn simulate(
         }
         for (index, (local, site)) in locals.iter_mut().zip(sites).enumerate() {
             local.start(now, |job, promised| {
-                let record = begun(index, site, now, job, promised);
+                let record = Record::begun(index, site, now, job, promised);
                 let ran = record.ran.map_or(0, |ran| ran.end.as_millis() - now);
                 sink(record);
                 ran
@@ -103,17 +92,4 @@ pub fn simulate(
         course.waiting_max = course.waiting_max.max(waiting);
     }
     course
-}
-
-/// The record of a job that starts now.
-fn begun(index: usize, site: &Site, now: i64, job: &Job, promised: Option<i64>) -> Record {
-    let time = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
-    let lasts = site.takes(job.lasts()).unwrap_or(Span::ZERO);
-    let ran = Ran {
-        site: u32::try_from(index).unwrap_or(u32::MAX),
-        start: time(now),
-        end: time(now.saturating_add(lasts.as_millis())),
-        cost: site.cost(job.nodes, lasts).unwrap_or(Money::from_micros(i64::MAX)),
-    };
-    Record { job: *job, fate: Fate::of_run(job), ran: Some(ran), promised: promised.map(time) }
 }

@@ -1,11 +1,11 @@
 //! Policies by their words: `easy`, `mct:queue=conservative`, `walras:search=amp,objective=min-time`.
 
-use crate::baseline::{Discipline, Placement, Precedence, Promising, Rule};
+use super::promising;
+use crate::baseline::{Discipline, Market, Placement, Promising, Rule};
 use crate::drive::policy_of;
 use std::fmt;
 use std::str::FromStr;
 use walras_broker::policy::Policy as Rules;
-use walras_model::Decimal;
 
 /// A policy and the words that it was asked for by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct PolicySpec {
 pub(super) enum Policy {
     /// A baseline.
     Baseline(Discipline, Placement),
+    /// A market of promises.
+    Market(Market),
     /// The broker with its rules.
     Broker(Box<Rules>),
 }
@@ -34,7 +36,8 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str = "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct or walras";
+const NAMES: &str =
+    "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct, promise-market or walras";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -74,6 +77,11 @@ fn policy(words: &str) -> Result<Policy, String> {
             .map(|rules| Policy::Broker(Box::new(rules)))
             .map_err(|bad| bad.to_string());
     }
+    if name == "promise-market" {
+        let mut market = Market::default();
+        settings.into_iter().try_for_each(|(key, value)| promising::set_market(&mut market, key, value))?;
+        return Ok(Policy::Market(market));
+    }
     let (mut discipline, rule) = match name {
         "fcfs" => (Discipline::Fcfs, Rule::EndFirst),
         "easy" => (Discipline::Easy, Rule::EndFirst),
@@ -94,7 +102,7 @@ fn policy(words: &str) -> Result<Policy, String> {
             ("speeds", "ignored") => placement.knows_speed = false,
             ("speeds", _) => return Err("speeds are known or ignored".to_owned()),
             _ => match &mut discipline {
-                Discipline::Promise(promising) => promise(promising, key, value)?,
+                Discipline::Promise(promising) => promising::set_promising(promising, key, value)?,
                 _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
             },
         }
@@ -113,42 +121,10 @@ fn queue(name: &str) -> Result<Discipline, String> {
     })
 }
 
-/// Slack beyond this is no promise.
-const SLACK_MAX: i64 = 1_000_000;
-
-/// One setting of a queue of promises.
-fn promise(promising: &mut Promising, key: &str, value: &str) -> Result<(), String> {
-    match key {
-        "order" => {
-            promising.precedence = match value {
-                "lxf" => Precedence::Expansion,
-                "wfp3" => Precedence::WaitCubed,
-                "fcfs" => Precedence::Arrival,
-                _ => return Err("an order is lxf, wfp3 or fcfs".to_owned()),
-            }
-        }
-        "slack" => {
-            let thousandths = Decimal::plain(value).ok().and_then(|share| share.units(3).ok());
-            let slack = thousandths.filter(|share| (0..=SLACK_MAX).contains(share));
-            promising.slack = slack.and_then(|share| u32::try_from(share).ok()).ok_or_else(|| {
-                format!("'{value}' is not a share of the wait, as in 0.25, of at most 1000 and three places")
-            })?;
-        }
-        "trials" => {
-            let count = value.parse().ok();
-            promising.trials = count.ok_or_else(|| format!("'{value}' is not a number of trials"))?;
-        }
-        _ => {
-            let known = "queue, speeds, order, slack or trials";
-            return Err(format!("'{key}' is not a setting of it: expected {known}"));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::Precedence;
 
     #[test]
     fn words_are_policies_or_say_what_is_wrong() {
@@ -170,9 +146,12 @@ mod tests {
         );
         assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
         let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
+        assert!(matches!(policy("promise-market:value=0,until=deadline,trials=1"), Ok(Policy::Market(_))));
         let promises = ["order=x", "slack=-1", "slack=0.0001", "slack=1001", "trials=-1", "depth=1"];
         let wrong = wrong.map(str::to_owned).into_iter();
-        for words in wrong.chain(promises.map(|setting| format!("promise:{setting}"))) {
+        let markets = ["value=-1", "until=x", "slack=x", "queue=easy"];
+        let wrong = wrong.chain(promises.map(|setting| format!("promise:{setting}")));
+        for words in wrong.chain(markets.map(|setting| format!("promise-market:{setting}"))) {
             let error = words.parse::<PolicySpec>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("policy '{words}': ")), "{error}");
         }

@@ -33,6 +33,8 @@ mod precedence;
 #[cfg(test)]
 mod tests;
 
+pub(super) use precedence::Claim;
+
 use super::kinds::{Promising, Running, Waiting};
 use super::profile::{NEVER, Profile};
 
@@ -259,8 +261,8 @@ impl Promises {
 }
 
 impl Entry {
-    fn claim(&self) -> precedence::Claim {
-        precedence::Claim { came: self.came, estimate: self.job.estimate, nodes: self.job.nodes }
+    fn claim(&self) -> Claim {
+        Claim { came: self.came, estimate: self.job.estimate, nodes: self.job.nodes }
     }
 }
 

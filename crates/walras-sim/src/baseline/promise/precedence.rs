@@ -8,15 +8,15 @@ use std::cmp::Ordering;
 
 /// What the rules look at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Claim {
-    pub(super) came: i64,
-    pub(super) estimate: i64,
-    pub(super) nodes: u32,
+pub(in crate::baseline) struct Claim {
+    pub(in crate::baseline) came: i64,
+    pub(in crate::baseline) estimate: i64,
+    pub(in crate::baseline) nodes: u32,
 }
 
 impl Precedence {
     /// `Less` when `one` is to be looked at before `other`.
-    pub(super) fn compare(self, now: i64, one: Claim, other: Claim) -> Ordering {
+    pub(in crate::baseline) fn compare(self, now: i64, one: Claim, other: Claim) -> Ordering {
         match self {
             // The squares: (w + e)² / e³.
             Precedence::Expansion => {
