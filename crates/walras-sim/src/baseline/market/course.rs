@@ -5,7 +5,7 @@ use super::place::{Calendars, Offer, Place, offers};
 use crate::baseline::kinds::{Course, Running};
 use crate::baseline::profile::{NEVER, Profile};
 use crate::baseline::promise::Claim;
-use crate::record::{Record, Site};
+use crate::record::{Fate, Record, Site};
 use crate::workload::Job;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -67,8 +67,8 @@ pub fn simulate_market(
         state.settle(now);
         while let Some(job) = jobs.next_if(|job| job.submit.as_millis() <= now) {
             course.jobs += 1;
-            if let Err(record) = state.submit(now, job) {
-                sink(record);
+            if let Err(fate) = state.submit(now, job) {
+                sink(Record { job, fate, ran: None, promised: None });
             }
         }
         state.go_ahead(now, sink);
@@ -79,6 +79,7 @@ pub fn simulate_market(
             }
         }
         state.queue.retain(|entry| !entry.gone);
+        debug_assert!(state.agrees(now), "calendars hold what is planned, and nothing else");
         course.waiting_max = course.waiting_max.max(state.queue.len());
     }
     course
@@ -88,6 +89,16 @@ impl State<'_> {
     fn next(&self) -> Option<i64> {
         let end = self.running.peek().map(|Reverse((job, _))| job.ends);
         self.queue.iter().map(|entry| entry.place.start).chain(end).min()
+    }
+
+    /// Whether the calendars hold what runs and what is planned.
+    fn agrees(&self, now: i64) -> bool {
+        let mut free = self.unused.clone();
+        self.queue.iter().for_each(|entry| free.take(entry.place, entry.job.nodes));
+        let ends = self.queue.iter().flat_map(|entry| [entry.place.start, entry.place.end()]);
+        let moments: Vec<i64> = ends.chain([now]).collect();
+        let both = || free.0.iter().zip(&self.unplanned.0);
+        moments.iter().all(|at| both().all(|(one, other)| one.free(*at) == other.free(*at)))
     }
 
     /// Ends what ends by now.
@@ -151,13 +162,12 @@ impl State<'_> {
     }
 
     /// Plans a newcomer and promises it an end.
-    fn submit(&mut self, now: i64, job: Job) -> Result<(), Record> {
-        let turned_away = |fate| Record { job, fate, ran: None, promised: None };
-        let offers = offers(self.sites, &job).map_err(turned_away)?;
+    fn submit(&mut self, now: i64, job: Job) -> Result<(), Fate> {
+        let offers = offers(self.sites, &job)?;
         let deadline = job.deadline.map(|deadline| deadline.as_millis());
         let place = self.first_place(now, &job, &offers);
         // There is always a time after everything that is planned.
-        let place = place.ok_or_else(|| turned_away(crate::record::Fate::LeftOver))?;
+        let place = place.ok_or(Fate::LeftOver)?;
         self.unplanned.take(place, job.nodes);
         let promise = self.rules.until.latest(now, place.end(), deadline);
         self.arrivals += 1;
