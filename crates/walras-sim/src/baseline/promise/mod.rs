@@ -127,8 +127,9 @@ impl Promises {
         }
         self.unused.forget_before(now);
         self.unplanned.forget_before(now);
-        if !self.plan(now, &self.unused, 0..self.queue.len()).is_some_and(|plan| self.adopt(plan)) {
-            self.move_up(now);
+        match self.plan(now, &self.unused, 0..self.queue.len()) {
+            Some(plan) => self.adopt(plan),
+            None => self.move_up(now),
         }
     }
 
@@ -147,12 +148,11 @@ impl Promises {
     }
 
     /// Makes a plan that keeps all promises the plan.
-    fn adopt(&mut self, plan: Plan) -> bool {
+    fn adopt(&mut self, plan: Plan) {
         for (place, start) in plan.starts {
             self.queue[place].start = start;
         }
         self.unplanned = plan.free;
-        true
     }
 
     /// In order of planned start, each moves earlier where it can.
@@ -220,10 +220,10 @@ impl Promises {
         let by_promise = (0..self.queue.len()).filter(others);
         let by_start = || self.by_start().into_iter().filter(others);
         let plan = self.plan(now, &beside, by_promise).or_else(|| self.plan(now, &beside, by_start()));
-        plan.is_some_and(|plan| {
-            self.queue[first].start = now;
-            self.adopt(plan)
-        })
+        let Some(plan) = plan else { return false };
+        self.adopt(plan);
+        self.queue[first].start = now;
+        true
     }
 
     /// Starts somebody for whom there is room.
