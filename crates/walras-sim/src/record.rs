@@ -106,6 +106,19 @@ impl Fate {
 }
 
 impl Record {
+    /// The record of a job that starts now.
+    pub(crate) fn begun(index: usize, site: &Site, now: i64, job: &Job, promised: Option<i64>) -> Record {
+        let time = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
+        let lasts = site.takes(job.lasts()).unwrap_or(Span::ZERO);
+        let ran = Ran {
+            site: u32::try_from(index).unwrap_or(u32::MAX),
+            start: time(now),
+            end: time(now.saturating_add(lasts.as_millis())),
+            cost: site.cost(job.nodes, lasts).unwrap_or(Money::from_micros(i64::MAX)),
+        };
+        Record { job: *job, fate: Fate::of_run(job), ran: Some(ran), promised: promised.map(time) }
+    }
+
     /// From submission to start.
     pub fn wait(&self) -> Option<Span> {
         self.ran?.start.span_since(self.job.submit)

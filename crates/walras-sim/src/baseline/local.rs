@@ -4,6 +4,7 @@ use super::conservative::Calendar;
 use super::easy::{Order, Queue};
 use super::kinds::{Discipline, Running, Waiting};
 use super::profile::Profile;
+use super::promise::Promises;
 use crate::workload::Job;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,6 +13,7 @@ use std::collections::BinaryHeap;
 enum Scheduler {
     Queue(Queue),
     Calendar(Calendar),
+    Promises(Promises),
 }
 
 /// A site.
@@ -33,6 +35,7 @@ impl Local {
             Discipline::Easy => Scheduler::Queue(Queue::new(nodes, Order::Arrival, true)),
             Discipline::ShortestEasy => Scheduler::Queue(Queue::new(nodes, Order::Shortest, true)),
             Discipline::Conservative => Scheduler::Calendar(Calendar::new(nodes)),
+            Discipline::Promise(rules) => Scheduler::Promises(Promises::new(nodes, rules)),
         };
         let (jobs, vacant, started) = (Vec::new(), Vec::new(), Vec::new());
         Local { nodes, scheduler, running: BinaryHeap::new(), jobs, vacant, started }
@@ -44,6 +47,7 @@ impl Local {
         match &self.scheduler {
             Scheduler::Queue(_) => end,
             Scheduler::Calendar(calendar) => end.into_iter().chain(calendar.next()).min(),
+            Scheduler::Promises(promises) => end.into_iter().chain(promises.next()).min(),
         }
     }
 
@@ -54,6 +58,7 @@ impl Local {
             match &mut self.scheduler {
                 Scheduler::Queue(queue) => queue.end(&job),
                 Scheduler::Calendar(calendar) => calendar.end(now, &job),
+                Scheduler::Promises(promises) => promises.end(now, &job),
             }
         }
     }
@@ -71,6 +76,7 @@ impl Local {
                 None
             }
             Scheduler::Calendar(calendar) => Some(calendar.submit(now, waiting)),
+            Scheduler::Promises(promises) => Some(promises.submit(now, waiting)),
         };
         self.jobs[slot as usize] = (job, promised);
     }
@@ -80,6 +86,7 @@ impl Local {
         match &mut self.scheduler {
             Scheduler::Queue(queue) => queue.start(now, &mut self.started),
             Scheduler::Calendar(calendar) => calendar.start(now, &mut self.started),
+            Scheduler::Promises(promises) => promises.start(now, &mut self.started),
         }
         for waiting in self.started.drain(..) {
             let (job, promised) = &self.jobs[waiting.slot as usize];
@@ -94,6 +101,7 @@ impl Local {
         match &self.scheduler {
             Scheduler::Queue(queue) => queue.waiting(),
             Scheduler::Calendar(calendar) => calendar.waiting(),
+            Scheduler::Promises(promises) => promises.waiting(),
         }
     }
 
@@ -102,6 +110,7 @@ impl Local {
         match &self.scheduler {
             Scheduler::Queue(queue) => queue.fits_now(nodes),
             Scheduler::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
+            Scheduler::Promises(promises) => promises.fits_now(now, nodes, estimate),
         }
     }
 
@@ -110,6 +119,7 @@ impl Local {
     pub(super) fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64 {
         match &self.scheduler {
             Scheduler::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
+            Scheduler::Promises(promises) => promises.forecast(now, nodes, estimate),
             Scheduler::Queue(queue) => {
                 let mut profile = Profile::new(self.nodes, now);
                 let (running, waiting) = queue.look();

@@ -1,13 +1,14 @@
 //! What people use today, as policies of the simulator: queues on sites, and rules that send jobs to sites.
 //!
 //! **Problem.** A market must be held against what its users would have without it. These are the usual schedulers, each as
-//! its literature defines it, fast enough that a year of a machine is simulated in a second.
+//! its literature defines it, fast enough that a year of a machine is simulated in a second; and one of our own for a single
+//! site, as a mark for what a broker that decides over time is to reach.
 //!
-//! **Method.** Every site has a [`Discipline`]: first come first served, EASY backfilling, shortest first with EASY, or
-//! conservative backfilling. Where there are several sites, a [`Placement`] sends each job to one of them when it comes, for good.
+//! **Method.** Every site has a [`Discipline`]: first come first served, EASY backfilling, shortest first with EASY,
+//! conservative backfilling, or promises with an order of their own ([`Promising`]). Where there are several sites, a [`Placement`] sends each job to one of them when it comes, for good.
 //! [`simulate`] walks from event to event; at a moment, first jobs end, then jobs come, then jobs start. Jobs are taken from
 //! an iterator and handed to a function when they start, so memory follows what is in the system and not the trace.
-//! `tests/it/baseline.rs` holds all of it against schedulers that go second by second.
+//! `tests/it/baseline.rs` and `promise/tests.rs` hold all of it against schedulers that go second by second.
 //!
 //! ```
 //! use walras_model::{Span, Time};
@@ -39,29 +40,19 @@ mod conservative;
 mod easy;
 mod kinds;
 mod local;
+mod market;
 mod place;
 mod profile;
+mod promise;
 
-pub use kinds::Discipline;
+pub use kinds::{Course, Discipline, Precedence, Promising};
+pub use market::{Market, Until, simulate_market};
 pub use place::{Placement, Rule};
 pub use profile::Profile;
 
-use crate::record::{Fate, Ran, Record, Site};
+use crate::record::{Record, Site};
 use crate::workload::Job;
 use local::Local;
-use serde::Serialize;
-use walras_model::{Money, Span, Time};
-
-/// The most that were in the system at once, and how many events there were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Course {
-    /// Jobs that came.
-    pub jobs: u64,
-    /// Moments at which something happened.
-    pub moments: u64,
-    /// The longest queue, over all sites.
-    pub waiting_max: usize,
-}
 
 /// Simulates sites with a discipline each; jobs must come in order of submission. Every job is handed to `sink` once.
 pub fn simulate(
@@ -91,7 +82,7 @@ pub fn simulate(
         }
         for (index, (local, site)) in locals.iter_mut().zip(sites).enumerate() {
             local.start(now, |job, promised| {
-                let record = begun(index, site, now, job, promised);
+                let record = Record::begun(index, site, now, job, promised);
                 let ran = record.ran.map_or(0, |ran| ran.end.as_millis() - now);
                 sink(record);
                 ran
@@ -101,17 +92,4 @@ pub fn simulate(
         course.waiting_max = course.waiting_max.max(waiting);
     }
     course
-}
-
-/// The record of a job that starts now.
-fn begun(index: usize, site: &Site, now: i64, job: &Job, promised: Option<i64>) -> Record {
-    let time = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
-    let lasts = site.takes(job.lasts()).unwrap_or(Span::ZERO);
-    let ran = Ran {
-        site: u32::try_from(index).unwrap_or(u32::MAX),
-        start: time(now),
-        end: time(now.saturating_add(lasts.as_millis())),
-        cost: site.cost(job.nodes, lasts).unwrap_or(Money::from_micros(i64::MAX)),
-    };
-    Record { job: *job, fate: Fate::of_run(job), ran: Some(ran), promised: promised.map(time) }
 }

@@ -22,6 +22,7 @@ mod gantt;
 mod metrics;
 mod page;
 mod pictures;
+mod promising;
 mod sites;
 mod spec;
 mod sweep;
@@ -145,6 +146,10 @@ pub fn run(
     let course = match spec.policy() {
         spec::Policy::Baseline(discipline, placement) => {
             baseline::simulate(&study.sites, *discipline, *placement, jobs, &mut sink);
+            None
+        }
+        spec::Policy::Market(rules) => {
+            baseline::simulate_market(&study.sites, *rules, jobs, &mut sink);
             None
         }
         spec::Policy::Broker(policy) => {

@@ -1,6 +1,7 @@
 //! Policies by their words: `easy`, `mct:queue=conservative`, `walras:search=amp,objective=min-time`.
 
-use crate::baseline::{Discipline, Placement, Rule};
+use super::promising;
+use crate::baseline::{Discipline, Market, Placement, Promising, Rule};
 use crate::drive::policy_of;
 use std::fmt;
 use std::str::FromStr;
@@ -18,6 +19,8 @@ pub struct PolicySpec {
 pub(super) enum Policy {
     /// A baseline.
     Baseline(Discipline, Placement),
+    /// A market of promises.
+    Market(Market),
     /// The broker with its rules.
     Broker(Box<Rules>),
 }
@@ -33,7 +36,8 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str = "fcfs, easy, sjf-easy, conservative, first-fit, cheapest, mst, mct or walras";
+const NAMES: &str =
+    "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct, promise-market or walras";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -73,11 +77,17 @@ fn policy(words: &str) -> Result<Policy, String> {
             .map(|rules| Policy::Broker(Box::new(rules)))
             .map_err(|bad| bad.to_string());
     }
+    if name == "promise-market" {
+        let mut market = Market::default();
+        settings.into_iter().try_for_each(|(key, value)| promising::set_market(&mut market, key, value))?;
+        return Ok(Policy::Market(market));
+    }
     let (mut discipline, rule) = match name {
         "fcfs" => (Discipline::Fcfs, Rule::EndFirst),
         "easy" => (Discipline::Easy, Rule::EndFirst),
         "sjf-easy" => (Discipline::ShortestEasy, Rule::EndFirst),
         "conservative" => (Discipline::Conservative, Rule::EndFirst),
+        "promise" => (Discipline::Promise(Promising::default()), Rule::EndFirst),
         "first-fit" => (Discipline::Easy, Rule::FirstFit),
         "cheapest" => (Discipline::Easy, Rule::Cheapest),
         "mst" => (Discipline::Easy, Rule::StartFirst),
@@ -91,7 +101,10 @@ fn policy(words: &str) -> Result<Policy, String> {
             ("speeds", "known") => placement.knows_speed = true,
             ("speeds", "ignored") => placement.knows_speed = false,
             ("speeds", _) => return Err("speeds are known or ignored".to_owned()),
-            _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
+            _ => match &mut discipline {
+                Discipline::Promise(promising) => promising::set_promising(promising, key, value)?,
+                _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
+            },
         }
     }
     Ok(Policy::Baseline(discipline, placement))
@@ -103,13 +116,15 @@ fn queue(name: &str) -> Result<Discipline, String> {
         "easy" => Discipline::Easy,
         "sjf-easy" => Discipline::ShortestEasy,
         "conservative" => Discipline::Conservative,
-        _ => return Err("a queue is fcfs, easy, sjf-easy or conservative".to_owned()),
+        "promise" => Discipline::Promise(Promising::default()),
+        _ => return Err("a queue is fcfs, easy, sjf-easy, conservative or promise".to_owned()),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::Precedence;
 
     #[test]
     fn words_are_policies_or_say_what_is_wrong() {
@@ -124,9 +139,19 @@ mod tests {
             baseline("cheapest:queue=conservative,speeds=ignored"),
             (Discipline::Conservative, Rule::Cheapest, false)
         );
+        let promising = Promising { precedence: Precedence::WaitCubed, slack: 1_500, trials: 2 };
+        assert_eq!(
+            baseline("mst:queue=promise,order=wfp3,slack=1.5,trials=2"),
+            (Discipline::Promise(promising), Rule::StartFirst, true)
+        );
         assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
         let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
-        for words in wrong {
+        assert!(matches!(policy("promise-market:value=0,until=deadline,trials=1"), Ok(Policy::Market(_))));
+        let promises = ["order=x", "slack=-1", "slack=0.0001", "slack=1001", "trials=-1", "depth=1"];
+        let wrong = wrong.map(str::to_owned).into_iter();
+        let markets = ["value=-1", "until=x", "slack=x", "queue=easy"];
+        let wrong = wrong.chain(promises.map(|setting| format!("promise:{setting}")));
+        for words in wrong.chain(markets.map(|setting| format!("promise-market:{setting}"))) {
             let error = words.parse::<PolicySpec>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("policy '{words}': ")), "{error}");
         }

@@ -46,8 +46,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SPEC")]
     sites: Option<String>,
 
-    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, first-fit, cheapest, mst, mct (each with
-    /// :queue=NAME,speeds=ignored) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, promise (with :order=lxf,slack=0.25,trials=8),
+    /// first-fit, cheapest, mst, mct (each with :queue=NAME,speeds=ignored), promise-market (with
+    /// :value=1,slack=0.25 or until=deadline) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
     #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
     policies: Vec<PolicySpec>,
 
