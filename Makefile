@@ -33,7 +33,7 @@ test:
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
-	$(CARGO) clippy $(LEAN) --all-targets --locked -- --deny warnings
+	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
 	target/tools/python/bin/python scripts/run-tests
 	$(CARGO) test --workspace --doc --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items

@@ -138,7 +138,7 @@ pub(super) fn hours(text: &str) -> Result<(Span, Span), String> {
 }
 
 fn hour(text: &str) -> Option<Span> {
-    Span::from_millis(units(text, 6)?.checked_mul(36)? / 10_000)
+    Span::from_millis(units(text, 6)?.checked_mul(36)? / 10)
 }
 
 /// A share in thousandths and a span, as in `10,3`.
