@@ -4,7 +4,7 @@
 //! wait, nodes that fail. A model of the broker would tell about the model.
 //!
 //! **Method.** The broker is driven by what it is driven by in production: [`walras_broker::Input`]s go in, effects come out.
-//! Here is only what surrounds it. Users submit when the workload says. [`Sites`](site::Grid) answer at once, or after a latency,
+//! Here is only what surrounds it. Users submit when the workload says. Sites answer at once, or after a latency,
 //! run what they are told to start for as long as the workload says (killed at the end of what is held), and take nodes away
 //! for their owners or by failures from a seed. Plans are made by [`walras_broker::plan::plan`] and take no time. The clock
 //! goes from event to event; at a moment, what ends ends first, then jobs come, then the broker is told the time.
