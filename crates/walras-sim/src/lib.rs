@@ -29,6 +29,7 @@ pub mod config;
 pub mod drive;
 pub mod experiment;
 pub mod generate;
+mod parallel;
 pub mod random;
 pub mod record;
 pub mod report;

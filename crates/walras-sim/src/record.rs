@@ -136,6 +136,11 @@ impl Record {
         Some((self.response()?.as_millis() as f64 / run as f64).max(1.0))
     }
 
+    /// Whether it started later than it was promised first.
+    pub fn is_late(&self) -> bool {
+        self.promised.zip(self.ran).is_some_and(|(promised, ran)| ran.start > promised)
+    }
+
     /// Whether it has a deadline and did not end well by then.
     pub fn misses_deadline(&self) -> bool {
         self.job.deadline.is_some_and(|deadline| self.ran.is_none_or(|ran| ran.end > deadline))

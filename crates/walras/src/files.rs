@@ -14,6 +14,12 @@ pub(crate) fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     read_limited(file, &source.to_string(), bytes_max).map_err(cannot)?.map_err(Failure::input)
 }
 
+/// Reads a file of at most `bytes_max` bytes that must be text.
+pub(crate) fn read_text(path: &Path, bytes_max: usize) -> Result<String, Failure> {
+    let not_text = |_| Failure::Input(format!("{}: is not UTF-8 text", path.display()));
+    String::from_utf8(read(path, bytes_max)?).map_err(not_text)
+}
+
 /// Reads a scenario; the file's extension tells the syntax.
 pub(crate) fn read_scenario_file(path: &Path) -> Result<Scenario, Failure> {
     let syntax = Syntax::of_path(path).map_err(Failure::input)?;

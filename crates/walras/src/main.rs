@@ -24,6 +24,7 @@ mod satisfaction;
 mod serve;
 mod simulate;
 mod table;
+mod terminal;
 mod two_tier;
 mod verify;
 mod watch;

@@ -2,7 +2,7 @@
 
 use crate::examples::File;
 use crate::failure::{self, Failure};
-use crate::{choice, files, satisfaction, table, two_tier};
+use crate::{choice, files, satisfaction, table, terminal, two_tier};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -203,14 +203,13 @@ fn plan(
     let asked = by_satisfaction || args.pareto.wanted();
     let plain = asked.then(|| Stakeholders::plain(&scenario.offers, &scenario.batch));
     let stakeholders = scenario.preferences.as_ref().or(plain.as_ref());
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let problem = BatchProblem {
         jobs: &jobs,
         stakeholders,
         network: scenario.network,
         choose: args.choice.wanted(),
         scheme: args.choice.scheme(),
-        threads: args.threads.map_or_else(cores, usize::from),
+        threads: terminal::threads(args.threads),
         ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
     };
     let planned = plan_batch(&problem);

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::files;
+use crate::terminal::{self, StatusLine};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use walras_sim::experiment::{Experiment, ExperimentError, Options, Reproduction};
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(experiment) = args.experiment else {
         return files::print(&list(args.json)?);
     };
-    let config = args.config.as_deref().map(read_config).transpose()?;
+    let config = args.config.as_deref().map(|path| files::read_text(path, CONFIG_BYTES_MAX)).transpose()?;
     let reproduction = reproduce(args, experiment, config.as_deref())?;
     if let Some(directory) = &args.out {
         write(directory, &reproduction)?;
@@ -80,24 +80,17 @@ fn list(json: bool) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn read_config(path: &Path) -> Result<String, Failure> {
-    let bytes = files::read(path, CONFIG_BYTES_MAX)?;
-    let not_text = |_| Failure::Input(format!("{}: is not UTF-8 text", path.display()));
-    String::from_utf8(bytes).map_err(not_text)
-}
-
 fn reproduce(args: &Args, experiment: Experiment, config: Option<&str>) -> Result<Reproduction, Failure> {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let progress = Progress::new(experiment.name());
     let options = Options {
         seed: args.seed,
         cycles: args.cycles.unwrap_or(experiment.cycles_default()),
-        threads: args.threads.map_or_else(cores, usize::from),
+        threads: terminal::threads(args.threads),
         progress: &|done, total| progress.show(done, total),
         solver: walras_solve::solver().ok(),
     };
     let result = experiment.run(config, &options);
-    progress.clear();
+    progress.line.clear();
     result.map_err(|error| match (&error, &args.config) {
         (ExperimentError::Config(error), Some(path)) => {
             Failure::Input(format!("{}: {error}", path.display()))
@@ -142,32 +135,20 @@ fn table(results: &Results) -> String {
 /// How far a run has come, on standard error, when somebody is there to see it.
 struct Progress {
     name: &'static str,
-    visible: bool,
+    line: StatusLine,
     percent: AtomicU32,
 }
 
 impl Progress {
     fn new(name: &'static str) -> Progress {
-        Progress { name, visible: std::io::stderr().is_terminal(), percent: AtomicU32::new(0) }
+        Progress { name, line: StatusLine::new(), percent: AtomicU32::new(0) }
     }
 
     fn show(&self, done: u32, total: u32) {
         let percent = u32::try_from(u64::from(done) * 100 / u64::from(total.max(1))).unwrap_or(100);
         // Several threads report; only the one that raises the percentage writes.
-        if self.visible && self.percent.fetch_max(percent, Ordering::Relaxed) < percent {
-            self.write(&format!("\r{}: {percent}%", self.name));
+        if self.line.is_visible() && self.percent.fetch_max(percent, Ordering::Relaxed) < percent {
+            self.line.show(&format!("{}: {percent}%", self.name));
         }
-    }
-
-    fn clear(&self) {
-        if self.visible {
-            self.write("\r\x1b[K");
-        }
-    }
-
-    /// That nobody reads it is no reason to stop.
-    fn write(&self, text: &str) {
-        let mut error = std::io::stderr().lock();
-        let _ = error.write_all(text.as_bytes()).and_then(|()| error.flush());
     }
 }

@@ -41,6 +41,7 @@ mod easy;
 mod kinds;
 mod local;
 mod market;
+mod offer;
 mod place;
 mod profile;
 mod promise;

@@ -1,10 +1,10 @@
 //! To which site a job goes.
 
 use super::local::Local;
+use super::offer::{Offer, offers};
 use crate::record::{Fate, Site};
 use crate::workload::Job;
 use serde::{Deserialize, Serialize};
-use walras_model::Money;
 
 /// How jobs are sent to sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,28 +44,19 @@ pub(super) fn choose(
     now: i64,
     job: &Job,
 ) -> Result<(usize, i64), Fate> {
-    let wide = sites.iter().enumerate().filter(|(_, site)| job.nodes <= site.nodes);
-    let stated = wide.filter_map(|(index, site)| {
-        let estimate = site.takes(job.estimate)?;
-        Some((index, estimate.as_millis(), site.cost(job.nodes, estimate)?))
-    });
-    let mut stated = stated.peekable();
-    stated.peek().ok_or(Fate::TooWide)?;
-    let within = |cost: &Money| job.budget.is_none_or(|budget| *cost <= budget);
-    let able: Vec<(usize, i64, Money)> = stated.filter(|(_, _, cost)| within(cost)).collect();
-    let seen = |estimate: i64| if placement.knows_speed { estimate } else { job.estimate.as_millis() };
-    let start =
-        |(index, estimate, _): &(usize, i64, Money)| locals[*index].forecast(now, job.nodes, seen(*estimate));
+    let able = offers(sites, job)?;
+    let seen = |offer: &Offer| if placement.knows_speed { offer.estimate } else { job.estimate.as_millis() };
+    let start = |offer: &Offer| locals[offer.site].forecast(now, job.nodes, seen(offer));
     let chosen = match placement.rule {
         _ if able.len() == 1 => able.first(),
         Rule::FirstFit => able
             .iter()
-            .find(|(index, estimate, _)| locals[*index].fits_now(now, job.nodes, seen(*estimate)))
+            .find(|offer| locals[offer.site].fits_now(now, job.nodes, seen(offer)))
             .or(able.first()),
-        Rule::Cheapest if placement.knows_speed => able.iter().min_by_key(|(_, _, cost)| *cost),
-        Rule::Cheapest => able.iter().min_by_key(|(index, _, _)| sites[*index].price),
-        Rule::StartFirst => able.iter().min_by_key(|site| start(site)),
-        Rule::EndFirst => able.iter().min_by_key(|site| start(site).saturating_add(seen(site.1))),
+        Rule::Cheapest if placement.knows_speed => able.iter().min_by_key(|offer| offer.cost),
+        Rule::Cheapest => able.iter().min_by_key(|offer| sites[offer.site].price),
+        Rule::StartFirst => able.iter().min_by_key(|offer| start(offer)),
+        Rule::EndFirst => able.iter().min_by_key(|offer| start(offer).saturating_add(seen(offer))),
     };
-    chosen.map(|(index, estimate, _)| (*index, *estimate)).ok_or(Fate::TooDear)
+    chosen.map(|offer| (offer.site, offer.estimate)).ok_or(Fate::TooDear)
 }

@@ -12,7 +12,7 @@ use walras_audit::Auditor;
 use walras_broker::account::Account;
 use walras_broker::event::JobEvent;
 use walras_broker::id::JobNumber;
-use walras_broker::input::User;
+use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::Why;
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
@@ -223,7 +223,7 @@ impl<'a> Driver<'a> {
     fn deliver(
         &mut self,
         site: SiteId,
-        messages: Vec<walras_broker::input::SiteMessage>,
+        messages: Vec<SiteMessage>,
         sink: &mut dyn FnMut(Record),
     ) -> Result<(), DriveError> {
         for message in messages {
@@ -240,10 +240,15 @@ impl<'a> Driver<'a> {
     /// An effect has reached its site.
     fn perform(&mut self, effect: Effect, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
         let Some(site) = effect.site() else { return Ok(()) };
-        let followed = &self.followed;
-        let heard = self.grid.hear(self.now, &effect, |job| followed.lasts(job));
-        let messages = heard.map_err(|law| self.law(law))?;
+        let messages = self.hear(&effect)?;
         self.deliver(site, messages, sink)
+    }
+
+    /// What a site answers to an effect.
+    fn hear(&mut self, effect: &Effect) -> Result<Vec<SiteMessage>, DriveError> {
+        let followed = &self.followed;
+        let heard = self.grid.hear(self.now, effect, |job| followed.lasts(job));
+        heard.map_err(|law| self.law(law))
     }
 
     /// Says something to the broker, and does what it then wants, in its order.
@@ -323,9 +328,7 @@ impl<'a> Driver<'a> {
             }
             effect => {
                 let Some(site) = effect.site() else { return Ok(Vec::new()) };
-                let followed = &self.followed;
-                let heard = self.grid.hear(self.now, &effect, |job| followed.lasts(job));
-                let messages = heard.map_err(|law| self.law(law))?;
+                let messages = self.hear(&effect)?;
                 messages.into_iter().map(|message| Input::Site { site, message }).collect()
             }
         })

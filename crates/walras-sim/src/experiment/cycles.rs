@@ -1,10 +1,7 @@
 //! Running cycles on several threads.
-//!
-//! Threads take chunks of cycles from a counter, and the records are put back in the order of cycles: who computed
-//! what leaves no trace.
 
 use super::{BrokenLaw, CycleError, ExperimentError, Options};
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::parallel::in_order;
 
 /// Cycles that a thread takes at a time.
 const CHUNK: u32 = 32;
@@ -30,33 +27,9 @@ fn run_in_chunks<R: Send>(
     chunk: u32,
     cycle: impl Fn(u32) -> Result<R, CycleError> + Sync,
 ) -> Result<Vec<R>, ExperimentError> {
-    let (next, done) = (AtomicU32::new(0), AtomicU32::new(0));
-    let work = || {
-        let mut chunks = Vec::new();
-        loop {
-            let first = next.fetch_add(chunk, Ordering::Relaxed);
-            if first >= options.cycles {
-                return chunks;
-            }
-            let end = options.cycles.min(first.saturating_add(chunk));
-            chunks.push((first, (first..end).map(|number| named(options.seed, number, &cycle)).collect()));
-            let before = done.fetch_add(end - first, Ordering::Relaxed);
-            (options.progress)(before + end - first, options.cycles);
-        }
-    };
-    let mut chunks: Vec<(u32, Vec<Result<R, ExperimentError>>)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..options.threads.max(1)).map(|_| scope.spawn(work)).collect();
-        let mut chunks = work();
-        for other in others {
-            match other.join() {
-                Ok(more) => chunks.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        chunks
-    });
-    chunks.sort_unstable_by_key(|(first, _)| *first);
-    chunks.into_iter().flat_map(|(_, records)| records).collect()
+    let progress = |done| (options.progress)(done, options.cycles);
+    let one = |number| named(options.seed, number, &cycle);
+    in_order(options.cycles, options.threads, chunk, &progress, one).into_iter().collect()
 }
 
 fn named<R>(

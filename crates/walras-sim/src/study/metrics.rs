@@ -105,8 +105,7 @@ pub fn metrics(records: &[Record], sites: &[Site], course: Option<&Course>) -> M
     let weighed: f64 = ran().filter_map(|record| Some(wait(record)? * used(record))).sum();
     let (makespan, capacity) = extent(records, sites);
     let promised = count(&|record| record.promised.is_some());
-    let late =
-        count(&|record| record.promised.zip(record.ran).is_some_and(|(promised, ran)| ran.start > promised));
+    let late = count(&Record::is_late);
     Metrics {
         jobs: records.len() as u64,
         fates: fates.into_iter().filter(|(_, count)| *count > 0).collect(),

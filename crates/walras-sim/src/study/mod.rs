@@ -33,14 +33,13 @@ pub use page::page;
 pub use sites::sites_of;
 pub use spec::{BadPolicy, PolicySpec};
 pub use sweep::{Point, Sweep};
-pub use write::{RESULTS_TAG, jobs_csv, results_json, runs_csv, schedule_swf};
+pub use write::{RESULTS_TAG, jobs_csv, over_seeds, results_json, runs_csv, schedule_swf};
 
 use crate::baseline;
 use crate::drive::{self, DriveError, Failures, OwnerLoad, Setup};
+use crate::parallel::in_order;
 use crate::record::{Record, Site};
 use crate::workload::{Job, Terms};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use walras_model::Span;
 
 /// What is compared.
@@ -103,25 +102,12 @@ pub fn compare(
     progress: &(dyn Fn(u64, Progress<'_>) + Sync),
 ) -> Result<Vec<Run>, DriveError> {
     let pairs = study.pairs();
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<Option<Result<Run, DriveError>>>> = Mutex::new(pairs.iter().map(|_| None).collect());
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, pairs.len().max(1)) {
-            scope.spawn(|| {
-                while let Some((place, (policy, seed))) = {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    pairs.get(place).map(|pair| (place, *pair))
-                } {
-                    let run = run(study, policy, seed, progress);
-                    if let Ok(mut done) = done.lock() {
-                        done[place] = Some(run);
-                    }
-                }
-            });
-        }
-    });
-    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.into_iter().flatten().collect()
+    let count = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
+    let one = |number: u32| {
+        let (policy, seed) = pairs[number as usize];
+        run(study, policy, seed, progress)
+    };
+    in_order(count, threads.min(pairs.len()), 1, &|_| {}, one).into_iter().collect()
 }
 
 /// Where a run is: its policy, its seed and the last submission that was settled.

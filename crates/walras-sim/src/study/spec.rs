@@ -83,21 +83,23 @@ fn policy(words: &str) -> Result<Policy, String> {
         return Ok(Policy::Market(market));
     }
     let (mut discipline, rule) = match name {
-        "fcfs" => (Discipline::Fcfs, Rule::EndFirst),
-        "easy" => (Discipline::Easy, Rule::EndFirst),
-        "sjf-easy" => (Discipline::ShortestEasy, Rule::EndFirst),
-        "conservative" => (Discipline::Conservative, Rule::EndFirst),
-        "promise" => (Discipline::Promise(Promising::default()), Rule::EndFirst),
         "first-fit" => (Discipline::Easy, Rule::FirstFit),
         "cheapest" => (Discipline::Easy, Rule::Cheapest),
         "mst" => (Discipline::Easy, Rule::StartFirst),
         "mct" => (Discipline::Easy, Rule::EndFirst),
-        _ => return Err(format!("there is no such policy: expected {NAMES}")),
+        _ => {
+            let discipline =
+                queue(name).ok_or_else(|| format!("there is no such policy: expected {NAMES}"))?;
+            (discipline, Rule::EndFirst)
+        }
     };
     let mut placement = Placement { rule, knows_speed: true };
     for (key, value) in settings {
         match (key, value) {
-            ("queue", _) => discipline = queue(value)?,
+            ("queue", _) => {
+                let known = || "a queue is fcfs, easy, sjf-easy, conservative or promise".to_owned();
+                discipline = queue(value).ok_or_else(known)?;
+            }
             ("speeds", "known") => placement.knows_speed = true,
             ("speeds", "ignored") => placement.knows_speed = false,
             ("speeds", _) => return Err("speeds are known or ignored".to_owned()),
@@ -110,14 +112,15 @@ fn policy(words: &str) -> Result<Policy, String> {
     Ok(Policy::Baseline(discipline, placement))
 }
 
-fn queue(name: &str) -> Result<Discipline, String> {
-    Ok(match name {
+/// The discipline of a name.
+fn queue(name: &str) -> Option<Discipline> {
+    Some(match name {
         "fcfs" => Discipline::Fcfs,
         "easy" => Discipline::Easy,
         "sjf-easy" => Discipline::ShortestEasy,
         "conservative" => Discipline::Conservative,
         "promise" => Discipline::Promise(Promising::default()),
-        _ => return Err("a queue is fcfs, easy, sjf-easy, conservative or promise".to_owned()),
+        _ => return None,
     })
 }
 

@@ -32,7 +32,7 @@ pub(super) const FIGURES: [Figure; 14] = [
 ];
 
 /// The mean of a figure over the seeds of a policy, and half the width of its 95% confidence interval.
-pub(super) fn over_seeds(runs: &[Run], policy: &str, figure: fn(&Metrics) -> f64) -> (f64, Option<f64>) {
+pub fn over_seeds(runs: &[Run], policy: &str, figure: fn(&Metrics) -> f64) -> (f64, Option<f64>) {
     let of = runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics));
     let sample = Sample::of(of);
     (sample.mean().unwrap_or(0.0), sample.half_width())

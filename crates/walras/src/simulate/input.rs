@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use walras_model::{Decimal, Multiplier, Span};
+use walras_sim::config::ConfigError;
 use walras_sim::record::Site;
 use walras_sim::workload::{
     GwfJobs, InOrder, Job, Model, Report, Slice, SwfJobs, Synthetic, plain, read_jobs,
@@ -65,10 +66,8 @@ fn is_ours(path: &Path) -> bool {
 const OWN_BYTES_MAX: usize = 64 << 20;
 
 fn own(path: &Path) -> Result<Vec<Job>, Failure> {
-    let bytes = files::read(path, OWN_BYTES_MAX)?;
-    let wrong = |problem: String| Failure::Input(format!("{}: {problem}", path.display()));
-    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text".to_owned()))?;
-    read_jobs(&text).map_err(|error| wrong(error.to_string()))
+    let wrong = |problem: ConfigError| Failure::Input(format!("{}: {problem}", path.display()));
+    read_jobs(&files::read_text(path, OWN_BYTES_MAX)?).map_err(wrong)
 }
 
 /// What a header says of the machine.

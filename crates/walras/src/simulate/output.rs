@@ -5,8 +5,9 @@ use crate::files;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use walras_sim::statistics::Sample;
-use walras_sim::study::{Metrics, Run, Study, jobs_csv, page, results_json, runs_csv, schedule_swf};
+use walras_sim::study::{
+    Metrics, Run, Study, jobs_csv, over_seeds, page, results_json, runs_csv, schedule_swf,
+};
 
 /// A column of the table.
 type Column = (&'static str, fn(&Metrics) -> f64);
@@ -85,8 +86,7 @@ pub(super) fn table(study: &Study, runs: &[Run], notes: &[String]) -> String {
     for policy in study.policies.iter().map(ToString::to_string) {
         let _ = write!(text, "{policy:<width$}");
         for (_, figure) in COLUMNS {
-            let of = runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics));
-            let mean = Sample::of(of).mean().unwrap_or(0.0);
+            let (mean, _) = over_seeds(runs, &policy, figure);
             let _ = write!(text, "  {:>9}", short(mean));
         }
         text.push('\n');

@@ -1,6 +1,6 @@
 //! How far a simulation has come, on standard error, when somebody is there to see it.
 
-use std::io::{IsTerminal, Write as _};
+use crate::terminal::StatusLine;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use walras_model::Time;
@@ -8,7 +8,7 @@ use walras_sim::study::PolicySpec;
 
 /// What is shown.
 pub(super) struct Progress {
-    visible: bool,
+    line: StatusLine,
     total: u64,
     done: AtomicU64,
     begun: Instant,
@@ -19,7 +19,7 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(total: usize) -> Progress {
         Progress {
-            visible: std::io::stderr().is_terminal(),
+            line: StatusLine::new(),
             total: u64::try_from(total).unwrap_or(u64::MAX).max(1),
             done: AtomicU64::new(0),
             begun: Instant::now(),
@@ -30,7 +30,7 @@ impl Progress {
     /// Some jobs are over.
     pub(super) fn add(&self, jobs: u64, (policy, seed, at): (&PolicySpec, u64, Time)) {
         let done = self.done.fetch_add(jobs, Ordering::Relaxed) + jobs;
-        if !self.visible || !done.is_multiple_of(64) {
+        if !self.line.is_visible() || !done.is_multiple_of(64) {
             return;
         }
         let passed = self.begun.elapsed();
@@ -41,18 +41,10 @@ impl Progress {
         let rate = done as f64 / passed.as_secs_f64().max(0.001);
         let day = at.as_millis() / 86_400_000;
         let share = 100 * done / self.total;
-        self.write(&format!("\r\x1b[K{share}%  {policy}, seed {seed}: day {day}  {rate:.0} jobs/s"));
+        self.line.show(&format!("{share}%  {policy}, seed {seed}: day {day}  {rate:.0} jobs/s"));
     }
 
     pub(super) fn clear(&self) {
-        if self.visible {
-            self.write("\r\x1b[K");
-        }
-    }
-
-    /// That nobody reads it is no reason to stop.
-    fn write(&self, text: &str) {
-        let mut error = std::io::stderr().lock();
-        let _ = error.write_all(text.as_bytes()).and_then(|()| error.flush());
+        self.line.clear();
     }
 }

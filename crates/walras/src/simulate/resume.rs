@@ -23,17 +23,16 @@ pub(super) fn compare_all(
     };
     let runs = directory.join("runs");
     super::output::make(&runs)?;
+    let marks = Marks::new(study);
     let mut all = Vec::new();
     for (place, seed) in study.seeds.iter().enumerate() {
         let found: Vec<Option<Metrics>> = study
             .policies
             .iter()
             .map(|policy| {
-                if place == 0 {
-                    None
-                } else {
-                    read(&file(&runs, &policy.to_string(), *seed), mark(study, &policy.to_string(), *seed))
-                }
+                let words = policy.to_string();
+                // The first seed's schedules are written, so it is always run.
+                if place == 0 { None } else { read(&file(&runs, &words, *seed), marks.of(&words, *seed)) }
             })
             .collect();
         let missing = study.policies.iter().zip(&found).filter(|(_, found)| found.is_none());
@@ -50,7 +49,7 @@ pub(super) fn compare_all(
             };
             let Some(mut run) = run else { continue };
             if place > 0 {
-                let (path, mark) = (file(&runs, &run.policy, *seed), mark(study, &run.policy, *seed));
+                let (path, mark) = (file(&runs, &run.policy, *seed), marks.of(&run.policy, *seed));
                 keep(&path, mark, &run.metrics)?;
                 // Digits that reading changes must be the same whoever ran it.
                 run.metrics = read(&path, mark).unwrap_or(run.metrics);
@@ -95,20 +94,25 @@ fn hash(bytes: &[u8], from: u64) -> u64 {
     bytes.iter().fold(from, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FACTOR))
 }
 
-/// A number that follows from everything that a run follows from.
-fn mark(study: &Study, policy: &str, seed: u64) -> u64 {
-    let around = format!(
-        "{} {policy} {seed} {:?} {:?} {:?} {:?} {:?} {:?}",
-        env!("CARGO_PKG_VERSION"),
-        study.sites,
-        study.terms,
-        study.failures,
-        study.owners,
-        study.latency,
-        study.patience
-    );
-    study
-        .jobs
-        .iter()
-        .fold(hash(around.as_bytes(), START), |from, job| hash(format!("{job:?}").as_bytes(), from))
+/// Numbers that follow from everything that runs follow from.
+struct Marks {
+    /// What all runs have in common, and the jobs: these are many, and are gone through once.
+    around: String,
+    jobs: u64,
+}
+
+impl Marks {
+    fn new(study: &Study) -> Marks {
+        let around = format!(
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            study.sites, study.terms, study.failures, study.owners, study.latency, study.patience
+        );
+        let jobs = study.jobs.iter().fold(START, |from, job| hash(format!("{job:?}").as_bytes(), from));
+        Marks { around, jobs }
+    }
+
+    fn of(&self, policy: &str, seed: u64) -> u64 {
+        let run = format!("{} {policy} {seed} {}", env!("CARGO_PKG_VERSION"), self.around);
+        hash(run.as_bytes(), self.jobs)
+    }
 }

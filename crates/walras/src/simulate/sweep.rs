@@ -11,9 +11,8 @@ const BYTES_MAX: usize = 1 << 20;
 
 pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let wrong = |problem: String| Failure::Input(format!("{}: {problem}", file.display()));
-    let bytes = files::read(file, BYTES_MAX)?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text".to_owned()))?;
-    let sweep: Sweep = read_config(&text).map_err(|error| wrong(error.to_string()))?;
+    let sweep: Sweep =
+        read_config(&files::read_text(file, BYTES_MAX)?).map_err(|error| wrong(error.to_string()))?;
     let stated: Result<Vec<PolicySpec>, _> = sweep.policy.iter().map(|words| words.parse()).collect();
     let stated = stated.map_err(|error| wrong(error.to_string()))?;
     let policies = if stated.is_empty() { args.policies.clone() } else { stated };

@@ -1,8 +1,9 @@
 //! The course of a market: who waits where, and what happens at a moment.
 
 use super::Market;
-use super::place::{Calendars, Offer, Place, offers};
+use super::place::{Calendars, Place};
 use crate::baseline::kinds::{Course, Running};
+use crate::baseline::offer::{Offer, offers};
 use crate::baseline::profile::{NEVER, Profile};
 use crate::baseline::promise::Claim;
 use crate::record::{Fate, Record, Site};
