@@ -23,10 +23,16 @@ impl Auditor {
                 }
                 self.opened(look, *cycle, batch, asked, *until);
             }
-            CycleEvent::OffersReceived { site, cycle, .. } => self.offered(look, *site, *cycle),
+            CycleEvent::OffersReceived { site, cycle, .. } => {
+                self.places.changed(*site, look.position);
+                self.offered(look, *site, *cycle);
+            }
             CycleEvent::Closed { cycle, until } => {
                 let now = look.now;
-                let open = self.open_cycle(*cycle).filter(|open| !open.closed && !open.batch.is_empty());
+                // With nobody in the batch there must be somebody whose window may move.
+                let movable = self.jobs.values().any(|job| job.place == Place::Planned);
+                let open = self.open_cycle(*cycle);
+                let open = open.filter(|open| !open.closed && (movable || !open.batch.is_empty()));
                 match open.filter(|open| open.unanswered.is_empty() || now >= open.until) {
                     Some(open) => (open.closed, open.until) = (true, *until),
                     None => look.report(Kind::CycleStep { cycle: *cycle, step: "closed" }),

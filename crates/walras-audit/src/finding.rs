@@ -138,6 +138,14 @@ pub enum Kind {
 
     /// A quote was used after it had ended, or ended before.
     QuoteTime { quote: QuoteNumber, until: Time },
+    /// What a job is planned for does not keep what it is promised.
+    PromiseBroken { job: JobNumber },
+    /// A promise is another than before, and nothing that it rested on has changed.
+    PromiseChanged { job: JobNumber },
+    /// A job was planned at a time when nobody decides, or where it cannot run.
+    BadPlan { job: JobNumber, fault: Option<AllocationFault> },
+    /// What was reserved is not what was planned.
+    NotAsPlanned { job: JobNumber },
     /// A quote has no such alternative.
     NoSuchOption { quote: QuoteNumber, option: u32 },
     /// What was reserved is not what was quoted.

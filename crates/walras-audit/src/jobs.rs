@@ -20,6 +20,9 @@ impl Auditor {
                 self.queued(look, *job, spec);
             }
             JobEvent::Returned { job, .. } => self.returned(look, *job),
+            JobEvent::Planned { job, plan, promise, renewed } => {
+                self.planned(look, *job, plan, *promise, *renewed);
+            }
             JobEvent::Ended { job, end } => self.ended(look, *job, end),
             JobEvent::Noticed(_) => {}
         }
@@ -41,6 +44,8 @@ impl Auditor {
             spent: 0,
             earlier: BTreeSet::new(),
             spares: Vec::new(),
+            plan: None,
+            promise: None,
         };
         self.jobs.insert(number, job);
     }
@@ -56,6 +61,8 @@ impl Auditor {
             }
             Place::Loose(After::Plan | After::Broken) => {}
             Place::Queued if planned => {}
+            // What it was planned for could not be reserved.
+            Place::Planned => {}
             Place::Queued
             | Place::Planning
             | Place::Reserved(_)
@@ -65,6 +72,7 @@ impl Auditor {
         }
         (job.place, job.since) = (Place::Queued, look.position);
         job.spares.clear();
+        job.plan = None;
     }
 
     fn ended(&mut self, look: &mut Look<'_>, number: JobNumber, end: &JobEnd) {

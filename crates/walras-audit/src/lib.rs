@@ -47,6 +47,7 @@ mod ledger;
 mod look;
 mod parts;
 mod places;
+mod promises;
 mod prompted;
 mod quotes;
 mod reasons;
@@ -156,6 +157,7 @@ impl Auditor {
                 if !self.places.has(*site) {
                     look.report(Kind::NoSuchSite(*site));
                 }
+                self.places.changed(*site, look.position);
             }
             SiteEvent::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
             SiteEvent::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),

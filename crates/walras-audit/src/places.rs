@@ -19,6 +19,8 @@ struct Site {
     lost: bool,
     /// Since when it stands or does not.
     since: Time,
+    /// The last entry in which it offered anything, or changed.
+    changed: u64,
 }
 
 /// A node.
@@ -65,7 +67,7 @@ impl Places {
             holds: BTreeMap::new(),
         };
         self.nodes.extend(spec.nodes.iter().map(node));
-        self.sites.push(Site { spec: spec.clone(), first_node, lost: false, since: Time::MIN });
+        self.sites.push(Site { spec: spec.clone(), first_node, lost: false, since: Time::MIN, changed: 0 });
     }
 
     /// How many sites there are.
@@ -76,6 +78,18 @@ impl Places {
     /// Whether there is such a site.
     pub(crate) fn has(&self, site: SiteId) -> bool {
         self.sites.get(site.index()).is_some()
+    }
+
+    /// A site has said something of what it sells.
+    pub(crate) fn changed(&mut self, site: SiteId, position: u64) {
+        if let Some(site) = self.sites.get_mut(site.index()) {
+            site.changed = position;
+        }
+    }
+
+    /// The last entry in which a site has said something of what it sells.
+    pub(crate) fn last_change(&self, site: SiteId) -> u64 {
+        self.sites.get(site.index()).map_or(0, |site| site.changed)
     }
 
     /// Who earns what a site sells.

@@ -73,6 +73,7 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
             Some((told, "job-queued"))
         }
         JobEvent::Noticed(notice) => Some((*input == Input::Noticed(*notice), "noticed")),
+        JobEvent::Planned { .. } => Some((matches!(input, Input::Decided { .. }), "job-planned")),
         JobEvent::Returned { .. } | JobEvent::Ended { .. } => None,
     }
 }

@@ -107,6 +107,7 @@ impl Auditor {
                     && matches!(of_job.place, Place::Queued | Place::Loose(After::Plan))
             }
             Origin::Spare => of_job.place == Place::Loose(After::Broken),
+            Origin::Plan => of_job.place == Place::Planned,
             Origin::Quote(quote) => {
                 let accepted = look.accepted.take_if(|it| it.quote == quote);
                 if !accepted
@@ -120,6 +121,9 @@ impl Auditor {
         };
         if !free {
             look.report(Kind::JobNotFree { job });
+        }
+        if origin == Origin::Plan && !self.is_as_planned(of_job, allocation) {
+            look.report(Kind::NotAsPlanned { job });
         }
         if origin == Origin::Spare && of_job.attempts > self.policy.attempts_max {
             look.report(Kind::WrongEnd { job, why: EndFault::Attempts });

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use walras_broker::allocation::Allocation;
 use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
-use walras_broker::job::{JobSpec, PartEnd};
+use walras_broker::job::{JobSpec, PartEnd, Planned};
 use walras_broker::quote::QuoteOption;
+use walras_core::agenda::Promise;
 use walras_model::{SiteId, TaskId, Time};
 
 /// A job that has not ended.
@@ -25,6 +26,9 @@ pub(crate) struct Job {
     /// Reservations that were closed and of which something is still held.
     pub(crate) earlier: BTreeSet<ReservationNumber>,
     pub(crate) spares: Vec<Arc<Allocation>>,
+    /// Where it is planned, while nothing is held for it.
+    pub(crate) plan: Option<Arc<Planned>>,
+    pub(crate) promise: Option<Promise>,
 }
 
 /// Where a job is.
@@ -33,6 +37,8 @@ pub(crate) enum Place {
     Queued,
     /// In the batch of the open cycle.
     Planning,
+    /// With a window that may still move.
+    Planned,
     Reserved(ReservationNumber),
     /// Out of a plan or a reservation; the same entry must say what becomes of it.
     Loose(After),

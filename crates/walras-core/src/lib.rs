@@ -27,6 +27,7 @@ mod oracle;
 #[cfg(test)]
 mod stress;
 
+pub mod agenda;
 pub mod choose;
 pub mod explain;
 pub mod plan;

@@ -3,8 +3,9 @@
 use crate::attribute::Attributes;
 use crate::capacity::{CapacityOffer, PROCESSORS_MAX};
 use crate::id::{NodeId, SiteId};
-use crate::interval::{Interval, merge};
+use crate::interval::{Interval, complement, merge};
 use crate::quantity::{Money, Performance, Rate, Span, Time, Watts};
+use std::collections::BTreeMap;
 
 /// One owner's cluster behind one resource manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,6 +224,24 @@ impl Offers {
         *taken = Some(self.capacities.len());
         self.capacities.push(offer);
         Ok(self)
+    }
+
+    /// These offers without some time on nodes: what is left of the slots, at the same prices.
+    pub fn without(&self, taken: impl IntoIterator<Item = (NodeId, Interval)>) -> Offers {
+        let mut by_node: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
+        for (node, interval) in taken {
+            by_node.entry(node).or_default().push(interval);
+        }
+        let left = |slot: &Slot| match (by_node.get(&slot.node()), Interval::new(slot.start(), slot.end())) {
+            (Some(taken), Some(whole)) => {
+                let left = complement(whole, taken);
+                left.into_iter().filter_map(|piece| slot.part(piece.start(), piece.end())).collect()
+            }
+            _ => vec![*slot],
+        };
+        let mut slots: Vec<Slot> = self.slots.iter().flat_map(left).collect();
+        slots.sort_unstable_by_key(Slot::key);
+        Offers { slots, ..self.clone() }
     }
 
     /// What everything is worth when these processors come to it, at the price of who pays most.

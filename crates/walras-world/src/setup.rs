@@ -6,9 +6,10 @@ use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
 use walras_broker::input::User;
 use walras_broker::job::{JobSpec, WorkflowSpec};
-use walras_broker::policy::Policy;
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_core::agenda::Precedence;
 use walras_core::choose::Objective;
 use walras_core::prefer::{AccessRule, Rules, Who};
 use walras_core::refine::Strategy;
@@ -65,7 +66,25 @@ pub fn policy(chance: &mut Stream) -> Policy {
     policy.money.early_refund = share(100_000 * chance.between(0, 10));
     policy.money.compensation = share(50_000 * chance.between(0, 4));
     policy.spares_max = 2;
+    if chance.happens(500) {
+        policy.deciding = Deciding::Promise(promises(chance));
+        policy.lead = span(2_000);
+    }
     policy
+}
+
+/// Rules for promises of every kind.
+fn promises(chance: &mut Stream) -> PromisePolicy {
+    let orders = [Precedence::Expansion, Precedence::WaitCubed, Precedence::Arrival, Precedence::AsGiven];
+    let drawn = usize::try_from(chance.between(0, 3)).unwrap_or(0);
+    PromisePolicy {
+        order: orders[drawn],
+        slack: share(250_000 * chance.between(0, 4)),
+        price_slack: share(100_000 * chance.between(0, 2)),
+        value: times(500_000 * chance.between(0, 4)),
+        replanned_max: u32::try_from(chance.between(1, 40)).unwrap_or(1),
+        ..PromisePolicy::default()
+    }
 }
 
 fn nodes(count: usize, chance: &mut Stream) -> Vec<NodeSpec> {

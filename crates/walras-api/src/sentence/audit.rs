@@ -66,6 +66,10 @@ impl Context<'_> {
             | Kind::WrongDeposit { .. }
             | Kind::WrongCompensation { .. }
             | Kind::OverBudget { .. } => money_finding(kind).unwrap_or_default(),
+            Kind::PromiseBroken { .. }
+            | Kind::PromiseChanged { .. }
+            | Kind::BadPlan { .. }
+            | Kind::NotAsPlanned { .. } => self.promise_finding(kind).unwrap_or_default(),
             Kind::BadAllocation { .. }
             | Kind::ReservationStep { .. }
             | Kind::LegStep { .. }
@@ -107,6 +111,23 @@ impl Context<'_> {
             Kind::WrongRank { cycle, job, aspect, expected, found } => {
                 format!("in cycle {cycle}, the {aspect} of job {job} is {found} and should be {expected}")
             }
+            _ => return None,
+        })
+    }
+
+    fn promise_finding(&self, kind: &Kind) -> Option<String> {
+        Some(match kind {
+            Kind::PromiseBroken { job } => {
+                format!("job {job} is planned where what it was promised is not kept")
+            }
+            Kind::PromiseChanged { job } => {
+                format!("job {job} is promised something else, and what that rested on is still there")
+            }
+            Kind::BadPlan { job, fault: None } => format!("job {job} is planned when or where it cannot be"),
+            Kind::BadPlan { job, fault: Some(fault) } => {
+                format!("job {job} is planned where it cannot run: {}", self.allocation_fault(fault))
+            }
+            Kind::NotAsPlanned { job } => format!("what is reserved for job {job} is not what was planned"),
             _ => return None,
         })
     }

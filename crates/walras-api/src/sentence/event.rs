@@ -5,6 +5,7 @@
     reason = "a new event must not compile until it is clear what people are told of it"
 )]
 
+use super::why::promised;
 use super::{Context, best_of_listed_text, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
@@ -81,6 +82,20 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
         JobEvent::Returned { job, why } => {
             let why = context_of_event(state, Some(job), why).why(why);
             Some((EventKind::JobReturned, format!("Job {job} is back in the queue. {why}")))
+        }
+        JobEvent::Planned { job, plan, promise, renewed } => {
+            // Other nodes at the same time are nothing to tell anybody.
+            let before = state.jobs.get(job).and_then(|job| job.plan.as_ref());
+            if !renewed && before.is_some_and(|before| before.start == plan.start && before != plan) {
+                return None;
+            }
+            let (start, by) = (Stamp::from(plan.start), promised(promise));
+            let text = if *renewed {
+                format!("What job {job} was promised cannot be kept. It is planned for {start} and {by}.")
+            } else {
+                format!("Job {job} is planned for {start}; it {by}.")
+            };
+            Some((EventKind::JobPlanned, text))
         }
         JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
         JobEvent::Noticed(_) => None,
@@ -168,6 +183,7 @@ fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin)
     let from = match origin {
         Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
         Origin::Quote(quote) => format!("quote {quote} was accepted"),
+        Origin::Plan => "it was planned, and starts soon".to_owned(),
         Origin::Spare => "a spare alternative takes the place of one that failed".to_owned(),
     };
     let (start, end) = (Stamp::from(allocation.start()), Stamp::from(allocation.finish()));

@@ -1,12 +1,14 @@
 //! Why a job is not running, or not running any more; and what users are told of their jobs.
 
 use super::{Context, credits, listed, sentence};
+use crate::service::Stamp;
 use std::collections::BTreeSet;
 use walras_broker::account::{Account, Unpayable};
 use walras_broker::budget::{Overspent, Spender};
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
+use walras_core::agenda::Promise;
 
 impl Context<'_> {
     /// Why a job is where it is, in a sentence or two.
@@ -60,6 +62,11 @@ impl Context<'_> {
     /// What a user is told of a job.
     pub fn news(&self, job: JobNumber, news: &News) -> String {
         match news {
+            News::Promised { start, promise, renewed } => {
+                let (start, by) = (self.moment(*start), promised(promise));
+                let lost = if *renewed { "What it was promised before cannot be kept. " } else { "" };
+                format!("{lost}Job {job} {by}. By the plan of now it starts at {start}.")
+            }
             News::Held { sites, start, end, cost } => {
                 let names: Vec<String> = sites.iter().map(|site| self.site(*site)).collect();
                 let (start, end) = (self.moment(*start), self.moment(*end));
@@ -71,6 +78,12 @@ impl Context<'_> {
             News::Ended(end) => self.job_end(job, end),
         }
     }
+}
+
+/// What a job is promised, as the rest of a sentence about it.
+pub(super) fn promised(promise: &Promise) -> String {
+    let (start, finish) = (Stamp::from(promise.start), Stamp::from(promise.finish));
+    format!("starts by {start} and ends by {finish} for at most {}", credits(promise.cost))
 }
 
 /// How a part ended, as the rest of a sentence about it.

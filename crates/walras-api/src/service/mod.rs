@@ -4,6 +4,7 @@ mod draft;
 mod job;
 mod policy;
 mod prices;
+mod promises;
 mod script;
 mod slurm;
 mod stamp;
@@ -13,13 +14,14 @@ pub use draft::{JobDraft, NotUnderstood, read_object};
 pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, OUTPUT_BYTES_MAX, moment, read_job};
 pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
+pub use promises::{DecideFile, OrderFile, PromisesFile};
 pub use script::read_script;
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,
     EventKind, EventView, ExplanationView, FitView, HappeningView, JobState, JobView, JobsView, MeView,
     MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
-    ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role, SiteView, SitesView,
-    StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView,
-    TokenMade, TokenView, TokensView, UserView, UsersView, WhyKind, WhyView,
+    PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role, SiteView,
+    SitesView, StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow,
+    TimetableView, TokenMade, TokenView, TokensView, UserView, UsersView, WhyKind, WhyView,
 };

@@ -1,5 +1,6 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
+use super::promises::{self, DecideFile, PromisesFile};
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
@@ -24,7 +25,7 @@ pub struct PolicyFile {
     /// How far ahead is planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub horizon: Option<Num>,
-    /// Nothing starts sooner than this after it was planned; at least prepare_within + confirm_within.
+    /// Nothing starts sooner than this after it was planned; at least prepare_within + confirm_within where windows are reserved at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead: Option<Num>,
     /// How long sites may take to say what is free.
@@ -61,6 +62,13 @@ pub struct PolicyFile {
     /// Whether the choice is improved by search, with windows that nobody listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFile>,
+    /// When jobs get what is planned for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decide: Option<DecideFile>,
+    /// What jobs are promised, and how they are planned within that.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[schemars(with = "PromisesFile")]
+    pub promises: Option<PromisesFile>,
     /// How much each aspect counts when the queue is ordered: whole numbers.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "RankFile")]
@@ -152,7 +160,7 @@ pub struct MoneyFile {
 /// The longest span of a policy, in seconds: a thousand years.
 const SECONDS_MAX: i64 = 31_557_600_000;
 
-fn span(to: &mut Span, given: Option<&Num>, key: &str) -> Result<(), Problem> {
+pub(super) fn span(to: &mut Span, given: Option<&Num>, key: &str) -> Result<(), Problem> {
     let Some(number) = given else { return Ok(()) };
     let millis = number.units(3).filter(|millis| (0..=SECONDS_MAX * 1_000).contains(millis));
     let what = "is not a time: expected seconds, 0 or more, to the millisecond";
@@ -161,14 +169,14 @@ fn span(to: &mut Span, given: Option<&Num>, key: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn share(to: &mut Share, given: Option<&Num>, key: &str) -> Result<(), Problem> {
+pub(super) fn share(to: &mut Share, given: Option<&Num>, key: &str) -> Result<(), Problem> {
     let Some(number) = given else { return Ok(()) };
     let wrong = || Problem::new(number.as_str(), "is not a share: expected a number between 0 and 1");
     *to = number.units(6).and_then(Share::from_millionths).ok_or_else(wrong).in_field(key)?;
     Ok(())
 }
 
-fn set<T: Copy>(to: &mut T, given: Option<T>) {
+pub(super) fn set<T: Copy>(to: &mut T, given: Option<T>) {
     if let Some(value) = given {
         *to = value;
     }
@@ -204,6 +212,7 @@ impl PolicyFile {
             }
         }
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
+        promises::change(policy, self.decide, self.promises.as_ref())?;
         let rank = self.rank.unwrap_or_default();
         set(&mut policy.rank.price, rank.price);
         set(&mut policy.rank.deadline, rank.deadline);
@@ -220,7 +229,10 @@ impl PolicyFile {
         let seconds = |span: Span| Some(Num::of_span(span));
         let share = |share: Share| Some(Num::of_millionths(share.as_millionths()));
         let rank = &policy.rank;
+        let (decide, promises) = promises::of(policy);
         PolicyFile {
+            decide: Some(decide),
+            promises,
             cycle_every: seconds(policy.cycle_every),
             batch_max: Some(policy.batch_max),
             horizon: seconds(policy.horizon),

@@ -12,17 +12,32 @@ impl State {
         let queued = || self.jobs.values().filter(|job| job.phase == Phase::Queued);
         let deadlines = queued().filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
-        quotes.chain(deadlines).chain(reservations).chain(self.cycle_timer(queued().next().is_some())).min()
+        let plans =
+            self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_at(rules)));
+        quotes.chain(deadlines).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
     }
 
-    fn cycle_timer(&self, waiting: bool) -> Option<Time> {
-        if self.sites.iter().all(|site| site.lost) {
-            return None;
-        }
+    fn cycle_timer(&self) -> Option<Time> {
         match &self.cycle {
+            _ if self.sites.iter().all(|site| site.lost) => None,
             Some(cycle) => Some(cycle.until),
-            None if waiting => Some(self.next_cycle_at),
-            None => Some(self.refresh_at()),
+            None => self.cycle_due(),
+        }
+    }
+
+    /// When the next cycle begins: soon after something has changed, now and then while somebody waits for a window, and
+    /// seldom otherwise, so that quotes can be given.
+    pub(crate) fn cycle_due(&self) -> Option<Time> {
+        let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued);
+        let usual = if waiting { self.next_cycle_at } else { self.refresh_at() };
+        match self.promises().filter(|_| self.unsettled) {
+            Some(rules) => {
+                let after =
+                    self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());
+                let soon = Time::from_millis(after.saturating_add(rules.replan_every.as_millis()));
+                Some(usual.min(soon.unwrap_or(Time::MIN)))
+            }
+            None => Some(usual),
         }
     }
 

@@ -109,6 +109,24 @@ impl Allocation {
         self.holds().any(|(_, hold)| hold.node.is_none())
     }
 
+    /// A parallel job: one part for each hold, for all of its time.
+    pub fn plain(holds: impl IntoIterator<Item = (SiteId, Hold)>) -> Allocation {
+        let legs = Allocation::legs_of(holds);
+        let part = |site: SiteId, hold: u32, interval: Interval| Part {
+            task: None,
+            site,
+            hold,
+            start: interval.start(),
+            end: interval.end(),
+            after: Vec::new(),
+        };
+        let parts = legs.iter().flat_map(|leg| {
+            leg.holds.iter().zip(0_u32..).map(move |(hold, place)| part(leg.site, place, hold.interval))
+        });
+        let parts = parts.collect();
+        Allocation { legs, parts, supports: Vec::new() }
+    }
+
     /// Puts holds into legs by site, in order of sites.
     pub fn legs_of(holds: impl IntoIterator<Item = (SiteId, Hold)>) -> Vec<Leg> {
         let mut legs: BTreeMap<SiteId, Vec<Hold>> = BTreeMap::new();

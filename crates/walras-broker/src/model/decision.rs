@@ -2,9 +2,10 @@
 
 use super::allocation::Allocation;
 use super::id::JobNumber;
-use super::job::Why;
+use super::job::{Planned, Why};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use walras_core::agenda::Promise;
 use walras_core::choose::Objective;
 use walras_model::{Money, Share};
 
@@ -17,6 +18,23 @@ pub struct Decision {
     pub verdict: Verdict,
     /// Who is served, and how.
     pub chosen: Vec<Chosen>,
+    /// Who is planned, newly or elsewhere than before, where jobs are planned before anything is held for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<PlannedJob>,
+}
+
+/// What a plan says of one job for which nothing is held yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedJob {
+    /// Which job.
+    pub job: JobNumber,
+    /// Where.
+    pub plan: Planned,
+    /// What it is promised.
+    pub promise: Promise,
+    /// Whether what it was promised before cannot be kept.
+    #[serde(default)]
+    pub renewed: bool,
 }
 
 /// What a plan came to.

@@ -9,9 +9,10 @@ use super::mismatch::Mismatch;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use walras_core::agenda::Promise;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
-use walras_model::{Explanation, Money, NodeId, Request, SiteId, TaskId, Time, Workflow};
+use walras_model::{Explanation, Money, NodeId, Rate, Request, SiteId, TaskId, Time, Workflow};
 
 /// What a user submits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +78,21 @@ pub struct Job {
     pub fences: BTreeSet<ReservationNumber>,
     /// Other ways to run it.
     pub spares: Vec<Arc<Allocation>>,
+    /// Where it is planned, while nothing is held for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Arc<Planned>>,
+    /// What it was promised: it starts and ends no later, and costs no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Promise>,
+}
+
+/// A window in which a job is planned, and which may still move: all tasks from one moment on, each for as long as its node needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// When it starts.
+    pub start: Time,
+    /// On which nodes, and what each costs per time.
+    pub places: Vec<(NodeId, Rate)>,
 }
 
 /// Where a job is.
@@ -86,6 +102,8 @@ pub enum Phase {
     Queued,
     /// It is part of a cycle's batch.
     Planning,
+    /// It has a window that may still move, and a promise.
+    Planned,
     /// It has a reservation.
     Reserved(ReservationNumber),
 }

@@ -3,6 +3,7 @@
 use super::id::JobNumber;
 use super::job::{JobEnd, Why};
 use serde::{Deserialize, Serialize};
+use walras_core::agenda::Promise;
 use walras_model::{Money, SiteId, Time};
 
 /// A notice on its way to a user.
@@ -20,6 +21,15 @@ pub struct Notice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum News {
+    /// It is planned, and this is promised.
+    Promised {
+        /// When it starts by the plan of that moment.
+        start: Time,
+        /// What it is promised.
+        promise: Promise,
+        /// Whether an earlier promise could not be kept.
+        renewed: bool,
+    },
     /// Every site has confirmed.
     Held {
         /// Where it will run.

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
+use walras_core::agenda::Precedence;
 use walras_core::choose::VoPolicy;
 use walras_core::plan::PlanScheme;
 use walras_core::prefer::Calendar;
 use walras_model::workflow::Network;
-use walras_model::{Share, Span};
+use walras_model::{Multiplier, Share, Span};
 
 /// The VO's rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Policy {
     pub horizon: Span,
     /// Nothing starts sooner than this after it was planned: time for reserving.
     pub lead: Span,
+    /// When jobs get what is planned for them. Policies that were set before there was a choice reserve at once.
+    #[serde(default, skip_serializing_if = "Deciding::is_at_once")]
+    pub deciding: Deciding,
     /// How long sites may take to say what is free.
     pub offers_within: Span,
     /// How long planning may take.
@@ -66,6 +70,63 @@ fn papers() -> PlanScheme {
 
 fn is_papers(scheme: &PlanScheme) -> bool {
     *scheme == PlanScheme::Papers
+}
+
+/// When jobs get what is planned for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deciding {
+    /// Every window is reserved as soon as it is chosen, and never moves.
+    #[default]
+    AtOnce,
+    /// Parallel jobs are promised a latest start, a latest end and a highest price; within that their windows move until they start.
+    Promise(PromisePolicy),
+}
+
+impl Deciding {
+    fn is_at_once(&self) -> bool {
+        *self == Deciding::AtOnce
+    }
+}
+
+/// Rules for promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromisePolicy {
+    /// Who is looked at first when there is room to start.
+    pub order: Precedence,
+    /// How much later than planned a job is promised at the latest, as a share of its planned wait.
+    pub slack: Share,
+    /// But no more than this.
+    pub slack_max: Span,
+    /// How much more than planned a job is promised at the most, as a share of its planned cost.
+    pub price_slack: Share,
+    /// For so many jobs at a time it is tried whether others can make room.
+    pub trials: u32,
+    /// So many jobs are planned again at a time.
+    pub replanned_max: u32,
+    /// What a delay is worth to a job that does not say so: this multiple of what its nodes cost at the VO's middle price.
+    pub value: Multiplier,
+    /// What starts within this time is reserved.
+    pub ahead: Span,
+    /// Between two plans passes at least this time.
+    pub replan_every: Span,
+}
+
+impl Default for PromisePolicy {
+    fn default() -> PromisePolicy {
+        let span = |millis: i64| Span::from_millis(millis).expect("some days are a span");
+        PromisePolicy {
+            order: Precedence::Expansion,
+            slack: Share::percent(25),
+            slack_max: span(7 * 86_400_000),
+            price_slack: Share::NOTHING,
+            trials: 8,
+            replanned_max: 200,
+            value: Multiplier::ONE,
+            ahead: span(60_000),
+            replan_every: span(1_000),
+        }
+    }
 }
 
 /// Rules for quotes.
@@ -208,7 +269,9 @@ impl Policy {
             return Err(BadPolicy::NoLength(field));
         }
         let Policy { lead, horizon, prepare_within, confirm_within, .. } = *self;
-        if lead.as_millis() < prepare_within.as_millis() + confirm_within.as_millis() {
+        // With promises, sites are given as much time as they are known to need.
+        let at_once = self.deciding == Deciding::AtOnce;
+        if at_once && lead.as_millis() < prepare_within.as_millis() + confirm_within.as_millis() {
             return Err(BadPolicy::LeadTooShort { lead, prepare_within, confirm_within });
         }
         if lead >= horizon {
@@ -247,6 +310,7 @@ impl Default for Policy {
             batch_max: 1_000,
             horizon: seconds(7 * 86_400),
             lead: seconds(30),
+            deciding: Deciding::AtOnce,
             offers_within: seconds(10),
             plan_within: seconds(60),
             prepare_within: seconds(15),

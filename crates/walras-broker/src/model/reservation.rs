@@ -17,6 +17,8 @@ pub enum Origin {
     Quote(QuoteNumber),
     /// A spare alternative took the place of one that failed.
     Spare,
+    /// It was planned, and starts soon.
+    Plan,
 }
 
 /// What is asked of sites for one job.

@@ -58,6 +58,9 @@ pub struct State {
     pub totals: Totals,
     /// How many events have been folded.
     pub version: u64,
+    /// Whether something has changed since the last plan that another plan could make use of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsettled: bool,
 }
 
 /// The last numbers given out, of each kind.
@@ -114,6 +117,9 @@ pub struct SiteState {
     pub free: Option<(Time, Arc<Free>)>,
     /// How its price follows demand, in millionths.
     pub demand: Multiplier,
+    /// How long it takes to hold what is asked for, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers_in: Option<Span>,
     /// Whether it has failed.
     pub lost: bool,
     /// Since when it stands or does not; older news is no news.
@@ -154,6 +160,7 @@ impl Default for State {
             history: Predictor::new(Quantity::RunTime),
             totals: Totals::default(),
             version: 0,
+            unsettled: false,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Windows and queues of a plan as allocations: holds by site, and parts.
 
 use super::{PlanningJob, PlanningProblem, workflow};
-use crate::model::allocation::{Allocation, Hold, Part};
+use crate::model::allocation::{Allocation, Hold};
 use walras_core::Alternatives;
 use walras_core::plan::Run;
 use walras_core::prefer::{QueueOffer, Source};
-use walras_model::{Interval, Offers, Placement, Request, SiteId, Time, Window};
+use walras_model::{Offers, Placement, Request, SiteId, Time, Window};
 
 /// What has to be reserved for an alternative of a job.
 pub(super) fn allocation_of(
@@ -38,23 +38,12 @@ pub(super) fn holds_of(offers: &Offers, window: &Window) -> Vec<(SiteId, Hold)> 
 
 /// A window for a parallel job: one part for each hold.
 fn window_allocation(offers: &Offers, window: &Window) -> Allocation {
-    let legs = Allocation::legs_of(holds_of(offers, window));
-    let parts = legs.iter().flat_map(|leg| {
-        leg.holds.iter().zip(0_u32..).map(|(hold, place)| part_of(leg.site, place, hold.interval))
-    });
-    let parts = parts.collect();
-    Allocation { legs, parts, supports: Vec::new() }
-}
-
-fn part_of(site: SiteId, hold: u32, interval: Interval) -> Part {
-    Part { task: None, site, hold, start: interval.start(), end: interval.end(), after: Vec::new() }
+    Allocation::plain(holds_of(offers, window))
 }
 
 /// A place in a queue: every task as it is expected.
 fn queue_allocation(offer: &QueueOffer, request: &Request, now: Time) -> Option<Allocation> {
     let (interval, cost) = offer.expected(request, now)?;
     let hold = Hold { node: None, interval, rate: offer.rate, cost };
-    let legs = Allocation::legs_of((0..request.tasks).map(|_| (offer.site, hold)));
-    let parts = (0..request.tasks).map(|place| part_of(offer.site, place, interval)).collect();
-    Some(Allocation { legs, parts, supports: Vec::new() })
+    Some(Allocation::plain((0..request.tasks).map(|_| (offer.site, hold))))
 }

@@ -22,7 +22,7 @@ pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan) -> Decision 
         faults: faults(problem, plan),
         ..verdict(problem, plan)
     };
-    Decision { basis: problem.basis, verdict, chosen }
+    Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }
 }
 
 /// What is reserved for a job; `None` when its alternative cannot be worked out, which the planner rules out.

@@ -4,6 +4,7 @@
 //! the [`PlanningProblem`]: it may be computed anywhere, and again later, to the same bytes. The broker trusts nothing of
 //! it and verifies what it says.
 
+mod agenda;
 mod allocation;
 mod decision;
 mod options;
@@ -15,11 +16,14 @@ pub(crate) use workflow::remaining;
 use crate::model::decision::Decision;
 use crate::model::id::{CycleNumber, JobNumber};
 use crate::model::policy::Policy;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use walras_core::agenda::{AgendaRules, Promise, Worth};
 use walras_core::choose::ChoiceLimits;
 use walras_core::plan::{BatchJob, BatchProblem, PlanLimits, QueueUse, Unstated, plan_batch};
 use walras_core::prefer::{JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
 use walras_core::refine::Strategy;
-use walras_model::{Batch, Offers, Request, TaskId, Time, Workflow};
+use walras_model::{Batch, Offers, Request, TaskId, Time, Window, Workflow};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -44,6 +48,58 @@ pub struct PlanningProblem {
     pub rules: Vec<Rules>,
     /// The VO's rules.
     pub policy: Policy,
+    /// Windows that are planned and may move, where jobs are promised anything.
+    pub agenda: Option<Arc<PlanningAgenda>>,
+}
+
+/// What there is to know for planning before anything is held.
+#[derive(Clone, Debug)]
+pub struct PlanningAgenda {
+    /// What starts by then is held next.
+    pub soon: Time,
+    /// How it is planned.
+    pub rules: AgendaRules,
+    /// Who has a window.
+    pub planned: Vec<PlannedWindow>,
+    /// What there is to know of the jobs of the batch.
+    pub newcomers: BTreeMap<JobNumber, NewcomerTerms>,
+}
+
+/// What there is to know of a job that has no window yet.
+#[derive(Clone, Copy, Debug)]
+pub struct NewcomerTerms {
+    /// Since when it waits.
+    pub came: Time,
+    /// What it was promised before it lost its window.
+    pub promise: Option<Promise>,
+    /// What a delay is worth to it.
+    pub worth: Worth,
+}
+
+impl PlanningAgenda {
+    /// What there is to know of a job of the batch.
+    fn terms_of(&self, job: JobNumber) -> NewcomerTerms {
+        *self.newcomers.get(&job).expect("every job of the batch is known to the agenda")
+    }
+}
+
+/// A job with a window that may move.
+#[derive(Clone, Debug)]
+pub struct PlannedWindow {
+    /// Its number.
+    pub number: JobNumber,
+    /// What it needs.
+    pub request: Request,
+    /// Its window; `None` when one of its nodes is not there any more.
+    pub window: Option<Window>,
+    /// What it was promised.
+    pub promise: Promise,
+    /// Since when it waits.
+    pub came: Time,
+    /// What a delay is worth to it.
+    pub worth: Worth,
+    /// The group of its user.
+    pub group: Option<String>,
 }
 
 /// A job of the batch.
@@ -76,7 +132,10 @@ pub struct Remaining {
 
 /// The plan for a problem.
 pub fn plan(problem: &PlanningProblem) -> Decision {
-    problem.posed(|batch| decision::decision(problem, &plan_batch(batch)))
+    match &problem.agenda {
+        Some(agenda) => agenda::plan(problem, agenda),
+        None => problem.posed(|batch| decision::decision(problem, &plan_batch(batch))),
+    }
 }
 
 impl PlanningProblem {

@@ -1,17 +1,27 @@
 //! What is to be planned: the batch of the open cycle, and what is for sale.
 
 use super::wanted::Wanted;
-use crate::model::job::Phase;
+use crate::model::job::{Job, Phase};
+use crate::model::policy::PromisePolicy;
 use crate::model::state::State;
-use crate::plan::{PlanningJob, PlanningProblem};
+use crate::plan::{NewcomerTerms, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use walras_core::agenda::Worth;
 use walras_core::prefer::{Preference, User};
+use walras_model::{Money, Offers, Time};
 
 /// What is to be planned in the open cycle; `None` when it is not that far.
 pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let cycle = state.cycle.as_deref()?;
     let now = cycle.closed_at?;
-    let market = state.market(now, cycle.opened_at)?;
+    let promises = state.promises();
+    let market = match promises {
+        None => state.market(now, cycle.opened_at)?,
+        // Windows that are planned may move; and a site that says nothing new for a while breaks no promise.
+        Some(_) => state.movable_market(now, Time::MIN)?,
+    };
+    let committed = state.committed();
     let mut users: Vec<User> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut jobs = Vec::with_capacity(cycle.batch.len());
@@ -28,7 +38,8 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
             });
             users.len() - 1
         });
-        let wanted = Wanted::of(state, job).payable(state, now);
+        let others = committed.get(job.spec.user.as_str()).copied().unwrap_or(Money::ZERO);
+        let wanted = Wanted::of(state, job).payable(state, now, others);
         jobs.push(PlanningJob {
             number: job.number,
             request: wanted.request,
@@ -43,7 +54,9 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let open =
         if overdue { state.open_market(now, cycle.opened_at).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
+    let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers)));
     Some(PlanningProblem {
+        agenda,
         cycle: cycle.number,
         basis: state.version,
         now,
@@ -55,4 +68,48 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
         rules,
         policy: (*state.policy).clone(),
     })
+}
+
+/// Everybody who has a window that may move, and what those who have none need to get one.
+fn agenda(state: &State, promises: &PromisePolicy, now: Time, offers: &Offers) -> PlanningAgenda {
+    let price = middle_price(offers);
+    let worth = |job: &Job| Worth {
+        per_second: promises
+            .value
+            .of_count(price.saturating_mul(i64::from(job.spec.request.tasks)))
+            .unwrap_or(i64::MAX),
+        from: job.queued_at,
+    };
+    let mut planned: Vec<PlannedWindow> = Vec::new();
+    for (job, plan) in state.planned() {
+        let wanted = Wanted::of(state, job);
+        let Some(promise) = job.promise else { continue };
+        let window = state.window_of(&job.spec.request, plan);
+        let user = state.users.get(job.spec.user.as_str());
+        planned.push(PlannedWindow {
+            number: job.number,
+            request: wanted.request,
+            window,
+            promise,
+            came: job.queued_at,
+            worth: worth(job),
+            group: user.and_then(|user| user.user.group.clone()),
+        });
+    }
+    let batch = state.cycle.as_deref().map_or(&[][..], |cycle| cycle.batch.as_slice());
+    let known = batch.iter().filter_map(|ranked| state.jobs.get(&ranked.job));
+    let terms = |job: &Job| NewcomerTerms { came: job.queued_at, promise: job.promise, worth: worth(job) };
+    let newcomers = known.map(|job| (job.number, terms(job))).collect();
+    let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
+    PlanningAgenda { soon, rules: promises.rules(), planned, newcomers }
+}
+
+/// What a node costs in the middle of all that are offered, in micro-credits per second.
+fn middle_price(offers: &Offers) -> i64 {
+    let mut rates: Vec<i64> = offers.slots().iter().map(|slot| slot.rate().as_micros_per_second()).collect();
+    if rates.is_empty() {
+        return 0;
+    }
+    let middle = rates.len() / 2;
+    *rates.select_nth_unstable(middle).1
 }

@@ -21,7 +21,7 @@ pub(crate) enum Prices {
     AsHeld,
 }
 
-/// Free time on nodes, and what is held of it.
+/// Free time on nodes, and what is held or planned of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Occupancy {
     pub(crate) free: BTreeMap<NodeId, Vec<Interval>>,
@@ -32,7 +32,23 @@ impl Occupancy {
     /// What is free from a moment on, and what is held.
     pub(crate) fn of(state: &State, now: Time) -> Occupancy {
         let free = Interval::new(now, Time::MAX).map(|horizon| state.free(horizon)).unwrap_or_default();
-        Occupancy { free, held: state.held() }
+        let mut held = state.held();
+        for (node, intervals) in state.planned_time() {
+            held.entry(node).or_default().extend(intervals);
+        }
+        Occupancy { free, held }
+    }
+
+    /// Counts the time of an alternative as held no more.
+    pub(crate) fn release(&mut self, allocation: &Allocation) {
+        for (_, hold) in allocation.holds() {
+            let held = hold.node.and_then(|node| self.held.get_mut(&node));
+            if let Some(held) = held
+                && let Some(place) = held.iter().position(|held| *held == hold.interval)
+            {
+                held.swap_remove(place);
+            }
+        }
     }
 
     /// Counts the time of an alternative as held.

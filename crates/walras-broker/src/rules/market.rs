@@ -25,8 +25,17 @@ const WORTH_MAX: i128 = i64::MAX as i128 / 2;
 impl State {
     /// What is for sale at a moment, from offers that are no older than another; `None` when there is no time to sell.
     ///
-    /// Time that we hold, owners use, or failed nodes cannot give, is left out.
+    /// Time that we hold or have planned, owners use, or failed nodes cannot give, is left out.
     pub fn market(&self, now: Time, oldest: Time) -> Option<Market> {
+        let mut taken = self.held();
+        for (node, intervals) in self.planned_time() {
+            taken.entry(node).or_default().extend(intervals);
+        }
+        self.market_without(now, oldest, &taken)
+    }
+
+    /// The same, with the time that is only planned.
+    pub(crate) fn movable_market(&self, now: Time, oldest: Time) -> Option<Market> {
         self.market_without(now, oldest, &self.held())
     }
 
@@ -42,7 +51,8 @@ impl State {
         held: &BTreeMap<NodeId, Vec<Interval>>,
     ) -> Option<Market> {
         let from = now.checked_add(self.policy.lead)?;
-        let horizon = Interval::new(from, now.checked_add(self.policy.horizon)?)?;
+        let until = now.checked_add(self.policy.horizon)?;
+        let horizon = Interval::new(from, until)?;
         let mut slots = Vec::new();
         let mut worth = 0;
         let mut queues = Vec::new();
@@ -53,6 +63,8 @@ impl State {
                 continue;
             }
             queues.extend(self.queue(id, site, free, now));
+            let from = now.checked_add(self.lead_of(id))?;
+            let Some(horizon) = Interval::new(from, until) else { continue };
             for (node, intervals) in free_of(site, free, horizon) {
                 let held = held.get(&node).map_or(&[][..], Vec::as_slice);
                 for (piece, rate) in self.sell(node, &intervals, horizon, held, None) {

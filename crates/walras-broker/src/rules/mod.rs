@@ -1,6 +1,7 @@
 //! The rules of the market: pure functions over what the broker knows. None of them changes it.
 
 pub(crate) mod accounts;
+pub(crate) mod agenda;
 pub(crate) mod batch;
 pub(crate) mod budgets;
 pub(crate) mod check;

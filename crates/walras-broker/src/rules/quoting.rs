@@ -65,6 +65,7 @@ impl Inquiry {
             users,
             rules,
             policy: (*state.policy).clone(),
+            agenda: None,
         };
         Ok(Some(Inquiry { problem }))
     }
@@ -82,7 +83,8 @@ impl Inquiry {
 /// What a job wants before it is one.
 pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     let wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
-    wanted.payable(state, now)
+    let committed = state.committed().get(spec.user.as_str()).copied().unwrap_or(Money::ZERO);
+    wanted.payable(state, now, committed)
 }
 
 impl Findings {

@@ -41,9 +41,11 @@ impl Wanted {
         Wanted::new(state, job.number, &job.spec, &job.done, job.spent)
     }
 
-    /// The same for planning: no more than its user can pay now.
-    pub(crate) fn payable(mut self, state: &State, now: Time) -> Wanted {
+    /// The same for planning: no more than its user can pay now beside what is promised to others of their jobs.
+    pub(crate) fn payable(mut self, state: &State, now: Time, committed: Money) -> Wanted {
         let funds = funds(state, &self.user, now);
+        // What is promised may be more than there is by now.
+        let funds = funds.checked_sub(committed).unwrap_or(Money::ZERO);
         let budget = self.request.budget.map_or(funds, |budget| budget.min(funds));
         self.request.budget = Some(budget.max(Money::ZERO));
         self

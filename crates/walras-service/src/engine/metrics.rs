@@ -191,7 +191,10 @@ impl Metrics {
             JobEvent::Ended { end, .. } => {
                 self.ended.get_or_create(&outcome(state_of_end(end).text())).inc();
             }
-            JobEvent::Queued { .. } | JobEvent::Returned { .. } | JobEvent::Noticed(_) => {}
+            JobEvent::Queued { .. }
+            | JobEvent::Returned { .. }
+            | JobEvent::Planned { .. }
+            | JobEvent::Noticed(_) => {}
         }
     }
 
@@ -264,8 +267,8 @@ impl Metrics {
 
     /// What follows from the state as it is, before it is shown.
     pub fn observe(&self, state: &State) {
-        use JobState::{Planning, Queued, Reserved, Reserving, Running};
-        let open = [Queued, Planning, Reserving, Reserved, Running];
+        use JobState::{Planned, Planning, Queued, Reserved, Reserving, Running};
+        let open = [Queued, Planning, Planned, Reserving, Reserved, Running];
         let mut counts: std::collections::BTreeMap<&str, i64> =
             open.into_iter().map(|state| (state.text(), 0)).collect();
         for job in state.jobs.values() {

@@ -260,6 +260,11 @@ fn summary(view: &JobView) -> String {
         }
         JobState::Queued => format!("{name} waits for the next cycle."),
         JobState::Planning => format!("{name} is being planned.{why}"),
+        JobState::Planned => {
+            let promise = view.promise.as_ref();
+            let latest = promise.map(|it| format!(", by {} at the latest", it.start)).unwrap_or_default();
+            format!("{name} is planned on {place} for {}{latest}.", moment(view.start))
+        }
         JobState::Reserving => format!("{name}: {place} is asked to hold its window."),
         JobState::Reserved => {
             format!("{name} has its window on {place} and starts at {}.", moment(view.start))

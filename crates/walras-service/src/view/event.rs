@@ -90,7 +90,9 @@ fn about(state: &State, event: &Event) -> About {
         Event::Job(JobEvent::Queued { job, spec, .. }) => {
             About { job: Some(*job), user: Some(spec.user.clone()), site: None }
         }
-        Event::Job(JobEvent::Returned { job, .. } | JobEvent::Ended { job, .. })
+        Event::Job(
+            JobEvent::Returned { job, .. } | JobEvent::Planned { job, .. } | JobEvent::Ended { job, .. },
+        )
         | Event::Reservation(ReservationEvent::Asked { job, .. }) => of_job(job),
         Event::Reservation(
             ReservationEvent::Confirming { reservation, .. }
@@ -155,6 +157,7 @@ fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, even
         Event::Job(
             JobEvent::Queued { job: of, .. }
             | JobEvent::Returned { job: of, .. }
+            | JobEvent::Planned { job: of, .. }
             | JobEvent::Ended { job: of, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job: of, .. }) => {

@@ -5,7 +5,9 @@ use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit, part_stage};
-use walras_api::service::{JobState, JobView, OptionView, PartStage, PartView, QuoteView, RankView, Stamp};
+use walras_api::service::{
+    JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView, RankView, Stamp,
+};
 use walras_broker::State;
 use walras_broker::id::{QuoteNumber, ReservationNumber};
 use walras_broker::job::{Job, JobEnd, Phase, Why};
@@ -32,6 +34,10 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
     }
     if let Some(reservation) = reservation {
         place(&mut view, state, job, reservation, whole);
+    }
+    if let Some(planned) = state.planned_terms(job) {
+        (view.start, view.finish) = (Some(planned.start.into()), Some(planned.finish.into()));
+        view.sites = state.planned_sites(job).into_iter().map(|site| site_name(state, site)).collect();
     }
     view
 }
@@ -67,6 +73,11 @@ fn plain(job: &Job, at: JobState) -> JobView {
         attempts: job.attempts,
         why: None,
         reason: None,
+        promise: job.promise.map(|promise| PromiseView {
+            start: promise.start.into(),
+            finish: promise.finish.into(),
+            cost: Num::of_money(promise.cost),
+        }),
         parts: Vec::new(),
     }
 }
@@ -78,7 +89,11 @@ fn tasks_of(job: &Job) -> u32 {
 
 fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
     let Some(reservation) = reservation else {
-        return if job.phase == Phase::Planning { JobState::Planning } else { JobState::Queued };
+        return match job.phase {
+            Phase::Planning => JobState::Planning,
+            Phase::Planned => JobState::Planned,
+            Phase::Queued | Phase::Reserved(_) => JobState::Queued,
+        };
     };
     match reservation.phase {
         ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) => JobState::Reserving,
@@ -236,6 +251,7 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         attempts: job.attempts,
         why: why.map(|why| context.why(why)),
         reason: why.map(|why| context.why_view(why)),
+        promise: None,
         parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
     }
 }

@@ -48,7 +48,9 @@ impl<'a> Scribe<'a> {
 
     fn of_job(&mut self, state: &State, event: &JobEvent) {
         match event {
-            JobEvent::Queued { job, .. } | JobEvent::Returned { job, .. } => self.is_about(*job),
+            JobEvent::Queued { job, .. } | JobEvent::Returned { job, .. } | JobEvent::Planned { job, .. } => {
+                self.is_about(*job);
+            }
             JobEvent::Ended { job, end } => {
                 self.is_about(*job);
                 if let Some(of) = state.jobs.get(job) {

@@ -57,6 +57,11 @@ impl Followed {
         match event {
             Event::Reservation(event) => self.reservation(event),
             Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end, sink),
+            Event::Job(JobEvent::Planned { job, promise, .. }) => {
+                if let Some(open) = self.jobs.get_mut(job) {
+                    open.promised = open.promised.or(Some(promise.start));
+                }
+            }
             Event::Cycle(CycleEvent::Opened { batch, .. }) if !batch.is_empty() => {
                 self.course.cycles += 1;
                 self.course.batched += batch.len() as u64;

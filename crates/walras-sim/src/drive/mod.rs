@@ -32,6 +32,7 @@ mod course;
 mod follow;
 mod join;
 mod policy;
+mod promises;
 mod setup;
 mod site;
 

@@ -1,5 +1,6 @@
 //! The broker's rules for a simulation, from words.
 
+use super::promises;
 use walras_broker::policy::Policy;
 use walras_core::Algorithm;
 use walras_core::choose::{Objective, ObjectiveName};
@@ -31,7 +32,7 @@ pub struct BadSetting {
 
 /// Rules that differ from the broker's own in some settings, by key and value: `search` (`alp`, `amp`, `criterion=…`),
 /// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, and in seconds `cycle`, `horizon`, `lead`,
-/// `overdue`. A lead below thirty seconds shortens what sites may take along with it.
+/// `overdue`; and those of [`promises`]. A lead below thirty seconds shortens what sites may take along with it.
 pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Policy, BadSetting> {
     let mut policy = plain();
     for (key, value) in settings {
@@ -70,15 +71,12 @@ fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
             policy.prepare_within = policy.prepare_within.min(half);
             policy.confirm_within = policy.confirm_within.min(half);
         }
-        _ => {
-            return Err("expected search, objective, plan, alternatives, batch, spares, cycle, horizon, lead or overdue"
-                .to_owned());
-        }
+        _ => promises::set(policy, key, value)?,
     }
     policy.check().map_err(|bad| bad.to_string())
 }
 
-fn seconds(seconds: f64) -> Option<Span> {
+pub(super) fn seconds(seconds: f64) -> Option<Span> {
     #[allow(clippy::cast_possible_truncation, reason = "within the range of time")]
     let millis = (0.0..=1e12).contains(&seconds).then_some((seconds * 1_000.0).round() as i64);
     Span::from_millis(millis?)

@@ -347,7 +347,7 @@ impl<'a> Driver<'a> {
             faults: Vec::new(),
         };
         debug_assert_eq!(cycle, problem.cycle, "one cycle at a time");
-        Ok((Decision { basis: problem.basis, verdict, chosen }, runs))
+        Ok((Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }, runs))
     }
 
     /// A job on as many free nodes of a site as it has tasks; they are free no more.

@@ -197,6 +197,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
     };
     policy.calendar = wishes.calendar;
     PlanningProblem {
+        agenda: None,
         cycle: CycleNumber::new(1),
         basis: 0,
         now: scenario.offers.horizon().start(),

@@ -103,6 +103,14 @@ fn every_finding_has_a_sentence() {
         Kind::QuoteTime { .. } => Kind::QuoteTime { quote, until: at(0) } =>
             "quote 2 binds until 2026-01-01T00:00:00.000Z, and not longer or shorter";
         Kind::NoSuchOption { .. } => Kind::NoSuchOption { quote, option: 7 } => "quote 2 has no alternative 7";
+        Kind::PromiseBroken { .. } => Kind::PromiseBroken { job } =>
+            "job 1 is planned where what it was promised is not kept";
+        Kind::PromiseChanged { .. } => Kind::PromiseChanged { job } =>
+            "job 1 is promised something else, and what that rested on is still there";
+        Kind::BadPlan { .. } => Kind::BadPlan { job, fault: None } =>
+            "job 1 is planned when or where it cannot be";
+        Kind::NotAsPlanned { .. } => Kind::NotAsPlanned { job } =>
+            "what is reserved for job 1 is not what was planned";
         Kind::NotAsQuoted { .. } => Kind::NotAsQuoted { quote } => "what was reserved is not what quote 2 promised";
         Kind::Dominated { .. } => Kind::Dominated { quote, option: 1, by: 0 } =>
             "alternative 1 of quote 2 is neither sooner nor cheaper than 0";

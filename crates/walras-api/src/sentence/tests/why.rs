@@ -8,6 +8,7 @@ use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use walras_broker::mismatch::{Mismatch, Place, TaskMismatch};
 use walras_broker::notice::News;
+use walras_core::agenda::Promise;
 use walras_model::{Data, Explanation, Performance, Rate, Reason, SmallestChange, TaskId};
 
 #[test]
@@ -95,6 +96,12 @@ fn every_end_and_all_news_have_a_sentence() {
             "Job 8 was given up. The deadline cannot be kept any more.";
     );
     table!(News, |it: &News| context().news(job, it);
+        News::Promised { .. } => News::Promised {
+            start: at(0),
+            promise: Promise { start: at(15), finish: at(75), cost: credits(1) },
+            renewed: false,
+        } =>
+            "Job 8 starts by 2026-01-01T00:00:15.000Z and ends by 2026-01-01T00:01:15.000Z for at most 1 credit. By the plan of now it starts at 2026-01-01T00:00:00.000Z.";
         News::Held { .. } => News::Held { sites: vec![SITE], start: at(0), end: at(60), cost: credits(1) } =>
             "Job 8 runs from 2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z on campus for at most 1 credit.";
         News::ReservationLost(_) => News::ReservationLost(Why::SiteLost(SITE)) =>

@@ -15,6 +15,8 @@ pub enum JobState {
     Queued,
     /// It is part of the batch that is being planned.
     Planning,
+    /// It has a window that may still move, and a promise.
+    Planned,
     /// Sites are asked to hold its window.
     Reserving,
     /// It has its window and waits for its start.
@@ -37,6 +39,7 @@ impl JobState {
         match self {
             JobState::Queued => "queued",
             JobState::Planning => "planning",
+            JobState::Planned => "planned",
             JobState::Reserving => "reserving",
             JobState::Reserved => "reserved",
             JobState::Running => "running",
@@ -93,8 +96,22 @@ pub struct JobView {
     /// The same for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<WhyView>,
+    /// What it was promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<PromiseView>,
     /// What is started and ends by itself; only for a single job.
     pub parts: Vec<PartView>,
+}
+
+/// What a job was promised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PromiseView {
+    /// It starts no later.
+    pub start: Stamp,
+    /// It has ended by then.
+    pub finish: Stamp,
+    /// It costs no more, in credits.
+    pub cost: Num,
 }
 
 /// What is started and ends by itself: one of the parallel tasks of a job, or one task of a workflow.

@@ -11,7 +11,8 @@ mod system;
 mod why;
 
 pub use job::{
-    ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, RankView, SubmittedView,
+    ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, PromiseView, RankView,
+    SubmittedView,
 };
 pub use market::{
     AcceptedView, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView, SiteView, SitesView,

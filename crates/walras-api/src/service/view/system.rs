@@ -78,6 +78,8 @@ pub enum EventKind {
     JobQueued,
     /// A job is back in the queue.
     JobReturned,
+    /// A job is planned, or planned elsewhere.
+    JobPlanned,
     /// A job has ended.
     JobEnded,
     /// A cycle began.
@@ -126,6 +128,7 @@ impl EventKind {
         match self {
             EventKind::JobQueued => "job-queued",
             EventKind::JobReturned => "job-returned",
+            EventKind::JobPlanned => "job-planned",
             EventKind::JobEnded => "job-ended",
             EventKind::CycleOpened => "cycle-opened",
             EventKind::CycleDecided => "cycle-decided",

@@ -1,6 +1,7 @@
 //! The cycle: rank, ask, close, plan, verify, reserve.
 
 use super::HEARD;
+use super::agenda;
 use super::draft::Draft;
 use super::reserve::{Terms, reserve};
 use crate::model::cycle::Cycle;
@@ -21,10 +22,11 @@ use walras_model::{SiteId, Time};
 /// Opens a cycle, unless one is open.
 pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     let (state, now) = (draft.before, draft.now);
-    let asked: Vec<SiteId> = standing(state).collect();
+    let mut asked: Vec<SiteId> = standing(state).collect();
     if state.cycle.is_some() || asked.is_empty() {
         return HEARD;
     }
+    asked.retain(|site| is_stale(state, *site, now));
     let cycle = state.last.cycle.next();
     let until = now.checked_add(state.policy.offers_within).unwrap_or(now);
     let demand = state.sites.iter().zip(0..).map(|(site, number)| {
@@ -32,8 +34,25 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
         site.spec.prices.demand.map_or(site.demand, |demand| demand.after(site.demand, taken))
     });
     let demand = demand.collect();
+    let nobody_asked = asked.is_empty();
     draft.push(CycleEvent::Opened { cycle, batch: ranked(state, now), asked, until, demand });
+    if nobody_asked {
+        let open = draft.state().cycle.clone();
+        if let Some(open) = open {
+            close(draft, &open);
+        }
+    }
     HEARD
+}
+
+/// Whether a site is asked what is free. With promises there are plans so often that what it said a while ago is good enough.
+fn is_stale(state: &State, site: SiteId, now: Time) -> bool {
+    let said = state.site(site).and_then(|site| site.free.as_ref()).map(|(at, _)| *at);
+    let age = |at: Time| now.as_millis().saturating_sub(at.as_millis());
+    // What was said reaches no further than the horizon of that time.
+    let most = state.policy.quotes.offers_age_max.as_millis().min(state.policy.horizon.as_millis() / 16);
+    let fresh = |at: Time| age(at) < most;
+    state.promises().is_none() || !said.is_some_and(fresh)
 }
 
 fn standing(state: &State) -> impl Iterator<Item = SiteId> {
@@ -43,7 +62,7 @@ fn standing(state: &State) -> impl Iterator<Item = SiteId> {
 
 /// No more offers are waited for: planning begins, unless there is nobody to plan for.
 pub(super) fn close(draft: &mut Draft<'_>, cycle: &Cycle) {
-    if cycle.batch.is_empty() {
+    if cycle.batch.is_empty() && draft.state().planned().next().is_none() {
         draft.push(CycleEvent::Ended(cycle.number));
         return;
     }
@@ -72,7 +91,7 @@ pub(super) fn decided(
     let mut verdict = decision.verdict.clone();
     verdict.unserved.retain(|unserved| batch.contains(&unserved.job));
     draft.push(CycleEvent::Decided { cycle: number, verdict: Box::new(verdict) });
-    let mut seen = BTreeSet::new();
+    let mut seen = agenda::take_in(draft, &batch, &decision.planned);
     for chosen in &decision.chosen {
         let job = state.jobs.get(&chosen.job).filter(|job| job.phase == Phase::Planning);
         let Some(job) = job.filter(|_| batch.contains(&chosen.job) && seen.insert(chosen.job)) else {
@@ -101,11 +120,8 @@ pub(super) fn pass(draft: &mut Draft<'_>, now: Time) {
             None => close(draft, cycle),
             Some(_) => draft.push(CycleEvent::Ended(cycle.number)),
         },
-        None if now >= state.next_cycle_at => {
-            let waiting = state.jobs.values().any(|job| job.phase == Phase::Queued);
-            if waiting || now >= state.refresh_at() {
-                open(draft);
-            }
+        None if state.cycle_due().is_some_and(|due| now >= due) => {
+            open(draft);
         }
         _ => {}
     }

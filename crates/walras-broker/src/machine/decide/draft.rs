@@ -73,7 +73,16 @@ impl<'a> Draft<'a> {
         (state, self.occupancy.get_or_insert_with(|| Occupancy::of(state, self.now)))
     }
 
-    fn hold(&mut self, allocation: &Allocation) {
+    /// From here on, the time of an alternative that was planned counts as free.
+    pub(crate) fn release(&mut self, allocation: &Allocation) {
+        self.occupancy();
+        if let Some(occupancy) = &mut self.occupancy {
+            occupancy.release(allocation);
+        }
+    }
+
+    /// From here on, the time of an alternative counts as held.
+    pub(crate) fn hold(&mut self, allocation: &Allocation) {
         if let Some(occupancy) = &mut self.occupancy {
             occupancy.hold(allocation);
         }

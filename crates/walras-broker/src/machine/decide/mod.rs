@@ -4,6 +4,7 @@
 //! several decisions within one input see each other.
 
 mod admin;
+mod agenda;
 mod client;
 mod cycle;
 mod draft;

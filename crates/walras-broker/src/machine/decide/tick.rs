@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::failover::{end_job, fail_over};
-use super::{HEARD, cycle};
+use super::{HEARD, agenda, cycle};
 use crate::model::allocation::Part;
 use crate::model::event::{QuoteEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
@@ -26,6 +26,7 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
             ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) | ReservationPhase::Closing => {}
         }
     }
+    agenda::hold_due(draft);
     let mut given_up = false;
     for job in state.jobs.values().filter(|job| job.phase == Phase::Queued) {
         if job.spec.request.deadline.is_some_and(|deadline| deadline <= now) {

@@ -17,6 +17,7 @@ impl State {
             CycleEvent::Opened { cycle, batch, asked, until, demand } => {
                 assert!(*cycle > self.last.cycle, "the number {cycle} was given to a cycle before");
                 self.last.cycle = *cycle;
+                self.unsettled = false;
                 self.new_cycle(demand);
                 for ranked in batch {
                     self.set_phase(ranked.job, Phase::Planning);

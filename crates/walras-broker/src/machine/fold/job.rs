@@ -4,10 +4,11 @@ use super::notice;
 use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
 use crate::model::input::{Answer, RequestKey};
-use crate::model::job::{Job, JobEnd, JobSpec, Phase, Why};
+use crate::model::job::{Job, JobEnd, JobSpec, Phase, Planned, Why};
 use crate::model::state::State;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use walras_core::agenda::Promise;
 use walras_model::Money;
 
 impl State {
@@ -17,6 +18,10 @@ impl State {
             JobEvent::Returned { job, why } => {
                 assert!(self.jobs.contains_key(job), "job {job} is back in the queue and was never there");
                 self.job_returned(*job, why);
+                self.unsettle();
+            }
+            JobEvent::Planned { job, plan, promise, renewed } => {
+                self.job_planned(*job, plan, *promise, *renewed);
             }
             JobEvent::Ended { job, end } => self.job_ended(*job, end),
             JobEvent::Noticed(notice) => self.notices.remove(notice),
@@ -39,17 +44,34 @@ impl State {
             spent: Money::ZERO,
             fences: BTreeSet::new(),
             spares: Vec::new(),
+            plan: None,
+            promise: None,
         };
         self.jobs.insert(number, job);
+        self.unsettle();
     }
 
     /// A job may have ended while it was planned: then there is nothing to return.
     pub(super) fn job_returned(&mut self, number: JobNumber, why: &Why) {
         if let Some(job) = self.jobs.get_mut(&number) {
             job.phase = Phase::Queued;
+            job.plan = None;
             job.returns = job.returns.saturating_add(1);
             job.why = Some(why.clone());
             job.spares.clear();
+        }
+    }
+
+    fn job_planned(&mut self, number: JobNumber, plan: &Arc<Planned>, promise: Promise, renewed: bool) {
+        let job = self.jobs.get_mut(&number);
+        let job = job.unwrap_or_else(|| panic!("job {number} is planned and was never there"));
+        let news = if renewed || job.promise.is_none() { Some(job.spec.user.clone()) } else { None };
+        job.phase = Phase::Planned;
+        job.plan = Some(Arc::clone(plan));
+        job.promise = Some(promise);
+        job.why = None;
+        if let Some(user) = news {
+            notice::of_promise(self, user, number, plan.start, promise, renewed);
         }
     }
 
@@ -59,6 +81,7 @@ impl State {
         let user = job.spec.user.clone();
         notice::of_end(self, user, number, end);
         self.jobs.remove(&number);
+        self.unsettle();
         let count = match end {
             JobEnd::Done => &mut self.totals.done,
             JobEnd::Failed(_) => &mut self.totals.failed,

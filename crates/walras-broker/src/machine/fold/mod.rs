@@ -14,6 +14,7 @@ mod vo;
 
 use crate::model::event::Event;
 use crate::model::input::{Answer, RequestKey};
+use crate::model::policy::Deciding;
 use crate::model::state::State;
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
@@ -59,7 +60,13 @@ impl State {
             history: Predictor::new(Quantity::RunTime),
             totals: self.totals,
             version: self.version,
+            unsettled: self.unsettled,
         }
+    }
+
+    /// Something has changed that another plan could make use of.
+    fn unsettle(&mut self) {
+        self.unsettled = matches!(self.policy.deciding, Deciding::Promise(_));
     }
 
     fn remember(&mut self, key: &RequestKey, answer: Answer) {

@@ -6,6 +6,8 @@ use crate::model::limits::NOTICES_MAX;
 use crate::model::notice::{News, Notice};
 use crate::model::reservation::Reservation;
 use crate::model::state::State;
+use walras_core::agenda::Promise;
+use walras_model::Time;
 
 fn write(state: &mut State, user: String, job: JobNumber, news: News) {
     state.last.notice = state.last.notice.next();
@@ -13,6 +15,18 @@ fn write(state: &mut State, user: String, job: JobNumber, news: News) {
     if state.notices.len() > NOTICES_MAX {
         state.notices.remove_first();
     }
+}
+
+/// A job is promised something.
+pub(super) fn of_promise(
+    state: &mut State,
+    user: String,
+    job: JobNumber,
+    start: Time,
+    promise: Promise,
+    renewed: bool,
+) {
+    write(state, user, job, News::Promised { start, promise, renewed });
 }
 
 /// A reservation is held.

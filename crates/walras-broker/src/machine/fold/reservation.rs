@@ -29,6 +29,7 @@ impl State {
                 self.asked(*reservation, *job, *origin, allocation, *until, *expiry);
                 let job = self.jobs.get_mut(job).expect("the job of a reservation is there");
                 job.phase = Phase::Reserved(*reservation);
+                job.plan = None;
                 job.spares = spares.clone();
             }
             ReservationEvent::LegPrepared { reservation, site } => {
@@ -36,6 +37,7 @@ impl State {
             }
             ReservationEvent::LegConfirmed { reservation, site } => {
                 self.set_leg(*reservation, *site, LegState::Confirmed);
+                self.answered(*reservation, *site);
             }
             ReservationEvent::Confirming { reservation, until } => {
                 self.known_reservation(*reservation).phase = ReservationPhase::Confirming(*until);
@@ -119,6 +121,14 @@ impl State {
         leg.state = state;
     }
 
+    /// How long a site takes to hold what is asked for: the longest of late, less an eighth with every answer.
+    fn answered(&mut self, number: ReservationNumber, site: SiteId) {
+        let took = self.clock.span_since(self.known_reservation(number).asked_at).unwrap_or(Span::ZERO);
+        let site = self.known_site(site);
+        let before = site.answers_in.map_or(0, |before| before.as_millis() - before.as_millis() / 8);
+        site.answers_in = Some(took.max(Span::from_millis(before).unwrap_or(Span::ZERO)));
+    }
+
     fn held_now(&mut self, number: ReservationNumber) {
         let reservation = self.known_reservation(number);
         reservation.phase = ReservationPhase::Held;
@@ -172,6 +182,13 @@ impl State {
         of_job.attempts += u32::from(why.is_some_and(Why::is_failure));
         of_job.phase = Phase::Queued;
         notice::of_closed(self, user, job, why);
+        if let Some(Why::Silent(sites)) = why {
+            for site in sites {
+                // Nothing is known of how long it takes, but that it was too long.
+                self.known_site(*site).answers_in = None;
+            }
+        }
+        self.unsettle();
     }
 
     /// A parallel job that ended well says how long jobs like it take.
@@ -199,6 +216,7 @@ impl State {
 
     fn leg_released(&mut self, number: ReservationNumber, site: SiteId) {
         self.set_leg(number, site, LegState::Gone);
+        self.unsettle();
         let reservation = self.known_reservation(number);
         let over = reservation.phase == ReservationPhase::Closing;
         if over && reservation.legs.iter().all(|leg| leg.state == LegState::Gone) {

@@ -9,6 +9,7 @@ use walras_model::{Money, Multiplier, NodeId, SiteId, Time};
 
 impl State {
     pub(super) fn fold_site(&mut self, event: &SiteEvent) {
+        self.unsettle();
         match event {
             SiteEvent::Added(spec) => self.site_added(spec),
             SiteEvent::PricesSet { site, prices } => {
@@ -51,6 +52,7 @@ impl State {
             first_node,
             free: None,
             demand: Multiplier::ONE,
+            answers_in: None,
             lost: false,
             since: Time::MIN,
         });

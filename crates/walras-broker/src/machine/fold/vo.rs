@@ -11,7 +11,10 @@ use walras_model::Money;
 impl State {
     pub(super) fn fold_vo(&mut self, event: &VoEvent) {
         match event {
-            VoEvent::PolicySet(policy) => self.policy = Arc::new((**policy).clone()),
+            VoEvent::PolicySet(policy) => {
+                self.policy = Arc::new((**policy).clone());
+                self.unsettle();
+            }
             VoEvent::UserSet(user) => self.user_set(user),
             VoEvent::BudgetSet { spender, budget: Some(budget) } => {
                 self.budgets.insert(Arc::new(spender.clone()), BudgetUse::new(*budget, self.clock));

@@ -2,9 +2,10 @@
 
 use crate::model::id::{JobNumber, NoticeNumber};
 use crate::model::input::RequestKey;
-use crate::model::job::{JobEnd, JobSpec, Why};
+use crate::model::job::{JobEnd, JobSpec, Planned, Why};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use walras_core::agenda::Promise;
 
 /// What has become of jobs, and who was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,18 @@ pub enum JobEvent {
         job: JobNumber,
         /// Why.
         why: Why,
+    },
+    /// A job is planned: newly, or elsewhere than before.
+    Planned {
+        /// Which job.
+        job: JobNumber,
+        /// Where.
+        plan: Arc<Planned>,
+        /// What it is promised from now on.
+        promise: Promise,
+        /// Whether an earlier promise could not be kept: what it rested on is gone.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        renewed: bool,
     },
     /// A job is no more.
     Ended {

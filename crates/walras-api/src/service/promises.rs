@@ -1,0 +1,161 @@
+//! Rules for promises as the API carries them.
+
+use super::policy::{set, share, span};
+use crate::described::JsonSchema;
+use crate::error::{Problem, Within};
+use crate::number::Num;
+use serde::{Deserialize, Serialize};
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_core::agenda::Precedence;
+use walras_model::Multiplier;
+
+/// When jobs get what is planned for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "Decide", rename = "Deciding")]
+pub enum DecideFile {
+    /// Every window is reserved as soon as it is chosen, and never moves.
+    AtOnce,
+    /// Parallel jobs are promised a latest start, a latest end and a highest price, and planned anew within that until they start.
+    Promise,
+}
+
+/// Rules for promises. Times are in seconds, shares between 0 and 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "PromiseRules")]
+pub struct PromisesFile {
+    /// Who is looked at first when there is room to start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderFile>,
+    /// How much later than planned a job is promised at the latest, as a share of its planned wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slack: Option<Num>,
+    /// But no more than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slack_max: Option<Num>,
+    /// How much more than planned a job is promised at the most, as a share of its planned cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_slack: Option<Num>,
+    /// For so many jobs at a time it is tried whether others can make room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trials: Option<u32>,
+    /// So many jobs are planned again at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replanned_max: Option<u32>,
+    /// What a delay is worth to a job that does not say so: this multiple of what its nodes cost at the VO's middle price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Num>,
+    /// What starts within this time is reserved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<Num>,
+    /// Between two plans passes at least this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replan_every: Option<Num>,
+}
+
+/// Who is looked at first when there is room to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "Order", rename = "Order")]
+pub enum OrderFile {
+    /// The largest expansion, with short jobs ahead.
+    Lxf,
+    /// By wait over estimate, cubed, times nodes.
+    Wfp3,
+    /// Who came first.
+    Fcfs,
+    /// The shortest.
+    Sjf,
+    /// By rank.
+    Rank,
+}
+
+impl OrderFile {
+    fn precedence(self) -> Precedence {
+        match self {
+            OrderFile::Lxf => Precedence::Expansion,
+            OrderFile::Wfp3 => Precedence::WaitCubed,
+            OrderFile::Fcfs => Precedence::Arrival,
+            OrderFile::Sjf => Precedence::Shortest,
+            OrderFile::Rank => Precedence::AsGiven,
+        }
+    }
+
+    fn of(precedence: Precedence) -> OrderFile {
+        match precedence {
+            Precedence::Expansion => OrderFile::Lxf,
+            Precedence::WaitCubed => OrderFile::Wfp3,
+            Precedence::Arrival => OrderFile::Fcfs,
+            Precedence::Shortest => OrderFile::Sjf,
+            Precedence::AsGiven => OrderFile::Rank,
+        }
+    }
+}
+
+/// Sets when jobs get what is planned for them, and by which rules. Rules for promises ask for promises.
+pub(super) fn change(
+    policy: &mut Policy,
+    decide: Option<DecideFile>,
+    promises: Option<&PromisesFile>,
+) -> Result<(), Problem> {
+    let known = match policy.deciding {
+        Deciding::Promise(rules) => Some(rules),
+        Deciding::AtOnce => None,
+    };
+    match (decide, promises) {
+        (None, None) => {}
+        (Some(DecideFile::AtOnce), Some(_)) => {
+            return Err(Problem::new("at-once", "does not go with promises: expected promise"))
+                .in_field("decide");
+        }
+        (Some(DecideFile::AtOnce), None) => policy.deciding = Deciding::AtOnce,
+        (Some(DecideFile::Promise), None) => policy.deciding = Deciding::Promise(known.unwrap_or_default()),
+        (Some(DecideFile::Promise) | None, Some(file)) => {
+            let mut rules = known.unwrap_or_default();
+            file.change(&mut rules).in_field("promises")?;
+            policy.deciding = Deciding::Promise(rules);
+        }
+    }
+    Ok(())
+}
+
+/// Both as they are.
+pub(super) fn of(policy: &Policy) -> (DecideFile, Option<PromisesFile>) {
+    match &policy.deciding {
+        Deciding::AtOnce => (DecideFile::AtOnce, None),
+        Deciding::Promise(rules) => (DecideFile::Promise, Some(PromisesFile::of(rules))),
+    }
+}
+
+impl PromisesFile {
+    fn change(&self, rules: &mut PromisePolicy) -> Result<(), Problem> {
+        set(&mut rules.order, self.order.map(OrderFile::precedence));
+        share(&mut rules.slack, self.slack.as_ref(), "slack")?;
+        span(&mut rules.slack_max, self.slack_max.as_ref(), "slack_max")?;
+        share(&mut rules.price_slack, self.price_slack.as_ref(), "price_slack")?;
+        set(&mut rules.trials, self.trials);
+        set(&mut rules.replanned_max, self.replanned_max);
+        if let Some(number) = &self.value {
+            let wrong = || Problem::new(number.as_str(), "is not a multiple: expected a number, 0 or more");
+            rules.value =
+                number.units(6).and_then(Multiplier::from_millionths).ok_or_else(wrong).in_field("value")?;
+        }
+        span(&mut rules.ahead, self.ahead.as_ref(), "ahead")?;
+        span(&mut rules.replan_every, self.replan_every.as_ref(), "replan_every")
+    }
+
+    fn of(rules: &PromisePolicy) -> PromisesFile {
+        PromisesFile {
+            order: Some(OrderFile::of(rules.order)),
+            slack: Some(Num::of_millionths(rules.slack.as_millionths())),
+            slack_max: Some(Num::of_span(rules.slack_max)),
+            price_slack: Some(Num::of_millionths(rules.price_slack.as_millionths())),
+            trials: Some(rules.trials),
+            replanned_max: Some(rules.replanned_max),
+            value: Some(Num::of_millionths(rules.value.as_millionths())),
+            ahead: Some(Num::of_span(rules.ahead)),
+            replan_every: Some(Num::of_span(rules.replan_every)),
+        }
+    }
+}

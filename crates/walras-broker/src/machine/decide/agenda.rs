@@ -1,0 +1,114 @@
+//! Windows that are planned: taken over from a plan, and reserved when they start soon.
+
+use super::draft::Draft;
+use super::reserve::{Terms, reserve, stands};
+use crate::model::decision::PlannedJob;
+use crate::model::event::JobEvent;
+use crate::model::id::JobNumber;
+use crate::model::job::{Job, Phase, Planned};
+use crate::model::reservation::Origin;
+use crate::rules::check::Prices;
+use crate::rules::wanted::Wanted;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Takes over what still holds of a plan; gives those of the batch that it says something of.
+///
+/// Everybody who moves first leaves its place, so that one may take the place of another. Who cannot have the new one stays where
+/// it was; if that has gone to another, its next plan finds it displaced.
+pub(super) fn take_in(
+    draft: &mut Draft<'_>,
+    batch: &BTreeSet<JobNumber>,
+    planned: &[PlannedJob],
+) -> BTreeSet<JobNumber> {
+    let mut seen = BTreeSet::new();
+    let mut moves: Vec<(&Job, &PlannedJob)> = Vec::new();
+    for planned in planned {
+        let job = draft.before.jobs.get(&planned.job).filter(|job| match job.phase {
+            Phase::Planning => batch.contains(&job.number),
+            Phase::Planned => true,
+            Phase::Queued | Phase::Reserved(_) => false,
+        });
+        if let Some(job) = job.filter(|job| seen.insert(job.number)) {
+            moves.push((job, planned));
+        }
+    }
+    for (job, _) in &moves {
+        leave(draft, job);
+    }
+    for (job, planned) in moves {
+        if !adopt(draft, job, planned) {
+            match job.phase {
+                Phase::Planning => {
+                    draft.push(JobEvent::Returned { job: job.number, why: crate::model::job::Why::LeftOut });
+                }
+                Phase::Planned | Phase::Queued | Phase::Reserved(_) => stay(draft, job),
+            }
+        }
+    }
+    hold_due(draft);
+    seen
+}
+
+fn leave(draft: &mut Draft<'_>, job: &Job) {
+    if let Some(allocation) =
+        job.plan.as_deref().and_then(|plan| draft.before.allocation_of(&job.spec.request, plan))
+    {
+        draft.release(&allocation);
+    }
+}
+
+fn stay(draft: &mut Draft<'_>, job: &Job) {
+    if let Some(allocation) =
+        job.plan.as_deref().and_then(|plan| draft.before.allocation_of(&job.spec.request, plan))
+    {
+        draft.hold(&allocation);
+    }
+}
+
+/// Whether a job may have the place that a plan gives it; then it has.
+fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
+    let state = draft.before;
+    let Some(allocation) = state.allocation_of(&job.spec.request, &planned.plan) else { return false };
+    let terms = walras_core::agenda::Terms {
+        start: allocation.start(),
+        finish: allocation.finish(),
+        cost: allocation.cost(),
+    };
+    let bound = planned.renewed || job.promise.is_none_or(|promise| promise == planned.promise);
+    let wanted = Wanted::of(state, job);
+    if !bound
+        || !planned.promise.is_kept_by(&terms)
+        || stands(draft, &wanted, &allocation, Prices::AsNow).is_err()
+    {
+        return false;
+    }
+    draft.hold(&allocation);
+    draft.push(JobEvent::Planned {
+        job: job.number,
+        plan: Arc::new(planned.plan.clone()),
+        promise: planned.promise,
+        renewed: planned.renewed,
+    });
+    true
+}
+
+/// Reserves what starts soon.
+pub(super) fn hold_due(draft: &mut Draft<'_>) {
+    let now = draft.now;
+    let state = draft.state();
+    let Some(rules) = state.promises().copied() else { return };
+    let due = state.planned().filter(|(_, plan)| plan.hold_at(&rules) <= now);
+    let due: Vec<(JobNumber, Arc<Planned>)> =
+        due.filter_map(|(job, _)| Some((job.number, Arc::clone(job.plan.as_ref()?)))).collect();
+    for (number, plan) in due {
+        let Some(job) = draft.state().jobs.get(&number).cloned() else { continue };
+        let wanted = Wanted::of(draft.state(), &job);
+        let Some(allocation) = draft.state().allocation_of(&job.spec.request, &plan) else { continue };
+        draft.release(&allocation);
+        let terms = Terms { origin: Origin::Plan, prices: Prices::AsHeld, spares: Vec::new() };
+        if let Err(why) = reserve(draft, &wanted, &allocation, terms, Vec::new()) {
+            draft.push(JobEvent::Returned { job: number, why });
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Planning before anything is held: parallel jobs on the agenda, all others as ever, on what that leaves.
+//!
+//! A workflow needs a window for its tasks, a place in a queue is no window, and an owner's quota binds what is chosen together:
+//! such jobs are planned by the whole pipeline and reserved at once. So is who finds no window, for the pipeline says why.
+
+use super::{PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
+use crate::model::decision::{Decision, PlannedJob};
+use crate::model::id::JobNumber;
+use crate::model::job::Planned;
+use std::collections::BTreeSet;
+use walras_core::agenda::{Agenda, AgendaProblem, Placed, Waiting, plan_agenda};
+use walras_core::prefer::QueueOffer;
+use walras_model::{Interval, Money, Request, SiteId, Window};
+
+/// The plan for a problem in which windows may move.
+pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decision {
+    let limited = problem.rules.iter().any(|rules| !rules.quotas.is_empty());
+    let plain = |job: &&PlanningJob| job.workflow.is_none() && !limited;
+    let newcomers: Vec<&PlanningJob> = problem.jobs.iter().filter(plain).collect();
+    let made = made(problem, agenda, &newcomers);
+    let (known, new) = made.placed.split_at(agenda.planned.len());
+    let mut told: Vec<(JobNumber, &Placed)> = Vec::with_capacity(made.placed.len());
+    for (of, placed) in agenda.planned.iter().zip(known) {
+        told.extend(placed.as_ref().map(|placed| (of.number, placed)));
+    }
+    for (job, placed) in newcomers.iter().zip(new) {
+        let placed = placed.as_ref().filter(|placed| !queue_is_better(problem, agenda, job, &placed.window));
+        told.extend(placed.map(|placed| (job.number, placed)));
+    }
+    let mut decision = the_others(problem, &told);
+    let batch: BTreeSet<JobNumber> = problem.jobs.iter().map(|job| job.number).collect();
+    for (job, placed) in told {
+        let Placed { window, promise, moved, renewed } = placed;
+        if batch.contains(&job) {
+            decision.verdict.served = decision.verdict.served.saturating_add(1);
+            let cost = decision.verdict.cost.checked_add(window.cost());
+            decision.verdict.cost = cost.unwrap_or(Money::MAX);
+        }
+        if *moved {
+            let plan = Planned::of(window);
+            decision.planned.push(PlannedJob { job, plan, promise: *promise, renewed: *renewed });
+        }
+    }
+    decision
+}
+
+fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&PlanningJob]) -> Agenda {
+    let known = agenda.planned.iter().map(|known: &PlannedWindow| Waiting {
+        request: &known.request,
+        came: known.came,
+        worth: known.worth,
+        promise: Some(known.promise),
+        planned: known.window.clone(),
+    });
+    let new = newcomers.iter().map(|job| {
+        let terms = agenda.terms_of(job.number);
+        Waiting {
+            request: &job.request,
+            came: terms.came,
+            worth: terms.worth,
+            promise: terms.promise,
+            planned: None,
+        }
+    });
+    let waiting: Vec<Waiting<'_>> = known.chain(new).collect();
+    let of_new =
+        newcomers.iter().map(|job| problem.users.get(job.user).and_then(|user| user.group.as_deref()));
+    let groups: Vec<Option<&str>> =
+        agenda.planned.iter().map(|known| known.group.as_deref()).chain(of_new).collect();
+    let admits = |place: usize, site: SiteId, interval: Interval| {
+        admitted(problem, waiting[place].request, groups[place], site, interval)
+    };
+    let limited = problem.rules.iter().any(|rules| !rules.access.is_empty());
+    plan_agenda(&AgendaProblem {
+        now: problem.now,
+        soon: agenda.soon,
+        offers: &problem.offers,
+        jobs: &waiting,
+        admits: if limited { Some(&admits) } else { None },
+        rules: agenda.rules,
+    })
+}
+
+fn admitted(
+    problem: &PlanningProblem,
+    request: &Request,
+    group: Option<&str>,
+    site: SiteId,
+    interval: Interval,
+) -> bool {
+    let user = request.user.as_deref().unwrap_or_default();
+    let rules = problem.rules.get(site.index());
+    rules.is_none_or(|rules| rules.admit(user, group, interval, problem.policy.calendar).is_ok())
+}
+
+/// Whether a queue would serve a job better than a window.
+fn queue_is_better(
+    problem: &PlanningProblem,
+    agenda: &PlanningAgenda,
+    job: &PlanningJob,
+    window: &Window,
+) -> bool {
+    let worth = agenda.terms_of(job.number).worth;
+    let score = worth.score_of(window.cost(), window.end());
+    let request = &job.request;
+    let group = problem.users.get(job.user).and_then(|user| user.group.as_deref());
+    let better = |queue: &QueueOffer| {
+        let Some((interval, each)) = queue.expected(request, problem.now) else { return false };
+        let cost = each.as_micros().checked_mul(i64::from(request.tasks)).map(Money::from_micros);
+        let fits = queue.performance >= request.performance_min
+            && queue.units.is_none_or(|units| units >= request.tasks)
+            && request.scope.admits(queue.site)
+            && request.requires.iter().all(|it| it.is_met_by(&queue.attributes))
+            && request.deadline.is_none_or(|deadline| interval.end() <= deadline);
+        let payable = cost.filter(|cost| request.budget.is_none_or(|budget| *cost <= budget));
+        fits && admitted(problem, request, group, queue.site, interval)
+            && payable.is_some_and(|cost| worth.score_of(cost, interval.end()) < score)
+    };
+    problem.queues.iter().any(better)
+}
+
+/// Everybody else, on what is left.
+fn the_others(problem: &PlanningProblem, told: &[(JobNumber, &Placed)]) -> Decision {
+    let taken = told.iter().flat_map(|(_, placed)| placed.window.placements());
+    let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
+    let jobs: Vec<PlanningJob> =
+        problem.jobs.iter().filter(|job| !placed.contains(&job.number)).cloned().collect();
+    // With nobody left nothing is searched, so that what is left need not be worked out.
+    let offers = match jobs.is_empty() {
+        true => problem.offers.clone(),
+        false => problem.offers.without(taken.map(|placement| (placement.node, placement.interval))),
+    };
+    super::plan(&PlanningProblem {
+        cycle: problem.cycle,
+        basis: problem.basis,
+        now: problem.now,
+        offers,
+        // Room for the overdue is made by moving windows, not by stopping everybody.
+        open: None,
+        queues: problem.queues.clone(),
+        jobs,
+        users: problem.users.clone(),
+        rules: problem.rules.clone(),
+        policy: problem.policy.clone(),
+        agenda: None,
+    })
+}

@@ -1,0 +1,128 @@
+//! Windows that are planned and not held: what they are, and what they take.
+
+use crate::model::allocation::{Allocation, Hold};
+use crate::model::job::{Job, Phase, Planned};
+use crate::model::policy::{Deciding, PromisePolicy};
+use crate::model::state::State;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_core::agenda::{AgendaRules, Terms};
+use walras_model::{Interval, Money, NodeId, Placement, Rate, Request, SiteId, SlotKey, Span, Time, Window};
+
+impl State {
+    /// The rules for promises, where jobs are promised anything.
+    pub fn promises(&self) -> Option<&PromisePolicy> {
+        match &self.policy.deciding {
+            Deciding::AtOnce => None,
+            Deciding::Promise(rules) => Some(rules),
+        }
+    }
+
+    /// How long before its start something must be asked for on a site.
+    pub(crate) fn lead_of(&self, site: SiteId) -> Span {
+        let policy = &self.policy;
+        if self.promises().is_none() {
+            return policy.lead;
+        }
+        let longest = policy.prepare_within.as_millis() + policy.confirm_within.as_millis();
+        let answers = self.site(site).and_then(|site| site.answers_in);
+        let needs = answers.map_or(longest, |span| span.as_millis().saturating_mul(2).min(longest));
+        Span::from_millis(needs).map_or(policy.lead, |needs| needs.max(policy.lead))
+    }
+
+    /// The jobs that have a window that may still move.
+    pub(crate) fn planned(&self) -> impl Iterator<Item = (&Job, &Planned)> {
+        let planned = self.jobs.values().filter(|job| job.phase == Phase::Planned);
+        planned.filter_map(|job| Some((job, job.plan.as_deref()?)))
+    }
+
+    /// When a job starts and ends, and what it costs, where it is planned and nothing is held for it.
+    pub fn planned_terms(&self, job: &Job) -> Option<Terms> {
+        let plan = job.plan.as_deref().filter(|_| job.phase == Phase::Planned)?;
+        self.window_of(&job.spec.request, plan).map(|window| Terms::of(&window))
+    }
+
+    /// The sites on which a job is planned.
+    pub fn planned_sites(&self, job: &Job) -> BTreeSet<SiteId> {
+        let places = job.plan.iter().flat_map(|plan| &plan.places);
+        places.filter_map(|(node, _)| self.node(*node)).map(|node| node.site).collect()
+    }
+
+    /// All time that is planned and not held, node by node.
+    pub(crate) fn planned_time(&self) -> BTreeMap<NodeId, Vec<Interval>> {
+        let mut all: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
+        for (job, plan) in self.planned() {
+            for (node, interval, _) in self.holds_of(&job.spec.request, plan).into_iter().flatten() {
+                all.entry(node).or_default().push(interval);
+            }
+        }
+        all
+    }
+
+    /// What users are promised to pay at the most for what is planned and not held.
+    pub(crate) fn committed(&self) -> BTreeMap<&str, Money> {
+        let mut all: BTreeMap<&str, Money> = BTreeMap::new();
+        for (job, _) in self.planned() {
+            let cost = job.promise.map_or(Money::ZERO, |promise| promise.cost);
+            let sum = all.entry(job.spec.user.as_str()).or_insert(Money::ZERO);
+            *sum = sum.checked_add(cost).unwrap_or(Money::MAX);
+        }
+        all
+    }
+
+    /// The time on nodes that a plan takes; `None` when a node is not there.
+    fn holds_of(&self, request: &Request, plan: &Planned) -> Option<Vec<(NodeId, Interval, Rate)>> {
+        let hold = |(node, rate): &(NodeId, Rate)| {
+            let span = request.work.runtime_on(self.node_spec(*node)?.performance)?;
+            Some((*node, Interval::new(plan.start, plan.start.checked_add(span)?)?, *rate))
+        };
+        plan.places.iter().map(hold).collect()
+    }
+
+    /// A plan as the planner sees it.
+    pub(crate) fn window_of(&self, request: &Request, plan: &Planned) -> Option<Window> {
+        let placement = |(node, interval, rate): (NodeId, Interval, Rate)| {
+            let source = SlotKey { start: interval.start(), node };
+            Some(Placement { node, interval, rate, cost: rate.cost_of(interval.span())?, source })
+        };
+        let holds = self.holds_of(request, plan)?;
+        Window::new(holds.into_iter().map(placement).collect::<Option<Vec<_>>>()?)
+    }
+
+    /// A plan as it is reserved.
+    pub(crate) fn allocation_of(&self, request: &Request, plan: &Planned) -> Option<Allocation> {
+        let hold = |(node, interval, rate): (NodeId, Interval, Rate)| {
+            let cost = rate.cost_of(interval.span())?;
+            Some((self.node(node)?.site, Hold { node: Some(node), interval, rate, cost }))
+        };
+        let holds = self.holds_of(request, plan)?.into_iter().map(hold).collect::<Option<Vec<_>>>()?;
+        Some(Allocation::plain(holds))
+    }
+}
+
+impl PromisePolicy {
+    /// The same for the planner.
+    pub(crate) fn rules(&self) -> AgendaRules {
+        AgendaRules {
+            precedence: self.order,
+            slack: self.slack,
+            slack_max: self.slack_max,
+            price_slack: self.price_slack,
+            trials: self.trials,
+            replanned_max: self.replanned_max,
+            ..AgendaRules::default()
+        }
+    }
+}
+
+impl Planned {
+    /// A window as it is kept.
+    pub(crate) fn of(window: &Window) -> Planned {
+        let place = |placement: &Placement| (placement.node, placement.rate);
+        Planned { start: window.start(), places: window.placements().iter().map(place).collect() }
+    }
+
+    /// When it is asked for, so that it is held in time.
+    pub(crate) fn hold_at(&self, rules: &PromisePolicy) -> Time {
+        Time::from_millis(self.start.as_millis().saturating_sub(rules.ahead.as_millis())).unwrap_or(Time::MIN)
+    }
+}

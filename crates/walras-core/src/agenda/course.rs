@@ -1,0 +1,388 @@
+//! A plan while it is made: who is where, what is left, and who may move.
+
+use super::calendar::{Calendar, Groups};
+use super::nodes::{Seeking, windows};
+use super::search::{Spot, Take, Wanted, Within};
+use super::{Agenda, AgendaProblem, Claim, Placed, Precedence, Promise, Terms, Waiting};
+use crate::search::{Algorithm, View};
+use walras_model::interval::Interval;
+use walras_model::offer::Slot;
+use walras_model::quantity::{Factor, Money, Time};
+use walras_model::window::{Placement, Window};
+
+/// Somebody who waits, and what the searches need of it.
+struct Entry<'a> {
+    waiting: &'a Waiting<'a>,
+    view: View,
+    wanted: Wanted,
+    spot: Option<Spot>,
+    promise: Option<Promise>,
+    renewed: bool,
+    /// It starts soon before others, and stays where it is.
+    fixed: bool,
+}
+
+/// A plan of some, and what it leaves free.
+struct Plan {
+    free: Calendar,
+    spots: Vec<(usize, Spot)>,
+}
+
+/// See the module's documentation.
+pub(super) struct Course<'a> {
+    problem: &'a AgendaProblem<'a>,
+    groups: Groups,
+    entries: Vec<Entry<'a>>,
+    /// What everybody's windows leave free.
+    left: Calendar,
+    searches: u64,
+    steps_read: u64,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn new(problem: &'a AgendaProblem<'a>) -> Course<'a> {
+        let groups = Groups::new(problem.offers);
+        let mut left = Calendar::new(&groups);
+        let mut entries = Vec::with_capacity(problem.jobs.len());
+        for waiting in problem.jobs {
+            let view = View::new(problem.offers, waiting.request, &Algorithm::Amp, Factor::ONE);
+            let wanted = Wanted::new(&groups, &view, waiting.worth);
+            let planned = waiting.planned.as_ref().filter(|_| waiting.promise.is_some());
+            let spot = planned.and_then(|window| spot_of(&groups, waiting, window));
+            let spot = spot.filter(|spot| spot.is_free(&left));
+            if let Some(spot) = &spot {
+                spot.take(&mut left);
+            }
+            let promise = waiting.promise;
+            entries.push(Entry { waiting, view, wanted, spot, promise, renewed: false, fixed: false });
+        }
+        Course { problem, groups, entries, left, searches: 0, steps_read: 0 }
+    }
+
+    /// Everybody planned.
+    pub(super) fn run(mut self) -> Agenda {
+        let movable = self.movable();
+        self.settle(&movable);
+        self.place_displaced();
+        self.place_newcomers();
+        self.go_ahead();
+        let limit_hit = self.is_spent();
+        Agenda { placed: self.placed(), searches: self.searches, steps_read: self.steps_read, limit_hit }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.steps_read >= self.problem.rules.steps_max
+    }
+
+    /// Who may be planned again, in order of promise.
+    fn movable(&self) -> Vec<usize> {
+        let promised = |place: &usize| self.entries[*place].promise.is_some() && !self.entries[*place].fixed;
+        let mut order: Vec<usize> = (0..self.entries.len()).filter(promised).collect();
+        order.sort_by_key(|place| {
+            let entry = &self.entries[*place];
+            (entry.promise.map(|promise| promise.start), entry.waiting.came)
+        });
+        order.truncate(self.problem.rules.replanned_max as usize);
+        order
+    }
+
+    /// The same in order of where they are planned.
+    fn by_start(&self, movable: &[usize]) -> Vec<usize> {
+        let mut order = movable.to_vec();
+        order.sort_by_key(|place| {
+            let entry = &self.entries[*place];
+            (entry.spot.as_ref().map(|spot| spot.start), entry.waiting.came)
+        });
+        order
+    }
+
+    /// What is free without the spots of these.
+    fn without(&self, movable: &[usize]) -> Calendar {
+        let mut free = self.left.clone();
+        for spot in movable.iter().filter_map(|place| self.entries[*place].spot.as_ref()) {
+            spot.release(&mut free);
+        }
+        free
+    }
+
+    fn search(&mut self, free: &Calendar, place: usize, within: Within) -> Option<Spot> {
+        let nodes = self.problem.offers.nodes();
+        let admits = self.problem.admits.map(|admits| {
+            move |slot: &Slot, at: Interval| admits(place, nodes[slot.node().index()].site, at)
+        });
+        let admits = admits.as_ref().map(|admits| admits as &dyn Fn(&Slot, Interval) -> bool);
+        self.searches += 1;
+        let wanted = &self.entries[place].wanted;
+        wanted.best(free, within, admits, &self.groups, &mut self.steps_read)
+    }
+
+    /// The same on what all leave free.
+    fn search_left(&mut self, place: usize, within: Within) -> Option<Spot> {
+        let left = std::mem::replace(&mut self.left, Calendar::empty());
+        let found = self.search(&left, place, within);
+        self.left = left;
+        found
+    }
+
+    /// Plans these in this order, each at its best within its promise; `None` where that cannot be.
+    fn plan(&mut self, mut free: Calendar, order: &[usize]) -> Option<Plan> {
+        let mut spots = Vec::with_capacity(order.len());
+        for place in order {
+            if self.is_spent() {
+                return None;
+            }
+            let found = self.search(&free, *place, within(self.entries[*place].promise))?;
+            // Where what it has is as good, it stays.
+            let before = self.entries[*place].spot.as_ref().filter(|before| before.key() <= found.key());
+            let spot = before.filter(|before| before.is_free(&free)).cloned().unwrap_or(found);
+            spot.take(&mut free);
+            spots.push((*place, spot));
+        }
+        Some(Plan { free, spots })
+    }
+
+    fn adopt(&mut self, plan: Plan) {
+        for (place, spot) in plan.spots {
+            self.entries[place].spot = Some(spot);
+        }
+        self.left = plan.free;
+    }
+
+    /// Plans all again by promise; where that breaks one, each moves only where that is better.
+    fn settle(&mut self, movable: &[usize]) {
+        if movable.is_empty() {
+            return;
+        }
+        if let Some(plan) = self.plan(self.without(movable), movable) {
+            return self.adopt(plan);
+        }
+        for place in self.by_start(movable) {
+            if self.is_spent() {
+                return;
+            }
+            let promise = within(self.entries[place].promise);
+            self.move_if(place, promise, |found, before| found < before);
+        }
+    }
+
+    /// Moves somebody to its best spot beside all others, if that is good enough compared with where it is.
+    fn move_if(
+        &mut self,
+        place: usize,
+        within: Within,
+        good: impl Fn((i128, i64), (i128, i64)) -> bool,
+    ) -> bool {
+        let Some(before) = self.entries[place].spot.take() else { return false };
+        before.release(&mut self.left);
+        let found = self.search_left(place, within).filter(|found| good(found.key(), before.key()));
+        let moves = found.is_some();
+        let spot = found.unwrap_or(before);
+        spot.take(&mut self.left);
+        self.entries[place].spot = Some(spot);
+        moves
+    }
+
+    /// Those whose windows are no longer free: within their promises if it can be.
+    fn place_displaced(&mut self) {
+        for place in 0..self.entries.len() {
+            let Some(promise) = self.entries[place].promise else { continue };
+            if self.entries[place].spot.is_none() {
+                let kept = self.search_left(place, within(Some(promise)));
+                self.entries[place].renewed = kept.is_none();
+                let found = kept.or_else(|| self.search_left(place, Within::ANY));
+                self.put(place, found);
+            }
+        }
+    }
+
+    fn place_newcomers(&mut self) {
+        for place in 0..self.entries.len() {
+            if self.entries[place].waiting.promise.is_none() && !self.is_spent() {
+                let found = self.search_left(place, Within::ANY);
+                self.put(place, found);
+            }
+        }
+    }
+
+    /// Puts somebody where there is room, with a promise where it has none that holds.
+    fn put(&mut self, place: usize, found: Option<Spot>) {
+        let entry = &mut self.entries[place];
+        let Some(spot) = found else {
+            entry.promise = None;
+            return;
+        };
+        spot.take(&mut self.left);
+        if entry.promise.is_none() || entry.renewed {
+            let terms = terms(entry, &self.groups, &spot);
+            let deadline = entry.waiting.request.deadline.unwrap_or(Time::MAX);
+            let funds = Money::from_micros(entry.view.budget);
+            entry.promise =
+                Some(self.problem.rules.promise(self.problem.now, terms, Some((deadline, funds))));
+        }
+        entry.spot = Some(spot);
+    }
+
+    /// In order of precedence, whoever could start soon and would be better off does, where the others leave room or can make it.
+    fn go_ahead(&mut self) {
+        let soon = self.problem.soon.as_millis();
+        let mut movable = self.movable();
+        let mut base = self.without(&movable);
+        let mut roomy = base.most_until(soon);
+        let mut trials = self.problem.rules.trials;
+        for place in self.candidates() {
+            if self.is_spent() || roomy == 0 {
+                return;
+            }
+            if roomy < self.entries[place].wanted.tasks() {
+                continue;
+            }
+            let within = self.soon(place);
+            let starts = |entry: &Entry<'_>| entry.spot.as_ref().is_some_and(|spot| spot.start <= soon);
+            let goes = starts(&self.entries[place])
+                || self.move_if(place, within, |found, before| found <= before)
+                || trials > 0 && self.starts_among(place, within, &movable, &base, &mut trials);
+            if goes {
+                self.entries[place].fixed = true;
+                movable.retain(|other| *other != place);
+                base = self.without(&movable);
+                roomy = base.most_until(soon);
+            }
+        }
+    }
+
+    /// Those who could go ahead, in order of precedence.
+    fn candidates(&self) -> Vec<usize> {
+        let (rule, now) = (self.problem.rules.precedence, self.problem.now.as_millis());
+        let waits = |place: &usize| !self.entries[*place].fixed && self.entries[*place].spot.is_some();
+        let mut order: Vec<usize> = (0..self.entries.len()).filter(waits).collect();
+        order.sort_by(|one, other| {
+            let (one, other) = (&self.entries[*one], &self.entries[*other]);
+            let by_rule = rule.compare(now, one.claim(), other.claim());
+            let arrival = one.waiting.came.cmp(&other.waiting.came);
+            by_rule.then(if rule == Precedence::AsGiven { std::cmp::Ordering::Equal } else { arrival })
+        });
+        order
+    }
+
+    /// Starts somebody soon and plans the others around it, if that keeps all promises.
+    fn starts_among(
+        &mut self,
+        first: usize,
+        within: Within,
+        movable: &[usize],
+        base: &Calendar,
+        trials: &mut u32,
+    ) -> bool {
+        let mut free = base.clone();
+        let Some(before) = self.entries[first].spot.clone() else { return false };
+        if !movable.contains(&first) {
+            before.release(&mut free);
+        }
+        let found = self.search(&free, first, within).filter(|found| found.key() <= before.key());
+        let Some(spot) = found else { return false };
+        *trials -= 1;
+        spot.take(&mut free);
+        let others: Vec<usize> = movable.iter().copied().filter(|place| *place != first).collect();
+        let plan = self.plan(free.clone(), &others).or_else(|| {
+            let order = self.by_start(&others);
+            self.plan(free, &order)
+        });
+        let Some(plan) = plan else { return false };
+        self.adopt(plan);
+        self.entries[first].spot = Some(spot);
+        true
+    }
+
+    fn soon(&self, place: usize) -> Within {
+        let promise = within(self.entries[place].promise);
+        Within { start: promise.start.min(self.problem.soon.as_millis()), ..promise }
+    }
+
+    /// Everybody with their nodes.
+    fn placed(&self) -> Vec<Option<Placed>> {
+        let groups = &self.groups;
+        let rates = self.entries.iter().map(|entry| {
+            move |group: usize| groups.groups[group].slots.first().map_or(0, |slot| entry.view.rate_of(slot))
+        });
+        let rates: Vec<_> = rates.collect();
+        let mut places = Vec::new();
+        let mut seeking = Vec::new();
+        for (place, entry) in self.entries.iter().enumerate() {
+            if let Some(spot) = &entry.spot {
+                places.push(place);
+                seeking.push(Seeking { spot, before: entry.waiting.planned.as_ref(), rate: &rates[place] });
+            }
+        }
+        let mut placed = vec![None; self.entries.len()];
+        for (place, window) in places.into_iter().zip(windows(groups, &seeking)) {
+            let entry = &self.entries[place];
+            placed[place] = entry.promise.zip(window).map(|(promise, window)| Placed {
+                moved: entry.waiting.planned.as_ref().is_none_or(|planned| !is_same(planned, &window)),
+                window,
+                promise,
+                renewed: entry.renewed,
+            });
+        }
+        placed
+    }
+}
+
+impl Entry<'_> {
+    fn claim(&self) -> Claim {
+        let request = self.waiting.request;
+        Claim {
+            came: self.waiting.came.as_millis(),
+            estimate: request.work.as_millis(),
+            nodes: request.tasks,
+        }
+    }
+}
+
+/// A window as so many nodes of groups; `None` when some of it is not offered any more.
+fn spot_of(groups: &Groups, waiting: &Waiting<'_>, window: &Window) -> Option<Spot> {
+    let terms = Terms::of(window);
+    let mut takes: Vec<Take> = Vec::new();
+    for placement in window.placements() {
+        let group = groups.group_of(placement.node, placement.interval)?;
+        let millis = placement.interval.span().as_millis();
+        match takes.iter_mut().find(|take| take.group == group) {
+            Some(take) => take.nodes += 1,
+            None => takes.push(Take { group, nodes: 1, millis }),
+        }
+    }
+    takes.sort_unstable_by_key(|take| take.group);
+    let (start, finish) = (terms.start.as_millis(), terms.finish.as_millis());
+    Some(Spot { start, finish, score: waiting.worth.score_of(terms.cost, terms.finish), takes })
+}
+
+/// A spot as its user sees it.
+fn terms(entry: &Entry<'_>, groups: &Groups, spot: &Spot) -> Terms {
+    let cost = |take: &Take| {
+        let rate = groups.groups[take.group].slots.first().map_or(0, |slot| entry.view.rate_of(slot));
+        let rate = walras_model::quantity::Rate::from_micros_per_second(rate);
+        let one = rate.and_then(|rate| rate.cost_of_millis(take.millis.into())).unwrap_or(0);
+        one * i128::from(take.nodes)
+    };
+    let cost: i128 = spot.takes.iter().map(cost).sum();
+    let at = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
+    Terms {
+        start: at(spot.start),
+        finish: at(spot.finish),
+        cost: Money::from_micros(i64::try_from(cost).unwrap_or(i64::MAX)),
+    }
+}
+
+/// Whether two windows are the same time on the same nodes at the same price, whatever they were cut from.
+fn is_same(one: &Window, other: &Window) -> bool {
+    let what = |placement: &Placement| (placement.node, placement.interval, placement.rate);
+    one.placements().iter().map(what).eq(other.placements().iter().map(what))
+}
+
+/// What a promise leaves.
+fn within(promise: Option<Promise>) -> Within {
+    promise.map_or(Within::ANY, |promise| Within {
+        start: promise.start.as_millis(),
+        finish: promise.finish.as_millis(),
+        cost: promise.cost.as_micros(),
+    })
+}

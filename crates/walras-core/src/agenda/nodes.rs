@@ -1,0 +1,77 @@
+//! Which nodes everybody gets.
+//!
+//! **Method.** Spots in order of start. Each takes the nodes that it had, where they are free, and otherwise those that have been free for the
+//! shortest time, so that long stretches stay whole. In a group, every node that is free at a moment is free until the end of the
+//! group but for those who come later, and these are given nodes later: so there are always enough.
+//!
+//! **Complexity.** O(n log n) for n nodes of a group, for each spot in it.
+
+use super::calendar::Groups;
+use super::search::{Spot, Take, interval};
+use std::cmp::Reverse;
+use walras_model::id::NodeId;
+use walras_model::interval::Interval;
+use walras_model::quantity::{Rate, Time};
+use walras_model::window::{Placement, Window};
+
+/// A spot that wants nodes, and those that it had.
+pub(super) struct Seeking<'a> {
+    pub(super) spot: &'a Spot,
+    pub(super) before: Option<&'a Window>,
+    /// What a node of a group costs its user per second.
+    pub(super) rate: &'a dyn Fn(usize) -> i64,
+}
+
+/// The windows of these spots, in their order; `None` where the spots do not fit together.
+pub(super) fn windows(groups: &Groups, seeking: &[Seeking<'_>]) -> Vec<Option<Window>> {
+    let starts = |group: &super::calendar::Group| group.slots.iter().map(|slot| slot.start()).collect();
+    // By group and slot: from when on it is free.
+    let mut free: Vec<Vec<Time>> = groups.groups.iter().map(starts).collect();
+    let mut order: Vec<usize> = (0..seeking.len()).collect();
+    order.sort_by_key(|place| seeking[*place].spot.start);
+    let mut windows = vec![None; seeking.len()];
+    for place in order {
+        windows[place] = window(groups, &mut free, &seeking[place]);
+    }
+    windows
+}
+
+fn window(groups: &Groups, free: &mut [Vec<Time>], seeking: &Seeking<'_>) -> Option<Window> {
+    let mut placements = Vec::new();
+    for take in &seeking.spot.takes {
+        let interval = interval(seeking.spot.start, take.millis)?;
+        let rate = Rate::from_micros_per_second((seeking.rate)(take.group))?;
+        let cost = rate.cost_of(interval.span())?;
+        for place in chosen(groups, free, seeking.before, take, interval)? {
+            let slot = &groups.groups[take.group].slots[place];
+            free[take.group][place] = interval.end();
+            placements.push(Placement { node: slot.node(), interval, rate, cost, source: slot.key() });
+        }
+    }
+    Window::new(placements)
+}
+
+/// The places of the slots of a group that a spot takes.
+fn chosen(
+    groups: &Groups,
+    free: &[Vec<Time>],
+    before: Option<&Window>,
+    take: &Take,
+    interval: Interval,
+) -> Option<Vec<usize>> {
+    let group = &groups.groups[take.group];
+    let had = |node: NodeId| {
+        before.is_some_and(|window| {
+            window.placements().binary_search_by_key(&node, |placement| placement.node).is_ok()
+        })
+    };
+    let since = &free[take.group];
+    let mut places: Vec<usize> = (0..since.len()).filter(|place| since[*place] <= interval.start()).collect();
+    let count = usize::try_from(take.nodes).ok().filter(|count| *count <= places.len())?;
+    let key = |place: &usize| (!had(group.slots[*place].node()), Reverse(since[*place]), *place);
+    if count < places.len() && count > 0 {
+        places.select_nth_unstable_by_key(count - 1, key);
+    }
+    places.truncate(count);
+    Some(places)
+}

@@ -1,0 +1,289 @@
+//! The best spot of one job on what is free: the least score, then the earliest end.
+//!
+//! **Method.** Where all nodes that somebody may gather are of one group, the earliest time is the best. Otherwise only moments are tried
+//! at which more become free: any spot can be moved forward to one of them. At each, groups in order of run time are added to the
+//! cheapest n nodes so far; every set has a slowest group, and none with the same slowest is cheaper. The search ends when not even
+//! the cheapest and fastest nodes of all, free from there on, would be better.
+//!
+//! **Complexity.** O(s) for s steps of a group; with g groups O(g · steps + m · g log g) for m moments that are tried.
+
+use super::Worth;
+use super::calendar::{Calendar, Groups};
+use crate::search::{Candidate, NO_FIT, View};
+use std::collections::BinaryHeap;
+use walras_model::interval::Interval;
+use walras_model::offer::Slot;
+use walras_model::quantity::{Span, Time};
+
+/// A job as the search sees it.
+pub(super) struct Wanted {
+    tasks: i32,
+    worth: Worth,
+    earliest: i64,
+    deadline: i64,
+    budget: i64,
+    /// The groups that it may use, by pool.
+    pools: Vec<Vec<Fit>>,
+    /// What no spot of it can be below: cost, and run time of the slowest.
+    least: (i128, i64),
+}
+
+/// A group that fits a job: what a node of it costs, and how long it takes.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    group: usize,
+    runtime: i64,
+    cost: i64,
+}
+
+/// What a spot must keep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Within {
+    pub(super) start: i64,
+    pub(super) finish: i64,
+    pub(super) cost: i64,
+}
+
+impl Within {
+    pub(super) const ANY: Within = Within { start: i64::MAX, finish: i64::MAX, cost: i64::MAX };
+}
+
+/// A place in time: so many nodes of some groups from one moment on, each for as long as it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) start: i64,
+    pub(super) finish: i64,
+    pub(super) score: i128,
+    pub(super) takes: Vec<Take>,
+}
+
+/// Nodes of one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Take {
+    pub(super) group: usize,
+    pub(super) nodes: i32,
+    pub(super) millis: i64,
+}
+
+impl Spot {
+    /// What spots are compared by.
+    pub(super) fn key(&self) -> (i128, i64) {
+        (self.score, self.finish)
+    }
+
+    pub(super) fn take(&self, free: &mut Calendar) {
+        for take in &self.takes {
+            free.change(take.group, self.start, self.start + take.millis, take.nodes);
+        }
+    }
+
+    pub(super) fn release(&self, free: &mut Calendar) {
+        for take in &self.takes {
+            free.change(take.group, self.start, self.start + take.millis, -take.nodes);
+        }
+    }
+
+    pub(super) fn is_free(&self, free: &Calendar) -> bool {
+        let holds = |take: &Take| free.least(take.group, self.start, self.start + take.millis) >= take.nodes;
+        self.takes.iter().all(holds)
+    }
+}
+
+/// Whether a node of a group's site may be used for a time: hours of access.
+pub(super) type Admits<'a> = Option<&'a dyn Fn(&Slot, Interval) -> bool>;
+
+impl Wanted {
+    pub(super) fn new(groups: &Groups, view: &View, worth: Worth) -> Wanted {
+        let mut pools: Vec<Vec<Fit>> = vec![Vec::new(); view.pool_count];
+        let mut all: Vec<(Fit, usize)> = Vec::new();
+        for (group, of) in groups.groups.iter().enumerate() {
+            let Some(slot) = of.slots.first() else { continue };
+            let node = slot.node().index();
+            let (runtime, rate) = (view.runtimes[node], view.rate_of(slot));
+            if runtime == NO_FIT || rate > view.rate_max || runtime > slot.span().as_millis() {
+                continue;
+            }
+            let start = slot.start().as_millis();
+            let cost = Candidate { slot, start, expiry: start, runtime, rate }.cost();
+            let fit = Fit { group, runtime, cost };
+            pools[view.pool_of(node)].push(fit);
+            all.push((fit, of.slots.len()));
+        }
+        for pool in &mut pools {
+            pool.sort_unstable_by_key(|fit| (fit.runtime, fit.cost, fit.group));
+        }
+        Wanted {
+            tasks: i32::try_from(view.tasks).unwrap_or(i32::MAX),
+            worth,
+            earliest: view.earliest,
+            deadline: view.deadline,
+            budget: view.budget,
+            pools,
+            least: least(all, view.tasks),
+        }
+    }
+
+    /// How many nodes it needs.
+    pub(super) fn tasks(&self) -> i64 {
+        self.tasks.into()
+    }
+
+    /// The best spot within limits; adds to the steps read.
+    pub(super) fn best(
+        &self,
+        free: &Calendar,
+        within: Within,
+        admits: Admits<'_>,
+        groups: &Groups,
+        read: &mut u64,
+    ) -> Option<Spot> {
+        if self.tasks <= 0 {
+            return None;
+        }
+        let mut search = Search { wanted: self, free, within, admits, groups, best: None };
+        for pool in &self.pools {
+            match pool.as_slice() {
+                [] => {}
+                [fit] if admits.is_none() => search.earliest(*fit, read),
+                fits => search.sweep(fits, read),
+            }
+        }
+        search.best
+    }
+}
+
+/// The least cost and the least run time of the slowest of so many nodes.
+fn least(mut all: Vec<(Fit, usize)>, tasks: usize) -> (i128, i64) {
+    let mut left = tasks;
+    all.sort_unstable_by_key(|(fit, _)| fit.cost);
+    let mut cost = 0;
+    for (fit, nodes) in &all {
+        let taken = left.min(*nodes);
+        cost += i128::from(fit.cost) * taken as i128;
+        left -= taken;
+    }
+    let mut left = tasks;
+    all.sort_unstable_by_key(|(fit, _)| fit.runtime);
+    let slowest = all.iter().find(|(_, nodes)| {
+        left = left.saturating_sub(*nodes);
+        left == 0
+    });
+    (cost, slowest.map_or(0, |(fit, _)| fit.runtime))
+}
+
+struct Search<'a> {
+    wanted: &'a Wanted,
+    free: &'a Calendar,
+    within: Within,
+    admits: Admits<'a>,
+    groups: &'a Groups,
+    best: Option<Spot>,
+}
+
+impl Search<'_> {
+    /// The last moment at which a run of that length can start.
+    fn last(&self, runtime: i64) -> i64 {
+        self.wanted.deadline.min(self.within.finish).saturating_sub(runtime).min(self.within.start)
+    }
+
+    /// The earliest spot in the one group that there is.
+    fn earliest(&mut self, fit: Fit, read: &mut u64) {
+        let range = (self.wanted.earliest, self.last(fit.runtime));
+        let start = self.free.earliest(fit.group, range, self.wanted.tasks, fit.runtime, read);
+        if let Some(start) = start {
+            let cost = i128::from(fit.cost) * i128::from(self.wanted.tasks);
+            let take = || vec![Take { group: fit.group, nodes: self.wanted.tasks, millis: fit.runtime }];
+            self.consider(start, cost, fit.runtime, take);
+        }
+    }
+
+    /// The best spot over several groups.
+    fn sweep(&mut self, fits: &[Fit], read: &mut u64) {
+        let fastest = fits.first().map_or(0, |fit| fit.runtime);
+        let (from, last) = (self.wanted.earliest, self.last(fastest));
+        let openings = fits.iter().flat_map(|fit| self.free.openings(fit.group, from, last));
+        let mut moments: Vec<i64> =
+            openings.chain((from > i64::MIN && from <= last).then_some(from)).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        for moment in moments {
+            if !self.is_hopeful(moment) {
+                return;
+            }
+            *read += fits.len() as u64;
+            self.gather(moment, fits);
+        }
+    }
+
+    /// Whether a spot from here on could be better than the best.
+    fn is_hopeful(&self, start: i64) -> bool {
+        let (cost, runtime) = self.wanted.least;
+        let finish = start.saturating_add(runtime);
+        self.best.as_ref().is_none_or(|best| (self.wanted.worth.score(cost, finish), finish) < best.key())
+    }
+
+    /// The best at a moment: groups in order of run time, and of those so far the cheapest nodes.
+    fn gather(&mut self, start: i64, fits: &[Fit]) {
+        let mut cheapest: BinaryHeap<(i64, usize, i32)> = BinaryHeap::new();
+        let (mut count, mut sum) = (0_i32, 0_i128);
+        for (place, fit) in fits.iter().enumerate() {
+            if start > self.last(fit.runtime) || !self.admits(start, fit) {
+                continue;
+            }
+            let nodes = self.free.least(fit.group, start, start + fit.runtime).min(self.wanted.tasks);
+            if nodes == 0 {
+                continue;
+            }
+            cheapest.push((fit.cost, place, nodes));
+            count += nodes;
+            sum += i128::from(fit.cost) * i128::from(nodes);
+            while count > self.wanted.tasks
+                && let Some((cost, place, nodes)) = cheapest.pop()
+            {
+                let out = nodes.min(count - self.wanted.tasks);
+                count -= out;
+                sum -= i128::from(cost) * i128::from(out);
+                if nodes > out {
+                    cheapest.push((cost, place, nodes - out));
+                }
+            }
+            if count == self.wanted.tasks {
+                let takes = || {
+                    let take = |(_, place, nodes): &(i64, usize, i32)| Take {
+                        group: fits[*place].group,
+                        nodes: *nodes,
+                        millis: fits[*place].runtime,
+                    };
+                    let mut takes: Vec<Take> = cheapest.iter().map(take).collect();
+                    takes.sort_unstable_by_key(|take| take.group);
+                    takes
+                };
+                let slowest = cheapest.iter().map(|(_, place, _)| fits[*place].runtime).max().unwrap_or(0);
+                self.consider(start, sum, slowest, takes);
+            }
+        }
+    }
+
+    fn admits(&self, start: i64, fit: &Fit) -> bool {
+        self.admits.is_none_or(|admits| {
+            let slot = self.groups.groups[fit.group].slots.first();
+            slot.zip(interval(start, fit.runtime)).is_some_and(|(slot, interval)| admits(slot, interval))
+        })
+    }
+
+    fn consider(&mut self, start: i64, cost: i128, runtime: i64, takes: impl FnOnce() -> Vec<Take>) {
+        if cost > i128::from(self.wanted.budget.min(self.within.cost)) {
+            return;
+        }
+        let finish = start.saturating_add(runtime);
+        let score = self.wanted.worth.score(cost, finish);
+        if self.best.as_ref().is_none_or(|best| (score, finish) < best.key()) {
+            self.best = Some(Spot { start, finish, score, takes: takes() });
+        }
+    }
+}
+
+pub(super) fn interval(start: i64, millis: i64) -> Option<Interval> {
+    let start = Time::from_millis(start)?;
+    Interval::new(start, start.checked_add(Span::from_millis(millis)?)?)
+}

@@ -1,0 +1,60 @@
+//! The broker's rules for promises, from words.
+
+use super::policy::seconds;
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_core::agenda::Precedence;
+use walras_model::{Multiplier, Share};
+
+/// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `slack` and
+/// `price-slack` (shares), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
+pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
+    if key == "decide" {
+        policy.deciding = match value {
+            "at-once" => Deciding::AtOnce,
+            "promise" => Deciding::Promise(PromisePolicy::default()),
+            _ => return Err("expected at-once or promise".to_owned()),
+        };
+        return Ok(());
+    }
+    let number = || value.parse::<f64>().map_err(|_| "is not a number".to_owned());
+    let count = || value.parse::<u32>().map_err(|_| "is not a whole number".to_owned());
+    let share = || millionths(number()?).and_then(Share::from_millionths).ok_or("is not a share".to_owned());
+    let span = || seconds(number()?).ok_or_else(|| "is not a number of seconds".to_owned());
+    let Deciding::Promise(rules) = &mut policy.deciding else {
+        return Err("expected decide, search, objective, plan, alternatives, batch, spares, cycle, horizon, lead or overdue; \
+                    and after decide=promise order, slack, slack-max, price-slack, trials, replanned, value, ahead or replan"
+            .to_owned());
+    };
+    match key {
+        "order" => rules.order = order(value)?,
+        "slack" => rules.slack = share()?,
+        "price-slack" => rules.price_slack = share()?,
+        "slack-max" => rules.slack_max = span()?,
+        "trials" => rules.trials = count()?,
+        "replanned" => rules.replanned_max = count()?,
+        "value" => {
+            let value = millionths(number()?).and_then(Multiplier::from_millionths);
+            rules.value = value.ok_or_else(|| "is not a multiple".to_owned())?;
+        }
+        "ahead" => rules.ahead = span()?,
+        "replan" => rules.replan_every = span()?,
+        _ => return Err("is not a setting of promises".to_owned()),
+    }
+    Ok(())
+}
+
+fn order(value: &str) -> Result<Precedence, String> {
+    Ok(match value {
+        "lxf" => Precedence::Expansion,
+        "wfp3" => Precedence::WaitCubed,
+        "fcfs" => Precedence::Arrival,
+        "sjf" => Precedence::Shortest,
+        "rank" => Precedence::AsGiven,
+        _ => return Err("expected lxf, wfp3, fcfs, sjf or rank".to_owned()),
+    })
+}
+
+fn millionths(number: f64) -> Option<i64> {
+    #[allow(clippy::cast_possible_truncation, reason = "within the range of shares and multiples")]
+    (0.0..=1e6).contains(&number).then_some((number * 1e6).round() as i64)
+}
