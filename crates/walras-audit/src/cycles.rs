@@ -150,13 +150,12 @@ impl Auditor {
         if !open.is_some_and(|open| open.unanswered.remove(&site)) {
             look.report(Kind::OfferUnasked { cycle, site });
         }
-        look.answered = true;
     }
 
     /// With the last answer a cycle goes on.
     pub(crate) fn left_open(&self, look: &mut Look<'_>) {
         let waits = |cycle: &&Cycle| !cycle.closed && cycle.unanswered.is_empty();
-        if let Some(cycle) = self.cycle.as_ref().filter(waits).filter(|_| look.answered) {
+        if let Some(cycle) = self.cycle.as_ref().filter(waits) {
             look.report(Kind::CycleStep { cycle: cycle.number, step: "left open" });
         }
     }

@@ -165,7 +165,7 @@ impl Auditor {
             SiteEvent::Lost { site, at } => {
                 self.places.site_changed(look, *site, *at, true);
                 if let Some(cycle) = &mut self.cycle {
-                    look.answered |= cycle.unanswered.remove(site);
+                    cycle.unanswered.remove(site);
                 }
             }
             SiteEvent::Back { site, at } => self.places.site_changed(look, *site, *at, false),

@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, Gone, Kind};
 use crate::state::{Accepted, Decided};
+use std::collections::BTreeSet;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::Input;
 use walras_model::{Interval, Time};
@@ -22,8 +23,8 @@ pub(crate) struct Look<'a> {
     pub(crate) loose: Vec<JobNumber>,
     /// Reservations of which a site has come further.
     pub(crate) stepped: Vec<ReservationNumber>,
-    /// Whether a site has answered the open cycle, or never will.
-    pub(crate) answered: bool,
+    /// Jobs that this entry has planned.
+    pub(crate) planned: BTreeSet<JobNumber>,
 }
 
 impl<'a> Look<'a> {
@@ -38,7 +39,7 @@ impl<'a> Look<'a> {
             accepted: None,
             loose: Vec::new(),
             stepped: Vec::new(),
-            answered: false,
+            planned: BTreeSet::new(),
         }
     }
 

@@ -24,7 +24,8 @@ impl Auditor {
         let Some(job) = self.jobs.get(&number) else {
             return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
         };
-        let decided = look.decided.as_ref();
+        let once = look.planned.insert(number);
+        let decided = look.decided.as_ref().filter(|_| once);
         let may = match job.place {
             Place::Planned => decided.is_some(),
             Place::Queued | Place::Loose(After::Plan) => {

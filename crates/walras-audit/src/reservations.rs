@@ -12,6 +12,7 @@ use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::allocation::Allocation;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::input::Input;
 use walras_broker::job::{PartEnd, Why};
 use walras_broker::reservation::Origin;
 use walras_model::{SiteId, Time};
@@ -107,7 +108,10 @@ impl Auditor {
                     && matches!(of_job.place, Place::Queued | Place::Loose(After::Plan))
             }
             Origin::Spare => of_job.place == Place::Loose(After::Broken),
-            Origin::Plan => of_job.place == Place::Planned,
+            Origin::Plan => {
+                let moment = matches!(look.input, Input::Tick | Input::Decided { .. });
+                moment && of_job.place == Place::Planned
+            }
             Origin::Quote(quote) => {
                 let accepted = look.accepted.take_if(|it| it.quote == quote);
                 if !accepted

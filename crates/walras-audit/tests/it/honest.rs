@@ -31,5 +31,5 @@ fn an_eventful_day_is_clean() {
     assert!(summary.open_jobs.is_empty() && summary.unreleased.is_empty(), "{summary:?}");
     assert_eq!((summary.quotes_accepted, summary.quotes_broken), (1, 1));
     let names = names(&world.journal);
-    assert_eq!(names.len(), 35, "every kind of event happens: {names:?}");
+    assert_eq!(names.len(), 36, "every kind of event happens: {names:?}");
 }

@@ -7,7 +7,7 @@ use walras_broker::id::QuoteNumber;
 use walras_broker::input::{Answer, Input, SiteMessage};
 use walras_broker::job::{JobSpec, PartEnd, WorkflowSpec};
 use walras_broker::journal::Entry;
-use walras_broker::policy::Policy;
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::PriceRules;
 use walras_broker::reservation::{PartState, ReservedPart};
 use walras_core::refine::Strategy;
@@ -21,7 +21,7 @@ pub(crate) const QUEUE: SiteId = SiteId::new(2);
 /// A VO with two sites, a queue, two users and budgets.
 pub(crate) fn vo() -> World {
     let mut world = World::default();
-    let mut policy = Policy::default();
+    let mut policy = Policy { deciding: Deciding::AtOnce, lead: span(30_000), ..Policy::default() };
     policy.money.fee = walras_model::Share::percent(10);
     policy.money.early_refund = walras_model::Share::percent(50);
     policy.network =
@@ -92,7 +92,9 @@ pub(crate) fn day() -> World {
     world.run_until(6_000_000);
     delays(&mut world);
     given_up(&mut world);
-    world.run_until(10_000_000);
+    world.run_until(8_000_000);
+    promised(&mut world);
+    world.run_until(12_000_000);
     world
 }
 
@@ -168,6 +170,20 @@ fn given_up(world: &mut World) {
     world.quiet = vec![NORTH];
     world.run_until(world.now + 600_000);
     world.quiet = vec![];
+}
+
+/// Two jobs that are promised something: the second moves up when the first is cancelled.
+fn promised(world: &mut World) {
+    let deciding = Deciding::Promise(PromisePolicy::default());
+    let policy = Policy { deciding, lead: span(2_000), ..(*world.broker.state().policy).clone() };
+    world.say(Input::SetPolicy(Box::new(policy)));
+    let first = submit("b8", only_on(NORTH, job("bob", 2, 900)));
+    let Answer::Job(first) = world.say(first) else { panic!("a job is submitted") };
+    world.run_until(world.now + 100_000);
+    world.say(submit("a8", only_on(NORTH, job("ada", 2, 300))));
+    world.run_until(world.now + 100_000);
+    world.say(Input::CancelJob { user: "bob".into(), job: first });
+    world.run_until(world.now + 1_500_000);
 }
 
 /// The journal of the day.

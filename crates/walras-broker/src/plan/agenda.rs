@@ -4,9 +4,9 @@
 //! such jobs are planned by the whole pipeline and reserved at once. So is who finds no window, for the pipeline says why.
 
 use super::{PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
-use crate::model::decision::{Decision, PlannedJob};
+use crate::model::decision::{Chosen, Decision, PlannedJob, Unserved};
 use crate::model::id::JobNumber;
-use crate::model::job::Planned;
+use crate::model::job::{Planned, Why};
 use std::collections::BTreeSet;
 use walras_core::agenda::{Agenda, AgendaProblem, Placed, Waiting, plan_agenda};
 use walras_core::prefer::QueueOffer;
@@ -27,7 +27,9 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
         let placed = placed.as_ref().filter(|placed| !queue_is_better(problem, agenda, job, &placed.window));
         told.extend(placed.map(|placed| (job.number, placed)));
     }
-    let mut decision = the_others(problem, &told);
+    let mut decision = the_others(problem, agenda, &told);
+    let unplaced = newcomers.iter().filter(|job| told.iter().all(|(number, _)| *number != job.number));
+    refuse_windows(&mut decision, &unplaced.copied().collect::<Vec<_>>());
     let batch: BTreeSet<JobNumber> = problem.jobs.iter().map(|job| job.number).collect();
     for (job, placed) in told {
         let Placed { window, promise, moved, renewed } = placed;
@@ -51,6 +53,8 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         worth: known.worth,
         promise: Some(known.promise),
         planned: known.window.clone(),
+        payer: None,
+        overdue: false,
     });
     let new = newcomers.iter().map(|job| {
         let terms = agenda.terms_of(job.number);
@@ -60,6 +64,8 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
             worth: terms.worth,
             promise: terms.promise,
             planned: None,
+            payer: Some(job.user),
+            overdue: job.overdue,
         }
     });
     let waiting: Vec<Waiting<'_>> = known.chain(new).collect();
@@ -76,6 +82,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         soon: agenda.soon,
         offers: &problem.offers,
         jobs: &waiting,
+        funds: &agenda.funds,
         admits: if limited { Some(&admits) } else { None },
         rules: agenda.rules,
     })
@@ -119,12 +126,33 @@ fn queue_is_better(
     problem.queues.iter().any(better)
 }
 
+/// Whoever the agenda left out gets no window of what it keeps for others; a place in a queue takes nothing from anybody.
+fn refuse_windows(decision: &mut Decision, unplaced: &[&PlanningJob]) {
+    let overdue = unplaced.iter().find(|job| job.overdue).map(|job| job.number);
+    let refused: BTreeSet<JobNumber> = unplaced.iter().map(|job| job.number).collect();
+    let (out, chosen): (Vec<Chosen>, Vec<Chosen>) = std::mem::take(&mut decision.chosen)
+        .into_iter()
+        .partition(|chosen| refused.contains(&chosen.job) && !chosen.allocation.is_queue());
+    decision.chosen = chosen;
+    let verdict = &mut decision.verdict;
+    for chosen in out {
+        verdict.served = verdict.served.saturating_sub(1);
+        verdict.cost = verdict.cost.checked_sub(chosen.allocation.cost()).unwrap_or(Money::ZERO);
+        let first = overdue.filter(|first| *first != chosen.job);
+        verdict.unserved.push(Unserved { job: chosen.job, why: first.map_or(Why::LeftOut, Why::MakingRoom) });
+    }
+}
+
 /// Everybody else, on what is left.
-fn the_others(problem: &PlanningProblem, told: &[(JobNumber, &Placed)]) -> Decision {
+fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNumber, &Placed)]) -> Decision {
     let taken = told.iter().flat_map(|(_, placed)| placed.window.placements());
     let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
-    let jobs: Vec<PlanningJob> =
+    let mut jobs: Vec<PlanningJob> =
         problem.jobs.iter().filter(|job| !placed.contains(&job.number)).cloned().collect();
+    for job in &mut jobs {
+        let left = agenda.left_for(job.user, problem, told);
+        job.request.budget = Some(job.request.budget.map_or(left, |budget| budget.min(left)));
+    }
     // With nobody left nothing is searched, so that what is left need not be worked out.
     let offers = match jobs.is_empty() {
         true => problem.offers.clone(),
@@ -144,4 +172,15 @@ fn the_others(problem: &PlanningProblem, told: &[(JobNumber, &Placed)]) -> Decis
         policy: problem.policy.clone(),
         agenda: None,
     })
+}
+
+impl PlanningAgenda {
+    /// What a user can pay beside what newcomers of theirs are promised.
+    fn left_for(&self, user: usize, problem: &PlanningProblem, told: &[(JobNumber, &Placed)]) -> Money {
+        let own: BTreeSet<JobNumber> =
+            problem.jobs.iter().filter(|job| job.user == user).map(|job| job.number).collect();
+        let promised = told.iter().filter(|(number, _)| own.contains(number));
+        let left = self.funds.get(user).copied().unwrap_or(Money::MAX);
+        promised.fold(left, |left, (_, placed)| left.checked_sub(placed.promise.cost).unwrap_or(Money::ZERO))
+    }
 }

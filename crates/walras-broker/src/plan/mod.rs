@@ -23,7 +23,7 @@ use walras_core::choose::ChoiceLimits;
 use walras_core::plan::{BatchJob, BatchProblem, PlanLimits, QueueUse, Unstated, plan_batch};
 use walras_core::prefer::{JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
 use walras_core::refine::Strategy;
-use walras_model::{Batch, Offers, Request, TaskId, Time, Window, Workflow};
+use walras_model::{Batch, Money, Offers, Request, TaskId, Time, Window, Workflow};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -61,6 +61,8 @@ pub struct PlanningAgenda {
     pub rules: AgendaRules,
     /// Who has a window.
     pub planned: Vec<PlannedWindow>,
+    /// By user of the problem: what they can pay for newcomers.
+    pub funds: Vec<Money>,
     /// What there is to know of the jobs of the batch.
     pub newcomers: BTreeMap<JobNumber, NewcomerTerms>,
 }

@@ -1,5 +1,6 @@
 //! What is to be planned: the batch of the open cycle, and what is for sale.
 
+use super::budgets::funds;
 use super::wanted::Wanted;
 use crate::model::job::{Job, Phase};
 use crate::model::policy::PromisePolicy;
@@ -54,7 +55,11 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let open =
         if overdue { state.open_market(now, cycle.opened_at).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
-    let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers)));
+    let agenda = promises.map(|promises| {
+        let mut agenda = agenda(state, promises, now, &offers);
+        agenda.funds = users.iter().map(|user| left(state, &user.name, &committed, now)).collect();
+        Arc::new(agenda)
+    });
     Some(PlanningProblem {
         agenda,
         cycle: cycle.number,
@@ -101,7 +106,14 @@ fn agenda(state: &State, promises: &PromisePolicy, now: Time, offers: &Offers) -
     let terms = |job: &Job| NewcomerTerms { came: job.queued_at, promise: job.promise, worth: worth(job) };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
-    PlanningAgenda { soon, rules: promises.rules(), planned, newcomers }
+    PlanningAgenda { soon, rules: promises.rules(), planned, funds: Vec::new(), newcomers }
+}
+
+/// What a user can spend beside what is promised.
+fn left(state: &State, user: &str, committed: &BTreeMap<&str, Money>, now: Time) -> Money {
+    let promised = committed.get(user).copied().unwrap_or(Money::ZERO);
+    // What is promised may be more than there is by now.
+    funds(state, user, now).checked_sub(promised).map_or(Money::ZERO, |left| left.max(Money::ZERO))
 }
 
 /// What a node costs in the middle of all that are offered, in micro-credits per second.

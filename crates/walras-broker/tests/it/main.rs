@@ -7,6 +7,7 @@ mod failures;
 mod laws;
 mod money;
 mod offers;
+mod promises;
 mod queue;
 mod quotes;
 mod vo;

@@ -8,8 +8,16 @@ use walras_model::{Reason, SmallestChange};
 
 #[test]
 fn a_wide_job_is_not_starved_by_small_ones() {
+    starves_not(crate::vo::policy());
+}
+
+#[test]
+fn nor_where_jobs_are_promised_something() {
+    starves_not(crate::promises::policy());
+}
+
+fn starves_not(mut policy: walras_broker::policy::Policy) {
     let mut vo = Vo::new(&[(4, 1_000)]);
-    let mut policy = crate::vo::policy();
     // So little is planned ahead that the wide job cannot simply reserve a far window.
     policy.horizon = crate::vo::span(30 * MINUTE);
     policy.batch_max = 4;

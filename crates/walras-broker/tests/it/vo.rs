@@ -6,7 +6,7 @@ use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
 use walras_broker::plan::plan;
-use walras_broker::policy::Policy;
+use walras_broker::policy::{Deciding, Policy};
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::{Answer, Broker, Effect, Event, Input};
@@ -228,9 +228,10 @@ impl Vo {
     }
 }
 
-/// Short times, and no fee.
+/// Short times, and no fee; every window is reserved at once.
 pub(crate) fn policy() -> Policy {
     let mut policy = Policy {
+        deciding: Deciding::AtOnce,
         cycle_every: span(MINUTE),
         horizon: span(600 * MINUTE),
         lead: span(40_000),

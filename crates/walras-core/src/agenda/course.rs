@@ -190,22 +190,34 @@ impl<'a> Course<'a> {
                 let kept = self.search_left(place, within(Some(promise)));
                 self.entries[place].renewed = kept.is_none();
                 let found = kept.or_else(|| self.search_left(place, Within::ANY));
-                self.put(place, found);
+                self.put(place, found, i64::MAX);
             }
         }
     }
 
     fn place_newcomers(&mut self) {
+        let mut within = Within::ANY;
+        let mut funds: Vec<i64> = self.problem.funds.iter().map(|funds| funds.as_micros()).collect();
         for place in 0..self.entries.len() {
-            if self.entries[place].waiting.promise.is_none() && !self.is_spent() {
-                let found = self.search_left(place, Within::ANY);
-                self.put(place, found);
+            if self.entries[place].waiting.promise.is_some() || self.is_spent() {
+                continue;
+            }
+            let payer = self.entries[place].waiting.payer.filter(|payer| *payer < funds.len());
+            let cost = payer.map_or(i64::MAX, |payer| funds[payer]);
+            let found = self.search_left(place, Within { cost, ..within });
+            if found.is_none() && self.entries[place].waiting.overdue {
+                let kept = self.entries[place].wanted.free_for_good(&self.left, &self.groups);
+                within.finish = within.finish.min(kept.unwrap_or(i64::MAX));
+            }
+            self.put(place, found, cost);
+            if let Some((payer, promise)) = payer.zip(self.entries[place].promise) {
+                funds[payer] = funds[payer].saturating_sub(promise.cost.as_micros());
             }
         }
     }
 
     /// Puts somebody where there is room, with a promise where it has none that holds.
-    fn put(&mut self, place: usize, found: Option<Spot>) {
+    fn put(&mut self, place: usize, found: Option<Spot>, funds: i64) {
         let entry = &mut self.entries[place];
         let Some(spot) = found else {
             entry.promise = None;
@@ -215,7 +227,7 @@ impl<'a> Course<'a> {
         if entry.promise.is_none() || entry.renewed {
             let terms = terms(entry, &self.groups, &spot);
             let deadline = entry.waiting.request.deadline.unwrap_or(Time::MAX);
-            let funds = Money::from_micros(entry.view.budget);
+            let funds = Money::from_micros(entry.view.budget.min(funds));
             entry.promise =
                 Some(self.problem.rules.promise(self.problem.now, terms, Some((deadline, funds))));
         }

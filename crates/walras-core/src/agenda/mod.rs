@@ -14,6 +14,9 @@
 //!    do not, it is tried: with it in place, the others are planned again, by promise, then by start; a plan that keeps
 //!    all promises is taken. There are at most [`AgendaRules::trials`] of these.
 //!
+//! A newcomer that is overdue and finds no window before the horizon has all time kept for it from the moment on from which enough
+//! nodes are free for good: those behind it must have ended by then, so that it fits as soon as the horizon is far enough.
+//!
 //! What starts by [`AgendaProblem::soon`] is for the caller to hold; all else stays tentative.
 //!
 //! What is *best* for a job is the least of cost and what its delay is worth to it ([`Worth`]); among equals the earliest end, then the
@@ -63,6 +66,8 @@ pub struct AgendaProblem<'a> {
     pub offers: &'a Offers,
     /// Who waits; newcomers are planned in this order.
     pub jobs: &'a [Waiting<'a>],
+    /// By payer: what they can pay for newcomers, beside what is promised already.
+    pub funds: &'a [Money],
     /// Whether the job at a place may use a site at a time, where owners limit their hours.
     pub admits: Option<&'a dyn Fn(usize, SiteId, Interval) -> bool>,
     /// How it is planned.
@@ -82,6 +87,10 @@ pub struct Waiting<'a> {
     pub promise: Option<Promise>,
     /// Where it is planned.
     pub planned: Option<Window>,
+    /// Who pays, as a place among the funds; nobody's funds limit it, without.
+    pub payer: Option<usize>,
+    /// Whether it has waited so long that nobody who comes after it may take what it could have.
+    pub overdue: bool,
 }
 
 /// What a delay costs a job beside money: nothing until a moment, then so much a second.

@@ -100,7 +100,7 @@ impl Wanted {
             let Some(slot) = of.slots.first() else { continue };
             let node = slot.node().index();
             let (runtime, rate) = (view.runtimes[node], view.rate_of(slot));
-            if runtime == NO_FIT || rate > view.rate_max || runtime > slot.span().as_millis() {
+            if runtime == NO_FIT || rate > view.rate_max {
                 continue;
             }
             let start = slot.start().as_millis();
@@ -121,6 +121,27 @@ impl Wanted {
             pools,
             least: least(all, view.tasks),
         }
+    }
+
+    /// The moment from which on enough nodes that it can pay are free until they are offered no longer; `None` when there is none.
+    pub(super) fn free_for_good(&self, free: &Calendar, groups: &Groups) -> Option<i64> {
+        let ends =
+            |fit: &Fit| groups.groups[fit.group].slots.first().map_or(0, |slot| slot.end().as_millis());
+        let enough = |pool: &[Fit], from: i64| {
+            let nodes = |fit: &Fit| i64::from(free.least(fit.group, from, ends(fit)));
+            pool.iter().map(nodes).sum::<i64>() >= self.tasks()
+        };
+        let of_pool = |pool: &Vec<Fit>| {
+            let openings = pool.iter().flat_map(|fit| free.openings(fit.group, i64::MIN, i64::MAX));
+            let mut moments: Vec<i64> = openings.collect();
+            moments.sort_unstable();
+            // What is free for good from one moment on is so from every later one.
+            moments.get(moments.partition_point(|moment| !enough(pool, *moment))).copied()
+        };
+        if self.least.0 > i128::from(self.budget) {
+            return None;
+        }
+        self.pools.iter().filter_map(of_pool).min()
     }
 
     /// How many nodes it needs.

@@ -64,7 +64,7 @@ fn request(tasks: u32, work: i64, same_site: bool) -> Request {
 
 fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waiting<'a> {
     let worth = Worth { per_second: value * 1_000, from: at(came) };
-    Waiting { request, came: at(came), worth, promise: None, planned: None }
+    Waiting { request, came: at(came), worth, promise: None, planned: None, payer: None, overdue: false }
 }
 
 fn problem<'a>(
@@ -73,7 +73,7 @@ fn problem<'a>(
     now: i64,
     rules: AgendaRules,
 ) -> AgendaProblem<'a> {
-    AgendaProblem { now: at(now), soon: at(now), offers, jobs, admits: None, rules }
+    AgendaProblem { now: at(now), soon: at(now), offers, jobs, funds: &[], admits: None, rules }
 }
 
 /// The least of (score, end) over all moments and all sets of nodes.
@@ -276,4 +276,21 @@ fn what_a_promise_rested_on_may_go() {
     let late = offers(&[Machine { free: vec![], ..machine(0) }, machine(9)]);
     let lost = plan_agenda(&problem(&late, &jobs, 0, AgendaRules::default())).placed[0].clone().unwrap();
     assert_eq!((lost.window.start(), lost.renewed, lost.promise.start), (at(9), true, at(11)));
+}
+
+/// An overdue job that finds no room before the horizon keeps what comes last for itself: others may only end before.
+#[test]
+fn nobody_takes_the_last_that_an_overdue_job_waits_for() {
+    let machines: Vec<Machine> =
+        [10, 35].map(|from| Machine { site: 0, speed: 1, rate: 1, free: vec![(from, HORIZON)] }).into();
+    let offers = offers(&machines);
+    let (wide, short, long) = (request(2, 8, true), request(1, 5, true), request(1, 28, true));
+    let mut jobs = [waiting(&wide, 0, 1), waiting(&long, 1, 1), waiting(&short, 1, 1)];
+    let starts = |jobs: &[Waiting<'_>]| -> Vec<Option<i64>> {
+        let agenda = plan_agenda(&problem(&offers, jobs, 2, AgendaRules::default()));
+        agenda.placed.iter().map(|it| it.as_ref().map(|it| it.window.start().as_millis())).collect()
+    };
+    assert_eq!(starts(&jobs), [None, Some(10), Some(35)]);
+    jobs[0].overdue = true;
+    assert_eq!(starts(&jobs), [None, None, Some(10)]);
 }

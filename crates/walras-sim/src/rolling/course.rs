@@ -6,13 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_assign::MarketRules;
 use walras_broker::account::Account;
 use walras_broker::allocation::{Allocation, Hold, Part};
-use walras_broker::decision::Chosen;
-use walras_broker::decision::{Decision, Proof, Verdict};
+use walras_broker::decision::{Chosen, Decision, Proof, Verdict};
 use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, Phase};
 use walras_broker::plan::PlanningProblem;
-use walras_broker::policy::Policy;
+use walras_broker::policy::{Deciding, Policy};
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, NodeSpec, SiteKind, SiteSpec};
 use walras_broker::{Answer, Broker, Effect, Input};
@@ -54,6 +53,7 @@ fn user_of(job: &Submission) -> String {
 
 fn policy(periods: Periods) -> Policy {
     Policy {
+        deciding: Deciding::AtOnce,
         cycle_every: span(periods.interval.as_millis().max(LEAD)),
         batch_max: u32::MAX,
         horizon: span(EVER),

@@ -1,0 +1,171 @@
+//! What a job was promised is kept by every later plan; within that, its window moves.
+
+use crate::vo::{MINUTE, Vo, at, credits, span};
+use walras_broker::event::{JobEvent, ReservationEvent};
+use walras_broker::id::JobNumber;
+use walras_broker::input::SiteMessage;
+use walras_broker::job::{Job, Phase, Why};
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_broker::{Answer, Event, Input};
+use walras_model::NodeId;
+
+/// Short times, and promises.
+pub(crate) fn policy() -> Policy {
+    Policy { deciding: Deciding::Promise(PromisePolicy::default()), lead: span(2_000), ..crate::vo::policy() }
+}
+
+fn vo(sites: &[(usize, i64)]) -> Vo {
+    let mut vo = Vo::new(sites);
+    vo.say(Input::SetPolicy(Box::new(policy())));
+    // The first job of all teaches how fast the sites answer.
+    vo.submit(vo.job("first", 1, 1));
+    vo.run_until(5 * MINUTE);
+    vo
+}
+
+fn job(vo: &Vo, number: JobNumber) -> &Job {
+    vo.broker.state().jobs.get(&number).expect("the job has not ended")
+}
+
+fn started(vo: &Vo, number: JobNumber) -> Option<i64> {
+    let mut reservation = None;
+    for event in &vo.events {
+        match event {
+            Event::Reservation(ReservationEvent::Asked { job, reservation: of, .. }) if *job == number => {
+                reservation = Some(*of);
+            }
+            Event::Reservation(ReservationEvent::PartStarted { reservation: of, at, .. })
+                if Some(*of) == reservation =>
+            {
+                return Some(at.as_millis());
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[test]
+fn a_job_that_fits_starts_within_seconds() {
+    let mut vo = vo(&[(2, 1_000)]);
+    let submitted = vo.now;
+    let number = vo.submit(vo.job("small", 1, 10));
+    vo.run_until(submitted + MINUTE);
+    let start = started(&vo, number).expect("it has started");
+    assert!((submitted + 2_000..submitted + 2_010).contains(&start), "{start}");
+}
+
+#[test]
+fn who_waits_moves_up_when_somebody_ends_early() {
+    let mut vo = vo(&[(1, 1_000)]);
+    vo.takes = 10;
+    let begun = vo.now;
+    vo.submit(vo.job("long", 1, 100));
+    vo.run_until(begun + MINUTE);
+    let number = vo.submit(vo.job("next", 1, 10));
+    vo.run_until(begun + 2 * MINUTE);
+    let next = job(&vo, number);
+    let promise = next.promise.expect("it is promised something");
+    assert_eq!(next.phase, Phase::Planned);
+    let planned = next.plan.as_ref().expect("it is planned").start;
+    assert!(planned >= at(begun + 100 * MINUTE) && planned <= at(begun + 101 * MINUTE), "{planned}");
+    assert!(promise.start > at(begun + 120 * MINUTE), "a quarter of the wait on top");
+    // The long job ends after a tenth of its time.
+    vo.run_until(begun + 15 * MINUTE);
+    let start = started(&vo, number).expect("it has started");
+    assert!(start <= begun + 11 * MINUTE, "{start}");
+}
+
+/// Nothing that comes later makes a job start or end later, or cost more, than it was promised.
+#[test]
+fn every_promise_is_kept_whatever_comes_after_it() {
+    let mut vo = vo(&[(3, 1_000), (2, 2_000)]);
+    vo.takes = 60;
+    for round in 0..60_i64 {
+        let tasks = 1 + u32::try_from(round % 3).unwrap();
+        let mut job = vo.job(&format!("job-{round}"), tasks, 1 + (round * 7) % 40);
+        job.request.scope.same_site = round % 4 == 0;
+        vo.submit(job);
+        vo.run_until(vo.now + (round % 5) * 2 * MINUTE);
+    }
+    vo.run_until(vo.now + 2_000 * MINUTE);
+    let mut promised = std::collections::BTreeMap::new();
+    let mut moved = 0;
+    for event in &vo.events {
+        match event {
+            Event::Job(JobEvent::Planned { job, promise, renewed, .. }) => {
+                assert!(!renewed, "job {job}");
+                let before = promised.insert(*job, *promise);
+                assert!(before.is_none_or(|before| before == *promise), "job {job}");
+                moved += i32::from(before.is_some());
+            }
+            Event::Reservation(ReservationEvent::Asked { job, allocation, .. }) => {
+                let promise = promised[job];
+                assert!(allocation.start() <= promise.start && allocation.finish() <= promise.finish);
+                assert!(allocation.cost() <= promise.cost);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(vo.broker.state().totals.done, 61);
+    assert!(moved > 20, "windows move: {moved}");
+}
+
+#[test]
+fn a_plan_on_a_node_that_fails_is_made_again() {
+    let mut vo = vo(&[(1, 1_000), (1, 1_000)]);
+    let begun = vo.now;
+    for name in ["one", "two"] {
+        vo.submit(vo.job(name, 1, 30));
+    }
+    vo.run_until(begun + MINUTE);
+    let number = vo.submit(vo.job("third", 1, 10));
+    vo.run_until(begun + 2 * MINUTE);
+    let node = job(&vo, number).plan.as_ref().expect("it is planned").places[0].0;
+    vo.heard(node.number(), SiteMessage::NodeLost { node, at: at(vo.now) });
+    vo.run_until(begun + 3 * MINUTE);
+    let other = job(&vo, number).plan.as_ref().expect("it is planned again").places[0].0;
+    assert_eq!(other, NodeId::new(1 - node.number()));
+}
+
+/// Money that is promised to one job is not promised to another.
+#[test]
+fn nobody_is_promised_more_than_they_can_pay() {
+    let mut vo = vo(&[(1, 1_000_000)]);
+    vo.join("bob", None, 100);
+    for number in 0..3 {
+        let mut job = vo.job(&format!("b{number}"), 1, 1);
+        job.user = "bob".to_owned();
+        vo.submit(job);
+    }
+    vo.run_until(vo.now + 20_000);
+    let state = vo.broker.state();
+    let bobs = || state.jobs.values().filter(|job| job.spec.user == "bob");
+    assert_eq!(bobs().filter(|job| job.promise.is_some()).count(), 1);
+    for left in bobs().filter(|job| job.promise.is_none()) {
+        let Some(Why::NoFit(why)) = &left.why else { panic!("{:?}", left.why) };
+        assert_eq!(why.smallest_change.budget, Some(credits(60)));
+    }
+}
+
+/// A quote is given from what nobody was promised, and accepting it breaks no promise.
+#[test]
+fn quotes_and_promises_do_not_meet() {
+    let mut vo = vo(&[(1, 1_000)]);
+    let begun = vo.now;
+    vo.submit(vo.job("long", 1, 30));
+    vo.run_until(begun + MINUTE);
+    let number = vo.submit(vo.job("next", 1, 30));
+    vo.run_until(begun + 2 * MINUTE);
+    let promise = job(&vo, number).promise;
+    let ask = Input::AskQuote { key: "q".into(), job: Box::new(vo.job("quoted", 1, 20)), findings: None };
+    let Some(Answer::Quote(quote)) = vo.say(ask) else { panic!("a quote is given") };
+    let option = &vo.broker.state().quotes[&quote].options[0];
+    assert!(option.start >= at(begun + 2_000 + 60 * MINUTE), "{}", option.start);
+    let accept = Input::Accept { user: None, key: "yes".into(), quote, option: 0 };
+    let Some(Answer::Accepted { .. }) = vo.say(accept) else { panic!("it is honoured") };
+    vo.run_until(begun + 3 * MINUTE);
+    assert_eq!(job(&vo, number).promise, promise);
+    vo.run_until(begun + 200 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 4);
+}
