@@ -1,6 +1,7 @@
 //! Disciplines, and jobs as schedulers see them.
 
 use serde::{Deserialize, Serialize};
+use walras_core::agenda::Precedence;
 
 /// How a site orders its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,23 +43,6 @@ impl Promising {
         let slack = wait.max(0) * i128::from(self.slack) / 1_000;
         i64::try_from(slack).map_or(i64::MAX, |slack| start.saturating_add(slack))
     }
-}
-
-/// Who is looked at first; ties go to who came first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Precedence {
-    /// Largest expansion first, weighed so that short jobs go ahead of long ones of the same expansion: by
-    /// (wait + estimate) / estimate^1.5.
-    #[serde(rename = "lxf")]
-    Expansion,
-    /// By (wait / estimate)³ × nodes, the largest first (W. Tang et al., "Fault-aware, utility-based job scheduling on Blue
-    /// Gene/P systems", CLUSTER 2009).
-    #[serde(rename = "wfp3")]
-    WaitCubed,
-    /// Who came first.
-    #[serde(rename = "fcfs")]
-    Arrival,
 }
 
 /// The most that were in the system at once, and how many events there were.

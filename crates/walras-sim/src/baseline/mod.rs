@@ -46,10 +46,11 @@ mod place;
 mod profile;
 mod promise;
 
-pub use kinds::{Course, Discipline, Precedence, Promising};
+pub use kinds::{Course, Discipline, Promising};
 pub use market::{Market, Until, simulate_market};
 pub use place::{Placement, Rule};
 pub use profile::Profile;
+pub use walras_core::agenda::Precedence;
 
 use crate::record::{Record, Site};
 use crate::workload::Job;

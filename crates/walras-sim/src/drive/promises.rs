@@ -3,14 +3,19 @@
 use super::policy::seconds;
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_core::agenda::Precedence;
-use walras_model::{Multiplier, Share};
+use walras_model::{Multiplier, Share, Span};
 
 /// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `slack` and
 /// `price-slack` (shares), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
 pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
     if key == "decide" {
         policy.deciding = match value {
-            "at-once" => Deciding::AtOnce,
+            "at-once" => {
+                // Sites are then given all the time that they may take.
+                let longest = policy.prepare_within.as_millis() + policy.confirm_within.as_millis();
+                policy.lead = policy.lead.max(Span::from_millis(longest).unwrap_or(Span::ZERO));
+                Deciding::AtOnce
+            }
             "promise" => Deciding::Promise(PromisePolicy::default()),
             _ => return Err("expected at-once or promise".to_owned()),
         };

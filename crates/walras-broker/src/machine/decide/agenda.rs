@@ -5,12 +5,13 @@ use super::reserve::{Terms, reserve, stands};
 use crate::model::decision::PlannedJob;
 use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
-use crate::model::job::{Job, Phase, Planned};
+use crate::model::job::{Job, Phase, Planned, Why};
 use crate::model::reservation::Origin;
 use crate::rules::check::Prices;
 use crate::rules::wanted::Wanted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use walras_core::agenda::Terms as PlannedTerms;
 
 /// Takes over what still holds of a plan; gives those of the batch that it says something of.
 ///
@@ -40,7 +41,7 @@ pub(super) fn take_in(
         if !adopt(draft, job, planned) {
             match job.phase {
                 Phase::Planning => {
-                    draft.push(JobEvent::Returned { job: job.number, why: crate::model::job::Why::LeftOut });
+                    draft.push(JobEvent::Returned { job: job.number, why: Why::LeftOut });
                 }
                 Phase::Planned | Phase::Queued | Phase::Reserved(_) => stay(draft, job),
             }
@@ -70,13 +71,11 @@ fn stay(draft: &mut Draft<'_>, job: &Job) {
 fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
     let state = draft.before;
     let Some(allocation) = state.allocation_of(&job.spec.request, &planned.plan) else { return false };
-    let terms = walras_core::agenda::Terms {
-        start: allocation.start(),
-        finish: allocation.finish(),
-        cost: allocation.cost(),
-    };
-    let bound = planned.renewed || job.promise.is_none_or(|promise| promise == planned.promise);
+    let terms =
+        PlannedTerms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
     let wanted = Wanted::of(state, job);
+    let same = job.promise.is_none_or(|promise| promise == planned.promise);
+    let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
     if !bound
         || !planned.promise.is_kept_by(&terms)
         || stands(draft, &wanted, &allocation, Prices::AsNow).is_err()
@@ -91,6 +90,13 @@ fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
         renewed: planned.renewed,
     });
     true
+}
+
+/// Whether a job could have what it was planned for, so that what it was promised stands.
+fn still_stands(draft: &mut Draft<'_>, job: &Job, wanted: &Wanted) -> bool {
+    let plan = job.plan.as_deref().filter(|_| job.phase == Phase::Planned);
+    let allocation = plan.and_then(|plan| draft.before.allocation_of(&job.spec.request, plan));
+    allocation.is_some_and(|allocation| stands(draft, wanted, &allocation, Prices::AsHeld).is_ok())
 }
 
 /// Reserves what starts soon.

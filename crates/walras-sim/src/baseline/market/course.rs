@@ -5,11 +5,11 @@ use super::place::{Calendars, Place};
 use crate::baseline::kinds::{Course, Running};
 use crate::baseline::offer::{Offer, offers};
 use crate::baseline::profile::{NEVER, Profile};
-use crate::baseline::promise::Claim;
 use crate::record::{Fate, Record, Site};
 use crate::workload::Job;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use walras_core::agenda::Claim;
 
 /// Somebody who waits.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ mod tests;
 
 pub use course::simulate_market;
 
-use super::kinds::Precedence;
+use walras_core::agenda::Precedence;
 use walras_model::Multiplier;
 
 /// How places are chosen and promises are made.

@@ -29,14 +29,12 @@
 //! assert_eq!(usual.latest(5_000, 105_000), 130_000);
 //! ```
 
-mod precedence;
 #[cfg(test)]
 mod tests;
 
-pub(super) use precedence::Claim;
-
 use super::kinds::{Promising, Running, Waiting};
 use super::profile::{NEVER, Profile};
+use walras_core::agenda::Claim;
 
 /// Somebody who waits.
 #[derive(Clone, Copy, Debug)]
