@@ -1,7 +1,7 @@
 # make demo   a VO on this machine: simulated sites, real commands, users, owners, jobs of every kind; kept in demo/
 # make test   everything that must hold: format, lints, spelling, tests, documentation, licences
 # make check  the fast half of it, without the solver: format, lints, unit tests; below a minute when built
-# make build  the whole program with the HiGHS solver: target/release/walras
+# make build  the whole program with the simulator and the HiGHS solver: target/release/walras
 # make dist   the same, optimised as one and stripped: target/dist/walras
 # make book   the documents as a book: target/book/index.html
 # make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
@@ -11,15 +11,15 @@
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
 #
-# HiGHS takes minutes to build, once. The demo, `make check` and the service do without.
+# HiGHS takes minutes to build, once. The demo, `make check` and the service do without; the demo without the simulator too.
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 # Many tests wait for a service more than they work.
 export RUST_TEST_THREADS ?= 4
 
-# What needs no solver.
-LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features
+# What needs no solver (the tests of the simulator do).
+LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features --features walras/simulator
 
 .PHONY: demo test check build dist book audit fuzz soak bench bench-highs bench-assign
 
