@@ -21,6 +21,10 @@ export RUST_TEST_THREADS ?= 4
 # What needs no solver (the tests of the simulator do).
 LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features --features walras/simulator
 
+# Lints in the very build of the tests: clippy in the compiler's place, as `cargo clippy` puts it there (with its arguments in
+# one word), but making code too. `cargo clippy` beside the tests would read everything twice.
+LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
 .PHONY: demo test check build dist book audit fuzz soak bench bench-highs bench-assign
 
 demo:
@@ -32,10 +36,9 @@ test:
 	scripts/setup test
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
-	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(LINTED) target/tools/python/bin/python scripts/run-tests
+	$(LINTED) $(CARGO) test --workspace --doc --locked
 	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
-	target/tools/python/bin/python scripts/run-tests
-	$(CARGO) test --workspace --doc --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 check:
