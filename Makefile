@@ -1,7 +1,7 @@
 # make demo   a VO on this machine: simulated sites, real commands, users, owners, jobs of every kind; kept in demo/
 # make test   everything that must hold: format, lints, spelling, tests, documentation, licences
 # make check  the fast half of it, without the solver: format, lints, unit tests; below a minute when built
-# make build  the whole program with the HiGHS solver: target/release/walras
+# make build  the whole program with the simulator and the HiGHS solver: target/release/walras
 # make dist   the same, optimised as one and stripped: target/dist/walras
 # make book   the documents as a book: target/book/index.html
 # make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
@@ -11,15 +11,19 @@
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
 #
-# HiGHS takes minutes to build, once. The demo, `make check` and the service do without.
+# HiGHS takes minutes to build, once. The demo, `make check` and the service do without; the demo without the simulator too.
 
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 # Many tests wait for a service more than they work.
 export RUST_TEST_THREADS ?= 4
 
-# What needs no solver.
-LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features
+# What needs no solver (the tests of the simulator do).
+LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-features --features walras/simulator
+
+# Lints in the very build of the tests: clippy in the compiler's place, as `cargo clippy` puts it there (with its arguments in
+# one word), but making code too. `cargo clippy` beside the tests would read everything twice.
+LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
 .PHONY: demo test check build dist book audit fuzz soak bench bench-highs bench-assign
 
@@ -32,10 +36,9 @@ test:
 	scripts/setup test
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
-	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(LINTED) target/tools/python/bin/python scripts/run-tests
+	$(LINTED) $(CARGO) test --workspace --doc --locked
 	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
-	target/tools/python/bin/python scripts/run-tests
-	$(CARGO) test --workspace --doc --locked
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 check:

@@ -2,7 +2,7 @@
 //!
 //! - [`Draws`] for algorithms that try things: eight bytes of state, no dependency;
 //! - [`Stream`] for generators and simulated worlds: as many independent streams of one seed as there are purposes (feature
-//!   `streams`).
+//!   `streams`), those of generators and experiments by name ([`Purpose`]).
 //!
 //! ```
 //! use walras_random::Draws;
@@ -13,8 +13,12 @@
 
 mod draws;
 #[cfg(feature = "streams")]
+mod purpose;
+#[cfg(feature = "streams")]
 mod stream;
 
 pub use draws::Draws;
+#[cfg(feature = "streams")]
+pub use purpose::Purpose;
 #[cfg(feature = "streams")]
 pub use stream::Stream;

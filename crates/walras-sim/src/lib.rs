@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Cycle n of a seed is the same whatever the number of cycles and of threads: each has random streams of its own
-//! ([`random`]), and records are reduced in the order of cycles.
+//! ([`walras_random::Purpose`]), and records are reduced in the order of cycles.
 //!
 //! ```
 //! use walras_sim::experiment::{Options, slot_search};
@@ -30,7 +30,6 @@ pub mod drive;
 pub mod experiment;
 pub mod generate;
 mod parallel;
-pub mod random;
 pub mod record;
 pub mod report;
 pub mod results;

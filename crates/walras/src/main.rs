@@ -4,10 +4,13 @@
 //! placed, a workflow has no schedule, a job failed, a quote was not honoured, there is no such thing); 2 the input or the call is wrong; 3 not allowed; 4 the service cannot
 //! be reached; 70 a fault of Walras itself.
 
+#[cfg(any(test, not(feature = "simulator")))]
+mod absent;
 mod assign;
 mod audit;
 mod choice;
 mod client;
+mod cores;
 mod demo;
 mod examples;
 mod failure;
@@ -16,14 +19,18 @@ mod journal;
 mod pages;
 mod picture;
 mod plan;
+#[cfg(feature = "simulator")]
 mod predict;
 mod preferences;
 mod replay;
+#[cfg(feature = "simulator")]
 mod reproduce;
 mod satisfaction;
 mod serve;
+#[cfg(feature = "simulator")]
 mod simulate;
 mod table;
+#[cfg(feature = "simulator")]
 mod terminal;
 mod two_tier;
 mod verify;
@@ -31,6 +38,8 @@ mod watch;
 mod workflow;
 mod world;
 
+#[cfg(not(feature = "simulator"))]
+use absent::{self as predict, self as reproduce, self as simulate};
 use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 use failure::Failure;
 use std::process::ExitCode;

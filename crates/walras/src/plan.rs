@@ -2,7 +2,7 @@
 
 use crate::examples::File;
 use crate::failure::{self, Failure};
-use crate::{choice, files, satisfaction, table, terminal, two_tier};
+use crate::{choice, cores, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -209,7 +209,7 @@ fn plan(
         network: scenario.network,
         choose: args.choice.wanted(),
         scheme: args.choice.scheme(),
-        threads: terminal::threads(args.threads),
+        threads: cores::threads(args.threads),
         ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
     };
     let planned = plan_batch(&problem);

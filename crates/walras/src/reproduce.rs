@@ -1,8 +1,9 @@
 //! `walras reproduce`
 
+use crate::cores;
 use crate::failure::Failure;
 use crate::files;
-use crate::terminal::{self, StatusLine};
+use crate::terminal::StatusLine;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -85,7 +86,7 @@ fn reproduce(args: &Args, experiment: Experiment, config: Option<&str>) -> Resul
     let options = Options {
         seed: args.seed,
         cycles: args.cycles.unwrap_or(experiment.cycles_default()),
-        threads: terminal::threads(args.threads),
+        threads: cores::threads(args.threads),
         progress: &|done, total| progress.show(done, total),
         solver: walras_solve::solver().ok(),
     };

@@ -1,4 +1,4 @@
-//! A line on standard error that says how far long work has come, when somebody is there to see it; and the cores to do it on.
+//! A line on standard error that says how far long work has come, when somebody is there to see it.
 
 use std::io::{IsTerminal, Write as _};
 
@@ -35,10 +35,4 @@ impl StatusLine {
             let _ = error.write_all(text.as_bytes()).and_then(|()| error.flush());
         }
     }
-}
-
-/// How many threads work: as many as were asked for, else one for each core.
-pub(crate) fn threads(asked: Option<u16>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    asked.map_or_else(cores, usize::from)
 }

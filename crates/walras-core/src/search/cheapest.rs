@@ -20,6 +20,9 @@ use walras_model::quantity::Time;
 /// A heap is compacted when it holds more than this, and twice what was alive at the last compaction.
 const COMPACT_FROM: usize = if cfg!(test) { 4 } else { 1_024 };
 
+/// So few keys are looked through faster than searched.
+const FEW: usize = if cfg!(test) { 2 } else { 8 };
+
 /// A candidate: ordered by value, then by its slot's place in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
@@ -189,7 +192,9 @@ impl Cheapest {
         let (now, withdrawn) = (self.now, &mut self.withdrawn);
         let (mut sum, mut count) = (0, 0);
         self.chosen.retain(|entry| {
-            let leaves = gone.binary_search(&entry.key()).is_ok();
+            let key = entry.key();
+            let leaves =
+                if gone.len() <= FEW { gone.contains(&key) } else { gone.binary_search(&key).is_ok() };
             if leaves && entry.expiry >= now {
                 sum += i128::from(entry.value);
                 count += 1;

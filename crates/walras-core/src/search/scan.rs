@@ -240,9 +240,10 @@ fn read_block(
 ) -> ControlFlow<()> {
     let mut fitting = [0_u16; SLOTS_PER_BLOCK_MAX];
     let mut count = 0;
+    let opening = alive_at.max(from);
     for (index, slot) in (0_u16..).zip(slots) {
         let runtime = view.runtimes[slot.node().index()];
-        let start = slot.start().as_millis().max(from).max(alive_at);
+        let start = slot.start().as_millis().max(opening);
         let length = slot.end().as_millis().min(view.deadline) - start;
         let fits = (length >= runtime) & (slot.rate().as_micros_per_second() <= view.rate_max);
         fitting[count] = index;

@@ -112,6 +112,7 @@ impl SlotList {
     }
 
     /// The block whose range holds this key; keys before all blocks belong to the first.
+    #[inline(always)]
     pub(crate) fn position_of(&self, key: SlotKey) -> Option<Position> {
         let group = self.groups.partition_point(|group| group.from <= key).saturating_sub(1);
         let blocks = &self.groups.get(group)?.blocks;

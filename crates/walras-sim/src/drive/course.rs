@@ -4,7 +4,6 @@ use super::follow::Followed;
 use super::join::{hopeless, job_spec, site_spec};
 use super::site::Grid;
 use super::{Course, DriveError, Setup};
-use crate::random::Purpose as Chance;
 use crate::record::Record;
 use crate::workload::Job;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -18,6 +17,7 @@ use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
 use walras_broker::{Answer, Broker, Effect, Event, Input};
 use walras_model::{Money, NodeId, SiteId, Span, Time};
+use walras_random::Purpose as Chance;
 use walras_random::Stream;
 use walras_sites::clock::later;
 

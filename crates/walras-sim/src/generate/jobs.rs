@@ -86,7 +86,7 @@ impl JobGenerator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Purpose;
+    use walras_random::Purpose;
 
     #[test]
     fn jobs_stay_in_the_printed_ranges() {

@@ -206,7 +206,7 @@ pub fn market_at(sites: Vec<Capacity>, jobs: &[Submission], now: Span) -> Capaci
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Purpose;
+    use walras_random::Purpose;
 
     #[test]
     fn draws_keep_the_printed_ranges_and_means() {

@@ -66,8 +66,8 @@ impl RealRange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Purpose;
     use std::collections::BTreeSet;
+    use walras_random::Purpose;
 
     #[test]
     fn the_upper_end_is_left_out() {

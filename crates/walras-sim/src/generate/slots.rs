@@ -109,7 +109,7 @@ fn interval(start: i64, end: i64) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Purpose;
+    use walras_random::Purpose;
 
     #[test]
     fn slots_stay_in_the_printed_ranges() {

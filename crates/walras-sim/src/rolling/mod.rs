@@ -14,7 +14,7 @@
 //! ```
 //! use walras_assign::{greedy::{self}, greedy::Ranking};
 //! use walras_sim::generate::market::{Bell, MarketGenerator};
-//! use walras_sim::random::Purpose;
+//! use walras_random::Purpose;
 //! use walras_sim::rolling::{Periods, roll};
 //! let generator = MarketGenerator::default();
 //! let sites = generator.draw_sites(10, &mut Purpose::Sites.stream(1, 0)).unwrap();

@@ -23,9 +23,9 @@
 //! ```
 
 use super::Job;
-use crate::random::Purpose;
 use serde::{Deserialize, Serialize};
 use walras_model::{Span, Time};
+use walras_random::Purpose;
 use walras_random::Stream;
 
 /// Times that people state, in minutes.

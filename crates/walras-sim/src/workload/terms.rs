@@ -5,9 +5,9 @@
 //! a stream of its own, so that a slice of a trace has the same terms as the whole.
 
 use super::Job;
-use crate::random::Purpose;
 use serde::{Deserialize, Serialize};
 use walras_model::{Money, Performance, Rate, Time, Work};
+use walras_random::Purpose;
 
 /// How budgets and deadlines are drawn; factors in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

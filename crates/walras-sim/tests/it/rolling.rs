@@ -5,8 +5,8 @@ use walras_assign::program::SolverEffort;
 use walras_assign::{Unfit, mmc};
 use walras_model::Span;
 use walras_model::market::{Assignment, Capacity, CapacityMarket, Instance};
+use walras_random::Purpose;
 use walras_sim::generate::market::{Bell, MarketGenerator, Submission};
-use walras_sim::random::Purpose;
 use walras_sim::rolling::{Course, GivenUp, Periods, RollError, roll};
 use walras_solve::Highs;
 

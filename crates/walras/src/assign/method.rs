@@ -9,7 +9,7 @@ use walras_assign::program::{Solver, SolverEffort};
 use walras_assign::split::{self, Divided};
 use walras_assign::{MarketRules, mmc};
 use walras_model::market::{Assignment, CapacityMarket, Instance};
-use walras_sim::random::Purpose;
+use walras_random::Purpose;
 use walras_solve::NoSolver;
 use walras_verify::{ClaimedAssignment, ClaimedBound, ClaimedPlacement};
 

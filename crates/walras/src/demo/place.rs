@@ -71,8 +71,7 @@ impl Place {
 
     /// The token of somebody, when there is one.
     pub(super) fn token(&self, name: &str) -> Option<String> {
-        let bytes = files::read(&self.token_file(name), TOKEN_BYTES_MAX).ok()?;
-        String::from_utf8(bytes).ok()
+        files::read_text(&self.token_file(name), TOKEN_BYTES_MAX).ok()
     }
 
     /// Keeps a token where only this user can read it.

@@ -18,7 +18,7 @@ mod resume;
 mod sweep;
 
 use crate::failure::Failure;
-use crate::{files, terminal};
+use crate::{cores, files};
 use progress::Progress;
 use std::path::{Path, PathBuf};
 use walras_model::{Multiplier, Span};
@@ -148,7 +148,7 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
         output::make(directory)?;
     }
     let progress = Progress::new(study.jobs.len() * study.pairs().len());
-    let runs = resume::compare_all(&study, out, terminal::threads(args.threads), &progress);
+    let runs = resume::compare_all(&study, out, cores::threads(args.threads), &progress);
     progress.clear();
     let runs = runs?;
     if let Some(directory) = out {

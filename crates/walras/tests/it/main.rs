@@ -9,6 +9,7 @@ mod circles;
 mod client;
 mod commands;
 mod demo;
+#[cfg(feature = "simulator")]
 mod documents;
 mod edges;
 mod house;
@@ -16,9 +17,12 @@ mod journals;
 mod licences;
 mod links;
 mod planner;
+#[cfg(feature = "simulator")]
 mod predict;
 mod preferences;
+#[cfg(feature = "simulator")]
 mod reproduce;
+#[cfg(feature = "simulator")]
 mod simulate;
 mod workflows;
 

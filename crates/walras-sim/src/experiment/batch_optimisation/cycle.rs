@@ -3,9 +3,9 @@
 use super::{Config, Problem};
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
-use crate::random::Purpose;
 use walras_core::Algorithm;
 use walras_core::choose::{AppliedLimits, Combination, Menu, choose_random};
+use walras_random::Purpose;
 use walras_random::Stream;
 
 /// What is kept of a cycle: for each number of alternatives the four problems. `None` when no job had any.

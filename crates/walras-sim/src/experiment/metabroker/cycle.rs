@@ -4,10 +4,10 @@ use super::methods::{self, Row};
 use super::{Config, Deadlines};
 use crate::experiment::CycleError;
 use crate::generate::market::{MarketGenerator, Prices, market_at};
-use crate::random::Purpose;
 use walras_assign::program::Solver;
 use walras_model::Span;
 use walras_model::market::CapacityMarket;
+use walras_random::Purpose;
 use walras_random::Stream;
 
 /// One market of a cycle.

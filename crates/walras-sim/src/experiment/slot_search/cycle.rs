@@ -3,11 +3,11 @@
 use super::Config;
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
-use crate::random::Purpose;
 use walras_core::choose::{Combination, Menu, Objective};
 use walras_core::slots::SlotList;
 use walras_core::{Algorithm, Alternatives, find_window};
 use walras_model::{Batch, JobId, Offers, Time};
+use walras_random::Purpose;
 
 /// What is kept of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]

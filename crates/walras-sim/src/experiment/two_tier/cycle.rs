@@ -3,10 +3,10 @@
 use super::draw::{Nodes, between, critical_path, job};
 use super::{Config, FACTORS, MULTIPLES, TIERS};
 use crate::experiment::CycleError;
-use crate::random::Purpose;
 use walras_core::refine::{CriticalPlan, Strategy, critical_jobs};
 use walras_model::workflow::Terms;
 use walras_model::{Platform, Workflow};
+use walras_random::Purpose;
 use walras_random::Stream;
 use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
 

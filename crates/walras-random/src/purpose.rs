@@ -2,13 +2,13 @@
 //! cycles are run, or on whether the job generator drew one number more.
 //!
 //! ```
-//! use walras_sim::random::Purpose;
+//! use walras_random::Purpose;
 //! let draw = |cycle| Purpose::Slots.stream(1, cycle).below(1_000_000);
 //! assert_eq!(draw(7), draw(7));
 //! assert_ne!(draw(7), draw(8));
 //! ```
 
-use walras_random::Stream;
+use crate::Stream;
 
 /// What a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
