@@ -5,6 +5,7 @@
 mod baseline;
 mod determinism;
 mod drive;
+mod failing;
 mod files;
 mod laws;
 mod metabroker;
