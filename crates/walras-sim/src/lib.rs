@@ -29,6 +29,7 @@ pub mod config;
 pub mod drive;
 pub mod experiment;
 pub mod generate;
+mod lines;
 pub mod outage;
 mod parallel;
 pub mod random;

@@ -12,8 +12,8 @@
 //! assert!(table.next_row().unwrap().is_none());
 //! ```
 
+use crate::lines::Lines;
 use crate::trace::BadLine;
-use crate::workload::Lines;
 use std::io::BufRead;
 use walras_model::Decimal;
 
@@ -70,6 +70,11 @@ impl Row<'_> {
     pub fn text(&self, name: &str) -> Option<&str> {
         let place = self.names.iter().position(|it| it.eq_ignore_ascii_case(name))?;
         self.cells.get(place).map(String::as_str).filter(|cell| !cell.is_empty())
+    }
+
+    /// Whether one of some columns is there, with something in it or not.
+    pub fn knows(&self, names: &[&str]) -> bool {
+        self.names.iter().any(|it| names.iter().any(|name| it.eq_ignore_ascii_case(name)))
     }
 
     /// What is in the first of some columns that has something.

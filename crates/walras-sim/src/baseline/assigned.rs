@@ -78,7 +78,7 @@ impl Default for Assigning {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssignError {
     /// The method needs a solver, and there is none.
-    #[error("it needs the HiGHS solver, which is not there")]
+    #[error("it needs the HiGHS solver, which this program was built without: build it with `make build`")]
     NoSolver,
     /// What is offered and wanted leaves the range of numbers.
     #[error("{0}")]

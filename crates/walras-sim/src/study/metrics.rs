@@ -3,9 +3,10 @@
 use crate::drive::Course;
 use crate::record::{Fate, Ran, Record, Site};
 use crate::statistics::Distribution;
+use crate::workload::Workflows;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use walras_model::{Span, Time};
+use walras_model::{Span, Time, Workflow};
 
 /// Mean, median, 95th percentile and most of some values; all 0 without values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,7 +93,7 @@ pub struct BrokerMetrics {
 
 /// The figures of some records.
 pub fn metrics(records: &[Record], sites: &[Site], course: Option<&Course>) -> Metrics {
-    let mut tally = Tally::new(sites);
+    let mut tally = Tally::new(sites, &Workflows::default());
     records.iter().for_each(|record| tally.add(record));
     tally.finish(course)
 }
@@ -100,6 +101,7 @@ pub fn metrics(records: &[Record], sites: &[Site], course: Option<&Course>) -> M
 /// What figures are made of, record by record; none is kept.
 pub struct Tally<'a> {
     sites: &'a [Site],
+    workflows: Workflows,
     jobs: u64,
     fates: BTreeMap<&'static str, u64>,
     wait: Distribution,
@@ -122,10 +124,11 @@ pub struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    /// Nothing yet.
-    pub fn new(sites: &'a [Site]) -> Tally<'a> {
+    /// Nothing yet; some jobs may be workflows.
+    pub fn new(sites: &'a [Site], workflows: &Workflows) -> Tally<'a> {
         Tally {
             sites,
+            workflows: workflows.clone(),
             jobs: 0,
             fates: BTreeMap::new(),
             wait: Distribution::default(),
@@ -178,7 +181,9 @@ impl<'a> Tally<'a> {
             (*sum, *count) = (*sum + slowdown, *count + 1.0);
         }
         let cost = ran.cost.as_micros() as f64 / 1e6;
-        self.paid = (self.paid.0 + cost, self.paid.1 + record.job.area() as f64 / 1_000.0);
+        // The work of a workflow is that of its tasks, however many nodes were held for it.
+        let work = self.workflows.get(record.job.number).map_or_else(|| record.job.area(), work);
+        self.paid = (self.paid.0 + cost, self.paid.1 + work as f64 / 1_000.0);
         if let Some(of) = self.income.get_mut(ran.site as usize) {
             *of += cost;
         }
@@ -230,6 +235,11 @@ impl<'a> Tally<'a> {
         let squares: f64 = means().map(|mean| mean * mean).sum();
         ratio(means().sum::<f64>().powi(2), self.users.len() as f64 * squares)
     }
+}
+
+/// Node-milliseconds of all tasks on nodes of performance 1.
+fn work(workflow: &Workflow) -> i128 {
+    workflow.tasks().iter().filter_map(|task| task.work).map(|work| i128::from(work.as_millis())).sum()
 }
 
 fn ratio(part: f64, whole: f64) -> f64 {

@@ -172,7 +172,7 @@ pub fn run(
     let spec = &study.policies[policy];
     let keeps = study.keeps_records && study.seeds.first() == Some(&seed);
     let mut records = Vec::new();
-    let mut tally = Tally::new(&study.sites);
+    let mut tally = Tally::new(&study.sites, &study.workflows);
     let mut count = 0;
     let mut sink = |record: Record| {
         progress(1, (spec, seed, record.job.submit));

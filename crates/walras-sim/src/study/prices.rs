@@ -9,8 +9,8 @@
 //! A rate is a whole number of micro-credits a second, which is coarse for a cent an hour, so a unit of the list's money
 //! is a thousand credits.
 //!
-//! `TYPE` is the cheapest row of that type, `TYPE@REGION` the cheapest of that region. Rows without a price, or of
-//! nothing, are passed over. Several lists may be read one after the other: what a later one says of a type holds, so speeds may
+//! `TYPE` is the cheapest row of that type, `TYPE@REGION` the cheapest of that region. Rows without a type or a
+//! price, or of nothing, are passed over. Several lists may be read one after the other: what a later one says of a type holds, so speeds may
 //! come from a list of their own.
 //!
 //! ```
@@ -43,6 +43,8 @@ pub struct PriceList {
     speeds: BTreeMap<String, Performance>,
 }
 
+/// What the column of types may be called.
+const TYPE: [&str; 3] = ["InstanceType", "type", "name"];
 /// Micro-credits that a millionth of a list's money is worth.
 const MICROS: i128 = 1_000;
 /// Seconds in an hour.
@@ -72,7 +74,13 @@ impl PriceList {
         let mut list = PriceList::default();
         let mut rows = 0;
         while let Some(row) = table.next_row()? {
-            let kind = row.need(&["InstanceType", "type", "name"])?.to_owned();
+            let Some(kind) = row.any(&TYPE).map(str::to_owned) else {
+                // Lists price what is no instance, too; but one without types is no price list.
+                if row.knows(&TYPE) {
+                    continue;
+                }
+                return Err(row.wrong(format!("there is no column '{}'", TYPE.join("' or '"))));
+            };
             let (price, speed) = (price(&row)?, speed(&row)?);
             rows += u64::from(price.is_some() || speed.is_some());
             if let Some(price) = price {
@@ -138,7 +146,8 @@ mod tests {
         assert_eq!(error("type,price\na,-1\n"), "line 2: a price must not be negative");
         assert_eq!(error("type,price,cores\na,1,0\n"), "line 2: a number of processors must be above 0");
         assert_eq!(error("type,speed\na,0\n"), "line 2: a speed must be above 0");
-        assert_eq!(error("price\n1\n"), "line 2: has nothing in a column 'InstanceType' or 'type' or 'name'");
+        assert_eq!(error("price\n1\n"), "line 2: there is no column 'InstanceType' or 'type' or 'name'");
+        assert_eq!(read("type,price\n,1\nb,3.6\n").unwrap().prices.len(), 1);
         assert_eq!(error("type,price\na,9000000000000\n"), "line 2: a price is too high");
     }
 }

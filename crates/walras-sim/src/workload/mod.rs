@@ -24,7 +24,6 @@ mod csv;
 mod file;
 mod flows;
 mod gwf;
-mod lines;
 mod order;
 mod slice;
 mod source;
@@ -35,14 +34,14 @@ mod terms;
 pub use file::read_jobs;
 pub use flows::{Arrivals, Listed, Workflows, read_list, rigid};
 pub use gwf::GwfJobs;
-pub(crate) use lines::Lines;
-pub use lines::plain;
 pub use order::InOrder;
 pub use slice::{Slice, offered_load};
-pub use source::{JobIterator, Jobs, Merged};
+pub use source::{HELD_MAX, JobIterator, Jobs, Merged};
 pub use swf::SwfJobs;
 pub use synthetic::{Model, Synthetic};
 pub use terms::Terms;
+
+pub use crate::lines::plain;
 
 use crate::trace::{BadLine, Noted};
 use serde::Serialize;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use walras_model::Time;
 
 /// So many jobs may be held where they need not be: reading them again would take longer than running them.
-const HELD_MAX: usize = 1 << 16;
+pub const HELD_MAX: usize = 1 << 16;
 
 /// Some jobs in order of submission, one after the other.
 pub type JobIterator = Box<dyn Iterator<Item = Job>>;

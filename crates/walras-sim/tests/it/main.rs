@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
+mod assigned;
 mod baseline;
 mod determinism;
 mod drive;

@@ -1,9 +1,9 @@
 //! Workflows as a workload: `--workflow FILE…`, with arrivals from a list or a rule.
 
-use super::input::{cannot_read, open};
 use super::recorded::Given;
 use super::{Args, words};
 use crate::failure::Failure;
+use crate::files;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use walras_api::{WORKFLOW_BYTES_MAX, WorkflowFormat, read_limited, read_workflow_leniently};
@@ -71,7 +71,7 @@ fn coming(args: &Args) -> Result<Vec<Coming>, Failure> {
 fn listed(list: &Path) -> Result<Vec<Coming>, Failure> {
     let wrong = |bad| Failure::Input(format!("{}: {bad}", list.display()));
     let beside = list.parent().unwrap_or(Path::new(""));
-    let rows = read_list(Table::new(open(list)?)).map_err(wrong)?;
+    let rows = read_list(Table::new(files::open(list)?)).map_err(wrong)?;
     let one = |row: Listed| Coming { file: beside.join(&row.file), submit: row.submit, listed: Some(row) };
     Ok(rows.into_iter().map(one).collect())
 }
@@ -81,8 +81,8 @@ fn workflow(path: &Path) -> Result<(Workflow, Vec<String>), Failure> {
     let name = path.to_string_lossy();
     let format = WorkflowFormat::of_path(Path::new(name.strip_suffix(".gz").unwrap_or(&name)));
     let format = format.map_err(Failure::input)?;
-    let bytes = read_limited(open(path)?, &name, WORKFLOW_BYTES_MAX);
-    let bytes = bytes.map_err(|error| cannot_read(path, &error))?.map_err(Failure::input)?;
+    let bytes = read_limited(files::open(path)?, &name, WORKFLOW_BYTES_MAX);
+    let bytes = bytes.map_err(|error| files::cannot_read(path, &error))?.map_err(Failure::input)?;
     let (workflow, warnings) = read_workflow_leniently(&bytes, &name, format).map_err(Failure::input)?;
     Ok((workflow, warnings.lines()))
 }

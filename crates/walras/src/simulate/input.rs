@@ -1,35 +1,25 @@
 //! Jobs from traces, a model or a journal.
 
+use super::Args;
 use super::recorded::{self, Given};
-use super::{Args, flows};
 use crate::failure::Failure;
 use crate::files;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use walras_model::Multiplier;
 use walras_sim::config::ConfigError;
 use walras_sim::record::Site;
 use walras_sim::workload::{
-    GwfJobs, InOrder, Job, JobIterator, Jobs, Merged, Model, Report, Slice, SwfJobs, Synthetic, Workflows,
-    plain, read_jobs,
+    GwfJobs, HELD_MAX, InOrder, Job, JobIterator, Jobs, Merged, Model, Report, Slice, SwfJobs, Synthetic,
+    Workflows, read_jobs,
 };
 
 /// The jobs, the sites, and what there is to say of them.
-pub(super) fn jobs(
-    args: &Args,
-    load: Option<Multiplier>,
-    sites: Option<Vec<Site>>,
-) -> Result<Given, Failure> {
-    let slice = Slice { skip: args.skip, take: args.take, load };
+pub(super) fn jobs(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Result<Given, Failure> {
     if let Some(journal) = &args.from {
-        let (jobs, found, notes) = recorded::read(journal)?;
-        let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
-        return Ok(Given { jobs, workflows: Workflows::default(), sites: sites.unwrap_or(found), notes });
-    }
-    if !args.workflows.is_empty() {
-        return flows::read(args, slice, sites);
+        let found = recorded::read(journal)?;
+        let jobs = Jobs::held(slice.of(found.jobs.iter()).collect());
+        return Ok(Given { jobs, sites: sites.unwrap_or(found.sites), ..found });
     }
     if let Some(count) = args.synthetic {
         let sites = sites.unwrap_or_else(|| vec![Site::plain("site1", Model::default().nodes)]);
@@ -56,10 +46,10 @@ fn traces(paths: &[PathBuf], slice: Slice, sites: Option<Vec<Site>>) -> Result<G
             sources.push(Source::Held(read.into()));
             continue;
         }
-        let (report, late) = look(path)?;
+        let (report, Looked { late, few }) = look(path)?;
         machine = machine.or_else(|| size_of(&report));
         notes.extend(say(path, &report, late));
-        sources.push(Source::Trace(path.clone()));
+        sources.push(few.map_or_else(|| Source::Trace(path.clone()), |few| Source::Held(few.into())));
     }
     let sites = sites.or_else(|| Some(vec![Site::plain("site1", machine?)]));
     let sites = sites.ok_or_else(|| {
@@ -83,7 +73,7 @@ fn merged(sources: &[Source]) -> Merged {
                 Box::new((0..jobs.len()).map(move |place| jobs[place]))
             }
             // A trace that cannot be opened again has no jobs, which is noticed by their number.
-            Source::Trace(path) => match open(path) {
+            Source::Trace(path) => match files::open(path) {
                 Ok(file) if is_grid(path) => Box::new(InOrder::new(GwfJobs::new(file))),
                 Ok(file) => Box::new(InOrder::new(SwfJobs::new(file))),
                 Err(_) => Box::new(std::iter::empty()),
@@ -118,36 +108,33 @@ fn size_of(report: &Report) -> Option<u32> {
     stated("MaxProcs").or_else(|| stated("MaxNodes")).filter(|nodes| *nodes > 0)
 }
 
-/// A file, out of gzip where it is packed.
-pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
-    let cannot = |error: io::Error| cannot_read(path, &error);
-    plain(BufReader::new(File::open(path).map_err(cannot)?)).map_err(cannot)
+/// What going through a trace has shown.
+struct Looked {
+    /// So many jobs come too late in it to be put into order.
+    late: u64,
+    /// Its jobs, where they are not many.
+    few: Option<Vec<Job>>,
 }
 
-pub(super) fn cannot_read(path: &Path, error: &io::Error) -> Failure {
-    Failure::Input(format!("{}: cannot be read: {error}", path.display()))
-}
-
-/// Goes through a trace, and says what it holds and how many jobs come too late in it to be put into order.
-fn look(path: &Path) -> Result<(Report, u64), Failure> {
-    let file = open(path)?;
-    let cannot = |error: &io::Error| cannot_read(path, error);
-    let (report, late, fault) = if is_grid(path) {
+/// Goes through a trace, and says what it holds.
+fn look(path: &Path) -> Result<(Report, Looked), Failure> {
+    let file = files::open(path)?;
+    let cannot = |error: &io::Error| files::cannot_read(path, error);
+    let (looked, report, fault) = if is_grid(path) {
         let mut reader = GwfJobs::new(file);
-        let late = late(reader.by_ref());
-        (reader.report().clone(), late, reader.fault().map(cannot))
+        (gather(reader.by_ref()), reader.report().clone(), reader.fault().map(cannot))
     } else {
         let mut reader = SwfJobs::new(file);
-        let late = late(reader.by_ref());
-        (reader.report().clone(), late, reader.fault().map(cannot))
+        (gather(reader.by_ref()), reader.report().clone(), reader.fault().map(cannot))
     };
-    fault.map_or(Ok((report, late)), Err)
+    fault.map_or(Ok((report, looked)), Err)
 }
 
-fn late(jobs: impl Iterator<Item = Job>) -> u64 {
+fn gather(jobs: impl Iterator<Item = Job>) -> Looked {
     let mut jobs = InOrder::new(jobs);
-    jobs.by_ref().for_each(drop);
-    jobs.late()
+    let few: Vec<Job> = jobs.by_ref().take(HELD_MAX).collect();
+    let beyond = jobs.by_ref().count();
+    Looked { late: jobs.late(), few: (beyond == 0).then_some(few) }
 }
 
 /// What was read, left out and could not be.

@@ -31,7 +31,7 @@ use walras_broker::price::Demand;
 use walras_model::{Multiplier, Span, Time};
 use walras_sim::drive::{DriveError, OwnerLoad};
 use walras_sim::study::{Around, PolicySpec, Solving, Study};
-use walras_sim::workload::{Arrivals, Terms};
+use walras_sim::workload::{Arrivals, Slice, Terms};
 use words::Failing;
 
 #[derive(clap::Args)]
@@ -194,7 +194,9 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
 /// What is to be compared, and what there is to say of it.
 fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
     let (sites, mut notes) = tables::sites(args)?;
-    let given = input::jobs(args, asked.load, sites)?;
+    let slice = Slice { skip: args.skip, take: args.take, load: asked.load };
+    let read = if args.workflows.is_empty() { input::jobs } else { flows::read };
+    let given = read(args, slice, sites)?;
     notes.extend(given.notes);
     if given.jobs.is_empty() {
         return Err(Failure::Input("there is no job to simulate".to_owned()));

@@ -47,7 +47,7 @@ pub(super) struct Given {
 }
 
 /// The jobs and sites of a journal, and what there is to say of them.
-pub(super) fn read(path: &Path) -> Result<(Vec<Job>, Vec<Site>, Vec<String>), Failure> {
+pub(super) fn read(path: &Path) -> Result<Given, Failure> {
     let mut entries = journal::open(path, None)?;
     let mut recorded = Recorded::default();
     while let Some(entry) = entries.entry()? {
@@ -65,7 +65,8 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Job>, Vec<Site>, Vec<String>), Fa
     )];
     let mut jobs: Vec<Job> = recorded.done.into_iter().map(|(job, _)| job).collect();
     jobs.sort_by_key(|job| (job.submit, job.number));
-    Ok((jobs, recorded.sites.iter().flat_map(alike).collect(), notes))
+    let sites = recorded.sites.iter().flat_map(alike).collect();
+    Ok(Given { jobs: Jobs::held(jobs), workflows: Workflows::default(), sites, notes })
 }
 
 impl Recorded {

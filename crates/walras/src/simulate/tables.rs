@@ -1,9 +1,9 @@
 //! Sites, prices and outages from files.
 
 use super::Args;
-use super::input::open;
 use super::words::{Failing, is_table};
 use crate::failure::Failure;
+use crate::files;
 use std::path::Path;
 use walras_sim::outage::{Failures, read_outages};
 use walras_sim::record::Site;
@@ -15,13 +15,13 @@ pub(super) fn sites(args: &Args) -> Result<(Option<Vec<Site>>, Vec<String>), Fai
     let mut prices = PriceList::default();
     let mut notes = Vec::new();
     for path in &args.prices {
-        let rows = prices.read(Table::new(open(path)?));
+        let rows = prices.read(Table::new(files::open(path)?));
         let rows = rows.map_err(|bad| Failure::Input(format!("{}: {bad}", path.display())))?;
         notes.push(format!("{}: {rows} prices and speeds", path.display()));
     }
     let Some(words) = &args.sites else { return Ok((None, notes)) };
     let sites = if is_table(words) {
-        let table = Table::new(open(Path::new(words))?);
+        let table = Table::new(files::open(Path::new(words))?);
         read_sites(table, &prices).map_err(|problem| format!("{words}: {problem}"))
     } else {
         sites_of(words, &prices, args.seed)
@@ -39,7 +39,7 @@ pub(super) fn failures(args: &Args, sites: &[Site]) -> Result<Option<Failures>, 
         None => None,
         Some(Failing::Drawn(between, repair)) => Some(Failures::Drawn { between: *between, repair: *repair }),
         Some(Failing::File(path)) => {
-            let outages = read_outages(Table::new(open(path)?), sites);
+            let outages = read_outages(Table::new(files::open(path)?), sites);
             let outages = outages.map_err(|bad| Failure::Input(format!("{}: {bad}", path.display())))?;
             Some(Failures::Traced(outages.into()))
         }

@@ -46,7 +46,7 @@ pub(super) fn demand(text: &str) -> Result<Demand, String> {
         let (min, max, step) = (factor(low)?, factor(high)?, factor(50)?);
         Some(Demand { min, max, step, low: share(30)?, high: share(70)? })
     };
-    let read = demand().filter(|_| low <= 1_000 && 1_000 <= high && high <= 1_000_000);
+    let read = demand().filter(|_| low <= 1_000 && (1_000..=1_000_000).contains(&high));
     read.ok_or_else(|| format!("'{text}' is not LOW-HIGH around 1, as in 0.5-2"))
 }
 
