@@ -180,15 +180,18 @@ impl<'a> Driver<'a> {
             return Err(self.law("a question for a quote was not answered by one"));
         };
         self.followed.course.asked.0 += 1;
-        let options = self.broker.state().quotes.get(&quote).map_or(0, |quote| quote.options.len());
-        if options == 0 {
+        let given = self.broker.state().quotes.get(&quote).and_then(|quote| quote.options.first());
+        let Some((finish, price)) = given.map(|option| (option.finish, option.price)) else {
             self.followed.course.asked.1 += 1;
             return Ok(false);
-        }
+        };
         let accept =
             Input::Accept { user: Some(spec.user.clone()), key: format!("accept-{key}"), quote, option: 0 };
         match self.say(accept, sink)? {
-            Answer::Accepted { job, .. } if job == number => Ok(true),
+            Answer::Accepted { job, .. } if job == number => {
+                self.followed.quote(number, finish, price);
+                Ok(true)
+            }
             Answer::Broken { .. } => Ok(false),
             other => Err(self.law(format!("an accepted quote was answered by {other:?}"))),
         }

@@ -34,14 +34,23 @@ struct Open {
     used: i128,
     /// Tasks of a workflow that are done stay done.
     is_workflow: bool,
+    /// By when it should have ended at the latest, and at what cost at most, where a quote was accepted.
+    quoted: Option<(Time, Money)>,
 }
 
 impl Followed {
     pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool) {
         let (promised, start, end, running) = (None, None, None, BTreeMap::new());
-        let open =
-            Open { job, promised, site: 0, start, end, cost: Money::ZERO, running, used: 0, is_workflow };
+        let (site, cost, used, quoted) = (0, Money::ZERO, 0, None);
+        let open = Open { job, promised, site, start, end, cost, running, used, is_workflow, quoted };
         self.jobs.insert(number, open);
+    }
+
+    /// A quote was accepted for a job.
+    pub(super) fn quote(&mut self, number: JobNumber, finish: Time, price: Money) {
+        if let Some(open) = self.jobs.get_mut(&number) {
+            open.quoted = Some((finish, price));
+        }
     }
 
     /// How long a part of a job runs on nodes of performance 1, and how it ends.
@@ -157,7 +166,12 @@ impl Followed {
     }
 
     fn record(&mut self, open: Open, fate: Fate) -> Record {
-        let Open { job, promised, site, start, end, cost, used, .. } = open;
+        let Open { job, promised, site, start, end, cost, used, quoted, .. } = open;
+        if let Some((finish, price)) = quoted {
+            let met = end.is_some_and(|end| end <= finish) && cost <= price && fate != Fate::GivenUp;
+            let (accepted, all_met) = self.course.accepted;
+            self.course.accepted = (accepted + 1, all_met + u64::from(met));
+        }
         let ran = start.zip(end).map(|(start, end)| Ran { site, start, end, cost, used });
         let late = start.zip(promised).is_some_and(|(start, promised)| start > promised);
         self.course.late += u64::from(late);

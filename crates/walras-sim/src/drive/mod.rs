@@ -38,7 +38,7 @@ mod site;
 pub use policy::{BadSetting, policy_of};
 pub use setup::{Course, DriveError, OwnerLoad, Setup};
 
-use crate::record::Record;
+use crate::record::{Fate, Record};
 use crate::workload::Job;
 use course::Driver;
 
@@ -57,5 +57,7 @@ pub fn drive(
         }
         driver.tell_time(sink)?;
     }
+    // Where the run was cut off, some have not even come.
+    jobs.for_each(|job| sink(Record { job, fate: Fate::LeftOver, ran: None, promised: None }));
     driver.finish(sink)
 }

@@ -98,7 +98,9 @@ pub struct Course {
     pub income: Vec<Money>,
     /// Quotes that were asked for, and that had no option that could be accepted.
     pub asked: (u64, u64),
-    /// Quotes that were kept, and that were not.
+    /// Quotes that were accepted, and those of them by which the job ended: no later and no dearer.
+    pub accepted: (u64, u64),
+    /// Quotes that the broker kept when they were accepted, and that it did not.
     pub quotes: (u64, u64),
     /// By how much the base price of every site is multiplied, whenever it changes.
     pub demand: Vec<(Time, Vec<Multiplier>)>,

@@ -83,8 +83,11 @@ pub struct BrokerMetrics {
     /// Quotes that were asked for, and those that had nothing to offer.
     #[serde(default)]
     pub quotes_asked: (u64, u64),
-    /// The share of accepted quotes that were kept; 1 where nobody asked for any.
+    /// The share of quotes that the broker kept when they were accepted; 1 where nobody asked for any.
     pub quotes_kept: f64,
+    /// The share of accepted quotes by which the job ended, no later and no dearer; 1 where there were none.
+    #[serde(default)]
+    pub quotes_met: f64,
     /// How content each stakeholder was on average, where somebody asked them.
     pub satisfaction: BTreeMap<String, f64>,
     /// Whether the run was cut off by its bound.
@@ -255,13 +258,15 @@ fn of_broker(course: &Course) -> BrokerMetrics {
     let mean = |(sum, count): (i64, u64)| ratio(sum as f64 / 1e6, count as f64);
     let satisfaction = course.satisfaction.iter().map(|(who, sum)| (who.clone(), mean(*sum)));
     let (kept, broken) = course.quotes;
+    let share = |part: u64, all: u64| if all == 0 { 1.0 } else { ratio(part as f64, all as f64) };
     BrokerMetrics {
         cycles: course.cycles,
         batch: ratio(course.batched as f64, course.cycles as f64),
         reservations: (course.reservations, course.broken),
         gap: mean((course.gaps.1, course.gaps.0)),
         quotes_asked: course.asked,
-        quotes_kept: if kept + broken == 0 { 1.0 } else { ratio(kept as f64, (kept + broken) as f64) },
+        quotes_kept: share(kept, kept + broken),
+        quotes_met: share(course.accepted.1, course.accepted.0),
         satisfaction: satisfaction.collect(),
         cut: course.cut,
     }

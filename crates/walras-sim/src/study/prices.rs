@@ -47,6 +47,8 @@ pub struct PriceList {
 const TYPE: [&str; 3] = ["InstanceType", "type", "name"];
 /// Micro-credits that a millionth of a list's money is worth.
 const MICROS: i128 = 1_000;
+/// The broker takes no price beyond this, in micro-credits a second.
+const RATE_MAX: i64 = 1_000_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i128 = 3_600;
 /// Numbers of processors are read in thousandths.
@@ -114,7 +116,10 @@ fn price(row: &Row<'_>) -> Result<Option<Rate>, BadLine> {
     }
     let rate = rounding::nearest(i128::from(price) * MICROS * CORES, i128::from(cores) * HOUR);
     // A rate is never nothing.
-    let rate = i64::try_from(rate.max(1)).ok().and_then(Rate::from_micros_per_second);
+    let rate = i64::try_from(rate.max(1))
+        .ok()
+        .filter(|rate| *rate <= RATE_MAX)
+        .and_then(Rate::from_micros_per_second);
     rate.map(Some).ok_or_else(|| row.wrong("a price is too high"))
 }
 

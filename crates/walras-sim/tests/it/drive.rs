@@ -219,6 +219,7 @@ fn quotes_are_asked_for_accepted_and_kept() {
         assert!(without < asked);
         // Nothing fails here, so that every quote that was accepted is kept.
         assert_eq!(course.quotes, (asked - without, 0));
+        assert_eq!(course.accepted, (asked - without, asked - without));
         assert!(records.iter().all(|record| record.fate == Fate::Done || record.fate == Fate::Killed));
     }
     assert_eq!(run(&setup(), &jobs).1.asked, (0, 0));
@@ -242,4 +243,17 @@ fn prices_follow_demand_where_owners_say_so() {
     assert!(all().all(|of| (500_000..=2_000_000).contains(&of)));
     assert!(all().any(|of| of != 1_000_000));
     assert_eq!(run(&setup(), &jobs).1.demand.len(), 1);
+}
+
+#[test]
+fn who_has_not_come_when_a_run_is_cut_off_is_left_over() {
+    let jobs = jobs(5, 400);
+    let setup = Setup { moments_per_job_max: 0, ..Setup::new(vec![Site::plain("campus", 8)]) };
+    let (records, course) = run(&setup, &jobs);
+    assert!(course.cut && course.jobs < 400, "{}", course.jobs);
+    assert_eq!(
+        records.iter().map(|record| record.job.number).collect::<Vec<_>>(),
+        (1..=400).collect::<Vec<_>>()
+    );
+    assert!(records.iter().any(|record| record.fate == Fate::LeftOver));
 }

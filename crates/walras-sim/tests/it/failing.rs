@@ -82,7 +82,7 @@ fn by_seconds(nodes: u32, jobs: &[Job], outages: &[Outage], backfills: bool) -> 
             }
         }
         queue.extend((0..jobs.len()).filter(|it| jobs[*it].submit == at(now)));
-        let mut head = None;
+        let mut head: Option<usize> = None;
         for it in queue.clone() {
             let wanted = jobs[it].nodes as usize;
             let free: Vec<u32> = (0..nodes)
@@ -103,7 +103,7 @@ fn by_seconds(nodes: u32, jobs: &[Job], outages: &[Outage], backfills: bool) -> 
                     None => true,
                     Some(_) if !backfills => false,
                     Some(head) => {
-                        let first = jobs[head as usize].nodes as usize;
+                        let first = jobs[head].nodes as usize;
                         could(Some((stated, wanted)), first) == could(None, first)
                     }
                 };
@@ -113,7 +113,7 @@ fn by_seconds(nodes: u32, jobs: &[Job], outages: &[Outage], backfills: bool) -> 
                 let ends = now + seconds(jobs[it].lasts().as_millis());
                 running.push(Running { job: it, ends, stated, nodes: free[..wanted].to_vec() });
             } else {
-                head = head.or(Some(i64::try_from(it).unwrap()));
+                head = head.or(Some(it));
             }
         }
     }
