@@ -40,7 +40,8 @@ pub(super) fn read(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
         jobs.push(coming.listed.map_or(job, |it| listed(job, it)));
         workflows.insert(number, workflow.clone());
     }
-    notes.push(format!("{} workflows from {} files", jobs.len(), files.len()));
+    let from = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+    notes.push(format!("{} workflows from {from}", jobs.len()));
     let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
     Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes })
 }
