@@ -29,6 +29,8 @@ pub enum Purpose {
     Terms,
     /// What fails in a simulation.
     Failures,
+    /// Who asks for a quote in a simulation.
+    Quotes,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Purpose::Workload => 5,
             Purpose::Terms => 6,
             Purpose::Failures => 7,
+            Purpose::Quotes => 8,
         };
         Stream::open(seed, (u64::from(cycle) << 8) | number)
     }

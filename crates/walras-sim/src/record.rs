@@ -28,6 +28,9 @@ impl Site {
 
     /// How long a time on nodes of performance 1 takes here; `None` beyond the range of time.
     pub fn takes(&self, time: Span) -> Option<Span> {
+        if time == Span::ZERO {
+            return Some(time);
+        }
         Work::from_millis(time.as_millis())?.runtime_on(self.speed)
     }
 
@@ -62,6 +65,8 @@ pub struct Ran {
     pub end: Time,
     /// What it cost.
     pub cost: Money,
+    /// Node-milliseconds that it used.
+    pub used: i128,
 }
 
 /// How a job ended.
@@ -115,6 +120,7 @@ impl Record {
             start: time(now),
             end: time(now.saturating_add(lasts.as_millis())),
             cost: site.cost(job.nodes, lasts).unwrap_or(Money::from_micros(i64::MAX)),
+            used: i128::from(job.nodes) * i128::from(lasts.as_millis()),
         };
         Record { job: *job, fate: Fate::of_run(job), ran: Some(ran), promised: promised.map(time) }
     }

@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use walras_api::{SCENARIO_BYTES_MAX, Scenario, Syntax, read_limited, read_scenario};
+use walras_sim::workload::plain;
 
 /// Reads a file of at most `bytes_max` bytes.
 pub(crate) fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Failure> {
@@ -12,6 +13,16 @@ pub(crate) fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let cannot = |error: io::Error| Failure::Input(format!("{source}: cannot be read: {error}"));
     let file = File::open(path).map_err(cannot)?;
     read_limited(file, &source.to_string(), bytes_max).map_err(cannot)?.map_err(Failure::input)
+}
+
+/// Opens a file that is read line by line, out of gzip where it is packed.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    let cannot = |error: io::Error| cannot_read(path, &error);
+    plain(BufReader::new(File::open(path).map_err(cannot)?)).map_err(cannot)
+}
+
+pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Failure {
+    Failure::Input(format!("{}: cannot be read: {error}", path.display()))
 }
 
 /// Reads a file of at most `bytes_max` bytes that must be text.

@@ -9,8 +9,11 @@
 //! last looked at, so compression searches no further than to the end of that.
 
 use super::kinds::{Running, Waiting};
-use super::profile::Profile;
+use super::profile::{NEVER, Profile};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The first arrival.
+const FIRST: u64 = 1 << 62;
 
 /// A calendar of promises.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub(super) struct Calendar {
     /// The same by planned start, then by arrival.
     starts: BTreeSet<(i64, u64)>,
     arrivals: u64,
+    /// Jobs that were lost are numbered from the first arrival down.
+    lost: u64,
     /// Time that was given back since everybody was looked at, from the first to the last moment of it.
     freed: Option<(i64, i64)>,
     compress: bool,
@@ -35,7 +40,8 @@ impl Calendar {
             nodes,
             planned,
             starts: BTreeSet::new(),
-            arrivals: 0,
+            arrivals: FIRST,
+            lost: 0,
             freed: None,
             compress: false,
         }
@@ -46,7 +52,9 @@ impl Calendar {
         // Whoever moves first gets what was given back just now.
         self.settle(now);
         let start = self.profile.earliest(now, job.nodes, job.estimate);
-        self.profile.take(start, start + job.estimate, job.nodes);
+        if start != NEVER {
+            self.profile.take(start, start + job.estimate, job.nodes);
+        }
         self.arrivals += 1;
         self.planned.insert(self.arrivals, (start, job));
         self.starts.insert((start, self.arrivals));
@@ -58,6 +66,31 @@ impl Calendar {
             self.give(now, job.stated, job.nodes);
             self.compress = true;
         }
+    }
+
+    /// A job that was lost waits again, before all others; it is planned when the calendar is made anew.
+    pub(super) fn again(&mut self, job: Waiting) {
+        self.lost += 1;
+        let arrival = FIRST - self.lost;
+        self.planned.insert(arrival, (NEVER, job));
+        self.starts.insert((NEVER, arrival));
+    }
+
+    /// Plans everybody anew, in order of arrival, around those who run; who has no place until nodes are back waits for that.
+    pub(super) fn resize(&mut self, now: i64, nodes: u32, running: impl Iterator<Item = Running>) {
+        (self.nodes, self.profile) = (nodes, Profile::new(nodes, now));
+        for job in running.filter(|job| job.stated > now) {
+            self.profile.take(now, job.stated, job.nodes);
+        }
+        self.starts.clear();
+        for (arrival, (start, job)) in &mut self.planned {
+            *start = self.profile.earliest(now, job.nodes, job.estimate);
+            if *start != NEVER {
+                self.profile.take(*start, *start + job.estimate, job.nodes);
+            }
+            self.starts.insert((*start, *arrival));
+        }
+        (self.freed, self.compress) = (None, false);
     }
 
     fn give(&mut self, from: i64, until: i64, nodes: u32) {
@@ -108,7 +141,7 @@ impl Calendar {
 
     /// When the next job starts.
     pub(super) fn next(&self) -> Option<i64> {
-        self.starts.first().map(|first| first.0)
+        self.starts.first().map(|first| first.0).filter(|start| *start != NEVER)
     }
 
     /// The earliest start of a job that would come now.

@@ -72,6 +72,24 @@ impl Queue {
         self.fresh += 1;
     }
 
+    /// A job that was lost waits again, before all others by arrival.
+    pub(super) fn again(&mut self, job: Waiting) {
+        match self.order {
+            Order::Arrival => {
+                self.waiting.push_front(job);
+                self.narrowest = self.narrowest.min(job.nodes);
+                self.head = None;
+            }
+            Order::Shortest => self.submit(job),
+        }
+    }
+
+    /// So many nodes more are there.
+    pub(super) fn resize(&mut self, more: i64) {
+        self.free += more;
+        self.head = None;
+    }
+
     pub(super) fn end(&mut self, job: &Running) {
         let key = (job.stated, job.nodes);
         let at = self.running.partition_point(|other| *other > key);
@@ -114,7 +132,7 @@ impl Queue {
                 return Head { shadow: *end, extra: free - nodes };
             }
         }
-        // It fits an empty machine, so it was found above.
+        // It fits a whole machine, so it was found above unless nodes are away.
         Head { shadow: i64::MAX, extra: 0 }
     }
 

@@ -8,6 +8,7 @@
 //! conservative backfilling, or promises with an order of their own ([`Promising`]). Where there are several sites, a [`Placement`] sends each job to one of them when it comes, for good.
 //! [`simulate`] walks from event to event; at a moment, first jobs end, then jobs come, then jobs start. Jobs are taken from
 //! an iterator and handed to a function when they start, so memory follows what is in the system and not the trace.
+//! [`simulate_failing`] does the same where nodes fail; [`simulate_assigned`] holds rounds of capacity assignment instead.
 //! `tests/it/baseline.rs` and `promise/tests.rs` hold all of it against schedulers that go second by second.
 //!
 //! ```
@@ -36,8 +37,10 @@
 //! assert_eq!(starts(Discipline::Easy), [(1, 0), (3, 0), (2, 10)]);
 //! ```
 
+mod assigned;
 mod conservative;
 mod easy;
+mod failing;
 mod kinds;
 mod local;
 mod market;
@@ -45,7 +48,10 @@ mod offer;
 mod place;
 mod profile;
 mod promise;
+mod scheduler;
 
+pub use assigned::{AssignError, Assigning, Method, simulate_assigned};
+pub use failing::{ATTEMPTS_MAX, simulate_failing};
 pub use kinds::{Course, Discipline, Promising};
 pub use market::{Market, Until, simulate_market};
 pub use place::{Placement, Rule};
@@ -77,7 +83,7 @@ pub fn simulate(
         }
         while let Some(job) = jobs.next_if(|job| job.submit.as_millis() <= now) {
             course.jobs += 1;
-            match place::choose(sites, &locals, placement, now, &job) {
+            match place::choose(sites, |site| locals[site].scheduler(), placement, now, &job) {
                 Ok((site, estimate)) => locals[site].submit(now, job, estimate),
                 Err(fate) => sink(Record { job, fate, ran: None, promised: None }),
             }

@@ -1,7 +1,7 @@
 //! To which site a job goes.
 
-use super::local::Local;
 use super::offer::{Offer, offers};
+use super::scheduler::Scheduler;
 use crate::record::{Fate, Site};
 use crate::workload::Job;
 use serde::{Deserialize, Serialize};
@@ -37,22 +37,21 @@ pub enum Rule {
 }
 
 /// The site of a job, and how long it says that it will run there.
-pub(super) fn choose(
+pub(super) fn choose<'a>(
     sites: &[Site],
-    locals: &[Local],
+    queue: impl Fn(usize) -> &'a Scheduler,
     placement: Placement,
     now: i64,
     job: &Job,
 ) -> Result<(usize, i64), Fate> {
     let able = offers(sites, job)?;
     let seen = |offer: &Offer| if placement.knows_speed { offer.estimate } else { job.estimate.as_millis() };
-    let start = |offer: &Offer| locals[offer.site].forecast(now, job.nodes, seen(offer));
+    let start = |offer: &Offer| queue(offer.site).forecast(now, job.nodes, seen(offer));
     let chosen = match placement.rule {
         _ if able.len() == 1 => able.first(),
-        Rule::FirstFit => able
-            .iter()
-            .find(|offer| locals[offer.site].fits_now(now, job.nodes, seen(offer)))
-            .or(able.first()),
+        Rule::FirstFit => {
+            able.iter().find(|offer| queue(offer.site).fits_now(now, job.nodes, seen(offer))).or(able.first())
+        }
         Rule::Cheapest if placement.knows_speed => able.iter().min_by_key(|offer| offer.cost),
         Rule::Cheapest => able.iter().min_by_key(|offer| sites[offer.site].price),
         Rule::StartFirst => able.iter().min_by_key(|offer| start(offer)),

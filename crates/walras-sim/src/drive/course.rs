@@ -4,6 +4,7 @@ use super::follow::Followed;
 use super::join::{hopeless, job_spec, site_spec};
 use super::site::Grid;
 use super::{Course, DriveError, Setup};
+use crate::outage::Strikes;
 use crate::record::Record;
 use crate::workload::Job;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -12,11 +13,12 @@ use walras_broker::account::Account;
 use walras_broker::event::JobEvent;
 use walras_broker::id::JobNumber;
 use walras_broker::input::{SiteMessage, User};
-use walras_broker::job::Why;
+use walras_broker::job::{JobSpec, Why};
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
+use walras_broker::policy::Policy;
 use walras_broker::{Answer, Broker, Effect, Event, Input};
-use walras_model::{Money, NodeId, SiteId, Span, Time};
+use walras_model::{Money, SiteId, Span, Time};
 use walras_random::Purpose as Chance;
 use walras_random::Stream;
 use walras_sites::clock::later;
@@ -28,12 +30,19 @@ const USERS: i64 = 4_000;
 /// The broker is told the time at most so often within a moment.
 const TICKS_MAX: u32 = 16;
 
+/// The broker's rules; where nobody asks for quotes, offers need not be fresh while nobody waits.
+fn rules(setup: &Setup) -> Policy {
+    let mut policy = setup.policy.clone();
+    if setup.quotes > 0 {
+        policy.quotes.offers_age_max = Policy::default().quotes.offers_age_max;
+    }
+    policy
+}
+
 /// Something on its way.
 enum Parcel {
     Effect(Effect),
     Input(Box<Input>),
-    /// A node fails, or is back.
-    Strike(SiteId, NodeId, bool),
     /// A user loses patience.
     GiveUp(JobNumber, String),
 }
@@ -51,7 +60,9 @@ pub(super) struct Driver<'a> {
     last_tick: (Time, u32),
     auditor: Auditor,
     written: u64,
-    chance: Stream,
+    strikes: Strikes,
+    /// Who asks for a quote first.
+    asking: Stream,
 }
 
 impl<'a> Driver<'a> {
@@ -68,12 +79,13 @@ impl<'a> Driver<'a> {
             last_tick: (Time::MIN, 0),
             auditor: Auditor::default(),
             written: 0,
-            chance: Chance::Failures.stream(setup.seed, 0),
+            strikes: Strikes::none(),
+            asking: Chance::Quotes.stream(setup.seed, 0),
         };
         let nothing: &mut dyn FnMut(Record) = &mut |_| {};
-        driver.say(Input::SetPolicy(Box::new(setup.policy.clone())), nothing)?;
+        driver.say(Input::SetPolicy(Box::new(rules(setup))), nothing)?;
         for site in &setup.sites {
-            driver.say(Input::AddSite(site_spec(site)), nothing)?;
+            driver.say(Input::AddSite(site_spec(site, setup.demand)), nothing)?;
         }
         Ok(driver)
     }
@@ -100,7 +112,13 @@ impl<'a> Driver<'a> {
         }
         let parcel = self.parcels.first_key_value().map(|((at, _), _)| *at);
         let timer = self.broker.next_timer().filter(|_| !self.followed.is_empty()).map(|at| self.tick_at(at));
-        let next = coming.into_iter().chain(parcel).chain(self.grid.next()).chain(timer).min()?;
+        let next = coming
+            .into_iter()
+            .chain(parcel)
+            .chain(self.strikes.peek())
+            .chain(self.grid.next())
+            .chain(timer)
+            .min()?;
         Some(next.max(self.now))
     }
 
@@ -115,26 +133,10 @@ impl<'a> Driver<'a> {
         let first = self.now == Time::MIN;
         self.now = now;
         self.followed.course.moments += 1;
-        if first {
-            self.begin_failures();
+        if first && let Some(failures) = &self.setup.failures {
+            self.strikes = failures.strikes(&self.setup.sites, self.setup.seed, now);
         }
         Ok(())
-    }
-
-    fn begin_failures(&mut self) {
-        let nodes: Vec<(SiteId, NodeId)> = self.grid.nodes().collect();
-        for (site, node) in nodes {
-            self.next_failure(site, node);
-        }
-    }
-
-    /// The time between failures is exponential.
-    fn next_failure(&mut self, site: SiteId, node: NodeId) {
-        let Some(failures) = self.setup.failures else { return };
-        let drawn = -(1.0 - self.chance.share()).ln() * failures.between.as_millis() as f64;
-        #[allow(clippy::cast_possible_truncation, reason = "clamped")]
-        let after = Span::from_millis(drawn.clamp(1.0, 1e13) as i64).unwrap_or(Span::ZERO);
-        self.post(after, Parcel::Strike(site, node, false));
     }
 
     /// A user submits a job; one that no site can ever serve is turned away at once.
@@ -147,17 +149,51 @@ impl<'a> Driver<'a> {
         }
         let user = format!("user-{}", job.user.unwrap_or(0));
         self.welcome(&user, sink)?;
-        let spec = job_spec(&job, &user, self.followed.course.jobs, self.setup.across_sites);
-        let key = spec.request.name.clone();
-        match self.say(Input::Submit { key, job: Box::new(spec) }, sink)? {
-            Answer::Job(number) => {
-                self.followed.add(number, job);
-                if let Some(patience) = self.setup.patience {
-                    self.post(patience, Parcel::GiveUp(number, user));
-                }
-                Ok(())
+        let spec = Box::new(job_spec(&job, &user, self.followed.course.jobs, self.setup));
+        // The number that a job gets is known before, so that nothing of what follows at once is missed.
+        let number = self.broker.state().last.job.next();
+        self.followed.add(number, job, spec.workflow.is_some());
+        let asks = self.setup.quotes > 0 && self.asking.happens(i64::from(self.setup.quotes));
+        if !(asks && self.by_quote(number, &spec, sink)?) {
+            let key = spec.request.name.clone();
+            let answer = self.say(Input::Submit { key, job: spec }, sink)?;
+            if answer != Answer::Job(number) {
+                return Err(self.law(format!("job {number} was answered by {answer:?}")));
             }
-            other => Err(self.law(format!("a job was answered by {other:?}"))),
+        }
+        if let Some(patience) = self.setup.patience {
+            self.post(patience, Parcel::GiveUp(number, user));
+        }
+        Ok(())
+    }
+
+    /// A user asks for a quote and accepts what ends first; whether the job is there now.
+    fn by_quote(
+        &mut self,
+        number: JobNumber,
+        spec: &JobSpec,
+        sink: &mut dyn FnMut(Record),
+    ) -> Result<bool, DriveError> {
+        let key = format!("quote-{}", spec.request.name);
+        let asked = Input::AskQuote { key: key.clone(), job: Box::new(spec.clone()), findings: None };
+        let Answer::Quote(quote) = self.say(asked, sink)? else {
+            return Err(self.law("a question for a quote was not answered by one"));
+        };
+        self.followed.course.asked.0 += 1;
+        let given = self.broker.state().quotes.get(&quote).and_then(|quote| quote.options.first());
+        let Some((finish, price)) = given.map(|option| (option.finish, option.price)) else {
+            self.followed.course.asked.1 += 1;
+            return Ok(false);
+        };
+        let accept =
+            Input::Accept { user: Some(spec.user.clone()), key: format!("accept-{key}"), quote, option: 0 };
+        match self.say(accept, sink)? {
+            Answer::Accepted { job, .. } if job == number => {
+                self.followed.quote(number, finish, price);
+                Ok(true)
+            }
+            Answer::Broken { .. } => Ok(false),
+            other => Err(self.law(format!("an accepted quote was answered by {other:?}"))),
         }
     }
 
@@ -196,20 +232,16 @@ impl<'a> Driver<'a> {
         while let Some((site, messages)) = self.grid.ended(self.now) {
             self.deliver(site, messages, sink)?;
         }
+        while let Some(strike) = self.strikes.next_by(self.now) {
+            if let Some((site, node)) = self.grid.node(strike.site, strike.node) {
+                let messages = self.grid.strike(self.now, site, node, strike.back);
+                self.deliver(site, messages, sink)?;
+            }
+        }
         while let Some(entry) = self.parcels.first_entry().filter(|entry| entry.key().0 <= self.now) {
             match entry.remove() {
                 Parcel::Effect(effect) => self.perform(effect, sink)?,
                 Parcel::Input(input) => self.say(*input, sink).map(|_| ())?,
-                Parcel::Strike(site, node, back) => {
-                    let messages = self.grid.strike(self.now, site, node, back);
-                    self.deliver(site, messages, sink)?;
-                    match (back, self.setup.failures) {
-                        (false, Some(failures)) => {
-                            self.post(failures.repair, Parcel::Strike(site, node, true))
-                        }
-                        _ => self.next_failure(site, node),
-                    }
-                }
                 Parcel::GiveUp(job, user) if self.followed.waits(job) => {
                     self.say(Input::CancelJob { user, job }, sink)?;
                 }
@@ -247,7 +279,8 @@ impl<'a> Driver<'a> {
     /// What a site answers to an effect.
     fn hear(&mut self, effect: &Effect) -> Result<Vec<SiteMessage>, DriveError> {
         let followed = &self.followed;
-        let heard = self.grid.hear(self.now, effect, |job| followed.lasts(job));
+        let workflows = &self.setup.workflows;
+        let heard = self.grid.hear(self.now, effect, |job, part| followed.lasts(workflows, job, part));
         heard.map_err(|law| self.law(law))
     }
 
@@ -277,7 +310,7 @@ impl<'a> Driver<'a> {
         let mut effects = Vec::new();
         for event in &change.events {
             effects.extend(self.broker.step(at, event));
-            self.followed.event(event, sink);
+            self.followed.event(at, event, sink);
             self.look(event)?;
         }
         if (self.setup.audit || self.setup.journal) && !change.events.is_empty() {

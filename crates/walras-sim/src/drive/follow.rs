@@ -2,15 +2,16 @@
 
 use super::Course;
 use crate::record::{Fate, Ran, Record};
-use crate::workload::Job;
+use crate::workload::{Job, Workflows};
 use std::collections::BTreeMap;
 use walras_broker::Event;
 use walras_broker::account::Purpose;
 use walras_broker::decision::Proof;
+use walras_broker::effect::StartPart;
 use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Why};
-use walras_model::{Money, Span, Time};
+use walras_model::{Money, Span, Time, Work};
 
 /// The jobs that the broker knows, and what has happened to them.
 #[derive(Default)]
@@ -28,17 +29,43 @@ struct Open {
     start: Option<Time>,
     end: Option<Time>,
     cost: Money,
+    /// Parts that run, since when, and node-milliseconds of those that have ended.
+    running: BTreeMap<u32, Time>,
+    used: i128,
+    /// Tasks of a workflow that are done stay done.
+    is_workflow: bool,
+    /// By when it should have ended at the latest, and at what cost at most, where a quote was accepted.
+    quoted: Option<(Time, Money)>,
 }
 
 impl Followed {
-    pub(super) fn add(&mut self, number: JobNumber, job: Job) {
-        let open = Open { job, promised: None, site: 0, start: None, end: None, cost: Money::ZERO };
+    pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool) {
+        let (promised, start, end, running) = (None, None, None, BTreeMap::new());
+        let (site, cost, used, quoted) = (0, Money::ZERO, 0, None);
+        let open = Open { job, promised, site, start, end, cost, running, used, is_workflow, quoted };
         self.jobs.insert(number, open);
     }
 
-    /// How long a job runs on nodes of performance 1, and how it ends.
-    pub(super) fn lasts(&self, number: JobNumber) -> Option<(Span, PartEnd)> {
+    /// A quote was accepted for a job.
+    pub(super) fn quote(&mut self, number: JobNumber, finish: Time, price: Money) {
+        if let Some(open) = self.jobs.get_mut(&number) {
+            open.quoted = Some((finish, price));
+        }
+    }
+
+    /// How long a part of a job runs on nodes of performance 1, and how it ends.
+    pub(super) fn lasts(
+        &self,
+        workflows: &Workflows,
+        number: JobNumber,
+        part: &StartPart,
+    ) -> Option<(Span, PartEnd)> {
         let job = &self.jobs.get(&number)?.job;
+        if let Some(workflow) = workflows.get(job.number) {
+            let task = workflow.tasks().iter().find(|task| Some(&task.name) == part.task.as_ref())?;
+            let work = task.work.map_or(0, Work::as_millis);
+            return Some((Span::from_millis(work)?, PartEnd::Done));
+        }
         let end = if Fate::of_run(job) == Fate::Killed { PartEnd::TimedOut } else { PartEnd::Done };
         Some((job.lasts(), end))
     }
@@ -53,7 +80,7 @@ impl Followed {
     }
 
     /// Takes in an event.
-    pub(super) fn event(&mut self, event: &Event, sink: &mut dyn FnMut(Record)) {
+    pub(super) fn event(&mut self, at: Time, event: &Event, sink: &mut dyn FnMut(Record)) {
         match event {
             Event::Reservation(event) => self.reservation(event),
             Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end, sink),
@@ -62,9 +89,14 @@ impl Followed {
                     open.promised = open.promised.or(Some(promise.start));
                 }
             }
-            Event::Cycle(CycleEvent::Opened { batch, .. }) if !batch.is_empty() => {
-                self.course.cycles += 1;
-                self.course.batched += batch.len() as u64;
+            Event::Cycle(CycleEvent::Opened { batch, demand, .. }) => {
+                if !batch.is_empty() {
+                    self.course.cycles += 1;
+                    self.course.batched += batch.len() as u64;
+                }
+                if self.course.demand.last().is_none_or(|(_, last)| last != demand) {
+                    self.course.demand.push((at, demand.clone()));
+                }
             }
             Event::Cycle(CycleEvent::Decided { verdict, .. }) => {
                 if let Proof::Gap(gap) = verdict.proof {
@@ -87,17 +119,23 @@ impl Followed {
                 if let Some(open) = self.jobs.get_mut(job) {
                     open.promised = open.promised.or(Some(allocation.start()));
                     open.site = allocation.legs.first().map_or(0, |leg| leg.site.number());
-                    // What it did before was for nothing.
-                    (open.start, open.end) = (None, None);
+                    open.running.clear();
+                    if !open.is_workflow {
+                        // What it did before was for nothing.
+                        (open.start, open.end, open.used) = (None, None, 0);
+                    }
                 }
             }
-            ReservationEvent::PartStarted { reservation, at, .. } => {
+            ReservationEvent::PartStarted { reservation, at, part } => {
                 if let Some(open) = self.open(*reservation) {
+                    open.running.insert(*part, *at);
                     open.start = Some(open.start.map_or(*at, |start| start.min(*at)));
                 }
             }
-            ReservationEvent::PartEnded { reservation, at, .. } => {
+            ReservationEvent::PartEnded { reservation, at, part, .. } => {
                 if let Some(open) = self.open(*reservation) {
+                    let ran = open.running.remove(part).map_or(0, |since| *at - since);
+                    open.used += i128::from(ran.max(0));
                     open.end = Some(open.end.map_or(*at, |end| end.max(*at)));
                 }
             }
@@ -133,8 +171,13 @@ impl Followed {
     }
 
     fn record(&mut self, open: Open, fate: Fate) -> Record {
-        let Open { job, promised, site, start, end, cost } = open;
-        let ran = start.zip(end).map(|(start, end)| Ran { site, start, end, cost });
+        let Open { job, promised, site, start, end, cost, used, quoted, .. } = open;
+        if let Some((finish, price)) = quoted {
+            let met = end.is_some_and(|end| end <= finish) && cost <= price && fate != Fate::GivenUp;
+            let (accepted, all_met) = self.course.accepted;
+            self.course.accepted = (accepted + 1, all_met + u64::from(met));
+        }
+        let ran = start.zip(end).map(|(start, end)| Ran { site, start, end, cost, used });
         let late = start.zip(promised).is_some_and(|(start, promised)| start > promised);
         self.course.late += u64::from(late);
         Record { job, fate, ran, promised }

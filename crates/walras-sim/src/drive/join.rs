@@ -3,21 +3,24 @@
 use super::setup::Setup;
 use crate::record::{Fate, Site};
 use crate::workload::Job;
-use walras_broker::job::JobSpec;
-use walras_broker::price::PriceRules;
+use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, SiteKind, SiteSpec};
+use walras_core::refine::Strategy;
 use walras_model::{Attributes, Performance, Request, Work};
 
 /// A job as its user submits it, by how many there were before.
-pub(super) fn job_spec(job: &Job, user: &str, number: u64, across_sites: bool) -> JobSpec {
+pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> JobSpec {
     let work = Work::from_millis(job.estimate.as_millis()).unwrap_or(UNIT);
     let mut request = Request::new(&format!("job-{number}"), job.nodes, work);
     // Every node will do, whatever its speed.
     request.performance_min = Performance::from_millionths(1).unwrap_or(Performance::ONE);
     request.budget = job.budget;
     request.deadline = job.deadline;
-    request.scope.same_site = !across_sites;
-    let (workflow, preference, script, output) = (None, None, None, None);
+    request.scope.same_site = !setup.across_sites;
+    let tasks = setup.workflows.get(job.number).cloned();
+    let workflow = tasks.map(|workflow| WorkflowSpec { workflow, strategy: Strategy::Asap });
+    let (preference, script, output) = (None, None, None);
     JobSpec { user: user.to_owned(), request, workflow, preference, command: Vec::new(), script, output }
 }
 
@@ -34,6 +37,10 @@ pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
     if u64::from(job.nodes) > most {
         return Some(Fate::TooWide);
     }
+    if setup.workflows.get(job.number).is_some() {
+        // What its tasks cost is for the broker to find out.
+        return None;
+    }
     let wide = setup.sites.iter().filter(|site| setup.across_sites || job.nodes <= site.nodes);
     let mut costs = wide.filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
     let dear = job.budget.is_some_and(|budget| costs.all(|cost| cost > budget));
@@ -41,7 +48,7 @@ pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
 }
 
 /// A site as the broker knows it.
-pub(super) fn site_spec(site: &Site) -> SiteSpec {
+pub(super) fn site_spec(site: &Site, demand: Option<Demand>) -> SiteSpec {
     let node = |number: u32| NodeSpec {
         name: format!("n{number}"),
         class: None,
@@ -54,7 +61,7 @@ pub(super) fn site_spec(site: &Site) -> SiteSpec {
         owner: site.name.clone(),
         kind: SiteKind::Slots,
         nodes: (0..site.nodes).map(node).collect(),
-        prices: PriceRules::flat(site.price),
+        prices: PriceRules { demand, ..PriceRules::flat(site.price) },
         access: Default::default(),
     }
 }

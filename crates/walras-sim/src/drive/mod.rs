@@ -6,7 +6,7 @@
 //! **Method.** The broker is driven by what it is driven by in production: [`walras_broker::Input`]s go in, effects come out.
 //! Here is only what surrounds it. Users submit when the workload says. Sites answer at once, or after a latency,
 //! run what they are told to start for as long as the workload says (killed at the end of what is held), and take nodes away
-//! for their owners or by failures from a seed. Plans are made by [`walras_broker::plan::plan`] and take no time. The clock
+//! for their owners or by [failures](crate::outage) from a seed or a trace. Plans are made by [`walras_broker::plan::plan`] and take no time. The clock
 //! goes from event to event; at a moment, what ends ends first, then jobs come, then the broker is told the time.
 //!
 //! **Checked.** The broker verifies every window before it reserves it; a plan that it turns down although nothing has
@@ -37,9 +37,9 @@ mod setup;
 mod site;
 
 pub use policy::{BadSetting, policy_of};
-pub use setup::{Course, DriveError, Failures, OwnerLoad, Setup};
+pub use setup::{Course, DriveError, OwnerLoad, Setup};
 
-use crate::record::Record;
+use crate::record::{Fate, Record};
 use crate::workload::Job;
 use course::Driver;
 
@@ -58,5 +58,7 @@ pub fn drive(
         }
         driver.tell_time(sink)?;
     }
+    // Where the run was cut off, some have not even come.
+    jobs.for_each(|job| sink(Record { job, fate: Fate::LeftOver, ran: None, promised: None }));
     driver.finish(sink)
 }

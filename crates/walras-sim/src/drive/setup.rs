@@ -1,12 +1,15 @@
 //! What surrounds the broker, what a run came to, and why it stopped.
 
 use super::policy::plain;
+use crate::outage::Failures;
 use crate::record::Site;
+use crate::workload::Workflows;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
-use walras_model::{Money, Span, Time};
+use walras_broker::price::Demand;
+use walras_model::{Money, Multiplier, Span, Time};
 
 /// What surrounds the broker.
 #[derive(Clone, Debug)]
@@ -25,7 +28,13 @@ pub struct Setup {
     pub patience: Option<Span>,
     /// Whether a job may have nodes of several sites.
     pub across_sites: bool,
-    /// What failures and owners' load are drawn from.
+    /// The workflows among the jobs, by the jobs' numbers.
+    pub workflows: Workflows,
+    /// The share of jobs whose users ask for a quote first and accept it, in thousandths.
+    pub quotes: u32,
+    /// How prices follow demand; as they are, without.
+    pub demand: Option<Demand>,
+    /// What failures, owners' load and who asks for quotes are drawn from.
     pub seed: u64,
     /// Whether the auditor reads along.
     pub audit: bool,
@@ -44,15 +53,6 @@ pub struct OwnerLoad {
     pub mean: Span,
 }
 
-/// How nodes fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failures {
-    /// The mean time between two failures of a node.
-    pub between: Span,
-    /// How long a node stays away.
-    pub repair: Span,
-}
-
 impl Setup {
     /// Sites that answer at once, where nothing fails and nobody gives up, with the broker's default rules.
     pub fn new(sites: Vec<Site>) -> Setup {
@@ -64,6 +64,9 @@ impl Setup {
             failures: None,
             patience: None,
             across_sites: false,
+            workflows: Workflows::default(),
+            quotes: 0,
+            demand: None,
             seed: 1,
             audit: false,
             journal: false,
@@ -93,8 +96,14 @@ pub struct Course {
     pub gaps: (u64, i64),
     /// What every owner earned, by site.
     pub income: Vec<Money>,
-    /// Quotes that were kept, and that were not.
+    /// Quotes that were asked for, and that had no option that could be accepted.
+    pub asked: (u64, u64),
+    /// Quotes that were accepted, and those of them by which the job ended: no later and no dearer.
+    pub accepted: (u64, u64),
+    /// Quotes that the broker kept when they were accepted, and that it did not.
     pub quotes: (u64, u64),
+    /// By how much the base price of every site is multiplied, whenever it changes.
+    pub demand: Vec<(Time, Vec<Multiplier>)>,
     /// How content each kind of stakeholder was on average, in millionths, and over how many cycles.
     pub satisfaction: BTreeMap<String, (i64, u64)>,
     /// Whether the run was cut off by its bound.
@@ -115,6 +124,22 @@ pub enum DriveError {
         at: Time,
         /// What it said.
         why: String,
+    },
+    /// A policy cannot live with what surrounds it.
+    #[error("policy '{policy}': {why}")]
+    Unable {
+        /// Which policy.
+        policy: String,
+        /// What it cannot, and who can.
+        why: String,
+    },
+    /// The workload is not what it was when it was counted.
+    #[error("the workload has changed while it was read: {found} jobs where there were {expected}")]
+    Workload {
+        /// How many there were.
+        expected: u64,
+        /// How many came.
+        found: u64,
     },
     /// Something does not hold that must.
     #[error("at {at} s: {law}")]

@@ -79,13 +79,14 @@ impl Grid {
         Some((id, ended.collect()))
     }
 
-    /// What a site answers to an effect; `lasts` says how long a job runs on nodes of performance 1 and whether it is killed.
+    /// What a site answers to an effect; `lasts` says how long a part of a job runs on nodes of performance 1 and whether it is
+    /// killed.
     /// An error is a law that the broker broke.
     pub(super) fn hear(
         &mut self,
         now: Time,
         effect: &Effect,
-        lasts: impl Fn(JobNumber) -> Option<(Span, PartEnd)>,
+        lasts: impl Fn(JobNumber, &StartPart) -> Option<(Span, PartEnd)>,
     ) -> Result<Vec<SiteMessage>, String> {
         let Some(id) = effect.site() else { return Ok(Vec::new()) };
         let Some(site) = self.sites.get_mut(id.index()) else {
@@ -98,7 +99,7 @@ impl Grid {
             Effect::Prepare { reservation, holds, .. } => vec![site.prepare(*reservation, holds)?],
             Effect::Confirm { reservation, .. } => vec![SiteMessage::Confirmed(*reservation)],
             Effect::Start { reservation, job, parts, .. } => {
-                let begun = site.begin(now, *reservation, parts, lasts(*job));
+                let begun = site.begin(now, *reservation, parts, |part| lasts(*job, part));
                 self.ends.extend(begun.into_iter().map(|end| (end, id, *reservation)));
                 let parts = parts.iter().map(|part| part.part).collect();
                 vec![SiteMessage::Started { reservation: *reservation, parts, at: now }]
@@ -113,11 +114,10 @@ impl Grid {
         })
     }
 
-    /// The nodes of all sites, with the sites' ids.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (SiteId, NodeId)> {
-        self.sites.iter().zip(0_u32..).flat_map(|(site, id)| {
-            (site.first..site.first + site.spec.nodes).map(move |node| (SiteId::new(id), NodeId::new(node)))
-        })
+    /// A node by its number at its site; `None` where there is no such node.
+    pub(super) fn node(&self, place: u32, number: u32) -> Option<(SiteId, NodeId)> {
+        let site = self.sites.get(place as usize).filter(|site| number < site.spec.nodes)?;
+        Some((SiteId::new(place), NodeId::new(site.first + number)))
     }
 
     /// A node fails or is back; what the site says of it.
@@ -197,14 +197,13 @@ impl GridSite {
         now: Time,
         reservation: ReservationNumber,
         parts: &[StartPart],
-        lasts: Option<(Span, PartEnd)>,
+        lasts: impl Fn(&StartPart) -> Option<(Span, PartEnd)>,
     ) -> BTreeSet<Time> {
-        let takes = lasts.and_then(|(lasts, end)| Some((self.spec.takes(lasts)?, end)));
-        let (Some(booking), Some((takes, end))) = (self.booked.get_mut(&reservation), takes) else {
-            return BTreeSet::new();
-        };
+        let Some(booking) = self.booked.get_mut(&reservation) else { return BTreeSet::new() };
         let mut moments = BTreeSet::new();
         for part in parts {
+            let takes = |(lasts, end)| Some((self.spec.takes(lasts)?, end));
+            let Some((takes, end)) = lasts(part).and_then(takes) else { continue };
             let hold = booking.holds.get(part.hold as usize);
             let until = hold.map_or(part.end, |hold| hold.interval.end());
             let wanted = later(now, takes.as_millis());

@@ -1,9 +1,9 @@
 //! The slot generator.
 
-use super::{RealRange, WholeRange, performance, rate};
+use super::{RealRange, UNITS_PER_SECOND, WholeRange, performance, rate};
 use crate::config::{Check, ConfigError};
 use serde::{Deserialize, Serialize};
-use walras_model::{Attributes, Interval, Node, NodeId, Offers, Site, SiteId, Slot, Time};
+use walras_model::{Attributes, Interval, Node, NodeId, Offers, Performance, Rate, Site, SiteId, Slot, Time};
 use walras_random::Stream;
 
 /// How the slot list of a cycle is drawn; the defaults are the papers' values.
@@ -69,6 +69,18 @@ impl SlotGenerator {
         Ok(())
     }
 
+    /// The performance of a node, and what it costs per time unit.
+    fn power_and_price(&self, stream: &mut Stream) -> (f64, f64) {
+        let power = self.performance.draw(stream);
+        (power, self.price_base.powf(power) * self.price_spread.draw(stream))
+    }
+
+    /// A node's performance, and its price in credits a second for the papers' money per time unit.
+    pub(crate) fn draw_node(&self, stream: &mut Stream) -> Option<(Performance, Rate)> {
+        let (power, price) = self.power_and_price(stream);
+        Some((performance(power)?, rate(price / UNITS_PER_SECOND)?))
+    }
+
     /// The offers of one cycle: a list of slots, each on a node of its own.
     pub fn draw(&self, stream: &mut Stream) -> Result<Offers, ConfigError> {
         let refused = || ConfigError::new("slots", "a slot cannot be made of these parameters");
@@ -81,8 +93,7 @@ impl SlotGenerator {
                 start += i64::from(self.gap.draw(stream));
             }
             let slot_end = start + i64::from(self.length.draw(stream));
-            let power = self.performance.draw(stream);
-            let price = self.price_base.powf(power) * self.price_spread.draw(stream);
+            let (power, price) = self.power_and_price(stream);
             nodes.push(Node {
                 name: format!("n{number}"),
                 site: SiteId::new(0),

@@ -1,10 +1,12 @@
 //! What a run is measured by.
 
 use crate::drive::Course;
-use crate::record::{Fate, Record, Site};
+use crate::record::{Fate, Ran, Record, Site};
+use crate::statistics::Distribution;
+use crate::workload::Workflows;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use walras_model::Time;
+use walras_model::{Span, Time, Workflow};
 
 /// Mean, median, 95th percentile and most of some values; all 0 without values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,13 +23,9 @@ pub struct Spread {
 
 impl Spread {
     /// Of these values, in any order.
-    pub fn of(values: impl Iterator<Item = f64>) -> Spread {
-        let mut values: Vec<f64> = values.collect();
-        values.sort_by(f64::total_cmp);
-        let Some(max) = values.last().copied() else { return Spread::default() };
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let at = |hundredths: usize| values[(values.len() * hundredths / 100).min(values.len() - 1)];
-        Spread { mean, median: at(50), p95: at(95), max }
+    pub fn of(values: &Distribution) -> Spread {
+        let [median, p95] = values.percentiles([50, 95]);
+        Spread { mean: values.mean(), median, p95, max: values.max() }
     }
 }
 
@@ -82,8 +80,14 @@ pub struct BrokerMetrics {
     pub reservations: (u64, u64),
     /// The mean gap to a proven best choice, as a share.
     pub gap: f64,
-    /// The share of quotes that were kept; 1 where nobody asked for any.
+    /// Quotes that were asked for, and those that had nothing to offer.
+    #[serde(default)]
+    pub quotes_asked: (u64, u64),
+    /// The share of quotes that the broker kept when they were accepted; 1 where nobody asked for any.
     pub quotes_kept: f64,
+    /// The share of accepted quotes by which the job ended, no later and no dearer; 1 where there were none.
+    #[serde(default)]
+    pub quotes_met: f64,
     /// How content each stakeholder was on average, where somebody asked them.
     pub satisfaction: BTreeMap<String, f64>,
     /// Whether the run was cut off by its bound.
@@ -92,51 +96,157 @@ pub struct BrokerMetrics {
 
 /// The figures of some records.
 pub fn metrics(records: &[Record], sites: &[Site], course: Option<&Course>) -> Metrics {
-    let ran = || records.iter().filter(|record| record.ran.is_some());
-    let seconds = |millis: i64| millis as f64 / 1_000.0;
-    let wait = |record: &Record| record.wait().map(|wait| seconds(wait.as_millis()));
-    let count = |what: &dyn Fn(&Record) -> bool| records.iter().filter(|record| what(record)).count() as u64;
-    let fates = Fate::ALL.map(|fate| (fate.name().to_owned(), count(&|record| record.fate == fate)));
-    let (cost, work) = ran().fold((0.0, 0.0), |(cost, work), record| {
-        (cost + paid(record), work + record.job.area() as f64 / 1_000.0)
-    });
-    let used = |record: &Record| ran_seconds(record) * f64::from(record.job.nodes);
-    let all_used: f64 = ran().map(used).sum();
-    let weighed: f64 = ran().filter_map(|record| Some(wait(record)? * used(record))).sum();
-    let (makespan, capacity) = extent(records, sites);
-    let promised = count(&|record| record.promised.is_some());
-    let late = count(&Record::is_late);
-    Metrics {
-        jobs: records.len() as u64,
-        fates: fates.into_iter().filter(|(_, count)| *count > 0).collect(),
-        wait: Spread::of(ran().filter_map(wait)),
-        response: Spread::of(ran().filter_map(|it| Some(seconds(it.response()?.as_millis())))),
-        slowdown: Spread::of(ran().filter_map(Record::bounded_slowdown)),
-        wait_by_work: ratio(weighed, all_used),
-        makespan,
-        utilisation: ratio(all_used, capacity),
-        cost,
-        cost_of_work: ratio(cost, work),
-        income: income(records, sites, course),
-        budget_misses: missed(records, |record| record.job.budget.is_some(), over_budget),
-        deadline_misses: missed(records, |record| record.job.deadline.is_some(), Record::misses_deadline),
-        fairness: fairness(records),
-        promises: (promised, late),
-        energy: ran().map(|record| energy(record, sites)).sum(),
-        broker: course.map(of_broker),
+    let mut tally = Tally::new(sites, &Workflows::default());
+    records.iter().for_each(|record| tally.add(record));
+    tally.finish(course)
+}
+
+/// What figures are made of, record by record; none is kept.
+pub struct Tally<'a> {
+    sites: &'a [Site],
+    workflows: Workflows,
+    jobs: u64,
+    fates: BTreeMap<&'static str, u64>,
+    wait: Distribution,
+    response: Distribution,
+    slowdown: Distribution,
+    /// Node-seconds that were used, and the same weighed by the wait before.
+    used: (f64, f64),
+    /// What was paid, and node-seconds of work on nodes of performance 1.
+    paid: (f64, f64),
+    income: Vec<f64>,
+    /// Those with a budget, and those of them that missed it; then the same of deadlines.
+    budgets: (u64, u64),
+    deadlines: (u64, u64),
+    promises: (u64, u64),
+    energy: f64,
+    /// The sum of slowdowns and their number, by user.
+    users: BTreeMap<Option<i64>, (f64, f64)>,
+    first: Option<Time>,
+    last: Option<Time>,
+}
+
+impl<'a> Tally<'a> {
+    /// Nothing yet; some jobs may be workflows.
+    pub fn new(sites: &'a [Site], workflows: &Workflows) -> Tally<'a> {
+        Tally {
+            sites,
+            workflows: workflows.clone(),
+            jobs: 0,
+            fates: BTreeMap::new(),
+            wait: Distribution::default(),
+            response: Distribution::default(),
+            slowdown: Distribution::default(),
+            used: (0.0, 0.0),
+            paid: (0.0, 0.0),
+            income: vec![0.0; sites.len()],
+            budgets: (0, 0),
+            deadlines: (0, 0),
+            promises: (0, 0),
+            energy: 0.0,
+            users: BTreeMap::new(),
+            first: None,
+            last: None,
+        }
     }
+
+    /// Takes in what became of a job.
+    pub fn add(&mut self, record: &Record) {
+        self.jobs += 1;
+        *self.fates.entry(record.fate.name()).or_default() += 1;
+        let submit = record.job.submit;
+        self.first = Some(self.first.map_or(submit, |first| first.min(submit)));
+        let count = |of: &mut (u64, u64), has: bool, missed: bool| {
+            *of = (of.0 + u64::from(has), of.1 + u64::from(has && missed));
+        };
+        count(&mut self.budgets, record.job.budget.is_some(), over_budget(record));
+        count(&mut self.deadlines, record.job.deadline.is_some(), record.misses_deadline());
+        count(&mut self.promises, record.promised.is_some(), record.is_late());
+        if let Some(ran) = record.ran {
+            self.ran(record, ran);
+        }
+    }
+
+    fn ran(&mut self, record: &Record, ran: Ran) {
+        let seconds = |span: Option<Span>| span.map(|span| span.as_millis() as f64 / 1_000.0);
+        let used = ran.used as f64 / 1_000.0;
+        self.used.0 += used;
+        if let Some(wait) = seconds(record.wait()) {
+            self.wait.add(wait);
+            self.used.1 += wait * used;
+        }
+        if let Some(response) = seconds(record.response()) {
+            self.response.add(response);
+        }
+        if let Some(slowdown) = record.bounded_slowdown() {
+            self.slowdown.add(slowdown);
+            let (sum, count) = self.users.entry(record.job.user).or_default();
+            (*sum, *count) = (*sum + slowdown, *count + 1.0);
+        }
+        let cost = ran.cost.as_micros() as f64 / 1e6;
+        // The work of a workflow is that of its tasks, however many nodes were held for it.
+        let work = self.workflows.get(record.job.number).map_or_else(|| record.job.area(), work);
+        self.paid = (self.paid.0 + cost, self.paid.1 + work as f64 / 1_000.0);
+        if let Some(of) = self.income.get_mut(ran.site as usize) {
+            *of += cost;
+        }
+        let watts = self.sites.get(ran.site as usize).and_then(|site| site.watts);
+        self.energy += watts.map_or(0, |watts| watts.as_milliwatts()) as f64 / 1e6 * used / 3_600.0;
+        self.last = Some(self.last.map_or(ran.end, |last| last.max(ran.end)));
+    }
+
+    /// The figures.
+    pub fn finish(self, course: Option<&Course>) -> Metrics {
+        let nodes: f64 = self.sites.iter().map(|site| f64::from(site.nodes)).sum();
+        let extent = self.first.zip(self.last);
+        let makespan = extent.map_or(0.0, |(first, last)| (last - first) as f64 / 1_000.0);
+        let share = |(all, some): (u64, u64)| ratio(some as f64, all as f64);
+        Metrics {
+            jobs: self.jobs,
+            fates: self.fates.iter().map(|(fate, count)| ((*fate).to_owned(), *count)).collect(),
+            wait: Spread::of(&self.wait),
+            response: Spread::of(&self.response),
+            slowdown: Spread::of(&self.slowdown),
+            wait_by_work: ratio(self.used.1, self.used.0),
+            makespan,
+            utilisation: ratio(self.used.0, makespan * nodes),
+            cost: self.paid.0,
+            cost_of_work: ratio(self.paid.0, self.paid.1),
+            income: self.income(course),
+            budget_misses: share(self.budgets),
+            deadline_misses: share(self.deadlines),
+            fairness: self.fairness(),
+            promises: self.promises,
+            energy: self.energy,
+            broker: course.map(of_broker),
+        }
+    }
+
+    fn income(&self, course: Option<&Course>) -> BTreeMap<String, f64> {
+        let names = self.sites.iter().map(|site| site.name.clone());
+        match course {
+            Some(course) => {
+                names.zip(course.income.iter().map(|income| income.as_micros() as f64 / 1e6)).collect()
+            }
+            None => names.zip(self.income.iter().copied()).collect(),
+        }
+    }
+
+    /// Jain's index (Jain, Chiu, Hawe 1984) over the users' mean slowdowns.
+    fn fairness(&self) -> f64 {
+        let means = || self.users.values().map(|(sum, count)| sum / count);
+        let squares: f64 = means().map(|mean| mean * mean).sum();
+        ratio(means().sum::<f64>().powi(2), self.users.len() as f64 * squares)
+    }
+}
+
+/// Node-milliseconds of all tasks on nodes of performance 1.
+fn work(workflow: &Workflow) -> i128 {
+    workflow.tasks().iter().filter_map(|task| task.work).map(|work| i128::from(work.as_millis())).sum()
 }
 
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-fn ran_seconds(record: &Record) -> f64 {
-    record.ran.map_or(0.0, |ran| (ran.end - ran.start) as f64 / 1_000.0)
-}
-
-fn paid(record: &Record) -> f64 {
-    record.ran.map_or(0.0, |ran| ran.cost.as_micros() as f64 / 1e6)
 }
 
 fn over_budget(record: &Record) -> bool {
@@ -144,66 +254,19 @@ fn over_budget(record: &Record) -> bool {
         || record.ran.zip(record.job.budget).is_some_and(|(ran, budget)| ran.cost > budget)
 }
 
-/// From the first submission to the last end, and the node-seconds that all sites have in that.
-fn extent(records: &[Record], sites: &[Site]) -> (f64, f64) {
-    let first = records.iter().map(|record| record.job.submit).min();
-    let last = records.iter().filter_map(|record| record.ran).map(|ran| ran.end).max();
-    let nodes: f64 = sites.iter().map(|site| f64::from(site.nodes)).sum();
-    let makespan = first.zip(last).map_or(0.0, |(first, last): (Time, Time)| (last - first) as f64 / 1_000.0);
-    (makespan, makespan * nodes)
-}
-
-fn income(records: &[Record], sites: &[Site], course: Option<&Course>) -> BTreeMap<String, f64> {
-    let names = sites.iter().map(|site| site.name.clone());
-    if let Some(course) = course {
-        let earned = course.income.iter().map(|income| income.as_micros() as f64 / 1e6);
-        return names.zip(earned).collect();
-    }
-    let mut income = vec![0.0; sites.len()];
-    for record in records {
-        if let Some(of) = record.ran.and_then(|ran| income.get_mut(ran.site as usize)) {
-            *of += paid(record);
-        }
-    }
-    names.zip(income).collect()
-}
-
-fn missed(records: &[Record], has: impl Fn(&Record) -> bool, misses: impl Fn(&Record) -> bool) -> f64 {
-    let with = records.iter().filter(|record| has(record)).count();
-    let of = records.iter().filter(|record| has(record) && misses(record)).count();
-    ratio(of as f64, with as f64)
-}
-
-/// Jain's index (Jain, Chiu, Hawe 1984) over the users' mean slowdowns.
-fn fairness(records: &[Record]) -> f64 {
-    let mut users: BTreeMap<Option<i64>, (f64, f64)> = BTreeMap::new();
-    for record in records {
-        if let Some(slowdown) = record.bounded_slowdown() {
-            let (sum, count) = users.entry(record.job.user).or_default();
-            (*sum, *count) = (*sum + slowdown, *count + 1.0);
-        }
-    }
-    let means = || users.values().map(|(sum, count)| sum / count);
-    let squares: f64 = means().map(|mean| mean * mean).sum();
-    ratio(means().sum::<f64>().powi(2), users.len() as f64 * squares)
-}
-
-fn energy(record: &Record, sites: &[Site]) -> f64 {
-    let watts = record.ran.and_then(|ran| sites.get(ran.site as usize)?.watts);
-    let milliwatts = watts.map_or(0, |watts| watts.as_milliwatts()) as f64;
-    milliwatts / 1e6 * f64::from(record.job.nodes) * ran_seconds(record) / 3_600.0
-}
-
 fn of_broker(course: &Course) -> BrokerMetrics {
     let mean = |(sum, count): (i64, u64)| ratio(sum as f64 / 1e6, count as f64);
     let satisfaction = course.satisfaction.iter().map(|(who, sum)| (who.clone(), mean(*sum)));
     let (kept, broken) = course.quotes;
+    let share = |part: u64, all: u64| if all == 0 { 1.0 } else { ratio(part as f64, all as f64) };
     BrokerMetrics {
         cycles: course.cycles,
         batch: ratio(course.batched as f64, course.cycles as f64),
         reservations: (course.reservations, course.broken),
         gap: mean((course.gaps.1, course.gaps.0)),
-        quotes_kept: if kept + broken == 0 { 1.0 } else { ratio(kept as f64, (kept + broken) as f64) },
+        quotes_asked: course.asked,
+        quotes_kept: share(kept, kept + broken),
+        quotes_met: share(course.accepted.1, course.accepted.0),
         satisfaction: satisfaction.collect(),
         cut: course.cut,
     }
@@ -212,7 +275,6 @@ fn of_broker(course: &Course) -> BrokerMetrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Ran;
     use crate::workload::Job;
     use walras_model::{Money, Span};
 
@@ -230,7 +292,8 @@ mod tests {
             deadline: Some(time(150)),
         };
         let cost = Money::from_micros(2_000_000 * (end - start));
-        let ran = Some(Ran { site: 0, start: time(start), end: time(end), cost });
+        let used = i128::from(2_000 * (end - start));
+        let ran = Some(Ran { site: 0, start: time(start), end: time(end), cost, used });
         Record { job, fate: Fate::Done, ran, promised: Some(time(start)) }
     }
 

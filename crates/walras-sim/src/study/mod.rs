@@ -10,8 +10,8 @@
 //! ```
 //! use walras_sim::record::Site;
 //! use walras_sim::study::{Study, compare};
-//! use walras_sim::workload::{Model, Synthetic};
-//! let jobs = Synthetic::new(Model { nodes: 16, ..Model::default() }, 1).take(200).collect();
+//! use walras_sim::workload::{Jobs, Model, Synthetic};
+//! let jobs = Jobs::streamed(|| Box::new(Synthetic::new(Model { nodes: 16, ..Model::default() }, 1).take(200)));
 //! let policies = ["fcfs", "easy"].map(|text| text.parse().unwrap()).to_vec();
 //! let study = Study::new(jobs, vec![Site::plain("campus", 16)], policies);
 //! let runs = compare(&study, 2, &|_, _| {}).unwrap();
@@ -22,40 +22,69 @@ mod gantt;
 mod metrics;
 mod page;
 mod pictures;
+mod prices;
 mod promising;
 mod sites;
 mod spec;
 mod sweep;
 mod write;
 
-pub use metrics::{BrokerMetrics, Metrics, Spread, metrics};
+pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
-pub use sites::sites_of;
+pub use prices::PriceList;
+pub use sites::{read_sites, sites_of};
 pub use spec::{BadPolicy, PolicySpec};
 pub use sweep::{Point, Sweep};
 pub use write::{RESULTS_TAG, jobs_csv, over_seeds, results_json, runs_csv, schedule_swf};
 
 use crate::baseline;
-use crate::drive::{self, DriveError, Failures, OwnerLoad, Setup};
+use crate::drive::{self, Course, DriveError, OwnerLoad, Setup};
+use crate::outage::Failures;
 use crate::parallel::in_order;
 use crate::record::{Record, Site};
-use crate::workload::{Job, Terms};
-use walras_model::Span;
+use crate::workload::{Job, Jobs, Terms, Workflows};
+use std::fmt;
+use walras_assign::program::Solver;
+use walras_broker::price::Demand;
+use walras_model::{Multiplier, Span, Time};
 
 /// What is compared.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// The jobs, in order of submission.
-    pub jobs: Vec<Job>,
+    /// The jobs.
+    pub jobs: Jobs,
+    /// The workflows among them.
+    pub workflows: Workflows,
     /// The sites.
     pub sites: Vec<Site>,
     /// The policies.
     pub policies: Vec<PolicySpec>,
     /// What is drawn is drawn from each of these.
     pub seeds: Vec<u64>,
+    /// What surrounds the policies.
+    pub around: Around,
+    /// What solves programmes, for the policies that need it.
+    pub solver: Option<Solving>,
+    /// Whether what became of every job is kept, for the first seed; else memory does not grow with the workload.
+    pub keeps_records: bool,
+}
+
+/// A general solver.
+#[derive(Clone, Copy)]
+pub struct Solving(pub &'static (dyn Solver + Sync));
+
+impl fmt::Debug for Solving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a solver")
+    }
+}
+
+/// What surrounds the policies.
+#[derive(Clone, Debug)]
+pub struct Around {
     /// Budgets and deadlines for jobs that have none.
     pub terms: Option<Terms>,
-    /// How nodes fail; only the broker knows failures.
+    /// How nodes fail.
     pub failures: Option<Failures>,
     /// What owners use; only the broker knows it.
     pub owners: Option<OwnerLoad>,
@@ -63,16 +92,34 @@ pub struct Study {
     pub latency: Span,
     /// After how long users of the broker give up.
     pub patience: Option<Span>,
+    /// The share of the broker's users who ask for a quote first, in thousandths.
+    pub quotes: u32,
+    /// How the broker's owners let prices follow demand.
+    pub demand: Option<Demand>,
     /// Whether the auditor reads along.
     pub audit: bool,
 }
 
+impl Default for Around {
+    fn default() -> Around {
+        Around {
+            terms: None,
+            failures: None,
+            owners: None,
+            latency: Span::ZERO,
+            patience: None,
+            quotes: 0,
+            demand: None,
+            audit: false,
+        }
+    }
+}
+
 impl Study {
     /// These policies on these jobs, with one seed and nothing that fails.
-    pub fn new(jobs: Vec<Job>, sites: Vec<Site>, policies: Vec<PolicySpec>) -> Study {
-        let (terms, failures, owners, patience) = (None, None, None, None);
-        let (latency, audit) = (Span::ZERO, false);
-        Study { jobs, sites, policies, seeds: vec![1], terms, failures, owners, latency, patience, audit }
+    pub fn new(jobs: Jobs, sites: Vec<Site>, policies: Vec<PolicySpec>) -> Study {
+        let (workflows, around) = (Workflows::default(), Around::default());
+        Study { jobs, workflows, sites, policies, seeds: vec![1], around, solver: None, keeps_records: true }
     }
 
     /// All pairs of policy and seed, by policy.
@@ -91,8 +138,10 @@ pub struct Run {
     pub seed: u64,
     /// What it is measured by.
     pub metrics: Metrics,
-    /// What became of every job, in order of submission.
+    /// What became of every job, in order of submission; none where they are not kept.
     pub records: Vec<Record>,
+    /// By how much the base price of every site was multiplied from when on; nothing where prices stay.
+    pub demand: Vec<(Time, Vec<Multiplier>)>,
 }
 
 /// Runs every pair of a study; `progress` hears of every job that is over. Fails with the first run that fails.
@@ -111,7 +160,7 @@ pub fn compare(
 }
 
 /// Where a run is: its policy, its seed and the last submission that was settled.
-pub type Progress<'a> = (&'a PolicySpec, u64, walras_model::Time);
+pub type Progress<'a> = (&'a PolicySpec, u64, Time);
 
 /// One policy on one seed.
 pub fn run(
@@ -121,38 +170,87 @@ pub fn run(
     progress: &(dyn Fn(u64, Progress<'_>) + Sync),
 ) -> Result<Run, DriveError> {
     let spec = &study.policies[policy];
-    let market: Vec<_> = study.sites.iter().map(|site| (site.speed, site.price)).collect();
-    let terms = |job: &Job| study.terms.map_or(*job, |terms| terms.of(*job, seed, &market));
-    let jobs = study.jobs.iter().map(terms);
-    let mut records = Vec::with_capacity(study.jobs.len());
+    let keeps = study.keeps_records && study.seeds.first() == Some(&seed);
+    let mut records = Vec::new();
+    let mut tally = Tally::new(&study.sites, &study.workflows);
+    let mut count = 0;
     let mut sink = |record: Record| {
         progress(1, (spec, seed, record.job.submit));
-        records.push(record);
+        count += 1;
+        tally.add(&record);
+        if keeps {
+            records.push(record);
+        }
     };
-    let course = match spec.policy() {
-        spec::Policy::Baseline(discipline, placement) => {
-            baseline::simulate(&study.sites, *discipline, *placement, jobs, &mut sink);
-            None
+    let course = run_policy(study, spec, seed, &mut sink)?;
+    if count != study.jobs.len() {
+        return Err(DriveError::Workload { expected: study.jobs.len(), found: count });
+    }
+    records.sort_by_key(|record| (record.job.submit, record.job.number));
+    let metrics = tally.finish(course.as_ref());
+    let demand = course.map(|course| course.demand).unwrap_or_default();
+    Ok(Run { policy: spec.to_string(), seed, metrics, records, demand })
+}
+
+/// Lets a policy run all jobs; what the broker's course came to.
+fn run_policy(
+    study: &Study,
+    spec: &PolicySpec,
+    seed: u64,
+    sink: &mut dyn FnMut(Record),
+) -> Result<Option<Course>, DriveError> {
+    let around = &study.around;
+    let market: Vec<_> = study.sites.iter().map(|site| (site.speed, site.price)).collect();
+    let terms = around.terms;
+    let jobs = study.jobs.iter().map(|job: Job| terms.map_or(job, |terms| terms.of(job, seed, &market)));
+    match spec.policy() {
+        spec::Policy::Baseline(discipline, placement) => match &around.failures {
+            None => {
+                baseline::simulate(&study.sites, *discipline, *placement, jobs, sink);
+            }
+            Some(failures) => {
+                let strikes = |begin| failures.strikes(&study.sites, seed, begin);
+                let course =
+                    baseline::simulate_failing(&study.sites, *discipline, *placement, strikes, jobs, sink);
+                course.ok_or_else(|| unable_to_fail(spec))?;
+            }
+        },
+        spec::Policy::Market(_) | spec::Policy::Assigned(_) if around.failures.is_some() => {
+            return Err(unable_to_fail(spec));
         }
         spec::Policy::Market(rules) => {
-            baseline::simulate_market(&study.sites, *rules, jobs, &mut sink);
-            None
+            baseline::simulate_market(&study.sites, *rules, jobs, sink);
+        }
+        spec::Policy::Assigned(rules) => {
+            let solver = study.solver.map(|Solving(solver)| solver as &dyn Solver);
+            let unable = |why: baseline::AssignError| DriveError::Unable {
+                policy: spec.to_string(),
+                why: why.to_string(),
+            };
+            baseline::simulate_assigned(&study.sites, *rules, solver, seed, jobs, sink).map_err(unable)?;
         }
         spec::Policy::Broker(policy) => {
             let setup = Setup {
                 policy: (**policy).clone(),
-                latency: study.latency,
-                owners: study.owners,
-                failures: study.failures,
-                patience: study.patience,
+                latency: around.latency,
+                owners: around.owners,
+                failures: around.failures.clone(),
+                patience: around.patience,
+                workflows: study.workflows.clone(),
+                quotes: around.quotes,
+                demand: around.demand,
                 seed,
-                audit: study.audit,
+                audit: around.audit,
                 ..Setup::new(study.sites.clone())
             };
-            Some(drive::drive(&setup, jobs, &mut sink)?)
+            return drive::drive(&setup, jobs, sink).map(Some);
         }
-    };
-    records.sort_by_key(|record| (record.job.submit, record.job.number));
-    let metrics = metrics(&records, &study.sites, course.as_ref());
-    Ok(Run { policy: spec.to_string(), seed, metrics, records })
+    }
+    Ok(None)
+}
+
+fn unable_to_fail(spec: &PolicySpec) -> DriveError {
+    let why = "it takes no nodes that fail; \
+               failures go with fcfs, easy, sjf-easy, conservative, their placements and walras";
+    DriveError::Unable { policy: spec.to_string(), why: why.to_owned() }
 }

@@ -28,7 +28,7 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String], interval: Option<(i64
         let _ = writeln!(page, "<figure aria-label=\"{}\">\n{svg}</figure>", escape(&caption));
     }
     page += "<h2>Timetables</h2>\n<p>First seed; jobs of one colour are of one user, or of users that share it.</p>\n";
-    let (from, until) = interval.unwrap_or_else(|| two_days(study));
+    let (from, until) = interval.unwrap_or_else(|| two_days(runs));
     for policy in &study.policies {
         if let Some(run) = runs.iter().find(|run| run.policy == policy.to_string()) {
             let svg = gantt::gantt(study, run, from, until);
@@ -43,8 +43,9 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String], interval: Option<(i64
 }
 
 /// Two days from the middle submission on.
-fn two_days(study: &Study) -> (i64, i64) {
-    let middle = study.jobs.get(study.jobs.len() / 2).map_or(0, |job| job.submit.as_millis());
+fn two_days(runs: &[Run]) -> (i64, i64) {
+    let records = runs.first().map_or(&[][..], |run| &run.records);
+    let middle = records.get(records.len() / 2).map_or(0, |record| record.job.submit.as_millis());
     (middle, middle + 2 * 86_400_000)
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Run, Study};
 use crate::record::Record;
+use walras_model::Time;
 use walras_picture::{Line, LineChart, line_chart};
 
 /// Distributions are shown at these percentiles.
@@ -22,6 +23,7 @@ pub(super) fn pictures(study: &Study, runs: &[Run]) -> Vec<(String, String)> {
         ("Waits".to_owned(), distribution("wait", &first)),
         ("Slowdowns".to_owned(), slowdown(&first)),
         ("Use over time".to_owned(), use_over_time(study, &first)),
+        ("Prices over time".to_owned(), prices_over_time(study, &first)),
         ("Cost against wait".to_owned(), cost_against_wait(study, runs)),
     ]
 }
@@ -65,18 +67,66 @@ fn slowdown(runs: &[&Run]) -> String {
     })
 }
 
+/// When the first job comes, and a step of time, in milliseconds.
+fn steps(study: &Study, runs: &[&Run]) -> (i64, f64) {
+    let start = study.jobs.first().map_or(0, Time::as_millis);
+    let ends = runs.iter().flat_map(|run| &run.records).filter_map(|record| record.ran);
+    let end = ends.map(|ran| ran.end.as_millis()).max().unwrap_or(start + 1).max(start + 1);
+    (start, (end - start) as f64 / MOMENTS as f64)
+}
+
+/// At most so many sites are drawn.
+const SITES_MAX: usize = 8;
+
+/// What every site asks for a node and second: its own price, and what demand makes of it under a policy.
+fn prices_over_time(study: &Study, runs: &[&Run]) -> String {
+    let (start, step) = steps(study, runs);
+    let moved: Vec<&&Run> = runs.iter().filter(|run| run.demand.len() > 1).collect();
+    let mut named: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for (place, site) in study.sites.iter().enumerate().take(SITES_MAX) {
+        let base = site.price.as_micros_per_second() as f64 / 1e6;
+        let line = |factor: &dyn Fn(i64) -> f64| -> Vec<(f64, f64)> {
+            let at = |moment: usize| (moment as f64 + 0.5) * step;
+            #[allow(clippy::cast_possible_truncation, reason = "within a schedule")]
+            let time = |moment: usize| start + at(moment) as i64;
+            (0..MOMENTS).map(|moment| (at(moment) / 86_400_000.0, base * factor(time(moment)))).collect()
+        };
+        if moved.is_empty() {
+            named.push((site.name.clone(), line(&|_| 1.0)));
+        }
+        for run in &moved {
+            let factor = |time: i64| {
+                let now = run.demand.partition_point(|(at, _)| at.as_millis() <= time);
+                let factors = now.checked_sub(1).and_then(|last| run.demand.get(last));
+                factors.and_then(|(_, of)| of.get(place)).map_or(1.0, |it| it.as_millionths() as f64 / 1e6)
+            };
+            named.push((format!("{}, {}", site.name, run.policy), line(&factor)));
+        }
+    }
+    let lines = named.iter().map(|(name, points)| Line { name, points: points.clone() });
+    line_chart(&LineChart {
+        id: "prices",
+        title: "What a node costs",
+        subtitle: if moved.is_empty() {
+            "By site; no price follows demand here"
+        } else {
+            "By site, where owners let prices follow demand; those of other policies stay at their base; first seed"
+        },
+        x_title: "days since the first submission",
+        y_title: "credits a second",
+        lines: lines.collect(),
+    })
+}
+
 /// The share of all nodes that is used, in equal steps of time.
 fn use_over_time(study: &Study, runs: &[&Run]) -> String {
     let nodes: f64 = study.sites.iter().map(|site| f64::from(site.nodes)).sum();
-    let start = study.jobs.first().map_or(0, |job| job.submit.as_millis());
-    let ends = runs.iter().flat_map(|run| &run.records).filter_map(|record| record.ran);
-    let end = ends.map(|ran| ran.end.as_millis()).max().unwrap_or(start + 1).max(start + 1);
-    let step = (end - start) as f64 / MOMENTS as f64;
+    let (start, step) = steps(study, runs);
     let lines = runs.iter().map(|run| {
         let mut used = vec![0.0; MOMENTS];
         for record in &run.records {
             let Some(ran) = record.ran else { continue };
-            let of = |time: walras_model::Time| (time.as_millis() - start) as f64 / step;
+            let of = |time: Time| (time.as_millis() - start) as f64 / step;
             spread(&mut used, of(ran.start), of(ran.end), f64::from(record.job.nodes));
         }
         let at = |place: usize| (place as f64 + 0.5) * step / 86_400_000.0;

@@ -1,11 +1,12 @@
 //! Policies by their words: `easy`, `mct:queue=conservative`, `walras:search=amp,objective=min-time`.
 
 use super::promising;
-use crate::baseline::{Discipline, Market, Placement, Promising, Rule};
+use crate::baseline::{Assigning, Discipline, Market, Method, Placement, Promising, Rule};
 use crate::drive::policy_of;
 use std::fmt;
 use std::str::FromStr;
 use walras_broker::policy::Policy as Rules;
+use walras_model::Span;
 
 /// A policy and the words that it was asked for by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub(super) enum Policy {
     Baseline(Discipline, Placement),
     /// A market of promises.
     Market(Market),
+    /// Rounds of capacity assignment.
+    Assigned(Assigning),
     /// The broker with its rules.
     Broker(Box<Rules>),
 }
@@ -36,8 +39,7 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str =
-    "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct, promise-market or walras";
+const NAMES: &str = "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct, greedy, hga, lpga, exact, promise-market or walras";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -82,6 +84,11 @@ fn policy(words: &str) -> Result<Policy, String> {
         settings.into_iter().try_for_each(|(key, value)| promising::set_market(&mut market, key, value))?;
         return Ok(Policy::Market(market));
     }
+    if let Some(method) = method(name) {
+        let mut rules = Assigning { method, ..Assigning::default() };
+        settings.into_iter().try_for_each(|(key, value)| set_assigning(&mut rules, key, value))?;
+        return Ok(Policy::Assigned(rules));
+    }
     let (mut discipline, rule) = match name {
         "first-fit" => (Discipline::Easy, Rule::FirstFit),
         "cheapest" => (Discipline::Easy, Rule::Cheapest),
@@ -110,6 +117,34 @@ fn policy(words: &str) -> Result<Policy, String> {
         }
     }
     Ok(Policy::Baseline(discipline, placement))
+}
+
+/// The method of assignment of a name.
+fn method(name: &str) -> Option<Method> {
+    Some(match name {
+        "greedy" => Method::Greedy,
+        "hga" => Method::Hga,
+        "lpga" => Method::Lpga,
+        "exact" => Method::Exact,
+        _ => return None,
+    })
+}
+
+fn set_assigning(rules: &mut Assigning, key: &str, value: &str) -> Result<(), String> {
+    match key {
+        "cycle" => {
+            let read = value.parse::<i64>().ok().filter(|seconds| (1..=86_400).contains(seconds));
+            let cycle = read.and_then(|seconds| Span::from_millis(1_000 * seconds));
+            rules.cycle =
+                cycle.ok_or_else(|| format!("'{value}' is not a whole number of seconds up to a day"))?;
+        }
+        "batch" => {
+            let read = value.parse::<usize>().ok().filter(|batch| (1..=10_000).contains(batch));
+            rules.batch = read.ok_or_else(|| format!("'{value}' is not a number of jobs from 1 to 10000"))?;
+        }
+        _ => return Err(format!("'{key}' is not a setting of it: expected cycle or batch")),
+    }
+    Ok(())
 }
 
 /// The discipline of a name.
@@ -150,6 +185,12 @@ mod tests {
         assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
         let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
         assert!(matches!(policy("promise-market:value=0,until=deadline,trials=1"), Ok(Policy::Market(_))));
+        assert!(matches!(policy("lpga:cycle=30,batch=20"), Ok(Policy::Assigned(it)) if it.batch == 20));
+        assert!(
+            policy("hga:cycle=0").is_err()
+                && policy("exact:batch=x").is_err()
+                && policy("greedy:x=1").is_err()
+        );
         let promises = ["order=x", "slack=-1", "slack=0.0001", "slack=1001", "trials=-1", "depth=1"];
         let wrong = wrong.map(str::to_owned).into_iter();
         let markets = ["value=-1", "until=x", "slack=x", "queue=easy"];

@@ -175,12 +175,12 @@ mod tests {
     use crate::record::Site;
     use crate::study::{Study, compare};
     use crate::trace::read_swf;
-    use crate::workload::{Model, SwfJobs, Synthetic};
+    use crate::workload::{Jobs, Model, SwfJobs, Synthetic};
 
     fn study() -> (Study, Vec<Run>) {
         let jobs: Vec<_> = Synthetic::new(Model { nodes: 8, ..Model::default() }, 1).take(60).collect();
         let policies = ["easy", "mct:queue=fcfs,speeds=ignored"].map(|text| text.parse().unwrap());
-        let study = Study::new(jobs, vec![Site::plain("one", 8)], policies.to_vec());
+        let study = Study::new(Jobs::held(jobs), vec![Site::plain("one", 8)], policies.to_vec());
         let runs = compare(&study, 2, &|_, _| {}).unwrap();
         (study, runs)
     }
@@ -194,7 +194,7 @@ mod tests {
         let waits = trace.jobs.iter().map(|job| job.wait);
         assert!(waits.eq(runs[0].records.iter().map(Record::wait)));
         let again: Vec<_> = SwfJobs::new(text.as_bytes()).collect();
-        assert!(again.iter().zip(&study.jobs).all(|(read, job)| read.lasts() == job.lasts()));
+        assert!(again.iter().zip(study.jobs.iter()).all(|(read, job)| read.lasts() == job.lasts()));
     }
 
     #[test]

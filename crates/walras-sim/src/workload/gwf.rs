@@ -6,9 +6,9 @@
 //! met. What is left out is what [`super::SwfJobs`] leaves out.
 
 use super::csv::columns;
-use super::lines::Lines;
 use super::swf::RUN_MIN;
 use super::{Job, Report};
+use crate::lines::Lines;
 use crate::trace::BadLine;
 use crate::trace::number::decimal;
 use std::io::{self, BufRead};

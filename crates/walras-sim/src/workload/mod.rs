@@ -6,7 +6,8 @@
 //! **Method.** Everything becomes a [`Job`]: when it comes, how many nodes it wants, how long it would run on a node of
 //! performance 1 and how long its user says that it will. Sources are iterators, so that a trace is never in memory as a
 //! whole: [`SwfJobs`] and [`GwfJobs`] read line by line ([`plain`] unpacks gzip on the way), [`Synthetic`] draws from a model, [`read_jobs`] reads
-//! our own files.
+//! our own files, and workflows become jobs by [`rigid`].
+//! [`Jobs`] are gone through once for every run, and [`Merged`] makes one workload of several.
 //! [`InOrder`] puts what was written out of order into order, [`Slice`] takes a part and scales its load, and
 //! [`Terms`] adds budgets and deadlines by a rule. What was left out is counted, with its line.
 //!
@@ -21,22 +22,26 @@
 
 mod csv;
 mod file;
+mod flows;
 mod gwf;
-mod lines;
 mod order;
 mod slice;
+mod source;
 mod swf;
 mod synthetic;
 mod terms;
 
 pub use file::read_jobs;
+pub use flows::{Arrivals, Listed, Workflows, read_list, rigid};
 pub use gwf::GwfJobs;
-pub use lines::plain;
 pub use order::InOrder;
 pub use slice::{Slice, offered_load};
+pub use source::{HELD_MAX, JobIterator, Jobs, Merged};
 pub use swf::SwfJobs;
 pub use synthetic::{Model, Synthetic};
 pub use terms::Terms;
+
+pub use crate::lines::plain;
 
 use crate::trace::{BadLine, Noted};
 use serde::Serialize;

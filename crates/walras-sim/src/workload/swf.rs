@@ -4,8 +4,8 @@
 //! simulated when it is known how long it ran, that was at least a second, and how many processors it asked for or else
 //! got. One without an estimate is taken to have a perfect one; one that ran for longer than its estimate is killed there.
 
-use super::lines::Lines;
 use super::{Job, LeftOut, Report};
+use crate::lines::Lines;
 use crate::trace::TraceJob;
 use crate::trace::swf::{Line, read_line};
 use std::io::{self, BufRead};

@@ -1,11 +1,14 @@
 //! The broker on a virtual clock: what must hold whatever surrounds it.
 
 use std::collections::BTreeSet;
-use walras_model::{Performance, Rate, Span, Time};
-use walras_sim::drive::{Course, Failures, OwnerLoad, Setup, drive, policy_of};
+use walras_broker::price::Demand;
+use walras_model::workflow::{Edge, Task};
+use walras_model::{Data, Performance, Rate, Span, TaskId, Time, Work, Workflow};
+use walras_sim::drive::{Course, OwnerLoad, Setup, drive, policy_of};
+use walras_sim::outage::{Failures, Outage};
 use walras_sim::record::{Fate, Record, Site};
-use walras_sim::study::{Study, compare};
-use walras_sim::workload::{Job, Model, Slice, Synthetic, Terms};
+use walras_sim::study::{Around, Study, compare};
+use walras_sim::workload::{Job, Jobs, Model, Slice, Synthetic, Terms, Workflows, rigid};
 
 fn span(seconds: i64) -> Span {
     Span::from_millis(1_000 * seconds).unwrap()
@@ -91,10 +94,10 @@ fn what_cannot_be_served_is_turned_away() {
 fn owners_failures_and_slow_messages_cost_time_but_nobody() {
     let jobs = jobs(5, 40);
     let owners = Some(OwnerLoad { share: 50, mean: span(36_000) });
-    let failures = Some(Failures { between: span(400_000), repair: span(7_200) });
+    let failures = Some(Failures::Drawn { between: span(400_000), repair: span(7_200) });
     let around = [
         Setup { owners, ..setup() },
-        Setup { failures, ..setup() },
+        Setup { failures: failures.clone(), ..setup() },
         Setup { latency: span(2), ..setup() },
         Setup { owners, failures, latency: span(1), patience: Some(span(200_000)), ..setup() },
     ];
@@ -133,8 +136,8 @@ fn results_do_not_depend_on_threads() {
         ["easy", "walras", "walras:objective=min-time,cycle=300"].map(|words| words.parse().unwrap());
     let study = Study {
         seeds: vec![1, 2],
-        terms: Some(Terms::default()),
-        ..Study::new(jobs, vec![Site::plain("campus", 8)], policies.to_vec())
+        around: Around { terms: Some(Terms::default()), ..Around::default() },
+        ..Study::new(Jobs::held(jobs), vec![Site::plain("campus", 8)], policies.to_vec())
     };
     let of = |threads| {
         let runs = compare(&study, threads, &|_, _| {}).unwrap();
@@ -155,4 +158,102 @@ fn a_deadline_that_passes_ends_the_wait() {
     let (records, _) = run(&setup, &all);
     assert!(records.iter().any(|record| record.fate == Fate::GivenUp));
     assert!(records.iter().filter(|it| it.fate == Fate::Done).all(|it| !it.misses_deadline()));
+}
+
+#[test]
+fn nodes_fail_as_a_trace_says() {
+    let job = |number: u64, submit: i64| Job {
+        number,
+        submit: Time::from_millis(1_000 * submit).unwrap(),
+        nodes: 8,
+        run: span(3_600),
+        estimate: span(3_600),
+        user: None,
+        budget: None,
+        deadline: None,
+    };
+    let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
+    let outage = Outage { site: 0, node: 3, from: at(1_000), until: Some(at(20_000)) };
+    let setup = Setup { failures: Some(Failures::Traced([outage].into())), ..setup() };
+    let (records, course) = run(&setup, &[job(1, 0), job(2, 30_000)]);
+    let ran: Vec<_> = records.iter().map(|record| record.ran.unwrap()).collect();
+    assert!(records.iter().all(|record| record.fate == Fate::Done));
+    // The first is lost with its node, and needs all of them; the second meets nothing of it.
+    assert!(ran[0].start >= at(20_000) && ran[0].end >= at(23_600), "{:?}", ran[0]);
+    assert!(course.broken >= 1);
+    assert_eq!((ran[0].used, ran[1].used), (8 * 3_600_000, 8 * 3_600_000));
+}
+
+#[test]
+fn workflows_run_task_by_task() {
+    let task = |name: &str, seconds: i64| Task::new(name, Work::from_millis(1_000 * seconds));
+    let edge = |from: usize, to: usize| Edge {
+        from: TaskId::from_index(from).unwrap(),
+        to: TaskId::from_index(to).unwrap(),
+        data: Data::from_bytes(0).unwrap(),
+    };
+    let tasks = vec![task("a", 600), task("b", 1_200), task("c", 300), task("d", 0), task("e", 60)];
+    let edges = vec![edge(0, 1), edge(0, 2), edge(1, 3), edge(2, 3), edge(3, 4)];
+    let workflow = Workflow::new("w", tasks, edges).unwrap();
+    let begin = |number: u64| Time::from_millis(i64::try_from(number).unwrap() * 100_000).unwrap();
+    let jobs: Vec<Job> = (1..=3).map(|number| rigid(&workflow, number, begin(number), 8).unwrap()).collect();
+    // The longest way takes 600 + 1,200 + 60 s, and two tasks run side by side.
+    assert_eq!((jobs[0].nodes, jobs[0].run), (2, span(1_860)));
+    let workflows = Workflows::new((1..=3).map(|number| (number, workflow.clone())).collect());
+    let (records, _) = run(&Setup { workflows, ..setup() }, &jobs);
+    for record in &records {
+        let ran = record.ran.unwrap();
+        assert_eq!((record.fate, ran.end.span_since(ran.start)), (Fate::Done, Some(span(1_860))));
+        assert_eq!(ran.used, 1_000 * (600 + 1_200 + 300 + 60));
+    }
+}
+
+#[test]
+fn quotes_are_asked_for_accepted_and_kept() {
+    let jobs = jobs(5, 60);
+    for quotes in [300, 1_000] {
+        let (records, course) = run(&Setup { quotes, ..setup() }, &jobs);
+        check(&records, &jobs, 8);
+        let (asked, without) = course.asked;
+        assert!(asked >= if quotes == 1_000 { 60 } else { 8 }, "{asked}");
+        assert!(without < asked);
+        // Nothing fails here, so that every quote that was accepted is kept.
+        assert_eq!(course.quotes, (asked - without, 0));
+        assert_eq!(course.accepted, (asked - without, asked - without));
+        assert!(records.iter().all(|record| record.fate == Fate::Done || record.fate == Fate::Killed));
+    }
+    assert_eq!(run(&setup(), &jobs).1.asked, (0, 0));
+}
+
+#[test]
+fn prices_follow_demand_where_owners_say_so() {
+    let factor = |millionths| walras_model::Multiplier::from_millionths(millionths).unwrap();
+    let share = |millionths| walras_model::Share::from_millionths(millionths).unwrap();
+    let demand = Demand {
+        min: factor(500_000),
+        max: factor(2_000_000),
+        step: factor(50_000),
+        low: share(300_000),
+        high: share(700_000),
+    };
+    let jobs = jobs(5, 40);
+    let (_, course) = run(&Setup { demand: Some(demand), ..setup() }, &jobs);
+    assert!(course.demand.len() > 2 && course.demand.is_sorted_by_key(|(at, _)| *at));
+    let all = || course.demand.iter().map(|(_, of)| of[0].as_millionths());
+    assert!(all().all(|of| (500_000..=2_000_000).contains(&of)));
+    assert!(all().any(|of| of != 1_000_000));
+    assert_eq!(run(&setup(), &jobs).1.demand.len(), 1);
+}
+
+#[test]
+fn who_has_not_come_when_a_run_is_cut_off_is_left_over() {
+    let jobs = jobs(5, 400);
+    let setup = Setup { moments_per_job_max: 0, ..Setup::new(vec![Site::plain("campus", 8)]) };
+    let (records, course) = run(&setup, &jobs);
+    assert!(course.cut && course.jobs < 400, "{}", course.jobs);
+    assert_eq!(
+        records.iter().map(|record| record.job.number).collect::<Vec<_>>(),
+        (1..=400).collect::<Vec<_>>()
+    );
+    assert!(records.iter().any(|record| record.fate == Fate::LeftOver));
 }

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
+mod assigned;
 mod baseline;
 mod determinism;
 mod drive;
+mod failing;
 mod files;
 mod laws;
 mod metabroker;

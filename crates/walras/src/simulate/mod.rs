@@ -3,35 +3,53 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `mod.rs` | what can be asked for, and the course of a call |
-//! | `input.rs` | jobs and sites from files and words |
+//! | `flows.rs` | workflows as jobs |
+//! | `input.rs` | jobs from traces, a model or a journal |
 //! | `output.rs` | the table, and the files of `--out` |
 //! | `progress.rs` | how far it is, on a terminal |
 //! | `recorded.rs` | a journal as a workload |
 //! | `resume.rs` | runs that an earlier call has finished |
 //! | `sweep.rs` | several loads and latencies from a file |
+//! | `tables.rs` | sites, prices and outages from files |
+//! | `words.rs` | what options say |
 
+mod flows;
 mod input;
 mod output;
 mod progress;
 mod recorded;
 mod resume;
 mod sweep;
+mod tables;
+mod words;
 
 use crate::failure::Failure;
 use crate::{cores, files};
 use progress::Progress;
 use std::path::{Path, PathBuf};
-use walras_model::{Multiplier, Span};
-use walras_sim::drive::{DriveError, Failures, OwnerLoad};
-use walras_sim::study::{PolicySpec, Study, sites_of};
-use walras_sim::workload::Terms;
+use walras_broker::price::Demand;
+use walras_model::{Multiplier, Span, Time};
+use walras_sim::drive::{DriveError, OwnerLoad};
+use walras_sim::study::{Around, PolicySpec, Solving, Study};
+use walras_sim::workload::{Arrivals, Slice, Terms};
+use words::Failing;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Traces: Standard Workload Format, or Grid Workload Format where the name has .gwf, gzip or plain; or our own .yaml
-    #[arg(value_name = "TRACE", required_unless_present_any = ["synthetic", "from"],
-          conflicts_with_all = ["synthetic", "from"])]
+    #[arg(value_name = "TRACE", required_unless_present_any = ["synthetic", "from", "workflows"],
+          conflicts_with_all = ["synthetic", "from", "workflows"])]
     traces: Vec<PathBuf>,
+
+    /// Take workflows instead, as often as wanted: WfCommons .json, Pegasus .xml or .dax, .stg or our own .yaml, gzip or
+    /// plain; or one list, a .csv with the columns workflow and submit
+    #[arg(long = "workflow", value_name = "FILE", conflicts_with_all = ["synthetic", "from"])]
+    workflows: Vec<PathBuf>,
+
+    /// When workflows come: poisson:SECONDS, each file once and so many seconds apart on average; or
+    /// poisson:SECONDS:COUNT, so many of them by chance
+    #[arg(long, value_name = "RULE", requires = "workflows", value_parser = words::arrivals)]
+    arrivals: Option<Arrivals>,
 
     /// Take jobs and sites from the journal of a service instead: what would another policy have done?
     #[arg(long, value_name = "JOURNAL", conflicts_with = "synthetic")]
@@ -41,14 +59,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "JOBS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     synthetic: Option<u32>,
 
-    /// The sites, as in 100 or campus:100,cloud:200:1.5:2 (name, nodes, speed, credits a second); as large as the trace's
-    /// machine, without
+    /// The sites, as in 100 or campus:100,cloud:200:1.5:2 (name, nodes, speed, credits a second); a table of them that ends
+    /// in .csv; or drawn:8x16, so many sites of so many nodes with speeds and prices as in the papers. As large as the
+    /// trace's machine, without
     #[arg(long, value_name = "SPEC")]
     sites: Option<String>,
 
+    /// A provider's price list, as often as wanted: sites whose names are types in it have its prices and speeds
+    #[arg(long, value_name = "FILE.csv", requires = "sites")]
+    prices: Vec<PathBuf>,
+
     /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, promise (with :order=lxf,slack=0.25,trials=8),
-    /// first-fit, cheapest, mst, mct (each with :queue=NAME,speeds=ignored), promise-market (with
-    /// :value=1,slack=0.25 or until=deadline) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    /// first-fit, cheapest, mst, mct (each with :queue=NAME,speeds=ignored), greedy, hga, lpga, exact (each with
+    /// :cycle=60,batch=50), promise-market (with :value=1,slack=0.25 or until=deadline) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
     #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
     policies: Vec<PolicySpec>,
 
@@ -61,15 +84,15 @@ pub(crate) struct Args {
     take: Option<usize>,
 
     /// Let jobs come so many times as densely
-    #[arg(long, value_name = "FACTOR", value_parser = input::multiplier)]
+    #[arg(long, value_name = "FACTOR", value_parser = words::multiplier)]
     load: Option<Multiplier>,
 
     /// Draw budgets: between so many times what the job costs where it is cheapest, as in 1.2-3
-    #[arg(long, value_name = "LOW-HIGH", value_parser = input::range)]
+    #[arg(long, value_name = "LOW-HIGH", value_parser = words::range)]
     budgets: Option<(i64, i64)>,
 
     /// Draw deadlines: between so many times the estimate after the submission, as in 2-20, and an hour at least
-    #[arg(long, value_name = "LOW-HIGH", value_parser = input::range)]
+    #[arg(long, value_name = "LOW-HIGH", value_parser = words::range)]
     deadlines: Option<(i64, i64)>,
 
     /// How often what is drawn is drawn again
@@ -80,29 +103,37 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Nodes of the broker's sites fail, and come back: the mean hours between two failures of a node, and the hours
-    /// until it is back, as in 500,2
-    #[arg(long, value_name = "HOURS,HOURS", value_parser = input::hours)]
-    failures: Option<(Span, Span)>,
+    /// Nodes fail, and come back: the mean hours between two failures of a node, and the hours until it is back, as in
+    /// 500,2; or a table that ends in .csv, with the columns site, node, from and until
+    #[arg(long, value_name = "HOURS,HOURS|FILE.csv", value_parser = words::failing)]
+    failures: Option<Failing>,
 
     /// Owners use their nodes at the broker's sites: the share of time in percent, and the mean hours of a use, as in 10,3
-    #[arg(long, value_name = "PERCENT,HOURS", value_parser = input::share_and_hours)]
+    #[arg(long, value_name = "PERCENT,HOURS", value_parser = words::share_and_hours)]
     owners: Option<(i64, Span)>,
 
     /// How many seconds a message to or from a site of the broker takes
-    #[arg(long, value_name = "SECONDS", value_parser = input::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = words::seconds)]
     latency: Option<Span>,
 
     /// Users of the broker cancel a job that has not started after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = input::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = words::seconds)]
     patience: Option<Span>,
+
+    /// So many percent of the broker's users ask for a quote first, and accept what ends first
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = words::percent)]
+    quotes: u32,
+
+    /// Owners of the broker's sites let prices follow demand between so many times their base, as in 0.5-2
+    #[arg(long, value_name = "LOW-HIGH", value_parser = words::demand)]
+    demand: Option<Demand>,
 
     /// Let the auditor read the broker's journal along
     #[arg(long)]
     audit: bool,
 
     /// The timetables of the report: from so many hours after the first submission until so many, as in 24,72
-    #[arg(long, value_name = "HOURS,HOURS", requires = "out", value_parser = input::hours)]
+    #[arg(long, value_name = "HOURS,HOURS", requires = "out", value_parser = words::hours)]
     interval: Option<(Span, Span)>,
 
     /// Write results.json, runs.csv, report.html, and every schedule as CSV and SWF, into this directory; what an
@@ -147,12 +178,12 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
     if let Some(directory) = out {
         output::make(directory)?;
     }
-    let progress = Progress::new(study.jobs.len() * study.pairs().len());
+    let progress = Progress::new(study.jobs.len().saturating_mul(study.pairs().len() as u64));
     let runs = resume::compare_all(&study, out, cores::threads(args.threads), &progress);
     progress.clear();
     let runs = runs?;
     if let Some(directory) = out {
-        let first = study.jobs.first().map_or(0, |job| job.submit.as_millis());
+        let first = study.jobs.first().map_or(0, Time::as_millis);
         let interval =
             args.interval.map(|(from, until)| (first + from.as_millis(), first + until.as_millis()));
         output::write(directory, &study, &runs, &notes, interval)?;
@@ -162,22 +193,33 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
 
 /// What is to be compared, and what there is to say of it.
 fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
-    let sites = args.sites.as_deref().map(sites_of).transpose().map_err(Failure::Input)?;
-    let (jobs, sites, notes) = input::jobs(args, asked.load, sites)?;
-    if jobs.is_empty() {
+    let (sites, mut notes) = tables::sites(args)?;
+    let slice = Slice { skip: args.skip, take: args.take, load: asked.load };
+    let read = if args.workflows.is_empty() { input::jobs } else { flows::read };
+    let given = read(args, slice, sites)?;
+    notes.extend(given.notes);
+    if given.jobs.is_empty() {
         return Err(Failure::Input("there is no job to simulate".to_owned()));
     }
     let drawn = args.budgets.is_some() || args.deadlines.is_some();
     let seeds = args.seed..args.seed.saturating_add(u64::from(args.seeds));
-    let study = Study {
-        seeds: seeds.collect(),
+    let around = Around {
         terms: drawn.then_some(Terms { budget: args.budgets, deadline: args.deadlines, ..Terms::default() }),
-        failures: args.failures.map(|(between, repair)| Failures { between, repair }),
+        failures: tables::failures(args, &given.sites)?,
         owners: args.owners.map(|(share, mean)| OwnerLoad { share, mean }),
         latency: asked.latency.unwrap_or(Span::ZERO),
         patience: args.patience,
+        quotes: args.quotes,
+        demand: args.demand,
         audit: args.audit,
-        ..Study::new(jobs, sites, asked.policies.clone())
+    };
+    let study = Study {
+        workflows: given.workflows,
+        seeds: seeds.collect(),
+        around,
+        solver: walras_solve::solver().ok().map(Solving),
+        keeps_records: args.out.is_some(),
+        ..Study::new(given.jobs, given.sites, asked.policies.clone())
     };
     Ok((study, notes))
 }

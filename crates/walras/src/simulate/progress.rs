@@ -17,10 +17,10 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(total: usize) -> Progress {
+    pub(super) fn new(total: u64) -> Progress {
         Progress {
             line: StatusLine::new(),
-            total: u64::try_from(total).unwrap_or(u64::MAX).max(1),
+            total: total.max(1),
             done: AtomicU64::new(0),
             begun: Instant::now(),
             shown: AtomicU64::new(0),

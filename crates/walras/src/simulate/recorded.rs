@@ -16,7 +16,7 @@ use walras_broker::job::{JobEnd, JobSpec};
 use walras_broker::site::SiteSpec;
 use walras_model::{Performance, Span, Time, Work};
 use walras_sim::record::Site;
-use walras_sim::workload::Job;
+use walras_sim::workload::{Job, Jobs, Workflows};
 
 /// What the journal says of jobs and sites.
 #[derive(Default)]
@@ -39,9 +39,14 @@ struct Seen {
 }
 
 /// Jobs, sites, and what there is to say of them.
-pub(super) type Given = (Vec<Job>, Vec<Site>, Vec<String>);
+pub(super) struct Given {
+    pub(super) jobs: Jobs,
+    pub(super) workflows: Workflows,
+    pub(super) sites: Vec<Site>,
+    pub(super) notes: Vec<String>,
+}
 
-/// The jobs and sites of a journal.
+/// The jobs and sites of a journal, and what there is to say of them.
 pub(super) fn read(path: &Path) -> Result<Given, Failure> {
     let mut entries = journal::open(path, None)?;
     let mut recorded = Recorded::default();
@@ -60,7 +65,8 @@ pub(super) fn read(path: &Path) -> Result<Given, Failure> {
     )];
     let mut jobs: Vec<Job> = recorded.done.into_iter().map(|(job, _)| job).collect();
     jobs.sort_by_key(|job| (job.submit, job.number));
-    Ok((jobs, recorded.sites.iter().flat_map(alike).collect(), notes))
+    let sites = recorded.sites.iter().flat_map(alike).collect();
+    Ok(Given { jobs: Jobs::held(jobs), workflows: Workflows::default(), sites, notes })
 }
 
 impl Recorded {

@@ -37,14 +37,17 @@ pub(super) fn compare_all(
             .collect();
         let missing = study.policies.iter().zip(&found).filter(|(_, found)| found.is_none());
         let policies = missing.map(|(policy, _)| policy.clone()).collect();
-        let part = Study { policies, seeds: vec![*seed], ..study.clone() };
+        let keeps_records = study.keeps_records && place == 0;
+        let part = Study { policies, seeds: vec![*seed], keeps_records, ..study.clone() };
         let done =
             compare(&part, threads, &|jobs, at| progress.add(jobs, at)).map_err(|error| failed(&error))?;
         let mut done = done.into_iter();
         for (policy, found) in study.policies.iter().zip(found) {
             let words = policy.to_string();
             let run = match found {
-                Some(metrics) => Some(Run { policy: words, seed: *seed, metrics, records: Vec::new() }),
+                Some(metrics) => {
+                    Some(Run { policy: words, seed: *seed, metrics, records: Vec::new(), demand: Vec::new() })
+                }
                 None => done.next(),
             };
             let Some(mut run) = run else { continue };
@@ -103,10 +106,8 @@ struct Marks {
 
 impl Marks {
     fn new(study: &Study) -> Marks {
-        let around = format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?}",
-            study.sites, study.terms, study.failures, study.owners, study.latency, study.patience
-        );
+        // All that surrounds a run is in one place, so that nothing of it can be forgotten here.
+        let around = format!("{:?} {:?} {:?}", study.sites, study.around, study.workflows);
         let jobs = study.jobs.iter().fold(START, |from, job| hash(format!("{job:?}").as_bytes(), from));
         Marks { around, jobs }
     }
@@ -114,5 +115,37 @@ impl Marks {
     fn of(&self, policy: &str, seed: u64) -> u64 {
         let run = format!("{} {policy} {seed} {}", env!("CARGO_PKG_VERSION"), self.around);
         hash(run.as_bytes(), self.jobs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_model::Span;
+    use walras_sim::record::Site;
+    use walras_sim::study::Around;
+    use walras_sim::workload::{Jobs, Model, Synthetic};
+
+    /// What an earlier call has run without the auditor was not audited, and so on.
+    #[test]
+    fn marks_differ_by_everything_that_surrounds_a_run() {
+        let jobs = Jobs::held(Synthetic::new(Model::default(), 1).take(5).collect());
+        let sites = vec![Site::plain("one", 128)];
+        let of = |around: Around| {
+            let study = Study { around, ..Study::new(jobs.clone(), sites.clone(), Vec::new()) };
+            Marks::new(&study).of("walras", 1)
+        };
+        let plain = Around::default;
+        let second = Span::from_millis(1_000);
+        let others = [
+            plain(),
+            Around { audit: true, ..plain() },
+            Around { quotes: 1, ..plain() },
+            Around { patience: second, ..plain() },
+            Around { latency: second.unwrap(), ..plain() },
+        ];
+        let marks: std::collections::BTreeSet<u64> = others.into_iter().map(of).collect();
+        assert_eq!(marks.len(), 5);
+        assert_eq!(of(plain()), of(plain()));
     }
 }

@@ -1,6 +1,6 @@
 //! Several loads and latencies from one file: every point is a study with a directory of its own.
 
-use super::{Args, Asked, Failure, input, output, simulate};
+use super::{Args, Asked, Failure, output, simulate, words};
 use crate::files;
 use std::path::Path;
 use walras_sim::config::read_config;
@@ -17,8 +17,8 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let stated = stated.map_err(|error| wrong(error.to_string()))?;
     let policies = if stated.is_empty() { args.policies.clone() } else { stated };
     for point in sweep.points() {
-        let load = point.load.map(|load| input::multiplier(&load.to_string())).transpose();
-        let latency = point.latency.map(|latency| input::seconds(&latency.to_string())).transpose();
+        let load = point.load.map(|load| words::multiplier(&load.to_string())).transpose();
+        let latency = point.latency.map(|latency| words::seconds(&latency.to_string())).transpose();
         let asked = Asked {
             load: load.map_err(wrong)?.or(args.load),
             latency: latency.map_err(wrong)?.or(args.latency),

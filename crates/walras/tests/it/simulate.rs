@@ -50,7 +50,7 @@ fn policies_are_compared_and_everything_is_written() {
     assert_eq!(read(&out.join("schedule-2-easy.csv")).lines().count(), 25);
     let page = read(&out.join("report.html"));
     assert!(
-        page.contains("</html>") && page.matches("<svg").count() == 7,
+        page.contains("</html>") && page.matches("<svg").count() == 8,
         "{}",
         page.matches("<svg").count()
     );
@@ -125,12 +125,75 @@ fn jobs_come_from_our_own_files_and_from_journals() {
 }
 
 #[test]
+fn sites_prices_and_outages_come_from_tables() {
+    let directory = directory();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    write("p.csv", "InstanceType,vCPUs,Price\nbig,4,14.4\n");
+    write("s.csv", "name,nodes,speed,price\nbig,4,,\nown,4,2,3\n");
+    write("o.csv", "site,node,from,until\nown,0,100,5000\n");
+    let call = ["simulate", "t.swf", "--sites", "s.csv", "--prices", "p.csv", "--failures", "o.csv"];
+    let rest = ["--policy", "mct", "--policy", "conservative", "--policy", "walras", "--json"];
+    let results: Value =
+        serde_json::from_str(&printed(directory.path(), &[&call[..], &rest].concat())).unwrap();
+    // 14.4 an hour for four processors: a thousandth a second, which is a credit.
+    assert_eq!(
+        (results["sites"][0]["price"].as_f64(), results["sites"][1]["speed"].as_f64()),
+        (Some(1.0), Some(2.0))
+    );
+    for run in results["runs"].as_array().unwrap() {
+        assert_eq!(run["metrics"]["jobs"], 24);
+    }
+    let refused = walras(directory.path(), &[&call[..], &["--policy", "promise-market"]].concat());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("policy 'promise-market': it takes no nodes that fail"), "{said}");
+}
+
+#[test]
+fn workflows_come_when_a_list_or_a_rule_says() {
+    let directory = directory();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    write("d.stg", "4\n0 600 0\n1 1200 1 0\n2 300 1 0\n3 60 2 1 2\n");
+    write("l.csv", "workflow,submit,user\nd.stg,0,1\nd.stg,120,2\n");
+    let policies = ["--sites", "3", "--policy", "walras", "--policy", "easy", "--quotes", "50", "--json"];
+    let listed = printed(directory.path(), &[&["simulate", "--workflow", "l.csv"], &policies[..]].concat());
+    let results: Value = serde_json::from_str(&listed).unwrap();
+    let metrics = |run: usize| &results["runs"][run]["metrics"];
+    assert_eq!(
+        (metrics(0)["fates"]["done"].as_u64(), metrics(1)["fates"]["done"].as_u64()),
+        (Some(2), Some(2))
+    );
+    // Under EASY each holds two nodes for 1,860 s; by tasks they compute for 2,160 s.
+    assert_eq!(metrics(1)["response"]["max"].as_f64(), Some(3_600.0));
+    assert!(metrics(0)["cost"].as_f64() < metrics(1)["cost"].as_f64());
+    let drawn = ["simulate", "--workflow", "d.stg", "--arrivals", "poisson:300:9"];
+    let drawn = printed(directory.path(), &[&drawn[..], &policies].concat());
+    assert!(drawn.contains("\"jobs\": 9"), "{drawn}");
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let directory = directory();
     fs::write(directory.path().join("empty.swf"), "; MaxProcs: 4\n").unwrap();
     fs::write(directory.path().join("unknown.swf"), "1 0 -1 60 1 -1 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n")
         .unwrap();
-    let wrong: [(&[&str], &str); 7] = [
+    fs::write(directory.path().join("l.csv"), "workflow,submit\nw.stg,0\n").unwrap();
+    fs::write(directory.path().join("p.csv"), "type,price\na,x\n").unwrap();
+    fs::write(directory.path().join("o.csv"), "node,from,until\n9,0,1\n").unwrap();
+    let wrong: [(&[&str], &str); 15] = [
+        (&["simulate", "t.swf", "--sites", "s.csv"], "s.csv: cannot be read"),
+        (
+            &["simulate", "t.swf", "--sites", "4", "--prices", "p.csv"],
+            "p.csv: line 2: Price: 'x' is not a plain number",
+        ),
+        (&["simulate", "t.swf", "--failures", "o.csv"], "o.csv: line 2: node: must be a number from 0 to 3"),
+        (&["simulate", "t.swf", "--sites", "drawn:0x1"], "drawn:SITESxNODES"),
+        (&["simulate", "--workflow", "l.csv"], "workflows need --sites"),
+        (&["simulate", "--workflow", "l.csv", "--sites", "4"], "w.stg: cannot be read"),
+        (&["simulate", "--workflow", "w.stg", "--sites", "4"], "workflows need --arrivals"),
+        (
+            &["simulate", "--workflow", "w.stg", "--arrivals", "daily", "--sites", "4"],
+            "is not poisson:SECONDS",
+        ),
         (&["simulate", "t.swf", "--policy", "best"], "there is no such policy"),
         (&["simulate", "t.swf", "--sites", "a:0"], "needs a number of nodes"),
         (&["simulate", "missing.swf"], "missing.swf: cannot be read"),

@@ -148,7 +148,8 @@ impl BySeconds<'_> {
             match self.rules.precedence {
                 Precedence::Expansion => ((wait + time).pow(2), time.pow(3)),
                 Precedence::WaitCubed => (wait.pow(3) * self.jobs[job].nodes as u128, time.pow(3)),
-                Precedence::Arrival => (1, 1),
+                Precedence::Arrival | Precedence::AsGiven => (1, 1),
+                Precedence::Shortest => (1, time),
             }
         };
         let ((up, down), (other_up, other_down)) = (value(one), value(other));

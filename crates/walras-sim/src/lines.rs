@@ -13,7 +13,7 @@ pub fn plain<'a>(mut file: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a
 }
 
 /// Numbered lines, read into one buffer.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: R,
     number: u32,
     line: Vec<u8>,
@@ -21,12 +21,12 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(reader: R) -> Lines<R> {
+    pub(crate) fn new(reader: R) -> Lines<R> {
         Lines { reader, number: 0, line: Vec::new(), fault: None }
     }
 
     /// The next line, from 1 on, without its end; `None` after the last, and where reading failed.
-    pub(super) fn next(&mut self) -> Option<(u32, &[u8])> {
+    pub(crate) fn next(&mut self) -> Option<(u32, &[u8])> {
         if self.fault.is_some() {
             return None;
         }
@@ -44,6 +44,11 @@ impl<R: BufRead> Lines<R> {
                 None
             }
         }
+    }
+
+    /// The last line that was read.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
     }
 
     fn is_whole(&self) -> bool {
@@ -65,7 +70,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Why reading ended before the file did.
-    pub(super) fn fault(&self) -> Option<&io::Error> {
+    pub(crate) fn fault(&self) -> Option<&io::Error> {
         self.fault.as_ref()
     }
 }

@@ -1,0 +1,137 @@
+//! The queue of a site by its discipline, whoever keeps what runs there.
+
+use super::conservative::Calendar;
+use super::easy::{Order, Queue};
+use super::kinds::{Discipline, Running, Waiting};
+use super::profile::{NEVER, Profile};
+use super::promise::Promises;
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Queue(Queue),
+    Calendar(Calendar),
+    Promises(Promises),
+}
+
+/// A site's queue.
+#[derive(Clone, Debug)]
+pub(super) struct Scheduler {
+    nodes: u32,
+    kind: Kind,
+}
+
+impl Scheduler {
+    pub(super) fn new(nodes: u32, discipline: Discipline) -> Scheduler {
+        let kind = match discipline {
+            Discipline::Fcfs => Kind::Queue(Queue::new(nodes, Order::Arrival, false)),
+            Discipline::Easy => Kind::Queue(Queue::new(nodes, Order::Arrival, true)),
+            Discipline::ShortestEasy => Kind::Queue(Queue::new(nodes, Order::Shortest, true)),
+            Discipline::Conservative => Kind::Calendar(Calendar::new(nodes)),
+            Discipline::Promise(rules) => Kind::Promises(Promises::new(nodes, rules)),
+        };
+        Scheduler { nodes, kind }
+    }
+
+    /// When somebody starts by plan.
+    pub(super) fn next(&self) -> Option<i64> {
+        match &self.kind {
+            Kind::Queue(_) => None,
+            Kind::Calendar(calendar) => calendar.next(),
+            Kind::Promises(promises) => promises.next(),
+        }
+    }
+
+    /// A job has ended.
+    pub(super) fn end(&mut self, now: i64, job: &Running) {
+        match &mut self.kind {
+            Kind::Queue(queue) => queue.end(job),
+            Kind::Calendar(calendar) => calendar.end(now, job),
+            Kind::Promises(promises) => promises.end(now, job),
+        }
+    }
+
+    /// A job has come; the start that it is promised.
+    pub(super) fn submit(&mut self, now: i64, job: Waiting) -> Option<i64> {
+        match &mut self.kind {
+            Kind::Queue(queue) => {
+                queue.submit(job);
+                None
+            }
+            Kind::Calendar(calendar) => Some(calendar.submit(now, job)).filter(|start| *start != NEVER),
+            Kind::Promises(promises) => Some(promises.submit(now, job)),
+        }
+    }
+
+    /// Everybody who starts now.
+    pub(super) fn start(&mut self, now: i64, started: &mut Vec<Waiting>) {
+        match &mut self.kind {
+            Kind::Queue(queue) => queue.start(now, started),
+            Kind::Calendar(calendar) => calendar.start(now, started),
+            Kind::Promises(promises) => promises.start(now, started),
+        }
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        match &self.kind {
+            Kind::Queue(queue) => queue.waiting(),
+            Kind::Calendar(calendar) => calendar.waiting(),
+            Kind::Promises(promises) => promises.waiting(),
+        }
+    }
+
+    /// Whether a job would start at once.
+    pub(super) fn fits_now(&self, now: i64, nodes: u32, estimate: i64) -> bool {
+        match &self.kind {
+            Kind::Queue(queue) => queue.fits_now(nodes),
+            Kind::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
+            Kind::Promises(promises) => promises.fits_now(now, nodes, estimate),
+        }
+    }
+
+    /// When a job would start if it came now and everybody ran as long as they say; of a queue with backfilling, if each
+    /// who waits had a place in a calendar.
+    pub(super) fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64 {
+        match &self.kind {
+            Kind::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
+            Kind::Promises(promises) => promises.forecast(now, nodes, estimate),
+            Kind::Queue(queue) => {
+                let mut profile = Profile::new(self.nodes, now);
+                let (running, waiting) = queue.look();
+                for (until, nodes) in running {
+                    profile.take(now, *until, *nodes);
+                }
+                for job in waiting {
+                    let start = profile.earliest(now, job.nodes, job.estimate);
+                    profile.take(start, start.saturating_add(job.estimate), job.nodes);
+                }
+                profile.earliest(now, nodes, estimate)
+            }
+        }
+    }
+
+    /// Whether it can live with nodes that fail: whoever is promised a start for good is not.
+    pub(super) fn bears_failures(&self) -> bool {
+        !matches!(self.kind, Kind::Promises(_))
+    }
+
+    /// A job that was lost waits again, before all others where the discipline goes by arrival.
+    pub(super) fn again(&mut self, now: i64, job: Waiting) {
+        match &mut self.kind {
+            Kind::Queue(queue) => queue.again(job),
+            Kind::Calendar(calendar) => calendar.again(job),
+            Kind::Promises(promises) => {
+                promises.submit(now, job);
+            }
+        }
+    }
+
+    /// So many nodes are there from now on, on which these run.
+    pub(super) fn resize(&mut self, now: i64, nodes: u32, running: impl Iterator<Item = Running>) {
+        let before = std::mem::replace(&mut self.nodes, nodes);
+        match &mut self.kind {
+            Kind::Queue(queue) => queue.resize(i64::from(nodes) - i64::from(before)),
+            Kind::Calendar(calendar) => calendar.resize(now, nodes, running),
+            Kind::Promises(_) => {}
+        }
+    }
+}

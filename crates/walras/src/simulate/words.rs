@@ -1,0 +1,136 @@
+//! What options say, as values.
+
+use std::path::PathBuf;
+use walras_broker::price::Demand;
+use walras_model::{Decimal, Multiplier, Share, Span};
+use walras_sim::workload::Arrivals;
+
+/// How nodes fail, as it was asked for.
+#[derive(Clone, Debug)]
+pub(super) enum Failing {
+    /// From a seed: the mean time between two failures of a node, and how long it is away.
+    Drawn(Span, Span),
+    /// From a table.
+    File(PathBuf),
+}
+
+/// Two spans in hours, or the name of a table.
+pub(super) fn failing(text: &str) -> Result<Failing, String> {
+    if is_table(text) {
+        return Ok(Failing::File(PathBuf::from(text)));
+    }
+    hours(text)
+        .map(|(between, repair)| Failing::Drawn(between, repair))
+        .map_err(|bad| format!("{bad}, nor the name of a table, as in outages.csv"))
+}
+
+/// Whether words are the name of a table.
+pub(super) fn is_table(text: &str) -> bool {
+    let plain = text.strip_suffix(".gz").unwrap_or(text);
+    plain.len() > 4 && plain.ends_with(".csv")
+}
+
+/// A share in thousandths, from a percentage.
+pub(super) fn percent(text: &str) -> Result<u32, String> {
+    let read = units(text, 1).filter(|thousandths| (0..=1_000).contains(thousandths));
+    let read = read.and_then(|thousandths| u32::try_from(thousandths).ok());
+    read.ok_or_else(|| format!("'{text}' is not a percentage from 0 to 100"))
+}
+
+/// How prices follow demand: between which factors.
+pub(super) fn demand(text: &str) -> Result<Demand, String> {
+    let (low, high) = range(text)?;
+    let factor = |thousandths: i64| Multiplier::from_millionths(1_000 * thousandths);
+    let share = |hundredths: i64| Share::from_millionths(10_000 * hundredths);
+    let demand = || {
+        let (min, max, step) = (factor(low)?, factor(high)?, factor(50)?);
+        Some(Demand { min, max, step, low: share(30)?, high: share(70)? })
+    };
+    let read = demand().filter(|_| low <= 1_000 && (1_000..=1_000_000).contains(&high));
+    read.ok_or_else(|| format!("'{text}' is not LOW-HIGH around 1, as in 0.5-2"))
+}
+
+/// When workflows come, as in `poisson:600` or `poisson:600:200`.
+pub(super) fn arrivals(text: &str) -> Result<Arrivals, String> {
+    let bad = || format!("'{text}' is not poisson:SECONDS or poisson:SECONDS:COUNT, as in poisson:600:200");
+    let mut parts = text.strip_prefix("poisson:").ok_or_else(bad)?.split(':');
+    let mean = parts.next().and_then(|mean| seconds(mean).ok()).ok_or_else(bad)?;
+    let count =
+        parts.next().map(|count| count.parse::<u32>().ok().filter(|count| *count > 0).ok_or_else(bad));
+    if parts.next().is_some() {
+        return Err(bad());
+    }
+    Ok(Arrivals { mean, count: count.transpose()? })
+}
+
+fn units(text: &str, places: u32) -> Option<i64> {
+    Decimal::plain(text.trim()).ok()?.rounded(places).and_then(|units| i64::try_from(units).ok())
+}
+
+/// A factor of load.
+pub(super) fn multiplier(text: &str) -> Result<Multiplier, String> {
+    let read = units(text, 6).filter(|millionths| *millionths > 0).and_then(Multiplier::from_millionths);
+    read.ok_or_else(|| format!("'{text}' is not a factor above 0"))
+}
+
+/// Two factors in thousandths, as in `1.2-3`.
+pub(super) fn range(text: &str) -> Result<(i64, i64), String> {
+    let (low, high) = text.split_once('-').unwrap_or((text, text));
+    let read = units(low, 3).zip(units(high, 3)).filter(|(low, high)| 0 < *low && low <= high);
+    read.ok_or_else(|| format!("'{text}' is not LOW-HIGH, as in 1.2-3"))
+}
+
+/// Two spans in hours, as in `500,2`.
+pub(super) fn hours(text: &str) -> Result<(Span, Span), String> {
+    let bad = || format!("'{text}' is not two numbers of hours, as in 500,2");
+    let (one, other) = text.split_once(',').ok_or_else(bad)?;
+    hour(one).zip(hour(other)).ok_or_else(bad)
+}
+
+fn hour(text: &str) -> Option<Span> {
+    Span::from_millis(units(text, 6)?.checked_mul(36)? / 10)
+}
+
+/// A share in thousandths and a span, as in `10,3`.
+pub(super) fn share_and_hours(text: &str) -> Result<(i64, Span), String> {
+    let bad = || format!("'{text}' is not a percentage and hours, as in 10,3");
+    let (share, mean) = text.split_once(',').ok_or_else(bad)?;
+    let share = units(share, 1).filter(|share| (1..=900).contains(share)).ok_or_else(bad)?;
+    Ok((share, hour(mean).filter(|mean| *mean > Span::ZERO).ok_or_else(bad)?))
+}
+
+/// A span in seconds.
+pub(super) fn seconds(text: &str) -> Result<Span, String> {
+    units(text, 3).and_then(Span::from_millis).ok_or_else(|| format!("'{text}' is not a number of seconds"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_or_refused() {
+        assert_eq!(range("1.2-3"), Ok((1_200, 3_000)));
+        assert_eq!(
+            hours("0.5,2").map(|(one, other)| (one.as_millis(), other.as_millis())),
+            Ok((1_800_000, 7_200_000))
+        );
+        assert_eq!(share_and_hours("10,3").map(|(share, _)| share), Ok(100));
+        assert_eq!(seconds("1.5").map(Span::as_millis), Ok(1_500));
+        assert_eq!(multiplier("1.1").map(Multiplier::as_millionths), Ok(1_100_000));
+        for wrong in ["", "x", "3-1", "0-1", "-1"] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+        assert!(matches!(failing("o.csv.gz"), Ok(Failing::File(_))) && failing("o.txt").is_err());
+        assert!(matches!(failing("5,1"), Ok(Failing::Drawn(..))));
+        assert_eq!((percent("12.5"), percent("101").is_err()), (Ok(125), true));
+        assert_eq!(demand("0.5-2").map(|demand| demand.max.as_millionths()), Ok(2_000_000));
+        assert!(demand("2-3").is_err() && demand("0.1-0.5").is_err());
+        assert_eq!(arrivals("poisson:60:5").map(|it| (it.mean.as_millis(), it.count)), Ok((60_000, Some(5))));
+        for wrong in ["60", "poisson:", "poisson:x", "poisson:1:0", "poisson:1:2:3"] {
+            assert!(arrivals(wrong).is_err(), "{wrong}");
+        }
+        assert!(hours("5").is_err() && share_and_hours("0,1").is_err() && share_and_hours("10,0").is_err());
+        assert!(seconds("-1").is_err() && multiplier("0").is_err());
+    }
+}
