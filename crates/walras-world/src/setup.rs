@@ -219,6 +219,7 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     request.scope.same_site = chance.happens(200);
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
     Some(JobSpec {
+        delay: None,
         user,
         request,
         workflow,

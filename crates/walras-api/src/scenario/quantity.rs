@@ -98,6 +98,12 @@ pub(crate) fn budget(number: Number) -> Result<Money, Problem> {
     kind.positive(number).map(Money::from_micros)
 }
 
+/// What an hour of delay costs.
+pub(crate) fn delay_cost(number: Number) -> Result<Money, Problem> {
+    let kind = Kind { called: "a cost of delay", decimals: MONEY_DECIMALS, max: i64::MAX };
+    kind.not_negative(number).map(Money::from_micros)
+}
+
 /// A limit on a sum of run times.
 pub(crate) fn span(number: Number, unit: Unit) -> Result<Span, Problem> {
     let kind = Kind { called: "a limit on time", decimals: unit.time_decimals(), max: 2 * TIME_LIMIT };

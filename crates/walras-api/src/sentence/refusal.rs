@@ -39,6 +39,9 @@ impl Context<'_> {
     fn bad_job(&self, fault: &BadJob) -> String {
         match fault {
             BadJob::NoTasks => "the job has no tasks: expected at least 1".to_owned(),
+            BadJob::NegativeDelayCost(cost) => {
+                format!("the job says that a delay costs {} an hour: expected 0 or more", credits(*cost))
+            }
             BadJob::NegativeBudget(budget) => {
                 format!("the job's budget of {} is below zero: expected 0 or more", credits(*budget))
             }

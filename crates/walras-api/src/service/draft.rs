@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use walras_model::{Time, Workflow};
 
 /// The keys whose values are points in time.
-const TIMES: [&str; 2] = ["deadline", "earliest"];
+const TIMES: [&str; 3] = ["deadline", "earliest", "delay_after"];
 
 /// A job as a file tells it.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use crate::unit::Unit;
 use crate::workflow::{WorkflowFile, workflow_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_broker::job::{JobSpec, WorkflowSpec, is_plain_name};
+use walras_broker::job::{DelayCost, JobSpec, WorkflowSpec, is_plain_name};
 use walras_core::refine::Strategy;
 use walras_model::{Request, Scope, SiteId, Time};
 
@@ -97,6 +97,14 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Number>")]
     prefers: Option<Entries<Number>>,
+    /// What it loses for every hour that it ends later, in credits; by the VO's rule, without.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("minimum" = 0, "maximum" = 1_000_000_000))]
+    delay_cost: Option<Number>,
+    /// Until then a delay costs nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Stamp")]
+    delay_after: Option<Stamp>,
     /// What to run, as an argument vector; no shell looks at it. Each of the tasks runs it.
     #[serde(default)]
     #[schemars(extend("maxItems" = 10_000))]
@@ -223,7 +231,19 @@ impl JobFile {
             None => None,
             Some(prefers) => Some(crate::scenario::preference_of(prefers)?),
         };
+        let delay = match (self.delay_cost, self.delay_after) {
+            (None, None) => None,
+            (None, Some(_)) => {
+                let missing = "needs delay_cost: what is lost for every hour after it";
+                return Err(Problem::new("delay_after", missing).into());
+            }
+            (Some(cost), after) => {
+                let per_hour = quantity::delay_cost(cost).in_field("delay_cost")?;
+                Some(DelayCost { per_hour, after: after.map(Stamp::time) })
+            }
+        };
         Ok(JobSpec {
+            delay,
             user: user.to_owned(),
             request,
             workflow,

@@ -33,9 +33,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The keys whose values are text, whatever they look like.
-const TEXTS: [&str; 5] = ["name", "user", "deadline", "earliest", "output"];
+const TEXTS: [&str; 6] = ["name", "user", "deadline", "earliest", "delay_after", "output"];
 /// The others that a directive may give.
-const VALUES: [&str; 9] = [
+const VALUES: [&str; 10] = [
     "tasks",
     "work",
     "price_max",
@@ -45,6 +45,7 @@ const VALUES: [&str; 9] = [
     "requires",
     "same_site",
     "prefers",
+    "delay_cost",
 ];
 /// A list of names.
 const SITES: &str = "sites";

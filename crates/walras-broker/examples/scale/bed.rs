@@ -149,6 +149,7 @@ impl Bed {
             let Some(work) = Work::from_millis(minutes * MINUTE) else { continue };
             let tasks = 1 + u32::try_from(number % 4).unwrap_or(0);
             let job = JobSpec {
+                delay: None,
                 user: format!("user-{}", number % USERS),
                 request: Request::new(&format!("job-{number}"), tasks, work),
                 workflow: None,

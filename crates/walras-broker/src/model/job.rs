@@ -27,6 +27,9 @@ pub struct JobSpec {
     /// How alternatives are judged; cost and finish alike, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preference: Option<Preference>,
+    /// What it loses by ending later; by the VO's rule, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<DelayCost>,
     /// What to run, as an argument vector; sites know what to make of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
@@ -36,6 +39,16 @@ pub struct JobSpec {
     /// The name of the file for what it prints; sites decide in which directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+/// What a job loses by ending later: nothing until a moment, then so much an hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DelayCost {
+    /// In credits, not negative.
+    pub per_hour: Money,
+    /// From when on; from its submission, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Time>,
 }
 
 /// Whether it names a file in a directory, and cannot lead out of it.

@@ -11,6 +11,8 @@ pub enum BadJob {
     NoTasks,
     /// Its budget is below zero.
     NegativeBudget(Money),
+    /// A delay costs less than nothing.
+    NegativeDelayCost(Money),
     /// Its command has too many arguments.
     TooManyArguments {
         /// How many it has.

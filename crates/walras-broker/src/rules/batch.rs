@@ -9,7 +9,8 @@ use crate::plan::{NewcomerTerms, PlannedWindow, PlanningAgenda, PlanningJob, Pla
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::agenda::Worth;
-use walras_core::prefer::{Preference, User};
+use walras_core::prefer::{Criterion, Preference, User};
+use walras_model::quantity::rounding;
 use walras_model::{Money, Offers, Time};
 
 /// What is to be planned in the open cycle; `None` when it is not that far.
@@ -78,13 +79,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
 /// Everybody who has a window that may move, and what those who have none need to get one.
 fn agenda(state: &State, promises: &PromisePolicy, now: Time, offers: &Offers) -> PlanningAgenda {
     let price = middle_price(offers);
-    let worth = |job: &Job| Worth {
-        per_second: promises
-            .value
-            .of_count(price.saturating_mul(i64::from(job.spec.request.tasks)))
-            .unwrap_or(i64::MAX),
-        from: job.queued_at,
-    };
+    let worth = |job: &Job| worth(job, promises, price);
     let mut planned: Vec<PlannedWindow> = Vec::new();
     for (job, plan) in state.planned() {
         let wanted = Wanted::of(state, job);
@@ -107,6 +102,51 @@ fn agenda(state: &State, promises: &PromisePolicy, now: Time, offers: &Offers) -
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
     PlanningAgenda { soon, rules: promises.rules(), planned, funds: Vec::new(), newcomers }
+}
+
+/// What a delay is worth to a job: as it says, or by the VO's rule and how much its user cares for time and for money.
+fn worth(job: &Job, promises: &PromisePolicy, price: i64) -> Worth {
+    if let Some(delay) = job.spec.delay {
+        let per_second = rounding::down(i128::from(delay.per_hour.as_micros()), 3_600);
+        let per_second = i64::try_from(per_second).unwrap_or(i64::MAX);
+        return Worth { per_second, from: delay.after.unwrap_or(job.queued_at) };
+    }
+    let usual = promises.value.of_count(price.saturating_mul(i64::from(job.spec.request.tasks)));
+    let usual = i128::from(usual.unwrap_or(i64::MAX));
+    let (time, money) = job.spec.preference.as_ref().map_or((1, 1), cares);
+    let per_second = i64::try_from(rounding::down(usual * time, money)).unwrap_or(i64::MAX);
+    Worth { per_second, from: job.queued_at }
+}
+
+/// How much a user cares for time, and for money; what has nothing to do with either does not count here.
+fn cares(preference: &Preference) -> (i128, i128) {
+    let (mut time, mut money) = (0, 0);
+    for weighted in preference.weighted() {
+        let weight = i128::from(weighted.weight);
+        match weighted.criterion {
+            Criterion::Cost => money += weight,
+            Criterion::GuaranteedStart
+            | Criterion::Start
+            | Criterion::Finish
+            | Criterion::FinishMax
+            | Criterion::Wait
+            | Criterion::SpareTime => time += weight,
+            Criterion::FinishDeviation
+            | Criterion::FinishError
+            | Criterion::Speed
+            | Criterion::Memory
+            | Criterion::Energy
+            | Criterion::Income
+            | Criterion::Load
+            | Criterion::Attribute(..) => {}
+        }
+    }
+    match (time, money) {
+        (0, 0) => (1, 1),
+        // Whoever cares for time alone pays a hundred times as much for it.
+        (_, 0) => (100, 1),
+        both => both,
+    }
 }
 
 /// What a user can spend beside what is promised.

@@ -28,6 +28,9 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     if let Some(budget) = request.budget.filter(|budget| *budget < Money::ZERO) {
         return bad(BadJob::NegativeBudget(budget));
     }
+    if let Some(delay) = spec.delay.filter(|delay| delay.per_hour < Money::ZERO) {
+        return bad(BadJob::NegativeDelayCost(delay.per_hour));
+    }
     if spec.command.len() > COMMAND_MAX {
         return bad(BadJob::TooManyArguments { arguments: spec.command.len(), most: COMMAND_MAX });
     }

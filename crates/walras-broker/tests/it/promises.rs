@@ -4,9 +4,10 @@ use crate::vo::{MINUTE, Vo, at, credits, span};
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{Job, Phase, Why};
+use walras_broker::job::{DelayCost, Job, Phase, Why};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::{Answer, Event, Input};
+use walras_core::prefer::{Aggregation, Criterion, Preference, Weighted};
 use walras_model::NodeId;
 
 /// Short times, and promises.
@@ -168,4 +169,40 @@ fn quotes_and_promises_do_not_meet() {
     assert_eq!(job(&vo, number).promise, promise);
     vo.run_until(begun + 200 * MINUTE);
     assert_eq!(vo.broker.state().totals.done, 4);
+}
+
+/// Who says that a delay costs nothing waits for the cheap node; who is in a hurry pays for the other.
+#[test]
+fn what_a_delay_is_worth_decides_between_early_and_cheap() {
+    let where_planned = |change: fn(&mut walras_broker::job::JobSpec)| {
+        let mut vo = vo(&[(1, 1_000), (1, 4_000)]);
+        vo.submit(vo.job("cheap", 1, 30));
+        vo.run_until(vo.now + MINUTE);
+        let mut job = vo.job("asked", 1, 10);
+        change(&mut job);
+        let number = vo.submit(job);
+        vo.run_until(vo.now + MINUTE);
+        let asked = vo.events.iter().find_map(|event| match event {
+            Event::Job(JobEvent::Planned { job, plan, .. }) if *job == number => Some(plan.places[0].0),
+            _ => None,
+        });
+        asked.expect("it is planned").number()
+    };
+    assert_eq!(
+        where_planned(|_| {}),
+        1,
+        "half an hour is worth more than three times the price of ten minutes"
+    );
+    assert_eq!(where_planned(|job| job.delay = Some(DelayCost { per_hour: credits(0), after: None })), 0);
+    assert_eq!(where_planned(|job| job.delay = Some(DelayCost { per_hour: credits(100), after: None })), 1);
+    // Nothing is lost before tomorrow.
+    let tomorrow = |job: &mut walras_broker::job::JobSpec| {
+        job.delay = Some(DelayCost { per_hour: credits(100), after: Some(at(24 * 60 * MINUTE)) });
+    };
+    assert_eq!(where_planned(tomorrow), 0);
+    let thrifty = |job: &mut walras_broker::job::JobSpec| {
+        let weights = vec![Weighted::new(Criterion::Cost, 9), Weighted::new(Criterion::Finish, 1)];
+        job.preference = Some(Preference::new(weights, Aggregation::CRITERIA).unwrap());
+    };
+    assert_eq!(where_planned(thrifty), 0);
 }

@@ -200,6 +200,7 @@ impl Vo {
     pub(crate) fn job(&self, name: &str, tasks: u32, minutes: i64) -> JobSpec {
         let request = Request::new(name, tasks, Work::from_millis(minutes * MINUTE).unwrap());
         JobSpec {
+            delay: None,
             user: "ada".to_owned(),
             request,
             workflow: None,

@@ -21,7 +21,16 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
     let tasks = setup.workflows.get(job.number).cloned();
     let workflow = tasks.map(|workflow| WorkflowSpec { workflow, strategy: Strategy::Asap });
     let (preference, script, output) = (None, None, None);
-    JobSpec { user: user.to_owned(), request, workflow, preference, command: Vec::new(), script, output }
+    JobSpec {
+        user: user.to_owned(),
+        request,
+        workflow,
+        preference,
+        delay: None,
+        command: Vec::new(),
+        script,
+        output,
+    }
 }
 
 /// A second of work.

@@ -238,6 +238,7 @@ impl<'a> Driver<'a> {
             sites.iter().filter_map(|site| self.numbers.get(*site as usize).copied().flatten()).collect()
         });
         let spec = JobSpec {
+            delay: None,
             user: user_of(job),
             request,
             workflow: None,

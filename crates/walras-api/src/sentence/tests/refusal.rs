@@ -50,6 +50,8 @@ fn every_refusal_has_a_clause() {
 fn every_fault_of_a_job_has_a_clause() {
     table!(BadJob, |it: &BadJob| context().refusal(&Refusal::BadJob(it.clone()));
         BadJob::NoTasks => BadJob::NoTasks => "the job has no tasks: expected at least 1";
+        BadJob::NegativeDelayCost(_) => BadJob::NegativeDelayCost(credits(-2)) =>
+            "the job says that a delay costs -2 credits an hour: expected 0 or more";
         BadJob::NegativeBudget(_) => BadJob::NegativeBudget(credits(-2)) =>
             "the job's budget of -2 credits is below zero: expected 0 or more";
         BadJob::TooManyArguments { .. } => BadJob::TooManyArguments { arguments: 5, most: 4 } =>

@@ -40,6 +40,9 @@ fn repeated(
 fn is_same(one: &JobSpec, other: &JobSpec) -> bool {
     let mut repeated = other.clone();
     (repeated.request.deadline, repeated.request.earliest) = (one.request.deadline, one.request.earliest);
+    if let (Some(delay), Some(known)) = (&mut repeated.delay, &one.delay) {
+        delay.after = known.after;
+    }
     *one == repeated
 }
 
