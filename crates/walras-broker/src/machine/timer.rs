@@ -13,7 +13,7 @@ impl State {
         let deadlines = queued().filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let plans =
-            self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_at(rules)));
+            self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_by(rules)));
         quotes.chain(deadlines).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
     }
 
@@ -30,15 +30,14 @@ impl State {
     pub(crate) fn cycle_due(&self) -> Option<Time> {
         let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued);
         let usual = if waiting { self.next_cycle_at } else { self.refresh_at() };
-        match self.promises().filter(|_| self.unsettled) {
-            Some(rules) => {
-                let after =
-                    self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());
-                let soon = Time::from_millis(after.saturating_add(rules.replan_every.as_millis()));
-                Some(usual.min(soon.unwrap_or(Time::MIN)))
-            }
-            None => Some(usual),
-        }
+        let Some(rules) = self.promises() else { return Some(usual) };
+        let opened = self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());
+        let soon = opened.saturating_add(rules.replan_every.as_millis());
+        let soon = Time::from_millis(soon).unwrap_or(Time::MIN);
+        // Who starts soon has others looked at beside it once.
+        let due = self.planned().map(|(_, plan)| plan.hold_at(rules)).filter(|at| at.as_millis() > opened);
+        let changed = self.unsettled.then_some(soon);
+        due.chain(changed).map(|at| at.max(soon)).chain([usual]).min()
     }
 
     fn timer_of(&self, reservation: &Reservation) -> Option<Time> {

@@ -121,7 +121,7 @@ impl Default for PromisePolicy {
             slack_max: span(7 * 86_400_000),
             price_slack: Share::NOTHING,
             trials: 8,
-            replanned_max: 200,
+            replanned_max: 500,
             value: Multiplier::ONE,
             ahead: span(60_000),
             replan_every: span(1_000),

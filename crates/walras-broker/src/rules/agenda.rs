@@ -121,8 +121,17 @@ impl Planned {
         Planned { start: window.start(), places: window.placements().iter().map(place).collect() }
     }
 
-    /// When it is asked for, so that it is held in time.
+    /// From when on it is asked for, by the plan of that moment: another may go ahead of it then.
     pub(crate) fn hold_at(&self, rules: &PromisePolicy) -> Time {
-        Time::from_millis(self.start.as_millis().saturating_sub(rules.ahead.as_millis())).unwrap_or(Time::MIN)
+        self.before(rules.ahead.as_millis())
+    }
+
+    /// When it is asked for although no plan has come since.
+    pub(crate) fn hold_by(&self, rules: &PromisePolicy) -> Time {
+        self.before(rules.ahead.as_millis() / 2)
+    }
+
+    fn before(&self, millis: i64) -> Time {
+        Time::from_millis(self.start.as_millis().saturating_sub(millis)).unwrap_or(Time::MIN)
     }
 }

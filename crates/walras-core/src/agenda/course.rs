@@ -74,15 +74,17 @@ impl<'a> Course<'a> {
         self.steps_read >= self.problem.rules.steps_max
     }
 
-    /// Who may be planned again, in order of promise.
+    /// Who may be planned again: those who are planned first, in order of promise.
     fn movable(&self) -> Vec<usize> {
         let promised = |place: &usize| self.entries[*place].promise.is_some() && !self.entries[*place].fixed;
-        let mut order: Vec<usize> = (0..self.entries.len()).filter(promised).collect();
+        let all: Vec<usize> = (0..self.entries.len()).filter(promised).collect();
+        // Who has no spot is first; what is planned far ahead is in nobody's way now.
+        let mut order = self.by_start(&all);
+        order.truncate(self.problem.rules.replanned_max as usize);
         order.sort_by_key(|place| {
             let entry = &self.entries[*place];
             (entry.promise.map(|promise| promise.start), entry.waiting.came)
         });
-        order.truncate(self.problem.rules.replanned_max as usize);
         order
     }
 

@@ -155,7 +155,7 @@ pub struct AgendaRules {
     pub price_slack: Share,
     /// For so many jobs it is tried whether others can make room.
     pub trials: u32,
-    /// So many jobs are planned again, by promise; the others stay where they are.
+    /// So many jobs are planned again, those that are planned first; the others stay where they are.
     pub replanned_max: u32,
     /// So many steps of free time are read at most; then what is left stays as it was.
     pub steps_max: u64,
@@ -169,7 +169,7 @@ impl Default for AgendaRules {
             slack_max: Span::from_millis(30 * 86_400_000).expect("a month is a span"),
             price_slack: Share::NOTHING,
             trials: 8,
-            replanned_max: 200,
+            replanned_max: 500,
             steps_max: 50_000_000,
         }
     }

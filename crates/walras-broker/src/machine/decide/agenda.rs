@@ -6,12 +6,14 @@ use crate::model::decision::PlannedJob;
 use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, Phase, Planned, Why};
+use crate::model::policy::PromisePolicy;
 use crate::model::reservation::Origin;
 use crate::rules::check::Prices;
 use crate::rules::wanted::Wanted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_core::agenda::Terms as PlannedTerms;
+use walras_model::Time;
 
 /// Takes over what still holds of a plan; gives those of the batch that it says something of.
 ///
@@ -47,7 +49,7 @@ pub(super) fn take_in(
             }
         }
     }
-    hold_due(draft);
+    hold(draft, Planned::hold_at);
     seen
 }
 
@@ -99,12 +101,17 @@ fn still_stands(draft: &mut Draft<'_>, job: &Job, wanted: &Wanted) -> bool {
     allocation.is_some_and(|allocation| stands(draft, wanted, &allocation, Prices::AsHeld).is_ok())
 }
 
-/// Reserves what starts soon.
-pub(super) fn hold_due(draft: &mut Draft<'_>) {
+/// Reserves what starts so soon that no plan can be waited for.
+pub(super) fn hold_late(draft: &mut Draft<'_>) {
+    hold(draft, Planned::hold_by);
+}
+
+/// Reserves what is due, by a moment before its start.
+fn hold(draft: &mut Draft<'_>, moment: impl Fn(&Planned, &PromisePolicy) -> Time) {
     let now = draft.now;
     let state = draft.state();
     let Some(rules) = state.promises().copied() else { return };
-    let due = state.planned().filter(|(_, plan)| plan.hold_at(&rules) <= now);
+    let due = state.planned().filter(|(_, plan)| moment(plan, &rules) <= now);
     let due: Vec<(JobNumber, Arc<Planned>)> =
         due.filter_map(|(job, _)| Some((job.number, Arc::clone(job.plan.as_ref()?)))).collect();
     for (number, plan) in due {

@@ -26,7 +26,7 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
             ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) | ReservationPhase::Closing => {}
         }
     }
-    agenda::hold_due(draft);
+    agenda::hold_late(draft);
     let mut given_up = false;
     for job in state.jobs.values().filter(|job| job.phase == Phase::Queued) {
         if job.spec.request.deadline.is_some_and(|deadline| deadline <= now) {
