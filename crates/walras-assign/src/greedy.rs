@@ -52,7 +52,7 @@ impl Ranking {
     fn new(instance: &Instance, order: Vec<usize>, key: impl Fn(usize, &Pair) -> i64) -> Ranking {
         let wishes = (0..instance.jobs()).map(|job| {
             let mut pairs = instance.pairs(job).to_vec();
-            pairs.sort_by_key(|pair| (key(job, pair), pair.cost, pair.site));
+            pairs.sort_by_cached_key(|pair| (key(job, pair), pair.cost, pair.site));
             pairs
         });
         Ranking { wishes: wishes.collect(), order: completed(order, instance.jobs()) }
