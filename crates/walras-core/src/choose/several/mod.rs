@@ -3,9 +3,9 @@
 //! **Problem.** One candidate of every class, least Σv with Σwₖ ≤ Wₖ for every limit k.
 //!
 //! **Method.** A subgradient search over prices of the limits meets choices, which are repaired until they keep the limits and
-//! improved by changing one class at a time: the first incumbent ([`incumbent`]). The linear relaxation is solved over its
-//! prices ([`vertex`]); what it proves is counted again in whole numbers ([`whole`]), which takes out the candidates
-//! that lose too much. What is left is searched by branch and bound ([`tree`]), where every node's relaxation goes on
+//! improved by changing one class at a time: the first incumbent (`incumbent`). The linear relaxation is solved over its
+//! prices (`vertex`); what it proves is counted again in whole numbers (`whole`), which takes out the candidates
+//! that lose too much. What is left is searched by branch and bound (`tree`), where every node's relaxation goes on
 //! from its parent's prices, and takes out candidates again.
 //!
 //! **Complexity.** O(rounds · m · n) for the first prices, n candidates and m limits; the branching is exponential and
