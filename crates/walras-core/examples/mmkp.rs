@@ -1,23 +1,23 @@
 //! Solves multiple-choice knapsacks with several limits from files in the usual text format: classes and limits,
 //! the limits, then for every class the number of its items and a row `value weight…` each; the value is maximised.
 //!
-//! `cargo run --release -p walras-core --example mmkp -- [BRANCHES] FILE…`, with at most so many branches and changes for
-//! each file.
+//! `cargo run --release -p walras-core --example mmkp -- [WORK] FILE…`, with at most so much work for each file, counted
+//! in branches and candidates priced.
 
 use walras_core::choose::knapsack::{Candidate, Knapsack, Solved};
 use walras_core::choose::several;
 
-/// Branches and changes where no number is given.
-const BRANCHES: u64 = 20_000_000;
+/// The work where no number is given.
+const WORK: u64 = 20_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
     let given = arguments.peek().and_then(|word| word.parse().ok());
-    let branches = given.unwrap_or(BRANCHES);
+    let work = given.unwrap_or(WORK);
     for path in arguments.skip(usize::from(given.is_some())) {
         let problem =
             read(&std::fs::read_to_string(&path)?).ok_or_else(|| format!("{path}: not such a file"))?;
-        let solved = several::solve(&problem, branches);
+        let solved = several::solve(&problem, work);
         let text = match solved {
             Solved::Found(solution) => {
                 let sound = problem.keeps_limits(&solution.chosen)

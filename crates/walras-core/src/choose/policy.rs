@@ -93,7 +93,7 @@ pub enum LeaveOut {
 /// Bounds of the choice. Hitting one shows in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChoiceLimits {
-    /// At most this many partial combinations are looked at.
+    /// At most this many partial combinations are looked at; with several limits, candidates priced count as well.
     pub labels_max: u64,
 }
 

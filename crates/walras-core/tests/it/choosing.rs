@@ -290,6 +290,7 @@ proptest! {
         let expected_one = brute_force(&one);
         let cases = [
             (&problem, several::solve(&problem, 0), expected),
+            (&problem, several::solve(&problem, 50), expected),
             (&one, core::solve(&one, 0), expected_one),
         ];
         for (problem, solved, expected) in cases {
