@@ -6,9 +6,10 @@ use crate::Auditor;
 use crate::finding::{Gone, Kind};
 use crate::look::Look;
 use crate::state::{LegState, PartState, Phase, Reservation};
+use crate::sums::millis_between;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Input, SiteMessage};
-use walras_broker::job::Why;
+use walras_broker::job::{PartEnd, Why};
 use walras_model::SiteId;
 
 /// Whether a reason is one; `None` is that everything ended well.
@@ -47,7 +48,10 @@ pub(crate) fn is_true(
             Phase::Held => *look.input == Input::Tick,
             Phase::Closed => false,
         },
-        Why::StartMissed => *look.input == Input::Tick && reservation.phase == Phase::Held,
+        Why::StartMissed => {
+            let missed = *look.input == Input::Tick || is_cut_short(look, number, reservation);
+            missed && reservation.phase == Phase::Held
+        }
         Why::NoFit(_)
         | Why::LeftOut
         | Why::OverQuota
@@ -82,4 +86,18 @@ impl Auditor {
             look.report(Kind::ReservationStep { reservation: number, step });
         }
     }
+}
+
+/// Whether a part was just stopped that had less than nine tenths of the time that was planned for it.
+fn is_cut_short(look: &Look<'_>, number: ReservationNumber, reservation: &Reservation) -> bool {
+    let Input::Site { message: SiteMessage::Ended { reservation: of, part, .. }, .. } = look.input else {
+        return false;
+    };
+    let planned = reservation.allocation.parts.get(*part as usize);
+    let Some(PartState::Ended { since, at, end: PartEnd::TimedOut }) = reservation.parts.get(*part as usize)
+    else {
+        return false;
+    };
+    let had = millis_between(*since, *at);
+    *of == number && planned.is_some_and(|it| had * 10 < millis_between(it.start, it.end) * 9)
 }

@@ -159,3 +159,53 @@ impl PromisesFile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::service::PolicyFile;
+    use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+    use walras_core::agenda::Precedence;
+    use walras_model::{Multiplier, Share};
+
+    fn changed(policy: &Policy, change: &str) -> Result<Policy, String> {
+        let change: PolicyFile = serde_json::from_str(change).unwrap();
+        change.apply(policy, "body").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_left_out_stays_as_it_is() {
+        let usual = Policy::default();
+        let all = r#"{"promises": {"order": "wfp3", "slack": 0.1, "value": 2.5, "trials": 3}}"#;
+        let Deciding::Promise(rules) = changed(&usual, all).unwrap().deciding else { panic!("it promises") };
+        let expected = PromisePolicy {
+            order: Precedence::WaitCubed,
+            slack: Share::percent(10),
+            value: Multiplier::from_millionths(2_500_000).unwrap(),
+            trials: 3,
+            ..PromisePolicy::default()
+        };
+        assert_eq!(rules, expected);
+        let at_once = changed(&usual, r#"{"decide": "at-once"}"#).unwrap();
+        assert_eq!(at_once.deciding, Deciding::AtOnce);
+        // Rules for promises ask for promises.
+        let again = changed(&at_once, r#"{"promises": {"trials": 1}}"#).unwrap();
+        assert!(matches!(again.deciding, Deciding::Promise(rules) if rules.trials == 1));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |change: &str| changed(&Policy::default(), change).unwrap_err();
+        assert_eq!(
+            wrong(r#"{"promises": {"slack": 1.5}}"#),
+            "body: promises.slack: 1.5 is not a share: expected a number between 0 and 1"
+        );
+        assert_eq!(
+            wrong(r#"{"promises": {"value": -1}}"#),
+            "body: promises.value: -1 is not a multiple: expected a number, 0 or more"
+        );
+        assert_eq!(
+            wrong(r#"{"decide": "at-once", "promises": {"trials": 1}}"#),
+            "body: decide: at-once does not go with promises: expected promise"
+        );
+    }
+}

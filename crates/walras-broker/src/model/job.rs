@@ -41,6 +41,22 @@ pub struct JobSpec {
     pub output: Option<String>,
 }
 
+impl JobSpec {
+    /// A parallel job that runs nothing and wants nothing beside its request.
+    pub fn plain(user: String, request: Request) -> JobSpec {
+        JobSpec {
+            user,
+            request,
+            workflow: None,
+            preference: None,
+            delay: None,
+            command: Vec::new(),
+            script: None,
+            output: None,
+        }
+    }
+}
+
 /// What a job loses by ending later: nothing until a moment, then so much an hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayCost {

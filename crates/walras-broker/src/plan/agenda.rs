@@ -1,7 +1,8 @@
 //! Planning before anything is held: parallel jobs on the agenda, all others as ever, on what that leaves.
 //!
 //! A workflow needs a window for its tasks, a place in a queue is no window, and an owner's quota binds what is chosen together:
-//! such jobs are planned by the whole pipeline and reserved at once. So is who finds no window, for the pipeline says why.
+//! such jobs are planned by the whole pipeline and reserved at once. Who finds no window on the agenda is shown to the pipeline as
+//! well, for it says why.
 
 use super::{PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
 use crate::model::decision::{Chosen, Decision, PlannedJob, Unserved};
@@ -28,7 +29,8 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
         told.extend(placed.map(|placed| (job.number, placed)));
     }
     let mut decision = the_others(problem, agenda, &told);
-    let unplaced = newcomers.iter().filter(|job| told.iter().all(|(number, _)| *number != job.number));
+    let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
+    let unplaced = newcomers.iter().filter(|job| !placed.contains(&job.number));
     refuse_windows(&mut decision, &unplaced.copied().collect::<Vec<_>>());
     let batch: BTreeSet<JobNumber> = problem.jobs.iter().map(|job| job.number).collect();
     for (job, placed) in told {

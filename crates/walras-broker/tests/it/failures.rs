@@ -6,7 +6,7 @@ use walras_broker::account::Account;
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{JobEnd, Phase, SiteRefusal, Why, WorkflowSpec};
+use walras_broker::job::{JobEnd, PartEnd, Phase, SiteRefusal, Why, WorkflowSpec};
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
 use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
@@ -157,4 +157,26 @@ fn a_lost_node_keeps_what_is_done() {
     }
     let started: Vec<Vec<u32>> = started.into_values().collect();
     assert_eq!(started, [vec![0, 2, 1, 3], vec![0, 1]], "of four tasks only the two that ran start again");
+}
+
+/// A site that starts a job late and stops it when its time is over has not given it its time: the job is run again.
+#[test]
+fn a_job_that_was_started_too_late_has_not_failed() {
+    let ends = |late: i64| {
+        let mut vo = Vo::new(&[(1, 1_000)]);
+        let number = vo.submit(vo.job("short", 1, 1));
+        vo.run_until(30_000);
+        let state = vo.broker.state();
+        let (reservation, held) = state.reservations.iter().next().expect("it has a window");
+        let (reservation, start) = (*reservation, held.start().as_millis());
+        vo.silent.insert(site(0));
+        vo.run_until(start + late);
+        vo.heard(0, SiteMessage::Started { reservation, parts: vec![0], at: at(start + late) });
+        vo.run_until(start + MINUTE);
+        let end = PartEnd::TimedOut;
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end });
+        vo.broker.state().jobs.get(&number).map(|job| job.attempts)
+    };
+    assert_eq!(ends(1_000), None, "it had its time, and failed");
+    assert_eq!(ends(20_000), Some(1), "it had two thirds of it, and is back in the queue");
 }

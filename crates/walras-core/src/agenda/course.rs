@@ -1,14 +1,13 @@
 //! A plan while it is made: who is where, what is left, and who may move.
 
 use super::calendar::{Calendar, Groups};
-use super::nodes::{Seeking, windows};
+use super::nodes::{Seeking, is_same, spot_of, windows};
 use super::search::{Spot, Take, Wanted, Within};
 use super::{Agenda, AgendaProblem, Claim, Placed, Precedence, Promise, Terms, Waiting};
 use crate::search::{Algorithm, View};
 use walras_model::interval::Interval;
 use walras_model::offer::Slot;
 use walras_model::quantity::{Factor, Money, Time};
-use walras_model::window::{Placement, Window};
 
 /// Somebody who waits, and what the searches need of it.
 struct Entry<'a> {
@@ -48,7 +47,7 @@ impl<'a> Course<'a> {
             let view = View::new(problem.offers, waiting.request, &Algorithm::Amp, Factor::ONE);
             let wanted = Wanted::new(&groups, &view, waiting.worth);
             let planned = waiting.planned.as_ref().filter(|_| waiting.promise.is_some());
-            let spot = planned.and_then(|window| spot_of(&groups, waiting, window));
+            let spot = planned.and_then(|window| spot_of(&groups, waiting.worth, window));
             let spot = spot.filter(|spot| spot.is_free(&left));
             if let Some(spot) = &spot {
                 spot.take(&mut left);
@@ -352,23 +351,6 @@ impl Entry<'_> {
     }
 }
 
-/// A window as so many nodes of groups; `None` when some of it is not offered any more.
-fn spot_of(groups: &Groups, waiting: &Waiting<'_>, window: &Window) -> Option<Spot> {
-    let terms = Terms::of(window);
-    let mut takes: Vec<Take> = Vec::new();
-    for placement in window.placements() {
-        let group = groups.group_of(placement.node, placement.interval)?;
-        let millis = placement.interval.span().as_millis();
-        match takes.iter_mut().find(|take| take.group == group) {
-            Some(take) => take.nodes += 1,
-            None => takes.push(Take { group, nodes: 1, millis }),
-        }
-    }
-    takes.sort_unstable_by_key(|take| take.group);
-    let (start, finish) = (terms.start.as_millis(), terms.finish.as_millis());
-    Some(Spot { start, finish, score: waiting.worth.score_of(terms.cost, terms.finish), takes })
-}
-
 /// A spot as its user sees it.
 fn terms(entry: &Entry<'_>, groups: &Groups, spot: &Spot) -> Terms {
     let cost = |take: &Take| {
@@ -384,12 +366,6 @@ fn terms(entry: &Entry<'_>, groups: &Groups, spot: &Spot) -> Terms {
         finish: at(spot.finish),
         cost: Money::from_micros(i64::try_from(cost).unwrap_or(i64::MAX)),
     }
-}
-
-/// Whether two windows are the same time on the same nodes at the same price, whatever they were cut from.
-fn is_same(one: &Window, other: &Window) -> bool {
-    let what = |placement: &Placement| (placement.node, placement.interval, placement.rate);
-    one.placements().iter().map(what).eq(other.placements().iter().map(what))
 }
 
 /// What a promise leaves.

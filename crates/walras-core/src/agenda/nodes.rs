@@ -1,4 +1,4 @@
-//! Which nodes everybody gets.
+//! Which nodes everybody gets; and windows as spots again.
 //!
 //! **Method.** Spots in order of start. Each takes the nodes that it had, where they are free, and otherwise those that have been free for the
 //! shortest time, so that long stretches stay whole. In a group, every node that is free at a moment is free until the end of the
@@ -8,6 +8,7 @@
 
 use super::calendar::Groups;
 use super::search::{Spot, Take, interval};
+use super::{Terms, Worth};
 use std::cmp::Reverse;
 use walras_model::id::NodeId;
 use walras_model::interval::Interval;
@@ -74,4 +75,27 @@ fn chosen(
     }
     places.truncate(count);
     Some(places)
+}
+
+/// A window as so many nodes of groups; `None` when some of it is not offered any more.
+pub(super) fn spot_of(groups: &Groups, worth: Worth, window: &Window) -> Option<Spot> {
+    let terms = Terms::of(window);
+    let mut takes: Vec<Take> = Vec::new();
+    for placement in window.placements() {
+        let group = groups.group_of(placement.node, placement.interval)?;
+        let millis = placement.interval.span().as_millis();
+        match takes.iter_mut().find(|take| take.group == group) {
+            Some(take) => take.nodes += 1,
+            None => takes.push(Take { group, nodes: 1, millis }),
+        }
+    }
+    takes.sort_unstable_by_key(|take| take.group);
+    let (start, finish) = (terms.start.as_millis(), terms.finish.as_millis());
+    Some(Spot { start, finish, score: worth.score_of(terms.cost, terms.finish), takes })
+}
+
+/// Whether two windows are the same time on the same nodes at the same price, whatever they were cut from.
+pub(super) fn is_same(one: &Window, other: &Window) -> bool {
+    let what = |placement: &Placement| (placement.node, placement.interval, placement.rate);
+    one.placements().iter().map(what).eq(other.placements().iter().map(what))
 }

@@ -237,16 +237,7 @@ impl<'a> Driver<'a> {
         request.scope.sites = job.demand.sites.as_ref().map(|sites| {
             sites.iter().filter_map(|site| self.numbers.get(*site as usize).copied().flatten()).collect()
         });
-        let spec = JobSpec {
-            delay: None,
-            user: user_of(job),
-            request,
-            workflow: None,
-            preference: None,
-            command: Vec::new(),
-            script: None,
-            output: None,
-        };
+        let spec = JobSpec::plain(user_of(job), request);
         let answer = self.say(Input::Submit { key: format!("job {place}"), job: Box::new(spec) })?;
         if let Answer::Job(number) = answer {
             self.submitted.insert(number, place);

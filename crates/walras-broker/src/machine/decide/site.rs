@@ -181,12 +181,13 @@ fn started(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, parts
 fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u32, at: Time, end: PartEnd) {
     let Some(reservation) = draft.before.reservations.get(&number) else { return };
     let at = at.clamp(reservation.asked_at.min(draft.now), draft.now);
-    let at = match begun(reservation, site, part) {
-        Some(PartState::Running(since)) => at.max(since),
+    let (since, at) = match begun(reservation, site, part) {
+        Some(PartState::Running(since)) => (Some(since), at.max(since)),
         // Its start was never heard of.
-        Some(PartState::Due) => at,
+        Some(PartState::Due) => (None, at),
         Some(PartState::Waiting | PartState::Ended { .. }) | None => return,
     };
+    let cut_short = since.is_some_and(|since| is_cut_short(reservation, part, since, at));
     draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
     let now = draft.now;
     let Some((state, after)) = draft.open_reservation(number) else { return };
@@ -198,6 +199,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
             end_job(draft, job, JobEnd::Done);
         }
         PartEnd::Done => start(draft, number, due),
+        PartEnd::TimedOut if cut_short => fail_over(draft, number, Why::StartMissed, Fault::Machine),
         PartEnd::Failed(_) | PartEnd::TimedOut => {
             close(draft, number, Some(why.clone()), Fault::Job);
             end_job(draft, job, JobEnd::Failed(why));
@@ -205,6 +207,13 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
         PartEnd::Lost => fail_over(draft, number, why, Fault::Machine),
         PartEnd::TakenBack => fail_over(draft, number, why, Fault::Owner(site)),
     }
+}
+
+/// Whether a part that started late had less than nine tenths of the time that was planned for it: then it is not its own fault that
+/// it needed more.
+fn is_cut_short(reservation: &Reservation, part: u32, since: Time, at: Time) -> bool {
+    let planned = reservation.parts.get(part as usize).map_or(0, |part| part.plan.end - part.plan.start);
+    i128::from(at - since) * 10 < i128::from(planned) * 9
 }
 
 /// Reservations that rely on a node, within an interval where one is given: time that they hold there is not over, or

@@ -43,7 +43,7 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// A tree over all candidates.
     pub(super) fn new(table: &'a Table) -> Tree<'a> {
-        let mut bits = vec![0_u64; table.values.len().div_ceil(64)];
+        let mut bits = vec![0_u64; table.values.len() / 64 + 1];
         for at in 0..table.values.len() {
             bits[at / 64] |= 1 << (at % 64);
         }
