@@ -164,6 +164,7 @@ fn a_lost_node_keeps_what_is_done() {
 fn a_job_that_was_started_too_late_has_not_failed() {
     let ends = |late: i64| {
         let mut vo = Vo::new(&[(1, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(crate::promises::policy())));
         let number = vo.submit(vo.job("short", 1, 1));
         vo.run_until(30_000);
         let state = vo.broker.state();
