@@ -88,7 +88,7 @@ impl Auditor {
     }
 }
 
-/// Whether a part was just stopped that had less than nine tenths of the time that was planned for it.
+/// Whether a part was just stopped that had less than the time that was planned for it, but for a hundredth.
 fn is_cut_short(look: &Look<'_>, number: ReservationNumber, reservation: &Reservation) -> bool {
     let Input::Site { message: SiteMessage::Ended { reservation: of, part, .. }, .. } = look.input else {
         return false;
@@ -99,5 +99,5 @@ fn is_cut_short(look: &Look<'_>, number: ReservationNumber, reservation: &Reserv
         return false;
     };
     let had = millis_between(*since, *at);
-    *of == number && planned.is_some_and(|it| had * 10 < millis_between(it.start, it.end) * 9)
+    *of == number && planned.is_some_and(|it| had * 100 < millis_between(it.start, it.end) * 99)
 }

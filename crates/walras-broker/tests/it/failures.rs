@@ -178,6 +178,6 @@ fn a_job_that_was_started_too_late_has_not_failed() {
         vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end });
         vo.broker.state().jobs.get(&number).map(|job| job.attempts)
     };
-    assert_eq!(ends(1_000), None, "it had its time, and failed");
+    assert_eq!(ends(500), None, "it had its time, and failed");
     assert_eq!(ends(20_000), Some(1), "it had two thirds of it, and is back in the queue");
 }

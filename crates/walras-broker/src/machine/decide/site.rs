@@ -211,11 +211,11 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     }
 }
 
-/// Whether a part that started late had less than nine tenths of the time that was planned for it: then it is not its own fault that
-/// it needed more.
+/// Whether a part that started late had less than the time that was planned for it, but for a hundredth: then it is not its own fault
+/// that it needed more.
 fn is_cut_short(reservation: &Reservation, part: u32, since: Time, at: Time) -> bool {
     let planned = reservation.parts.get(part as usize).map_or(0, |part| part.plan.end - part.plan.start);
-    i128::from(at - since) * 10 < i128::from(planned) * 9
+    i128::from(at - since) * 100 < i128::from(planned) * 99
 }
 
 /// Reservations that rely on a node, within an interval where one is given: time that they hold there is not over, or
