@@ -2,9 +2,12 @@
 
 use crate::failure::Failure;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+#[cfg(feature = "simulator")]
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use walras_api::{SCENARIO_BYTES_MAX, Scenario, Syntax, read_limited, read_scenario};
+#[cfg(feature = "simulator")]
 use walras_sim::workload::plain;
 
 /// Reads a file of at most `bytes_max` bytes.
@@ -16,11 +19,13 @@ pub(crate) fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Failure> {
 }
 
 /// Opens a file that is read line by line, out of gzip where it is packed.
+#[cfg(feature = "simulator")]
 pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     let cannot = |error: io::Error| cannot_read(path, &error);
     plain(BufReader::new(File::open(path).map_err(cannot)?)).map_err(cannot)
 }
 
+#[cfg(feature = "simulator")]
 pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     Failure::Input(format!("{}: cannot be read: {error}", path.display()))
 }
