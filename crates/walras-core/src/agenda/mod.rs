@@ -21,7 +21,7 @@
 //!
 //! What is *best* for a job is the least of cost and what its delay is worth to it ([`Worth`]); among equals the earliest end, then the
 //! nodes that have been free for the shortest time. So a window that is later and no cheaper is never chosen. Nodes that are alike are
-//! counted while it is planned, and given out only at the end ([`calendar`], [`nodes`]).
+//! counted while it is planned, and given out only at the end (`calendar`, `nodes`).
 //!
 //! A window whose time is no longer free (an owner took it, a node failed) is planned again within its promise where that can be, and
 //! otherwise gets a new promise: [`Placed::renewed`] says so. Nothing else ever renews a promise.

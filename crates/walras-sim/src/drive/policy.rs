@@ -32,7 +32,7 @@ pub struct BadSetting {
 
 /// Rules that differ from the broker's own in some settings, by key and value: `search` (`alp`, `amp`, `criterion=…`),
 /// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, and in seconds `cycle`, `horizon`, `lead`,
-/// `overdue`; and those of [`promises`]. A lead below thirty seconds shortens what sites may take along with it.
+/// `overdue`; and those for promises (`decide`, `order`, `slack` and so on). A lead below thirty seconds shortens what sites may take along with it.
 pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Policy, BadSetting> {
     let mut policy = plain();
     for (key, value) in settings {
