@@ -165,7 +165,6 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
         basis: problem.basis,
         now: problem.now,
         offers,
-        // Room for the overdue is made by moving windows, not by stopping everybody.
         open: None,
         queues: problem.queues.clone(),
         jobs,

@@ -1,5 +1,6 @@
 //! Windows that are planned and not held: what they are, and what they take.
 
+use super::budgets::funds;
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::job::{Job, Phase, Planned};
 use crate::model::policy::{Deciding, PromisePolicy};
@@ -31,14 +32,17 @@ impl State {
 
     /// The jobs that have a window that may still move.
     pub(crate) fn planned(&self) -> impl Iterator<Item = (&Job, &Planned)> {
-        let planned = self.jobs.values().filter(|job| job.phase == Phase::Planned);
-        planned.filter_map(|job| Some((job, job.plan.as_deref()?)))
+        self.jobs.values().filter_map(|job| Some((job, plan_of(job)?)))
     }
 
     /// When a job starts and ends, and what it costs, where it is planned and nothing is held for it.
     pub fn planned_terms(&self, job: &Job) -> Option<Terms> {
-        let plan = job.plan.as_deref().filter(|_| job.phase == Phase::Planned)?;
-        self.window_of(&job.spec.request, plan).map(|window| Terms::of(&window))
+        self.window_of(&job.spec.request, plan_of(job)?).map(|window| Terms::of(&window))
+    }
+
+    /// What would be reserved for a job that is planned.
+    pub(crate) fn planned_allocation(&self, job: &Job) -> Option<Allocation> {
+        self.allocation_of(&job.spec.request, plan_of(job)?)
     }
 
     /// The sites on which a job is planned.
@@ -47,15 +51,21 @@ impl State {
         places.filter_map(|(node, _)| self.node(*node)).map(|node| node.site).collect()
     }
 
-    /// All time that is planned and not held, node by node.
-    pub(crate) fn planned_time(&self) -> BTreeMap<NodeId, Vec<Interval>> {
-        let mut all: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
+    /// All time that is held or planned, node by node.
+    pub(crate) fn held_or_planned(&self) -> BTreeMap<NodeId, Vec<Interval>> {
+        let mut all = self.held();
         for (job, plan) in self.planned() {
             for (node, interval, _) in self.holds_of(&job.spec.request, plan).into_iter().flatten() {
                 all.entry(node).or_default().push(interval);
             }
         }
         all
+    }
+
+    /// What a user can spend beside what is promised ([`State::committed`]), which may be more than there is by now.
+    pub(crate) fn unpromised(&self, user: &str, now: Time, committed: &BTreeMap<&str, Money>) -> Money {
+        let promised = committed.get(user).copied().unwrap_or(Money::ZERO);
+        funds(self, user, now).checked_sub(promised).map_or(Money::ZERO, |left| left.max(Money::ZERO))
     }
 
     /// What users are promised to pay at the most for what is planned and not held.
@@ -97,6 +107,11 @@ impl State {
         let holds = self.holds_of(request, plan)?.into_iter().map(hold).collect::<Option<Vec<_>>>()?;
         Some(Allocation::plain(holds))
     }
+}
+
+/// The window in which a job is planned.
+fn plan_of(job: &Job) -> Option<&Planned> {
+    job.plan.as_deref().filter(|_| job.phase == Phase::Planned)
 }
 
 impl PromisePolicy {

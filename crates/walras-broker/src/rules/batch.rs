@@ -1,6 +1,5 @@
 //! What is to be planned: the batch of the open cycle, and what is for sale.
 
-use super::budgets::funds;
 use super::wanted::Wanted;
 use crate::model::job::{Job, Phase};
 use crate::model::policy::PromisePolicy;
@@ -40,8 +39,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
             });
             users.len() - 1
         });
-        let others = committed.get(job.spec.user.as_str()).copied().unwrap_or(Money::ZERO);
-        let wanted = Wanted::of(state, job).payable(state, now, others);
+        let wanted = Wanted::of(state, job).payable(state.unpromised(&job.spec.user, now, &committed));
         jobs.push(PlanningJob {
             number: job.number,
             request: wanted.request,
@@ -52,15 +50,13 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
         });
     }
     let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
-    let overdue = jobs.iter().any(|job| job.overdue);
+    // With promises room is made by moving windows, and not by stopping everybody.
+    let overdue = promises.is_none() && jobs.iter().any(|job| job.overdue);
     let open =
         if overdue { state.open_market(now, cycle.opened_at).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
-    let agenda = promises.map(|promises| {
-        let mut agenda = agenda(state, promises, now, &offers);
-        agenda.funds = users.iter().map(|user| left(state, &user.name, &committed, now)).collect();
-        Arc::new(agenda)
-    });
+    let funds = || users.iter().map(|user| state.unpromised(&user.name, now, &committed)).collect();
+    let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers, funds())));
     Some(PlanningProblem {
         agenda,
         cycle: cycle.number,
@@ -77,7 +73,13 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
 }
 
 /// Everybody who has a window that may move, and what those who have none need to get one.
-fn agenda(state: &State, promises: &PromisePolicy, now: Time, offers: &Offers) -> PlanningAgenda {
+fn agenda(
+    state: &State,
+    promises: &PromisePolicy,
+    now: Time,
+    offers: &Offers,
+    funds: Vec<Money>,
+) -> PlanningAgenda {
     let price = middle_price(offers);
     let worth = |job: &Job| worth(job, promises, price);
     let mut planned: Vec<PlannedWindow> = Vec::new();
@@ -101,7 +103,7 @@ fn agenda(state: &State, promises: &PromisePolicy, now: Time, offers: &Offers) -
     let terms = |job: &Job| NewcomerTerms { came: job.queued_at, promise: job.promise, worth: worth(job) };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
-    PlanningAgenda { soon, rules: promises.rules(), planned, funds: Vec::new(), newcomers }
+    PlanningAgenda { soon, rules: promises.rules(), planned, funds, newcomers }
 }
 
 /// What a delay is worth to a job: as it says, or by the VO's rule and how much its user cares for time and for money.
@@ -147,13 +149,6 @@ fn cares(preference: &Preference) -> (i128, i128) {
         (_, 0) => (100, 1),
         both => both,
     }
-}
-
-/// What a user can spend beside what is promised.
-fn left(state: &State, user: &str, committed: &BTreeMap<&str, Money>, now: Time) -> Money {
-    let promised = committed.get(user).copied().unwrap_or(Money::ZERO);
-    // What is promised may be more than there is by now.
-    funds(state, user, now).checked_sub(promised).map_or(Money::ZERO, |left| left.max(Money::ZERO))
 }
 
 /// What a node costs in the middle of all that are offered, in micro-credits per second.

@@ -32,11 +32,7 @@ impl Occupancy {
     /// What is free from a moment on, and what is held.
     pub(crate) fn of(state: &State, now: Time) -> Occupancy {
         let free = Interval::new(now, Time::MAX).map(|horizon| state.free(horizon)).unwrap_or_default();
-        let mut held = state.held();
-        for (node, intervals) in state.planned_time() {
-            held.entry(node).or_default().extend(intervals);
-        }
-        Occupancy { free, held }
+        Occupancy { free, held: state.held_or_planned() }
     }
 
     /// Counts the time of an alternative as held no more.

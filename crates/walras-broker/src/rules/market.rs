@@ -27,11 +27,7 @@ impl State {
     ///
     /// Time that we hold or have planned, owners use, or failed nodes cannot give, is left out.
     pub fn market(&self, now: Time, oldest: Time) -> Option<Market> {
-        let mut taken = self.held();
-        for (node, intervals) in self.planned_time() {
-            taken.entry(node).or_default().extend(intervals);
-        }
-        self.market_without(now, oldest, &taken)
+        self.market_without(now, oldest, &self.held_or_planned())
     }
 
     /// The same, with the time that is only planned.

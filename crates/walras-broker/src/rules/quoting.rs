@@ -83,8 +83,7 @@ impl Inquiry {
 /// What a job wants before it is one.
 pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     let wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
-    let committed = state.committed().get(spec.user.as_str()).copied().unwrap_or(Money::ZERO);
-    wanted.payable(state, now, committed)
+    wanted.payable(state.unpromised(&spec.user, now, &state.committed()))
 }
 
 impl Findings {

@@ -1,12 +1,11 @@
 //! What a job wants now: what it asked for, less what it has spent and what is done.
 
-use super::budgets::funds;
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec};
 use crate::model::state::State;
 use crate::plan::{Remaining, remaining};
 use std::collections::BTreeSet;
-use walras_model::{Money, Request, TaskId, Time};
+use walras_model::{Money, Request, TaskId};
 
 /// What a job wants now.
 pub(crate) struct Wanted {
@@ -41,11 +40,8 @@ impl Wanted {
         Wanted::new(state, job.number, &job.spec, &job.done, job.spent)
     }
 
-    /// The same for planning: no more than its user can pay now beside what is promised to others of their jobs.
-    pub(crate) fn payable(mut self, state: &State, now: Time, committed: Money) -> Wanted {
-        let funds = funds(state, &self.user, now);
-        // What is promised may be more than there is by now.
-        let funds = funds.checked_sub(committed).unwrap_or(Money::ZERO);
+    /// The same for planning: no more than its user can pay.
+    pub(crate) fn payable(mut self, funds: Money) -> Wanted {
         let budget = self.request.budget.map_or(funds, |budget| budget.min(funds));
         self.request.budget = Some(budget.max(Money::ZERO));
         self

@@ -2,7 +2,7 @@
 
 use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
-use super::search::{Spot, Take, Wanted, Within};
+use super::search::{Spot, Wanted, Within};
 use super::{Agenda, AgendaProblem, Claim, Placed, Precedence, Promise, Terms, Waiting};
 use crate::search::{Algorithm, View};
 use walras_model::interval::Interval;
@@ -226,11 +226,10 @@ impl<'a> Course<'a> {
         };
         spot.take(&mut self.left);
         if entry.promise.is_none() || entry.renewed {
-            let terms = terms(entry, &self.groups, &spot);
             let deadline = entry.waiting.request.deadline.unwrap_or(Time::MAX);
             let funds = Money::from_micros(entry.view.budget.min(funds));
             entry.promise =
-                Some(self.problem.rules.promise(self.problem.now, terms, Some((deadline, funds))));
+                Some(self.problem.rules.promise(self.problem.now, terms(&spot), Some((deadline, funds))));
         }
         entry.spot = Some(spot);
     }
@@ -314,16 +313,12 @@ impl<'a> Course<'a> {
     /// Everybody with their nodes.
     fn placed(&self) -> Vec<Option<Placed>> {
         let groups = &self.groups;
-        let rates = self.entries.iter().map(|entry| {
-            move |group: usize| groups.groups[group].slots.first().map_or(0, |slot| entry.view.rate_of(slot))
-        });
-        let rates: Vec<_> = rates.collect();
         let mut places = Vec::new();
         let mut seeking = Vec::new();
         for (place, entry) in self.entries.iter().enumerate() {
             if let Some(spot) = &entry.spot {
                 places.push(place);
-                seeking.push(Seeking { spot, before: entry.waiting.planned.as_ref(), rate: &rates[place] });
+                seeking.push(Seeking { spot, before: entry.waiting.planned.as_ref(), view: &entry.view });
             }
         }
         let mut placed = vec![None; self.entries.len()];
@@ -352,19 +347,12 @@ impl Entry<'_> {
 }
 
 /// A spot as its user sees it.
-fn terms(entry: &Entry<'_>, groups: &Groups, spot: &Spot) -> Terms {
-    let cost = |take: &Take| {
-        let rate = groups.groups[take.group].slots.first().map_or(0, |slot| entry.view.rate_of(slot));
-        let rate = walras_model::quantity::Rate::from_micros_per_second(rate);
-        let one = rate.and_then(|rate| rate.cost_of_millis(take.millis.into())).unwrap_or(0);
-        one * i128::from(take.nodes)
-    };
-    let cost: i128 = spot.takes.iter().map(cost).sum();
+fn terms(spot: &Spot) -> Terms {
     let at = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
     Terms {
         start: at(spot.start),
         finish: at(spot.finish),
-        cost: Money::from_micros(i64::try_from(cost).unwrap_or(i64::MAX)),
+        cost: Money::from_micros(i64::try_from(spot.cost).unwrap_or(i64::MAX)),
     }
 }
 

@@ -9,6 +9,7 @@
 use super::calendar::Groups;
 use super::search::{Spot, Take, interval};
 use super::{Terms, Worth};
+use crate::search::View;
 use std::cmp::Reverse;
 use walras_model::id::NodeId;
 use walras_model::interval::Interval;
@@ -19,8 +20,8 @@ use walras_model::window::{Placement, Window};
 pub(super) struct Seeking<'a> {
     pub(super) spot: &'a Spot,
     pub(super) before: Option<&'a Window>,
-    /// What a node of a group costs its user per second.
-    pub(super) rate: &'a dyn Fn(usize) -> i64,
+    /// Its request, which knows what nodes cost its user.
+    pub(super) view: &'a View,
 }
 
 /// The windows of these spots, in their order; `None` where the spots do not fit together.
@@ -41,7 +42,8 @@ fn window(groups: &Groups, free: &mut [Vec<Time>], seeking: &Seeking<'_>) -> Opt
     let mut placements = Vec::new();
     for take in &seeking.spot.takes {
         let interval = interval(seeking.spot.start, take.millis)?;
-        let rate = Rate::from_micros_per_second((seeking.rate)(take.group))?;
+        let rate = seeking.view.rate_of(groups.groups[take.group].slots.first()?);
+        let rate = Rate::from_micros_per_second(rate)?;
         let cost = rate.cost_of(interval.span())?;
         for place in chosen(groups, free, seeking.before, take, interval)? {
             let slot = &groups.groups[take.group].slots[place];
@@ -90,8 +92,13 @@ pub(super) fn spot_of(groups: &Groups, worth: Worth, window: &Window) -> Option<
         }
     }
     takes.sort_unstable_by_key(|take| take.group);
-    let (start, finish) = (terms.start.as_millis(), terms.finish.as_millis());
-    Some(Spot { start, finish, score: worth.score_of(terms.cost, terms.finish), takes })
+    Some(Spot {
+        start: terms.start.as_millis(),
+        finish: terms.finish.as_millis(),
+        cost: terms.cost.as_micros().into(),
+        score: worth.score_of(terms.cost, terms.finish),
+        takes,
+    })
 }
 
 /// Whether two windows are the same time on the same nodes at the same price, whatever they were cut from.

@@ -40,6 +40,18 @@ pub struct Claim {
 }
 
 impl Precedence {
+    /// By the name that people write.
+    pub fn named(name: &str) -> Option<Precedence> {
+        Some(match name {
+            "lxf" => Precedence::Expansion,
+            "wfp3" => Precedence::WaitCubed,
+            "fcfs" => Precedence::Arrival,
+            "sjf" => Precedence::Shortest,
+            "rank" => Precedence::AsGiven,
+            _ => return None,
+        })
+    }
+
     /// `Less` when `one` is to be looked at before `other`.
     pub fn compare(self, now: i64, one: Claim, other: Claim) -> Ordering {
         match self {

@@ -53,6 +53,7 @@ impl Within {
 pub(super) struct Spot {
     pub(super) start: i64,
     pub(super) finish: i64,
+    pub(super) cost: i128,
     pub(super) score: i128,
     pub(super) takes: Vec<Take>,
 }
@@ -299,7 +300,7 @@ impl Search<'_> {
         let finish = start.saturating_add(runtime);
         let score = self.wanted.worth.score(cost, finish);
         if self.best.as_ref().is_none_or(|best| (score, finish) < best.key()) {
-            self.best = Some(Spot { start, finish, score, takes: takes() });
+            self.best = Some(Spot { start, finish, cost, score, takes: takes() });
         }
     }
 }

@@ -31,7 +31,10 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
             .to_owned());
     };
     match key {
-        "order" => rules.order = order(value)?,
+        "order" => {
+            let order = Precedence::named(value);
+            rules.order = order.ok_or_else(|| "expected lxf, wfp3, fcfs, sjf or rank".to_owned())?;
+        }
         "slack" => rules.slack = share()?,
         "price-slack" => rules.price_slack = share()?,
         "slack-max" => rules.slack_max = span()?,
@@ -46,17 +49,6 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
         _ => return Err("is not a setting of promises".to_owned()),
     }
     Ok(())
-}
-
-fn order(value: &str) -> Result<Precedence, String> {
-    Ok(match value {
-        "lxf" => Precedence::Expansion,
-        "wfp3" => Precedence::WaitCubed,
-        "fcfs" => Precedence::Arrival,
-        "sjf" => Precedence::Shortest,
-        "rank" => Precedence::AsGiven,
-        _ => return Err("expected lxf, wfp3, fcfs, sjf or rank".to_owned()),
-    })
 }
 
 fn millionths(number: f64) -> Option<i64> {

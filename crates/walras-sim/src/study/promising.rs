@@ -42,12 +42,10 @@ fn unknown(key: &str, known: &str) -> String {
 }
 
 fn order(value: &str) -> Result<Precedence, String> {
-    Ok(match value {
-        "lxf" => Precedence::Expansion,
-        "wfp3" => Precedence::WaitCubed,
-        "fcfs" => Precedence::Arrival,
-        _ => return Err("an order is lxf, wfp3 or fcfs".to_owned()),
-    })
+    // Here nobody is ranked, and shortest first is a policy of its own.
+    let order =
+        Precedence::named(value).filter(|order| !matches!(order, Precedence::Shortest | Precedence::AsGiven));
+    order.ok_or_else(|| "an order is lxf, wfp3 or fcfs".to_owned())
 }
 
 fn slack(value: &str) -> Result<u32, String> {

@@ -37,36 +37,23 @@ pub(super) fn take_in(
         }
     }
     for (job, _) in &moves {
-        leave(draft, job);
+        if let Some(left) = draft.before.planned_allocation(job) {
+            draft.release(&left);
+        }
     }
     for (job, planned) in moves {
         if !adopt(draft, job, planned) {
-            match job.phase {
-                Phase::Planning => {
+            match draft.before.planned_allocation(job) {
+                Some(stays) => draft.hold(&stays),
+                None if job.phase == Phase::Planning => {
                     draft.push(JobEvent::Returned { job: job.number, why: Why::LeftOut });
                 }
-                Phase::Planned | Phase::Queued | Phase::Reserved(_) => stay(draft, job),
+                None => {}
             }
         }
     }
     hold(draft, Planned::hold_at);
     seen
-}
-
-fn leave(draft: &mut Draft<'_>, job: &Job) {
-    if let Some(allocation) =
-        job.plan.as_deref().and_then(|plan| draft.before.allocation_of(&job.spec.request, plan))
-    {
-        draft.release(&allocation);
-    }
-}
-
-fn stay(draft: &mut Draft<'_>, job: &Job) {
-    if let Some(allocation) =
-        job.plan.as_deref().and_then(|plan| draft.before.allocation_of(&job.spec.request, plan))
-    {
-        draft.hold(&allocation);
-    }
 }
 
 /// Whether a job may have the place that a plan gives it; then it has.
@@ -96,8 +83,7 @@ fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
 
 /// Whether a job could have what it was planned for, so that what it was promised stands.
 fn still_stands(draft: &mut Draft<'_>, job: &Job, wanted: &Wanted) -> bool {
-    let plan = job.plan.as_deref().filter(|_| job.phase == Phase::Planned);
-    let allocation = plan.and_then(|plan| draft.before.allocation_of(&job.spec.request, plan));
+    let allocation = draft.before.planned_allocation(job);
     allocation.is_some_and(|allocation| stands(draft, wanted, &allocation, Prices::AsHeld).is_ok())
 }
 
@@ -112,16 +98,14 @@ fn hold(draft: &mut Draft<'_>, moment: impl Fn(&Planned, &PromisePolicy) -> Time
     let state = draft.state();
     let Some(rules) = state.promises().copied() else { return };
     let due = state.planned().filter(|(_, plan)| moment(plan, &rules) <= now);
-    let due: Vec<(JobNumber, Arc<Planned>)> =
-        due.filter_map(|(job, _)| Some((job.number, Arc::clone(job.plan.as_ref()?)))).collect();
-    for (number, plan) in due {
-        let Some(job) = draft.state().jobs.get(&number).cloned() else { continue };
+    let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
+    for job in due {
         let wanted = Wanted::of(draft.state(), &job);
-        let Some(allocation) = draft.state().allocation_of(&job.spec.request, &plan) else { continue };
+        let Some(allocation) = draft.state().planned_allocation(&job) else { continue };
         draft.release(&allocation);
         let terms = Terms { origin: Origin::Plan, prices: Prices::AsHeld, spares: Vec::new() };
         if let Err(why) = reserve(draft, &wanted, &allocation, terms, Vec::new()) {
-            draft.push(JobEvent::Returned { job: number, why });
+            draft.push(JobEvent::Returned { job: job.number, why });
         }
     }
 }
