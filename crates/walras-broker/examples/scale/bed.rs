@@ -1,13 +1,15 @@
 //! A broker with sites that always say yes at once.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 use walras_broker::account::Account;
 use walras_broker::effect::StartPart;
+use walras_broker::id::ReservationNumber;
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd};
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
-use walras_broker::policy::Policy;
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, FreeTime, NodeSpec, SiteKind, SiteSpec};
 use walras_broker::{Broker, Effect, Input};
@@ -24,6 +26,10 @@ pub(crate) struct Bed {
     slots: i64,
     submitted: u64,
     keeps: bool,
+    /// Whether what is started ends at once.
+    instant: bool,
+    /// What runs, in the order in which it was started.
+    running: VecDeque<(SiteId, ReservationNumber, Vec<u32>)>,
 }
 
 /// Where the time of a cycle went, in seconds.
@@ -33,6 +39,7 @@ pub(crate) struct Spent {
     pub(crate) plan: f64,
     pub(crate) decide: f64,
     pub(crate) served: usize,
+    pub(crate) planned: usize,
 }
 
 const MINUTE: i64 = 60_000;
@@ -51,9 +58,44 @@ impl Bed {
     /// Ten sites with so many nodes together, each offering so many slots; keeps a journal where asked to.
     pub(crate) fn new(nodes: u32, slots: i64, keeps: bool) -> Bed {
         let broker = Broker::default();
-        let mut bed = Bed { broker, journal: Vec::new(), now: 0, nodes, slots, submitted: 0, keeps };
-        let policy =
-            Policy { horizon: span(24 * 60 * MINUTE), repeat_within: span(60 * MINUTE), ..Policy::default() };
+        let policy = Policy {
+            horizon: span(24 * 60 * MINUTE),
+            repeat_within: span(60 * MINUTE),
+            deciding: Deciding::AtOnce,
+            ..Policy::default()
+        };
+        let instant = true;
+        let (journal, running) = (Vec::new(), VecDeque::new());
+        let mut bed = Bed { broker, journal, now: 0, nodes, slots, submitted: 0, keeps, instant, running };
+        bed.build(policy);
+        bed
+    }
+
+    /// The same with promises, one slot a node, and jobs that run until they are told to end.
+    pub(crate) fn promising(nodes: u32) -> Bed {
+        let policy = Policy {
+            horizon: span(7 * 24 * 60 * MINUTE),
+            batch_max: 10_000,
+            deciding: Deciding::Promise(PromisePolicy::default()),
+            ..Policy::default()
+        };
+        let mut bed = Bed {
+            broker: Broker::default(),
+            journal: Vec::new(),
+            now: 0,
+            nodes,
+            slots: 1,
+            submitted: 0,
+            keeps: false,
+            instant: false,
+            running: VecDeque::new(),
+        };
+        bed.build(policy);
+        bed
+    }
+
+    fn build(&mut self, policy: Policy) {
+        let bed = self;
         bed.say(Input::SetPolicy(Box::new(policy)));
         for user in 0..USERS {
             let name = format!("user-{user}");
@@ -76,12 +118,11 @@ impl Bed {
                 name: format!("site-{site}"),
                 owner: format!("owner-{site}"),
                 kind: SiteKind::Slots,
-                nodes: (0..nodes / SITES).map(node).collect(),
+                nodes: (0..bed.nodes / SITES).map(node).collect(),
                 prices: PriceRules::flat(base),
                 access: Default::default(),
             }));
         }
-        bed
     }
 
     /// Says something, and answers whatever the broker then wants, until it wants nothing.
@@ -109,7 +150,11 @@ impl Bed {
             Effect::Confirm { site, reservation } => vec![say(site, SiteMessage::Confirmed(reservation))],
             Effect::Start { site, reservation, parts, .. } => {
                 let at = time(self.now);
-                let numbers = parts.iter().map(|part| part.part).collect();
+                let numbers: Vec<u32> = parts.iter().map(|part| part.part).collect();
+                if !self.instant {
+                    self.running.push_back((site, reservation, numbers.clone()));
+                    return vec![say(site, SiteMessage::Started { reservation, parts: numbers, at })];
+                }
                 let ended = parts.iter().map(|StartPart { part, .. }| {
                     say(site, SiteMessage::Ended { reservation, part: *part, at, end: PartEnd::Done })
                 });
@@ -174,10 +219,30 @@ impl Bed {
         let decision = Box::new(plan(&problem));
         spent.plan = start.elapsed().as_secs_f64();
         spent.served = decision.chosen.len();
+        spent.planned = decision.planned.len();
         let start = Instant::now();
         self.say(Input::Decided { cycle, decision });
         spent.decide = start.elapsed().as_secs_f64();
         spent
+    }
+
+    /// What was started first ends, a second later.
+    pub(crate) fn one_ends(&mut self) {
+        self.now += 1_000;
+        self.say(Input::Tick);
+        while self.running.is_empty()
+            && let Some(next) = self.next()
+        {
+            self.now = next;
+            self.say(Input::Tick);
+        }
+        let at = time(self.now);
+        if let Some((site, reservation, parts)) = self.running.pop_front() {
+            for part in parts {
+                let message = SiteMessage::Ended { reservation, part, at, end: PartEnd::Done };
+                self.say(Input::Site { site, message });
+            }
+        }
     }
 
     /// Lets so many jobs come and go.

@@ -1,11 +1,12 @@
 //! How the broker behaves when there is much of everything.
 //!
-//! `cargo run --release -p walras-broker --example scale -- cycle|fold|submit|finished [N]`
+//! `cargo run --release -p walras-broker --example scale -- cycle|fold|submit|finished|queue [N]`
 //!
 //! * `cycle`: one cycle over 1,000 queued jobs, 1,000 nodes and 20,000 slots.
 //! * `fold`: events folded per second, over the life of N jobs.
 //! * `submit`: a submission into a queue of N jobs, decided and folded.
 //! * `finished`: memory after N jobs have ended.
+//! * `queue`: N jobs that wait for 1,000 nodes are planned, and planned again whenever one ends early.
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "an example that measures")]
 
@@ -14,6 +15,7 @@ mod bed;
 use bed::Bed;
 use std::time::Instant;
 use walras_broker::Broker;
+use walras_broker::job::Phase;
 
 #[expect(clippy::print_stdout, reason = "an example that prints")]
 fn main() {
@@ -70,7 +72,41 @@ fn main() {
             let micros = start.elapsed().as_secs_f64() * 1e6 / count as f64;
             println!("{count} submissions into a queue of {count}: {micros:.2} µs each");
         }
-        other => println!("unknown: '{other}': expected cycle, fold, submit or finished"),
+        "queue" => {
+            let mut bed = Bed::promising(1_000);
+            let before = resident();
+            bed.submit(u64::try_from(count).unwrap_or(0));
+            let start = Instant::now();
+            while bed.broker.state().jobs.values().any(|job| job.phase == Phase::Queued) {
+                let spent = bed.cycle();
+                println!(
+                    "planned {}: problem {:.3} s, plan {:.3}, decide and fold {:.3}",
+                    spent.planned, spent.problem, spent.plan, spent.decide
+                );
+            }
+            println!("all planned in {:.3} s", start.elapsed().as_secs_f64());
+            let mut times = Vec::new();
+            for _ in 0..200 {
+                let start = Instant::now();
+                bed.one_ends();
+                let spent = bed.cycle();
+                times.push((start.elapsed().as_secs_f64() * 1e3, spent));
+            }
+            times.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let at = |place: usize| {
+                let (all, spent) = &times[place];
+                format!(
+                    "{all:.1} ms (problem {:.1}, plan {:.1}, decide {:.1}; {} moved)",
+                    spent.problem * 1e3,
+                    spent.plan * 1e3,
+                    spent.decide * 1e3,
+                    spent.planned
+                )
+            };
+            println!("an early end: median {}, 95% below {}, longest {}", at(100), at(190), at(199));
+            println!("{} MB resident ({} MB before)", resident() >> 20, before >> 20);
+        }
+        other => println!("unknown: '{other}': expected cycle, fold, submit, finished or queue"),
     }
 }
 

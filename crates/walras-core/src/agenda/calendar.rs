@@ -9,21 +9,25 @@
 //! any moment than are free can always be given nodes, in order of start, whichever each one takes ([`super::nodes`]). A group is
 //! a step function: how many are free from when on. Where every node has hours of its own, every slot is a group of its own.
 //!
-//! **Complexity.** Taking and giving back: O(log s + steps in between) and a move of the steps behind, for s steps. The earliest time for n
-//! nodes: O(s).
+//! **Complexity.** As of the step functions ([`super::steps`]).
 
-use std::collections::BTreeMap;
-use walras_model::attribute::Attributes;
+use super::steps::{Step, Steps};
+use crate::search::{has_user_prices, own_rate_of};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_model::attribute::{Attributes, Value};
 use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
 use walras_model::offer::{Offers, Slot};
 use walras_model::quantity::{Performance, Rate, Time, Watts};
+use walras_model::request::Request;
 
 /// Slots that are as good as each other.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// In order of start.
     pub(super) slots: Vec<Slot>,
+    /// How many kinds of nodes its nodes could stand in for: among equals the least, so that others stay free for who needs them.
+    pub(super) stands_for: usize,
 }
 
 /// What makes slots as good as each other.
@@ -33,48 +37,80 @@ type Likeness<'a> = (Time, Rate, SiteId, Performance, Option<Watts>, &'a Attribu
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     pub(super) groups: Vec<Group>,
-    /// By node: its slots and their groups, in order of start.
-    of_node: Vec<Vec<(Slot, usize)>>,
+    /// By node: its slots, in order of start, and where each is: its group, and its place there.
+    of_node: Vec<Vec<(Slot, (usize, usize))>>,
+    /// Whether some nodes have prices for single users.
+    own_prices: bool,
 }
 
 impl Groups {
     pub(super) fn new(offers: &Offers) -> Groups {
         let mut known: BTreeMap<Likeness<'_>, usize> = BTreeMap::new();
-        let mut all = Groups { groups: Vec::new(), of_node: vec![Vec::new(); offers.nodes().len()] };
+        let mut all = Groups {
+            groups: Vec::new(),
+            of_node: vec![Vec::new(); offers.nodes().len()],
+            own_prices: has_user_prices(offers),
+        };
+        let stand_ins = stand_ins(offers);
         // The slots come in order of start.
         for slot in offers.slots() {
             let node = offers.node(slot.node());
             let key = (slot.end(), slot.rate(), node.site, node.performance, node.watts, &node.attributes);
             let group = *known.entry(key).or_insert(all.groups.len());
             if group == all.groups.len() {
-                all.groups.push(Group { slots: Vec::new() });
+                let stands_for = stand_ins.get(&node.attributes).copied().unwrap_or(0);
+                all.groups.push(Group { slots: Vec::new(), stands_for });
             }
+            let place = all.groups[group].slots.len();
             all.groups[group].slots.push(*slot);
-            all.of_node[slot.node().index()].push((*slot, group));
+            all.of_node[slot.node().index()].push((*slot, (group, place)));
         }
         all
     }
 
-    /// The group of the slot in which a node is free for an interval.
-    pub(super) fn group_of(&self, node: NodeId, interval: Interval) -> Option<usize> {
+    /// The slot in which a node is free for an interval: its group, and its place there.
+    pub(super) fn find(&self, node: NodeId, interval: Interval) -> Option<(usize, usize)> {
         let slots = self.of_node.get(node.index())?;
-        let holds = |slot: &Slot| slot.start() <= interval.start() && interval.end() <= slot.end();
-        slots.iter().find(|(slot, _)| holds(slot)).map(|(_, group)| *group)
+        let last = slots.partition_point(|(slot, _)| slot.start() <= interval.start()).checked_sub(1)?;
+        let holds = |(slot, _): &&(Slot, (usize, usize))| interval.end() <= slot.end();
+        slots.get(last).filter(holds).map(|(_, at)| *at)
+    }
+
+    /// What the nodes of a group cost a request's user, per second.
+    pub(super) fn rate_for(&self, offers: &Offers, request: &Request, slot: &Slot) -> i64 {
+        match self.own_prices {
+            true => own_rate_of(offers, request, slot),
+            false => slot.rate().as_micros_per_second(),
+        }
     }
 }
 
-/// From a moment on, so many are free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Step {
-    at: i64,
-    free: i32,
+/// Where there are more kinds than this, every node is nearly a kind of its own, and none is compared with another.
+const KINDS_MAX: usize = 64;
+
+/// By kind of nodes: for how many other kinds they could stand in, since they have all that these have, and as much of it.
+fn stand_ins(offers: &Offers) -> BTreeMap<&Attributes, usize> {
+    let kinds: BTreeSet<&Attributes> = offers.nodes().iter().map(|node| &node.attributes).collect();
+    if kinds.len() > KINDS_MAX {
+        return BTreeMap::new();
+    }
+    let as_good = |one: &Value, other: &Value| match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one >= other,
+        (Value::Flag(one), Value::Flag(other)) => one >= other,
+        (one, other) => one == other,
+    };
+    let stands_in = |one: &Attributes, other: &Attributes| {
+        one != other && other.iter().all(|(name, value)| one.get(name).is_some_and(|own| as_good(own, value)))
+    };
+    let count = |one: &&Attributes| kinds.iter().filter(|other| stands_in(one, other)).count();
+    kinds.iter().map(|kind| (*kind, count(kind))).collect()
 }
 
 /// How many nodes of every group are free when.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Calendar {
     /// By group, in order of time; nothing is free before the first step, nor after the last.
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Steps>,
 }
 
 impl Calendar {
@@ -93,7 +129,7 @@ impl Calendar {
             }
             let end = group.slots.first().map(|slot| slot.end().as_millis());
             steps.extend(end.map(|at| Step { at, free: 0 }));
-            steps
+            Steps::new(&steps)
         };
         Calendar { steps: groups.groups.iter().map(of_group).collect() }
     }
@@ -105,94 +141,39 @@ impl Calendar {
 
     /// Takes so many nodes out of a group between two moments, or gives them back where the number is negative.
     pub(super) fn change(&mut self, group: usize, from: i64, until: i64, nodes: i32) {
-        let steps = &mut self.steps[group];
-        let first = split(steps, from);
-        let last = split(steps, until);
-        for step in &mut steps[first..last] {
-            step.free -= nodes;
-            debug_assert!(step.free >= 0, "no more is taken than is free");
-        }
-        for place in [last, first] {
-            let same = place > 0 && steps.get(place).is_some_and(|step| step.free == steps[place - 1].free);
-            if same {
-                steps.remove(place);
-            }
-        }
+        self.steps[group].change(from, until, -nodes);
     }
 
     /// The least that is free of a group between two moments, as far as it matters: nothing below one.
     pub(super) fn least(&self, group: usize, from: i64, until: i64) -> i32 {
-        let steps = &self.steps[group];
-        let first = steps.partition_point(|step| step.at <= from);
-        let Some(first) = first.checked_sub(1) else { return 0 };
-        let mut least = i32::MAX;
-        for step in &steps[first..] {
-            if step.at >= until || least <= 0 {
-                break;
-            }
-            least = least.min(step.free);
-        }
-        least.max(0)
+        self.steps[group].least(from, until)
     }
 
     /// The first moment, no earlier than one and no later than another, from which on so many are free for so long.
     pub(super) fn earliest(
         &self,
         group: usize,
-        (from, last): (i64, i64),
+        range: (i64, i64),
         nodes: i32,
         millis: i64,
         read: &mut u64,
     ) -> Option<i64> {
-        let steps = &self.steps[group];
-        let mut place = steps.partition_point(|step| step.at <= from).saturating_sub(1);
-        let mut start = None;
-        while let Some(step) = steps.get(place) {
-            *read += 1;
-            match start {
-                // Long enough.
-                Some(start) if step.at >= start + millis => return Some(start),
-                None if step.at > last => return None,
-                _ if step.free < nodes => start = None,
-                None => start = Some(step.at.max(from)).filter(|start| *start <= last),
-                Some(_) => {}
-            }
-            place += 1;
-        }
         // The last step has nothing free.
-        None
+        self.steps[group].earliest(range, nodes, millis, read)
     }
 
     /// The moments at which more of a group become free, between two others.
     pub(super) fn openings(&self, group: usize, from: i64, last: i64) -> impl Iterator<Item = i64> {
-        let steps = &self.steps[group];
-        let first = steps.partition_point(|step| step.at < from);
-        let opens = move |place: &usize| {
-            let before = place.checked_sub(1).map_or(0, |before| steps[before].free);
-            steps[*place].free > before
-        };
-        let places = (first..steps.len()).take_while(move |place| steps[*place].at <= last);
-        places.filter(opens).map(|place| steps[place].at)
+        self.steps[group].openings(from, last)
+    }
+
+    /// The first moment between two others at which more of a group become free, and one at least for so long.
+    pub(super) fn next_opening(&self, group: usize, range: (i64, i64), millis: i64) -> Option<i64> {
+        self.steps[group].next_opening(range, millis)
     }
 
     /// How many nodes are free at some moment until then, at the most, over all groups.
     pub(super) fn most_until(&self, last: i64) -> i64 {
-        let of_group = |steps: &Vec<Step>| {
-            let until = steps.partition_point(|step| step.at <= last);
-            steps[..until].iter().map(|step| i64::from(step.free)).max().unwrap_or(0)
-        };
-        self.steps.iter().map(of_group).sum()
-    }
-}
-
-/// Makes a step at a moment; gives its place.
-fn split(steps: &mut Vec<Step>, at: i64) -> usize {
-    match steps.binary_search_by_key(&at, |step| step.at) {
-        Ok(place) => place,
-        Err(place) => {
-            let free = place.checked_sub(1).map_or(0, |before| steps[before].free);
-            steps.insert(place, Step { at, free });
-            place
-        }
+        self.steps.iter().map(|steps| i64::from(steps.most_until(last))).sum()
     }
 }

@@ -2,18 +2,21 @@
 
 use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
-use super::search::{Spot, Wanted, Within};
+use super::search::{Spot, Wanted, Within, budget_of};
 use super::{Agenda, AgendaProblem, Claim, Placed, Precedence, Promise, Terms, Waiting};
-use crate::search::{Algorithm, View};
+use std::cell::OnceCell;
 use walras_model::interval::Interval;
-use walras_model::offer::Slot;
-use walras_model::quantity::{Factor, Money, Time};
+use walras_model::offer::{Offers, Slot};
+use walras_model::quantity::{Money, Time};
+
+/// After so many searches nobody is asked to make room any more: where many wait, each trial is as many searches.
+const SEARCHES_TRIED: u64 = 2_000;
 
 /// Somebody who waits, and what the searches need of it.
 struct Entry<'a> {
     waiting: &'a Waiting<'a>,
-    view: View,
-    wanted: Wanted,
+    /// Made when it is first looked for.
+    wanted: OnceCell<Wanted>,
     spot: Option<Spot>,
     promise: Option<Promise>,
     renewed: bool,
@@ -44,8 +47,6 @@ impl<'a> Course<'a> {
         let mut left = Calendar::new(&groups);
         let mut entries = Vec::with_capacity(problem.jobs.len());
         for waiting in problem.jobs {
-            let view = View::new(problem.offers, waiting.request, &Algorithm::Amp, Factor::ONE);
-            let wanted = Wanted::new(&groups, &view, waiting.worth);
             let planned = waiting.planned.as_ref().filter(|_| waiting.promise.is_some());
             let spot = planned.and_then(|window| spot_of(&groups, waiting.worth, window));
             let spot = spot.filter(|spot| spot.is_free(&left));
@@ -53,7 +54,8 @@ impl<'a> Course<'a> {
                 spot.take(&mut left);
             }
             let promise = waiting.promise;
-            entries.push(Entry { waiting, view, wanted, spot, promise, renewed: false, fixed: false });
+            let wanted = OnceCell::new();
+            entries.push(Entry { waiting, wanted, spot, promise, renewed: false, fixed: false });
         }
         Course { problem, groups, entries, left, searches: 0, steps_read: 0 }
     }
@@ -113,7 +115,7 @@ impl<'a> Course<'a> {
         });
         let admits = admits.as_ref().map(|admits| admits as &dyn Fn(&Slot, Interval) -> bool);
         self.searches += 1;
-        let wanted = &self.entries[place].wanted;
+        let wanted = self.entries[place].wanted(self.problem.offers, &self.groups);
         wanted.best(free, within, admits, &self.groups, &mut self.steps_read)
     }
 
@@ -207,7 +209,8 @@ impl<'a> Course<'a> {
             let cost = payer.map_or(i64::MAX, |payer| funds[payer]);
             let found = self.search_left(place, Within { cost, ..within });
             if found.is_none() && self.entries[place].waiting.overdue {
-                let kept = self.entries[place].wanted.free_for_good(&self.left, &self.groups);
+                let wanted = self.entries[place].wanted(self.problem.offers, &self.groups);
+                let kept = wanted.free_for_good(&self.left, &self.groups);
                 within.finish = within.finish.min(kept.unwrap_or(i64::MAX));
             }
             self.put(place, found, cost);
@@ -227,7 +230,7 @@ impl<'a> Course<'a> {
         spot.take(&mut self.left);
         if entry.promise.is_none() || entry.renewed {
             let deadline = entry.waiting.request.deadline.unwrap_or(Time::MAX);
-            let funds = Money::from_micros(entry.view.budget.min(funds));
+            let funds = Money::from_micros(budget_of(entry.waiting.request).min(funds));
             entry.promise =
                 Some(self.problem.rules.promise(self.problem.now, terms(&spot), Some((deadline, funds))));
         }
@@ -241,22 +244,28 @@ impl<'a> Course<'a> {
         let mut base = self.without(&movable);
         let mut roomy = base.most_until(soon);
         let mut trials = self.problem.rules.trials;
-        for place in self.candidates() {
+        let candidates = if roomy > 0 { self.candidates() } else { Vec::new() };
+        for place in candidates {
             if self.is_spent() || roomy == 0 {
                 return;
             }
-            if roomy < self.entries[place].wanted.tasks() {
+            if roomy < i64::from(self.entries[place].waiting.request.tasks) {
                 continue;
             }
             let within = self.soon(place);
-            let starts = |entry: &Entry<'_>| entry.spot.as_ref().is_some_and(|spot| spot.start <= soon);
-            let goes = starts(&self.entries[place])
+            let before = self.entries[place].spot.clone();
+            let goes = before.as_ref().is_some_and(|spot| spot.start <= soon)
                 || self.move_if(place, within, |found, before| found <= before)
-                || trials > 0 && self.starts_among(place, within, &movable, &base, &mut trials);
+                || trials > 0
+                    && self.searches < SEARCHES_TRIED
+                    && self.starts_among(place, within, &movable, &base, &mut trials);
             if goes {
                 self.entries[place].fixed = true;
-                movable.retain(|other| *other != place);
-                base = self.without(&movable);
+                match movable.iter().position(|other| *other == place) {
+                    Some(at) => drop(movable.remove(at)),
+                    None => before.iter().for_each(|spot| spot.release(&mut base)),
+                }
+                self.entries[place].spot.iter().for_each(|spot| spot.take(&mut base));
                 roomy = base.most_until(soon);
             }
         }
@@ -318,11 +327,12 @@ impl<'a> Course<'a> {
         for (place, entry) in self.entries.iter().enumerate() {
             if let Some(spot) = &entry.spot {
                 places.push(place);
-                seeking.push(Seeking { spot, before: entry.waiting.planned.as_ref(), view: &entry.view });
+                let Waiting { request, planned, .. } = entry.waiting;
+                seeking.push(Seeking { spot, before: planned.as_ref(), request });
             }
         }
         let mut placed = vec![None; self.entries.len()];
-        for (place, window) in places.into_iter().zip(windows(groups, &seeking)) {
+        for (place, window) in places.into_iter().zip(windows(self.problem.offers, groups, &seeking)) {
             let entry = &self.entries[place];
             placed[place] = entry.promise.zip(window).map(|(promise, window)| Placed {
                 moved: entry.waiting.planned.as_ref().is_none_or(|planned| !is_same(planned, &window)),
@@ -336,6 +346,11 @@ impl<'a> Course<'a> {
 }
 
 impl Entry<'_> {
+    fn wanted(&self, offers: &Offers, groups: &Groups) -> &Wanted {
+        let Waiting { request, worth, .. } = self.waiting;
+        self.wanted.get_or_init(|| Wanted::new(groups, offers, request, *worth))
+    }
+
     fn claim(&self) -> Claim {
         let request = self.waiting.request;
         Claim {

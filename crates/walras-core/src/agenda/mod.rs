@@ -44,6 +44,7 @@ mod course;
 mod nodes;
 mod order;
 mod search;
+mod steps;
 #[cfg(test)]
 mod tests;
 

@@ -4,28 +4,28 @@
 //! shortest time, so that long stretches stay whole. In a group, every node that is free at a moment is free until the end of the
 //! group but for those who come later, and these are given nodes later: so there are always enough.
 //!
-//! **Complexity.** O(n log n) for n nodes of a group, for each spot in it.
+//! **Complexity.** O(k log s) for a spot of k nodes that keeps those that it had, and O(n) for one that does not, in a group of n.
 
 use super::calendar::Groups;
 use super::search::{Spot, Take, interval};
 use super::{Terms, Worth};
-use crate::search::View;
 use std::cmp::Reverse;
-use walras_model::id::NodeId;
 use walras_model::interval::Interval;
+use walras_model::offer::Offers;
 use walras_model::quantity::{Rate, Time};
+use walras_model::request::Request;
 use walras_model::window::{Placement, Window};
 
 /// A spot that wants nodes, and those that it had.
 pub(super) struct Seeking<'a> {
     pub(super) spot: &'a Spot,
     pub(super) before: Option<&'a Window>,
-    /// Its request, which knows what nodes cost its user.
-    pub(super) view: &'a View,
+    /// Its request: what nodes cost depends on its user.
+    pub(super) request: &'a Request,
 }
 
 /// The windows of these spots, in their order; `None` where the spots do not fit together.
-pub(super) fn windows(groups: &Groups, seeking: &[Seeking<'_>]) -> Vec<Option<Window>> {
+pub(super) fn windows(offers: &Offers, groups: &Groups, seeking: &[Seeking<'_>]) -> Vec<Option<Window>> {
     let starts = |group: &super::calendar::Group| group.slots.iter().map(|slot| slot.start()).collect();
     // By group and slot: from when on it is free.
     let mut free: Vec<Vec<Time>> = groups.groups.iter().map(starts).collect();
@@ -33,16 +33,16 @@ pub(super) fn windows(groups: &Groups, seeking: &[Seeking<'_>]) -> Vec<Option<Wi
     order.sort_by_key(|place| seeking[*place].spot.start);
     let mut windows = vec![None; seeking.len()];
     for place in order {
-        windows[place] = window(groups, &mut free, &seeking[place]);
+        windows[place] = window(offers, groups, &mut free, &seeking[place]);
     }
     windows
 }
 
-fn window(groups: &Groups, free: &mut [Vec<Time>], seeking: &Seeking<'_>) -> Option<Window> {
+fn window(offers: &Offers, groups: &Groups, free: &mut [Vec<Time>], seeking: &Seeking<'_>) -> Option<Window> {
     let mut placements = Vec::new();
     for take in &seeking.spot.takes {
         let interval = interval(seeking.spot.start, take.millis)?;
-        let rate = seeking.view.rate_of(groups.groups[take.group].slots.first()?);
+        let rate = groups.rate_for(offers, seeking.request, groups.groups[take.group].slots.first()?);
         let rate = Rate::from_micros_per_second(rate)?;
         let cost = rate.cost_of(interval.span())?;
         for place in chosen(groups, free, seeking.before, take, interval)? {
@@ -62,16 +62,19 @@ fn chosen(
     take: &Take,
     interval: Interval,
 ) -> Option<Vec<usize>> {
-    let group = &groups.groups[take.group];
-    let had = |node: NodeId| {
-        before.is_some_and(|window| {
-            window.placements().binary_search_by_key(&node, |placement| placement.node).is_ok()
-        })
-    };
     let since = &free[take.group];
+    let count = usize::try_from(take.nodes).ok()?;
+    let mut had = had(groups, before, take, interval);
+    had.retain(|place| since[*place] <= interval.start());
+    if had.len() >= count {
+        had.truncate(count);
+        return Some(had);
+    }
     let mut places: Vec<usize> = (0..since.len()).filter(|place| since[*place] <= interval.start()).collect();
-    let count = usize::try_from(take.nodes).ok().filter(|count| *count <= places.len())?;
-    let key = |place: &usize| (!had(group.slots[*place].node()), Reverse(since[*place]), *place);
+    if count > places.len() {
+        return None;
+    }
+    let key = |place: &usize| (had.binary_search(place).is_err(), Reverse(since[*place]), *place);
     if count < places.len() && count > 0 {
         places.select_nth_unstable_by_key(count - 1, key);
     }
@@ -79,12 +82,22 @@ fn chosen(
     Some(places)
 }
 
+/// The places of a group whose nodes a window had, in order.
+fn had(groups: &Groups, before: Option<&Window>, take: &Take, interval: Interval) -> Vec<usize> {
+    let placements = before.iter().flat_map(|window| window.placements());
+    let found = placements.filter_map(|placement| groups.find(placement.node, interval));
+    let mut places: Vec<usize> =
+        found.filter(|(group, _)| *group == take.group).map(|(_, place)| place).collect();
+    places.sort_unstable();
+    places
+}
+
 /// A window as so many nodes of groups; `None` when some of it is not offered any more.
 pub(super) fn spot_of(groups: &Groups, worth: Worth, window: &Window) -> Option<Spot> {
     let terms = Terms::of(window);
     let mut takes: Vec<Take> = Vec::new();
     for placement in window.placements() {
-        let group = groups.group_of(placement.node, placement.interval)?;
+        let (group, _) = groups.find(placement.node, placement.interval)?;
         let millis = placement.interval.span().as_millis();
         match takes.iter_mut().find(|take| take.group == group) {
             Some(take) => take.nodes += 1,

@@ -1,19 +1,24 @@
 //! The best spot of one job on what is free: the least score, then the earliest end.
 //!
 //! **Method.** Where all nodes that somebody may gather are of one group, the earliest time is the best. Otherwise only moments are tried
-//! at which more become free: any spot can be moved forward to one of them. At each, groups in order of run time are added to the
-//! cheapest n nodes so far; every set has a slowest group, and none with the same slowest is cheaper. The search ends when not even
-//! the cheapest and fastest nodes of all, free from there on, would be better.
+//! at which more of a group become free, one of them for long enough: any other spot can be moved forward, to one of them. At each,
+//! groups in order of run time are added to the cheapest n nodes so far, and among equals to those that could stand in for the
+//! fewest others; every set has a slowest group, and none with the same slowest is cheaper. A moment is passed over when no spot with
+//! a node that becomes free there would be better than the best, and the search ends when not even the cheapest and fastest nodes of
+//! all, free from there on, would be.
 //!
-//! **Complexity.** O(s) for s steps of a group; with g groups O(g · steps + m · g log g) for m moments that are tried.
+//! **Complexity.** As of the step function for one group; with g groups O((g + m) log g + p · g log g) for m such moments of which p are
+//! not passed over, and one look into the step function for each.
 
 use super::Worth;
 use super::calendar::{Calendar, Groups};
-use crate::search::{Candidate, NO_FIT, View};
+use crate::search::{Candidate, NO_FIT, runtime_of};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use walras_model::interval::Interval;
-use walras_model::offer::Slot;
-use walras_model::quantity::{Span, Time};
+use walras_model::offer::{Offers, Slot};
+use walras_model::quantity::{Factor, Money, Span, Time};
+use walras_model::request::Request;
 
 /// A job as the search sees it.
 pub(super) struct Wanted {
@@ -94,33 +99,37 @@ impl Spot {
 pub(super) type Admits<'a> = Option<&'a dyn Fn(&Slot, Interval) -> bool>;
 
 impl Wanted {
-    pub(super) fn new(groups: &Groups, view: &View, worth: Worth) -> Wanted {
-        let mut pools: Vec<Vec<Fit>> = vec![Vec::new(); view.pool_count];
+    pub(super) fn new(groups: &Groups, offers: &Offers, request: &Request, worth: Worth) -> Wanted {
+        let same_site = request.scope.same_site;
+        let mut pools: Vec<Vec<Fit>> = vec![Vec::new(); if same_site { offers.sites().len() } else { 1 }];
         let mut all: Vec<(Fit, usize)> = Vec::new();
         for (group, of) in groups.groups.iter().enumerate() {
             let Some(slot) = of.slots.first() else { continue };
-            let node = slot.node().index();
-            let (runtime, rate) = (view.runtimes[node], view.rate_of(slot));
-            if runtime == NO_FIT || rate > view.rate_max {
+            let node = offers.node(slot.node());
+            let runtime = runtime_of(node, request);
+            if runtime == NO_FIT {
                 continue;
             }
+            let rate = groups.rate_for(offers, request, slot);
             let start = slot.start().as_millis();
             let cost = Candidate { slot, start, expiry: start, runtime, rate }.cost();
             let fit = Fit { group, runtime, cost };
-            pools[view.pool_of(node)].push(fit);
+            pools[if same_site { node.site.index() } else { 0 }].push(fit);
             all.push((fit, of.slots.len()));
         }
         for pool in &mut pools {
-            pool.sort_unstable_by_key(|fit| (fit.runtime, fit.cost, fit.group));
+            pool.sort_unstable_by_key(|fit| {
+                (fit.runtime, fit.cost, groups.groups[fit.group].stands_for, fit.group)
+            });
         }
         Wanted {
-            tasks: i32::try_from(view.tasks).unwrap_or(i32::MAX),
+            tasks: i32::try_from(request.tasks).unwrap_or(i32::MAX),
             worth,
-            earliest: view.earliest,
-            deadline: view.deadline,
-            budget: view.budget,
+            earliest: request.earliest.unwrap_or(Time::MIN).as_millis(),
+            deadline: request.deadline.unwrap_or(Time::MAX).as_millis(),
+            budget: budget_of(request),
             pools,
-            least: least(all, view.tasks),
+            least: least(all, request.tasks as usize),
         }
     }
 
@@ -130,7 +139,7 @@ impl Wanted {
             |fit: &Fit| groups.groups[fit.group].slots.first().map_or(0, |slot| slot.end().as_millis());
         let enough = |pool: &[Fit], from: i64| {
             let nodes = |fit: &Fit| i64::from(free.least(fit.group, from, ends(fit)));
-            pool.iter().map(nodes).sum::<i64>() >= self.tasks()
+            pool.iter().map(nodes).sum::<i64>() >= i64::from(self.tasks)
         };
         let of_pool = |pool: &Vec<Fit>| {
             let openings = pool.iter().flat_map(|fit| free.openings(fit.group, i64::MIN, i64::MAX));
@@ -143,11 +152,6 @@ impl Wanted {
             return None;
         }
         self.pools.iter().filter_map(of_pool).min()
-    }
-
-    /// How many nodes it needs.
-    pub(super) fn tasks(&self) -> i64 {
-        self.tasks.into()
     }
 
     /// The best spot within limits; adds to the steps read.
@@ -172,6 +176,11 @@ impl Wanted {
         }
         search.best
     }
+}
+
+/// What a request may cost, in micro-credits.
+pub(super) fn budget_of(request: &Request) -> i64 {
+    request.budget_limit(Factor::ONE).map_or(i64::MAX, Money::as_micros)
 }
 
 /// The least cost and the least run time of the slowest of so many nodes.
@@ -221,20 +230,44 @@ impl Search<'_> {
 
     /// The best spot over several groups.
     fn sweep(&mut self, fits: &[Fit], read: &mut u64) {
-        let fastest = fits.first().map_or(0, |fit| fit.runtime);
-        let (from, last) = (self.wanted.earliest, self.last(fastest));
-        let openings = fits.iter().flat_map(|fit| self.free.openings(fit.group, from, last));
-        let mut moments: Vec<i64> =
-            openings.chain((from > i64::MIN && from <= last).then_some(from)).collect();
-        moments.sort_unstable();
-        moments.dedup();
-        for moment in moments {
+        let from = self.wanted.earliest;
+        let cheapest = fits.iter().map(|fit| fit.cost).min().unwrap_or(0);
+        if from > i64::MIN {
+            *read += fits.len() as u64;
+            self.gather(from, fits);
+        }
+        let next = |search: &Search<'_>, place: usize, from: i64| {
+            let Fit { group, runtime, .. } = fits[place];
+            let moment = search.free.next_opening(group, (from, search.last(runtime)), runtime)?;
+            Some(Reverse((moment, place)))
+        };
+        let mut openings: BinaryHeap<Reverse<(i64, usize)>> =
+            (0..fits.len()).filter_map(|place| next(self, place, from)).collect();
+        *read += fits.len() as u64;
+        while let Some(Reverse((moment, _))) = openings.peek().copied() {
             if !self.is_hopeful(moment) {
                 return;
             }
-            *read += fits.len() as u64;
-            self.gather(moment, fits);
+            let mut promising = false;
+            while let Some(Reverse((_, place))) = openings.peek().copied().filter(|it| it.0.0 == moment) {
+                openings.pop();
+                openings.extend(next(self, place, moment + 1));
+                *read += 1;
+                promising = promising || self.is_promising(moment, &fits[place], cheapest);
+            }
+            if promising {
+                *read += fits.len() as u64;
+                self.gather(moment, fits);
+            }
         }
+    }
+
+    /// Whether a spot from here on with a node of this group could be better than the best.
+    fn is_promising(&self, start: i64, fit: &Fit, cheapest: i64) -> bool {
+        let others = i128::from(self.wanted.tasks) - 1;
+        let cost = i128::from(fit.cost) + others * i128::from(cheapest);
+        let finish = start.saturating_add(fit.runtime.max(self.wanted.least.1));
+        self.best.as_ref().is_none_or(|best| (self.wanted.worth.score(cost, finish), finish) < best.key())
     }
 
     /// Whether a spot from here on could be better than the best.

@@ -3,9 +3,10 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use walras_model::attribute::{Requirement, Test, Value};
 use walras_model::id::NodeId;
 use walras_model::offer::{Node, Site, Slot};
-use walras_model::quantity::{Performance, Rate, Work};
+use walras_model::quantity::{Fixed, Performance, Rate, Work};
 
 const HORIZON: i64 = 40;
 
@@ -293,4 +294,34 @@ fn nobody_takes_the_last_that_an_overdue_job_waits_for() {
     assert_eq!(starts(&jobs), [None, Some(10), Some(35)]);
     jobs[0].overdue = true;
     assert_eq!(starts(&jobs), [None, None, Some(10)]);
+}
+
+/// Nodes with a GPU, at the same price, come last where nobody asks for one, whatever their place in the list.
+#[test]
+fn what_others_need_stays_free() {
+    let machine = || Machine { site: 0, speed: 1, rate: 1, free: vec![(0, HORIZON)] };
+    let plain = offers(&[machine(), machine(), machine(), machine()]);
+    let mut nodes = plain.nodes().to_vec();
+    for node in &mut nodes[..2] {
+        node.attributes.insert("gpu".to_owned(), Value::Flag(true));
+        node.attributes.insert("memory".to_owned(), Value::Number(Fixed::from_millionths(64_000_000)));
+    }
+    for node in &mut nodes[2..] {
+        node.attributes.insert("memory".to_owned(), Value::Number(Fixed::from_millionths(16_000_000)));
+    }
+    let offers = Offers::new(plain.horizon(), plain.sites().to_vec(), nodes, plain.slots().to_vec()).unwrap();
+    let of_gpu = {
+        let mut request = request(2, 5, false);
+        request
+            .requires
+            .push(Requirement { attribute: "gpu".to_owned(), test: Test::Equals(Value::Flag(true)) });
+        request
+    };
+    let (two, three) = (request(2, 5, false), request(3, 5, false));
+    for (jobs, starts) in [([&two, &of_gpu], [0, 0]), ([&three, &of_gpu], [0, 5])] {
+        let jobs = jobs.map(|request| waiting(request, 0, 1));
+        let agenda = plan_agenda(&problem(&offers, &jobs, 0, AgendaRules::default()));
+        let found = agenda.placed.iter().flatten().map(|placed| placed.window.start().as_millis());
+        assert_eq!(found.collect::<Vec<_>>(), starts);
+    }
 }

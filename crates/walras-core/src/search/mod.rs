@@ -25,7 +25,7 @@ pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives, f
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use scan::{Candidate, Selector, scan};
-pub(crate) use view::{NO_FIT, View, states};
+pub(crate) use view::{NO_FIT, View, has_user_prices, own_rate_of, runtime_of, states};
 
 use crate::slots::SlotList;
 use walras_model::interval::Interval;

@@ -2,6 +2,7 @@
 
 use super::config::{Algorithm, Criterion};
 use walras_model::attribute::{Attributes, Value};
+use walras_model::capacity::CapacityOffer;
 use walras_model::id::NodeId;
 use walras_model::offer::{Node, Offers, Slot};
 use walras_model::quantity::{Factor, Money, Rate, Span, Time};
@@ -145,18 +146,38 @@ impl KeptView {
 
 /// See [`View::rates`].
 fn rates(offers: &Offers, request: &Request) -> Vec<i64> {
-    if offers.capacities().iter().all(|offer| offer.capacity.prices.is_empty()) {
+    if !has_user_prices(offers) {
         return Vec::new();
     }
-    let user = request.user.as_deref();
-    let nodes = (0..offers.nodes().len()).map(|node| {
-        let offer = NodeId::from_index(node).and_then(|node| offers.capacity_of(node));
-        offer.map_or(OF_SLOT, |offer| offer.capacity.price_for(user).as_micros_per_second())
-    });
-    nodes.collect()
+    let nodes = (0..offers.nodes().len()).map(NodeId::from_index);
+    nodes.map(|node| node.map_or(OF_SLOT, |node| own_rate(offers, request, node))).collect()
+}
+
+/// Whether some node has prices for single users.
+pub(crate) fn has_user_prices(offers: &Offers) -> bool {
+    offers.capacities().iter().any(|offer| !offer.capacity.prices.is_empty())
+}
+
+/// What a node costs a request's user, where some nodes have prices for single users; [`OF_SLOT`] where its slots say it.
+fn own_rate(offers: &Offers, request: &Request, node: NodeId) -> i64 {
+    let price = |offer: &CapacityOffer| offer.capacity.price_for(request.user.as_deref());
+    offers.capacity_of(node).map_or(OF_SLOT, |offer| price(offer).as_micros_per_second())
+}
+
+/// The same for one slot as for all nodes at once ([`View::rate_of`]), where some nodes have prices for single users.
+pub(crate) fn own_rate_of(offers: &Offers, request: &Request, slot: &Slot) -> i64 {
+    match own_rate(offers, request, slot.node()) {
+        OF_SLOT => slot.rate().as_micros_per_second(),
+        rate => rate,
+    }
 }
 
 /// The run time of the request's tasks on a node, or [`NO_FIT`].
+pub(crate) fn runtime_of(node: &Node, request: &Request) -> i64 {
+    runtime_on(node, request, None)
+}
+
+/// The same for a search, which may need to know more of a node.
 fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> i64 {
     let fits = node.performance >= request.performance_min
         && request.scope.admits(node.site)
