@@ -172,6 +172,16 @@ impl Calendar {
         self.steps[group].next_opening(range, millis)
     }
 
+    /// The first moment after one at which nothing of a group is free.
+    pub(super) fn ends(&self, group: usize, after: i64) -> i64 {
+        self.steps[group].ends(after)
+    }
+
+    /// The longest time that a node is free without a break, of those that begin until then.
+    pub(super) fn longest_until(&self, last: i64) -> i64 {
+        self.steps.iter().map(|steps| steps.longest_until(last)).max().unwrap_or(0)
+    }
+
     /// How many nodes are free at some moment until then, at the most, over all groups.
     pub(super) fn most_until(&self, last: i64) -> i64 {
         self.steps.iter().map(|steps| i64::from(steps.most_until(last))).sum()

@@ -7,7 +7,7 @@ use super::{Agenda, AgendaProblem, Claim, Placed, Precedence, Promise, Terms, Wa
 use std::cell::OnceCell;
 use walras_model::interval::Interval;
 use walras_model::offer::{Offers, Slot};
-use walras_model::quantity::{Money, Time};
+use walras_model::quantity::{Money, Performance, Span, Time};
 
 /// After so many searches nobody is asked to make room any more: where many wait, each trial is as many searches.
 const SEARCHES_TRIED: u64 = 2_000;
@@ -37,6 +37,8 @@ pub(super) struct Course<'a> {
     entries: Vec<Entry<'a>>,
     /// What everybody's windows leave free.
     left: Calendar,
+    /// The performance of the fastest node.
+    fastest: Option<Performance>,
     searches: u64,
     steps_read: u64,
 }
@@ -57,7 +59,8 @@ impl<'a> Course<'a> {
             let wanted = OnceCell::new();
             entries.push(Entry { waiting, wanted, spot, promise, renewed: false, fixed: false });
         }
-        Course { problem, groups, entries, left, searches: 0, steps_read: 0 }
+        let fastest = problem.offers.nodes().iter().map(|node| node.performance).max();
+        Course { problem, groups, entries, left, fastest, searches: 0, steps_read: 0 }
     }
 
     /// Everybody planned.
@@ -243,6 +246,7 @@ impl<'a> Course<'a> {
         let mut movable = self.movable();
         let mut base = self.without(&movable);
         let mut roomy = base.most_until(soon);
+        let mut idle = self.left.longest_until(soon);
         let mut trials = self.problem.rules.trials;
         let candidates = if roomy > 0 { self.candidates() } else { Vec::new() };
         for place in candidates {
@@ -254,8 +258,11 @@ impl<'a> Course<'a> {
             }
             let within = self.soon(place);
             let before = self.entries[place].spot.clone();
-            let goes = before.as_ref().is_some_and(|spot| spot.start <= soon)
-                || self.move_if(place, within, |found, before| found <= before)
+            let starts_by = |moment: i64| before.as_ref().is_some_and(|spot| spot.start <= moment);
+            // Time that is free by then is too short for most, unless their own follows on it.
+            let may_fit = self.fastest(place) <= idle || starts_by(soon.saturating_add(idle));
+            let goes = starts_by(soon)
+                || may_fit && self.move_if(place, within, |found, before| found <= before)
                 || trials > 0
                     && self.searches < SEARCHES_TRIED
                     && self.starts_among(place, within, &movable, &base, &mut trials);
@@ -267,8 +274,15 @@ impl<'a> Course<'a> {
                 }
                 self.entries[place].spot.iter().for_each(|spot| spot.take(&mut base));
                 roomy = base.most_until(soon);
+                idle = self.left.longest_until(soon);
             }
         }
+    }
+
+    /// What somebody takes on the fastest node that there is.
+    fn fastest(&self, place: usize) -> i64 {
+        let runtime = self.fastest.and_then(|node| self.entries[place].waiting.request.work.runtime_on(node));
+        runtime.map_or(i64::MAX, Span::as_millis)
     }
 
     /// Those who could go ahead, in order of precedence.
@@ -294,14 +308,14 @@ impl<'a> Course<'a> {
         base: &Calendar,
         trials: &mut u32,
     ) -> bool {
-        let mut free = base.clone();
         let Some(before) = self.entries[first].spot.clone() else { return false };
+        let found = self.search(base, first, within).filter(|found| found.key() <= before.key());
+        let Some(spot) = found else { return false };
+        *trials -= 1;
+        let mut free = base.clone();
         if !movable.contains(&first) {
             before.release(&mut free);
         }
-        let found = self.search(&free, first, within).filter(|found| found.key() <= before.key());
-        let Some(spot) = found else { return false };
-        *trials -= 1;
         spot.take(&mut free);
         let others: Vec<usize> = movable.iter().copied().filter(|place| *place != first).collect();
         let plan = self.plan(free.clone(), &others).or_else(|| {

@@ -231,10 +231,11 @@ impl Search<'_> {
     /// The best spot over several groups.
     fn sweep(&mut self, fits: &[Fit], read: &mut u64) {
         let from = self.wanted.earliest;
-        let cheapest = fits.iter().map(|fit| fit.cost).min().unwrap_or(0);
+        // Groups with a node that is free for long enough, and until when it is.
+        let mut open: Vec<(usize, i64)> = Vec::new();
         if from > i64::MIN {
-            *read += fits.len() as u64;
-            self.gather(from, fits);
+            open.extend((0..fits.len()).map(|place| (place, from)));
+            self.gather(from, fits, &open, read);
         }
         let next = |search: &Search<'_>, place: usize, from: i64| {
             let Fit { group, runtime, .. } = fits[place];
@@ -248,21 +249,27 @@ impl Search<'_> {
             if !self.is_hopeful(moment) {
                 return;
             }
-            let mut promising = false;
+            let mut opened = Vec::new();
+            open.retain(|(_, until)| *until >= moment);
             while let Some(Reverse((_, place))) = openings.peek().copied().filter(|it| it.0.0 == moment) {
                 openings.pop();
                 openings.extend(next(self, place, moment + 1));
                 *read += 1;
-                promising = promising || self.is_promising(moment, &fits[place], cheapest);
+                opened.push(place);
+                let until = self.free.ends(fits[place].group, moment).saturating_sub(fits[place].runtime);
+                match open.binary_search_by_key(&place, |(place, _)| *place) {
+                    Ok(at) => open[at].1 = until,
+                    Err(at) => open.insert(at, (place, until)),
+                }
             }
-            if promising {
-                *read += fits.len() as u64;
-                self.gather(moment, fits);
+            let cheapest = open.iter().map(|(place, _)| fits[*place].cost).min().unwrap_or(0);
+            if opened.iter().any(|place| self.is_promising(moment, &fits[*place], cheapest)) {
+                self.gather(moment, fits, &open, read);
             }
         }
     }
 
-    /// Whether a spot from here on with a node of this group could be better than the best.
+    /// Whether a spot at a moment with a node of this group, and others at no less than that, could be better than the best.
     fn is_promising(&self, start: i64, fit: &Fit, cheapest: i64) -> bool {
         let others = i128::from(self.wanted.tasks) - 1;
         let cost = i128::from(fit.cost) + others * i128::from(cheapest);
@@ -278,10 +285,11 @@ impl Search<'_> {
     }
 
     /// The best at a moment: groups in order of run time, and of those so far the cheapest nodes.
-    fn gather(&mut self, start: i64, fits: &[Fit]) {
+    fn gather(&mut self, start: i64, fits: &[Fit], open: &[(usize, i64)], read: &mut u64) {
+        *read += open.len() as u64;
         let mut cheapest: BinaryHeap<(i64, usize, i32)> = BinaryHeap::new();
         let (mut count, mut sum) = (0_i32, 0_i128);
-        for (place, fit) in fits.iter().enumerate() {
+        for (place, fit) in open.iter().map(|(place, _)| (*place, &fits[*place])) {
             if start > self.last(fit.runtime) || !self.admits(start, fit) {
                 continue;
             }
