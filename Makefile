@@ -29,8 +29,8 @@ LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKER
 
 demo:
 	scripts/setup demo
-	$(CARGO) build --release --locked --package walras --no-default-features
-	target/release/walras demo demo
+	$(CARGO) build --profile demo --locked --package walras --no-default-features
+	target/demo/walras demo demo
 
 test:
 	scripts/setup test
