@@ -79,6 +79,7 @@ impl Bed {
                 nodes: (0..nodes / SITES).map(node).collect(),
                 prices: PriceRules::flat(base),
                 access: Default::default(),
+                timing: Default::default(),
             }));
         }
         bed
