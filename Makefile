@@ -6,6 +6,8 @@
 # make book   the documents as a book: target/book/index.html
 # make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
 # make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60 (needs nightly Rust and cargo-fuzz)
+# make lab    three real Slurm clusters on this machine (make lab-down stops them and leaves nothing)
+# make lab-demo  the broker over them, with jobs of all kinds; ends by itself and leaves nothing
 # make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
@@ -25,12 +27,23 @@ LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-feat
 # one word), but making code too. `cargo clippy` beside the tests would read everything twice.
 LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: demo test check build dist book audit fuzz soak bench bench-highs bench-assign
+.PHONY: demo lab lab-demo lab-down test check build dist book audit fuzz soak bench bench-highs bench-assign
 
 demo:
 	scripts/setup demo
 	$(CARGO) build --profile demo --locked --package walras --no-default-features
 	target/demo/walras demo demo
+
+lab:
+	scripts/lab up
+
+lab-demo:
+	scripts/setup demo
+	$(CARGO) build --release --locked --package walras --no-default-features
+	scripts/lab-demo target/release/walras
+
+lab-down:
+	scripts/lab purge
 
 test:
 	scripts/setup test

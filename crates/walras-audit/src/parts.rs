@@ -64,7 +64,7 @@ impl Auditor {
             return look.report(Kind::PartStep { reservation: number, part, step: "started" });
         };
         // In a queue the site decides when it starts.
-        if planned.start > look.now && !is_queue(&reservation.allocation) {
+        if self.places.sent_at(planned) > look.now && !is_queue(&reservation.allocation) {
             look.report(Kind::TooSoon { reservation: number, part });
         }
         for (after, lag) in &planned.after {

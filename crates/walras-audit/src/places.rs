@@ -6,10 +6,10 @@
 use crate::finding::{AllocationFault, Gone, Kind};
 use crate::look::Look;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_broker::allocation::Leg;
+use walras_broker::allocation::{Leg, Part};
 use walras_broker::id::ReservationNumber;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
-use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Time};
+use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Span, Time};
 
 /// A site.
 #[derive(Clone, Debug)]
@@ -90,6 +90,13 @@ impl Places {
     /// The last entry in which a site has said something of what it sells.
     pub(crate) fn last_change(&self, site: SiteId) -> u64 {
         self.sites.get(site.index()).map_or(0, |site| site.changed)
+    }
+
+    /// From when on a part may be sent to its site: sites may want it ahead of its start, unless it waits for others.
+    pub(crate) fn sent_at(&self, part: &Part) -> Time {
+        let ahead = self.sites.get(part.site.index()).map_or(0, |site| site.spec.timing.ahead.as_millis());
+        let early = if part.after.is_empty() { ahead } else { 0 };
+        Time::from_millis(part.start.as_millis().saturating_sub(early)).unwrap_or(Time::MIN)
     }
 
     /// Who earns what a site sells.
@@ -184,12 +191,15 @@ impl Places {
     /// Books a leg's holds; gives those that overlap others.
     pub(crate) fn hold(&mut self, leg: &Leg, reservation: ReservationNumber) -> Vec<AllocationFault> {
         let mut faults = Vec::new();
+        // What the site needs between two holds.
+        let between = self.sites.get(leg.site.index()).map_or(Span::ZERO, |site| site.spec.timing.between());
+        let apart = |end: Time| end.checked_add(between).unwrap_or(Time::MAX);
         for hold in &leg.holds {
             let Some(node) = hold.node else { continue };
             let Some(state) = self.nodes.get_mut(node.index()) else { continue };
             let (start, end) = (hold.interval.start(), hold.interval.end());
-            let before = state.holds.range(..(end, ReservationNumber::new(0))).next_back();
-            if let Some(((_, other), _)) = before.filter(|(_, other_end)| **other_end > start) {
+            let before = state.holds.range(..(apart(end), ReservationNumber::new(0))).next_back();
+            if let Some(((_, other), _)) = before.filter(|(_, other_end)| apart(**other_end) > start) {
                 faults.push(AllocationFault::DoubleBooked { node, other: *other });
             }
             state.holds.insert((start, reservation), end);

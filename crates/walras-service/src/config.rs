@@ -112,6 +112,11 @@ impl Config {
         let beside = path.parent().unwrap_or(Path::new(""));
         config.data = beside.join(&config.data);
         config.journal.path = config.journal.path.map(|path| beside.join(path));
+        for slurm in config.sites.iter_mut().filter_map(|site| site.slurm.as_mut()) {
+            for path in [&mut slurm.conf, &mut slurm.directory, &mut slurm.executable].into_iter().flatten() {
+                *path = beside.join(&*path);
+            }
+        }
         if let Some(tls) = &mut config.tls {
             (tls.certificate, tls.key) = (beside.join(&tls.certificate), beside.join(&tls.key));
         }
@@ -129,6 +134,15 @@ impl Config {
             return Err(ConfigError(format!(
                 "{source}: clock.speed: {} is not between 1 and 86400",
                 config.clock.speed
+            )));
+        }
+        let fast = (config.clock.speed != 1)
+            .then(|| config.sites.iter().find(|site| site.slurm.is_some()))
+            .flatten();
+        if let Some(site) = fast {
+            return Err(ConfigError(format!(
+                "{source}: clock.speed: {} cannot be: site '{}' is a real cluster, where time runs at 1",
+                config.clock.speed, site.name
             )));
         }
         if config.journal.snapshot_every == 0 || config.journal.repeat_seconds == 0 {

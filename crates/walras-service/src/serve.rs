@@ -8,14 +8,15 @@ use crate::http::{App, AppParts, router};
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
 use crate::journal::{Journal, Register};
-use crate::site::config::SiteConfig;
-use crate::site::open;
+use crate::site::config::{ConnectorName, SiteConfig};
+use crate::site::{BadSite, Joining, open};
 use crate::token::Tokens;
 use axum_server::Handle as Listener;
 use axum_server::accept::DefaultAcceptor;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use hyper_util::rt::TokioTimer;
 use rustix::fs::{FlockOperation, flock};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -86,16 +87,20 @@ fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) ->
     }
     for (place, site) in config.sites.iter().enumerate() {
         let wrong = |why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
-        let spec = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        let bad = |why: BadSite| ConfigError(format!("{source}: {why}"));
         match engine.broker().state().sites.get(place) {
             None => {
+                let spec = site.join().map_err(bad)?.spec;
                 engine.begin(Input::AddSite(spec)).map_err(|failed| wrong(&failed.to_string()))?;
             }
             Some(known) => {
+                let spec = site.spec().map_err(bad)?;
+                // A cluster need not answer for what was said when it joined.
+                let same_nodes = site.connector == ConnectorName::Slurm || known.spec.nodes == spec.nodes;
                 let same = known.spec.name == spec.name
                     && known.spec.owner == spec.owner
                     && known.spec.kind == spec.kind
-                    && known.spec.nodes == spec.nodes;
+                    && same_nodes;
                 if !same {
                     return Err(wrong(
                         "it is not what it was when it joined: sites keep their place, name, owner, kind and nodes; add a \
@@ -113,8 +118,9 @@ fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) ->
     Ok(())
 }
 
-/// Whether a service could start with this configuration: its rules and its sites make sense, and its files are there.
-pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
+/// Whether a service could start with this configuration: its rules and its sites make sense, and its files are there. Says what was found of
+/// clusters, a line each.
+pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> {
     let wrong = |site: &SiteConfig, why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
     let mut broker = Broker::default();
     let first = Time::from_millis(0).unwrap_or(Time::MIN);
@@ -122,14 +128,34 @@ pub fn check(config: &Config, source: &str) -> Result<(), ConfigError> {
     broker.handle(first, &policy).map_err(|refusal| {
         ConfigError(format!("{source}: policy: {}", Context::nameless().refusal(&refusal)))
     })?;
+    let (mut found, mut sold) = (Vec::new(), BTreeMap::new());
     for site in &config.sites {
-        let spec = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        let joining = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        sell_once(&mut sold, site, &joining).map_err(|why| wrong(site, &why))?;
+        found.extend(joining.found);
         broker
-            .handle(first, &Input::AddSite(spec))
+            .handle(first, &Input::AddSite(joining.spec))
             .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
     }
     for file in config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key]) {
         File::open(file).map_err(|error| refused(format!("{}: {error}", file.display())))?;
+    }
+    Ok(found)
+}
+
+/// Two sites must not sell the same nodes of a cluster.
+fn sell_once(
+    sold: &mut BTreeMap<(String, String), String>,
+    site: &SiteConfig,
+    joining: &Joining,
+) -> Result<(), String> {
+    let Some((cluster, nodes)) = &joining.cluster else { return Ok(()) };
+    for node in nodes {
+        if let Some(other) = sold.insert((cluster.clone(), node.clone()), site.name.clone()) {
+            return Err(format!(
+                "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already"
+            ));
+        }
     }
     Ok(())
 }
@@ -145,10 +171,10 @@ fn ports(
     for (site, place) in sites.iter().zip(0_u32..) {
         let id = SiteId::new(place);
         let known = engine.broker().state().site(id);
-        let first = known.map(|known| known.first_node);
-        let first =
-            first.ok_or_else(|| ConfigError(format!("site {}: the broker does not know it", site.name)))?;
-        let connector = open(site, clock, data, executable, first)
+        let known =
+            known.ok_or_else(|| ConfigError(format!("site {}: the broker does not know it", site.name)))?;
+        let nodes = known.spec.nodes.iter().map(|node| node.name.clone()).collect();
+        let connector = open(site, clock, data, executable, (known.first_node, nodes))
             .map_err(|error| ConfigError(format!("site {}: {error}", site.name)))?;
         ports.push(SitePort { name: site.name.clone(), connector });
     }

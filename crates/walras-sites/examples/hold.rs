@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("offers   {:?}", site.offers(at(0)?, CycleNumber::new(1), interval)?);
     println!("prepare  {:?}", site.prepare(at(0)?, number, &[hold], at(10)?)?);
     println!("confirm  {:?}", site.confirm(at(1)?, number)?);
-    let parts = [StartPart { part: 0, hold: 0, task: None, end: at(120)? }];
+    let parts = [StartPart { part: 0, hold: 0, task: None, start: at(60)?, end: at(120)? }];
     let start =
         Start { reservation: number, job: JobNumber::new(1), parts: &parts, program: &Program::default() };
     println!("start    {:?}", site.start(at(50)?, start)?);

@@ -49,7 +49,7 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
     site.confirm(now, reservation).unwrap();
     let command = command.iter().map(|&word| word.to_owned()).collect();
     let program = Program { name: "held".to_owned(), user: "ada".to_owned(), command, ..Program::default() };
-    let parts = [StartPart { part: 0, hold: 0, task: None, end }];
+    let parts = [StartPart { part: 0, hold: 0, task: None, start: now, end }];
     let start = Start { reservation, job: JobNumber::new(1), parts: &parts, program: &program };
     let mut said = site.start(now, start).unwrap();
     while !said.iter().any(|message| matches!(message, SiteMessage::Started { .. })) {

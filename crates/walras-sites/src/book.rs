@@ -214,7 +214,7 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
     }
 
     /// Forgets what was only prepared and has expired.
-    fn expire(&mut self, now: Time) -> Result<(), SiteError> {
+    pub fn expire(&mut self, now: Time) -> Result<(), SiteError> {
         self.forget(|it| it.expiry.is_some_and(|expiry| expiry <= now) && !it.leaving)
     }
 

@@ -59,6 +59,15 @@ pub enum SiteError {
     /// The machine lacks what the connector needs.
     #[error("{0} is missing on this machine")]
     Missing(&'static str),
+    /// What manages the site does not answer. What runs there goes on.
+    #[error("it does not answer: {0}")]
+    Unreachable(String),
+    /// What manages the site does not let us do it.
+    #[error("it is not permitted: {0}")]
+    Denied(String),
+    /// What manages the site says something that nobody understands.
+    #[error("it is not understood: {0}")]
+    NotUnderstood(String),
     /// A part is to be started on a hold that its reservation does not have.
     #[error("reservation {reservation} has no hold {hold}, on which part {part} should run")]
     UnknownHold {

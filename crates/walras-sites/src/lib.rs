@@ -4,9 +4,9 @@
 //!   broker --effects--> Connector (contract.rs) --messages--> broker
 //!                           |
 //!          +----------------+----------------+
-//!      simulated/         local/        (more to come)
-//!          |                |
-//!          +---- book.rs ---+---- store.rs: what outlives the process
+//!      simulated/         local/           slurm/
+//!          |                |                |
+//!          +---- book.rs ---+---- store.rs --+   what outlives the process
 //! ```
 //!
 //! | module | what it does |
@@ -18,6 +18,7 @@
 //! | [`clock`] | the service's time beside the wall's |
 //! | [`simulated`] | a site that runs nothing: nodes, owners, parts that take their time, failures on demand |
 //! | [`local`] | a site that runs commands on this machine, one supervised process for each part |
+//! | [`slurm`] | a site that is a Slurm cluster: reservations of its own, and one job for each hold |
 //!
 //! A connector is a directory beside these, with an implementation of [`Connector`] over a [`book::Book`].
 //!
@@ -57,6 +58,7 @@ pub mod contract;
 pub mod local;
 pub mod reported;
 pub mod simulated;
+pub mod slurm;
 pub mod store;
 
 pub use clock::Clock;

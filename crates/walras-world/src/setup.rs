@@ -179,6 +179,7 @@ fn site(offering: Offering, count: usize, number: u32, chance: &mut Stream) -> O
         nodes: nodes(count, chance),
         prices: prices(chance)?,
         access,
+        timing: Default::default(),
     })
 }
 

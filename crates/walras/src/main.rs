@@ -74,6 +74,12 @@ enum Command {
         /// The directory of the part
         directory: std::path::PathBuf,
     },
+    /// Watch over one hold on a node of a Slurm cluster
+    #[command(hide = true)]
+    SuperviseHold {
+        /// The directory of the hold
+        directory: std::path::PathBuf,
+    },
     /// Compare policies on a trace: the broker on a virtual clock, beside what schedulers do today
     Simulate(simulate::Args),
     /// Live through a simulated world, with everything that can go wrong, and check every promise
@@ -131,6 +137,9 @@ fn main() -> ExitCode {
     if let Command::Supervise { directory } = &cli.command {
         return walras_sites::local::supervise(directory);
     }
+    if let Command::SuperviseHold { directory } = &cli.command {
+        return walras_sites::slurm::supervise_hold(directory);
+    }
     match failure::guarded(|| run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
@@ -146,8 +155,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
-        // It has an exit code of its own, and has had it.
-        Command::Supervise { .. } => Ok(()),
+        // They have an exit code of their own, and have had it.
+        Command::Supervise { .. } | Command::SuperviseHold { .. } => Ok(()),
         Command::Simulate(args) => simulate::run(&args),
         Command::World(args) => world::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -21,8 +21,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = args.config.display().to_string();
     let config = Config::read(&args.config).map_err(|error| Failure::Input(error.to_string()))?;
     if args.check {
-        check(&config, &source).map_err(|error| Failure::Input(error.to_string()))?;
-        return crate::files::print(&format!("{source}: {} sites\n", config.sites.len()));
+        let found = check(&config, &source).map_err(|error| Failure::Input(error.to_string()))?;
+        let found: String = found.iter().map(|line| format!("{line}\n")).collect();
+        return crate::files::print(&format!("{source}: {} sites\n{found}", config.sites.len()));
     }
     log(std::io::stderr, tracing::Level::WARN);
     let executable = std::env::current_exe().map_err(Failure::fault)?;

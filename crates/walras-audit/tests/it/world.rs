@@ -10,7 +10,7 @@ use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
 use walras_broker::price::PriceRules;
-use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_broker::{Broker, Input as In};
 use walras_model::{
     Attributes, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work,
@@ -179,7 +179,15 @@ impl World {
         let first: usize = self.nodes.iter().map(Vec::len).sum();
         let prices = PriceRules::flat(Rate::from_micros_per_second(1_000_003).unwrap());
         let access = Default::default();
-        let spec = SiteSpec { name: name.into(), owner: owner.into(), kind, nodes, prices, access };
+        let spec = SiteSpec {
+            name: name.into(),
+            owner: owner.into(),
+            kind,
+            nodes,
+            prices,
+            access,
+            timing: Timing::NOTHING,
+        };
         let Answer::Site(site) = self.say(In::AddSite(spec)) else { panic!("no site") };
         let ids = (first..first + speeds.len()).map(|index| NodeId::from_index(index).unwrap());
         self.nodes.push(ids.collect());

@@ -121,6 +121,7 @@ impl Bed {
                 nodes: (0..bed.nodes / SITES).map(node).collect(),
                 prices: PriceRules::flat(base),
                 access: Default::default(),
+                timing: Default::default(),
             }));
         }
     }

@@ -114,6 +114,7 @@ impl State {
             part: place,
             hold: part.plan.hold,
             task: workflow.zip(part.plan.task).map(|(workflow, task)| workflow.task(task).name.clone()),
+            start: part.plan.start,
             end: part.plan.end,
         });
         let parts: Vec<StartPart> = start.collect();

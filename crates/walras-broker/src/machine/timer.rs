@@ -1,5 +1,6 @@
 //! When something is due.
 
+use crate::model::allocation::Part;
 use crate::model::job::Phase;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
 use crate::model::state::State;
@@ -40,6 +41,13 @@ impl State {
         due.chain(changed).map(|at| at.max(soon)).chain([usual]).min()
     }
 
+    /// When a part is sent to its site: at its start, or ahead of it where the site wants that and nothing has to be waited for.
+    pub(crate) fn sent_at(&self, part: &Part) -> Time {
+        let ahead = self.site(part.site).map_or(Span::ZERO, |site| site.spec.timing.ahead);
+        let early = Time::from_millis(part.start.as_millis().saturating_sub(ahead.as_millis()));
+        early.filter(|_| part.after.is_empty()).unwrap_or(part.start)
+    }
+
     fn timer_of(&self, reservation: &Reservation) -> Option<Time> {
         let after = |time: Time| {
             let late = time.checked_add(self.policy.grace)?;
@@ -54,7 +62,7 @@ impl State {
                 let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
                 let timers = parts.filter_map(|(part, state)| match state {
                     PartState::Waiting if queue => Some(self.clock),
-                    PartState::Waiting if part.start > self.clock => Some(part.start),
+                    PartState::Waiting if self.sent_at(part) > self.clock => Some(self.sent_at(part)),
                     // Other inputs may have moved the clock past its start.
                     PartState::Waiting if reservation.is_ready(part, self.clock) && !fenced => {
                         Some(self.clock)

@@ -111,6 +111,8 @@ pub struct StartPart {
     pub hold: u32,
     /// The name of its task, in a workflow.
     pub task: Option<String>,
+    /// When it should begin, and not before.
+    pub start: Time,
     /// When it should have ended.
     pub end: Time,
 }

@@ -21,6 +21,41 @@ pub struct SiteSpec {
     /// Who may run there.
     #[serde(default)]
     pub access: Access,
+    /// What it needs of time around what it holds.
+    #[serde(default, skip_serializing_if = "Timing::is_nothing")]
+    pub timing: Timing,
+}
+
+/// What a site needs of time around every hold. Users do not pay for it, and nothing else is held there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Before a hold begins: what runs there has to come up.
+    pub before: Span,
+    /// After it ends: what runs there has to be ended.
+    pub after: Span,
+    /// How long before its start a part that waits for nothing is sent to the site, which begins it at its time whoever is down by then.
+    pub ahead: Span,
+}
+
+impl Timing {
+    /// A site that needs none.
+    pub const NOTHING: Timing = Timing { before: Span::ZERO, after: Span::ZERO, ahead: Span::ZERO };
+
+    fn is_nothing(&self) -> bool {
+        *self == Timing::NOTHING
+    }
+
+    /// How long a node must be free between two holds.
+    pub fn between(&self) -> Span {
+        let both = self.before.as_millis().saturating_add(self.after.as_millis());
+        Span::from_millis(both).unwrap_or(self.before)
+    }
+}
+
+impl Default for Timing {
+    fn default() -> Timing {
+        Timing::NOTHING
+    }
 }
 
 /// Who may run on a site, and how much.

@@ -195,11 +195,20 @@ impl State {
         for reservation in self.reservations.values() {
             for (_, hold) in reservation.holds_left() {
                 if let Some(node) = hold.node {
-                    held.entry(node).or_default().push(hold.interval);
+                    held.entry(node).or_default().push(self.kept_for(node, hold.interval));
                 }
             }
         }
         held
+    }
+
+    /// The time on a node that nobody else may hold, for what is held there: its site needs some around it.
+    pub(crate) fn kept_for(&self, node: NodeId, held: Interval) -> Interval {
+        let site = self.node(node).and_then(|node| self.site(node.site));
+        let between = site.map_or(Span::ZERO, |site| site.spec.timing.between()).as_millis();
+        let moved = |time: Time, millis: i64| Time::from_millis(time.as_millis().saturating_add(millis));
+        let wide = moved(held.start(), -between).zip(moved(held.end(), between));
+        wide.and_then(|(start, end)| Interval::new(start, end)).unwrap_or(held)
     }
 
     /// Whether anything of a reservation may still run somewhere.

@@ -18,8 +18,15 @@ impl State {
         }
     }
 
-    /// How long before its start something must be asked for on a site.
+    /// How long before its start something must be asked for on a site: it has to answer, and then to come up.
     pub(crate) fn lead_of(&self, site: SiteId) -> Span {
+        let before = self.site(site).map_or(Span::ZERO, |site| site.spec.timing.before);
+        let answering = self.answering(site);
+        Span::from_millis(answering.as_millis().saturating_add(before.as_millis())).unwrap_or(answering)
+    }
+
+    /// How long a site may take to answer.
+    fn answering(&self, site: SiteId) -> Span {
         let policy = &self.policy;
         if self.promises().is_none() {
             return policy.lead;

@@ -55,6 +55,15 @@ impl Occupancy {
             }
         }
     }
+
+    /// The same for one that is asked of sites, with the time that they need around it. What is only planned may lie closer: it still moves.
+    pub(crate) fn keep(&mut self, state: &State, allocation: &Allocation) {
+        for (_, hold) in allocation.holds() {
+            if let Some(node) = hold.node {
+                self.held.entry(node).or_default().push(state.kept_for(node, hold.interval));
+            }
+        }
+    }
 }
 
 /// What a job asks for, as it is checked.

@@ -254,6 +254,7 @@ fn site(number: u8, kind: u8, nodes: u8, price: i64) -> SiteSpec {
         nodes,
         prices: PriceRules::flat(rate(price)),
         access: Default::default(),
+        timing: Default::default(),
     }
 }
 

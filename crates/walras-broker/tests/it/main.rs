@@ -10,4 +10,5 @@ mod offers;
 mod promises;
 mod queue;
 mod quotes;
+mod timing;
 mod vo;

@@ -8,7 +8,7 @@ use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
 use walras_broker::plan::plan;
 use walras_broker::policy::{Deciding, Policy};
 use walras_broker::price::PriceRules;
-use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_broker::{Answer, Broker, Effect, Event, Input};
 use walras_model::{Attributes, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work};
 
@@ -46,6 +46,8 @@ pub(crate) struct Vo {
     pub(crate) takes: i64,
     /// What queues expect one to wait.
     pub(crate) wait: i64,
+    /// What sites that are added need around holds.
+    pub(crate) timing: Timing,
     pub(crate) events: Vec<Event>,
     pub(crate) effects: Vec<Effect>,
     kinds: Vec<SiteKind>,
@@ -64,6 +66,7 @@ impl Vo {
             refusing: BTreeSet::new(),
             takes: 100,
             wait: MINUTE,
+            timing: Timing::NOTHING,
             events: Vec::new(),
             effects: Vec::new(),
             kinds: Vec::new(),
@@ -105,6 +108,7 @@ impl Vo {
             nodes: (0..nodes).map(node).collect(),
             prices,
             access: Default::default(),
+            timing: self.timing,
         };
         let Some(Answer::Site(site)) = self.say(Input::AddSite(spec)) else { panic!("the site was refused") };
         site

@@ -38,6 +38,14 @@ impl fmt::Display for Amount {
     }
 }
 
+impl std::str::FromStr for Amount {
+    type Err = <Num as std::str::FromStr>::Err;
+
+    fn from_str(text: &str) -> Result<Amount, Self::Err> {
+        text.parse().map(Amount)
+    }
+}
+
 struct AmountVisitor;
 
 impl Visitor<'_> for AmountVisitor {
@@ -48,7 +56,7 @@ impl Visitor<'_> for AmountVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Amount, E> {
-        text.parse().map(Amount).map_err(E::custom)
+        text.parse().map_err(E::custom)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Amount, E> {

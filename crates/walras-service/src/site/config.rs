@@ -12,6 +12,7 @@
 
 use super::access::{AccessConfig, QuotaConfig};
 use super::amount::Amount;
+use super::slurm::SlurmConfig;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -74,6 +75,8 @@ pub struct SiteConfig {
     pub simulated: Option<SimulatedConfig>,
     /// What a local site is like.
     pub local: Option<LocalConfig>,
+    /// What a cluster of Slurm's is like.
+    pub slurm: Option<SlurmConfig>,
 }
 
 /// How a site offers its time.
@@ -97,6 +100,8 @@ pub enum ConnectorName {
     Simulated,
     /// Commands on this machine.
     Local,
+    /// Jobs of a Slurm cluster.
+    Slurm,
 }
 
 impl ConnectorName {
@@ -105,6 +110,7 @@ impl ConnectorName {
         match self {
             ConnectorName::Simulated => "simulated",
             ConnectorName::Local => "local",
+            ConnectorName::Slurm => "slurm",
         }
     }
 }

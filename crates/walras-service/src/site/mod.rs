@@ -6,10 +6,12 @@ mod access;
 mod amount;
 pub mod config;
 mod open;
+mod slurm;
 mod spec;
 
 pub use access::{AccessConfig, QuotaConfig};
 pub use amount::Amount;
 pub use config::SiteConfig;
 pub use open::{OpenError, open};
+pub use slurm::{Joining, SlurmConfig};
 pub use spec::BadSite;

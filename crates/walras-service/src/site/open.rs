@@ -21,19 +21,19 @@ pub enum OpenError {
 }
 
 /// Opens the connector of a site. What it keeps lies in `sites/` of the service's data directory; `executable` is what
-/// supervises local parts; `first_node` is the number that the broker has given its first node.
+/// supervises local parts; `joined` are the nodes with which it has joined, and the number that the broker has given the first.
 pub fn open(
     config: &SiteConfig,
     clock: Clock,
     data: &Path,
     executable: &Path,
-    first_node: u32,
+    joined: (u32, Vec<String>),
 ) -> Result<Box<dyn Connector>, OpenError> {
-    let spec = config.spec()?;
+    config.spec()?;
+    let (first_node, nodes) = joined;
     let directory = data.join("sites");
     make_directory(&directory, true).map_err(|error| SiteError::file(&directory, error))?;
     let memory = directory.join(format!("{}.db", config.name));
-    let nodes: Vec<String> = spec.nodes.into_iter().map(|node| node.name).collect();
     let offering = config.offering();
     match config.connector {
         ConnectorName::Simulated => {
@@ -48,6 +48,10 @@ pub fn open(
             let local = config.local.clone().unwrap_or_default();
             let options = local_options(local, limits, offering, nodes, first_node, executable);
             Ok(Box::new(LocalConnector::open(options, clock, &memory, &directory.join(&config.name))?))
+        }
+        ConnectorName::Slurm => {
+            let slurm = config.slurm_table().map_err(|wrong| config.bad(wrong))?;
+            Ok(Box::new(slurm.open(nodes, first_node, &memory, executable)?))
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::access::rules;
 use super::amount::Amount;
 use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
+use super::slurm::SlurmConfig;
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
-use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::{Attributes, Fixed, Multiplier, Performance, Rate, Span, Value, Watts};
 use walras_sites::Offering;
 use walras_sites::local::ProcessLimits;
@@ -37,12 +38,13 @@ impl SiteConfig {
         if self.owner.is_empty() {
             return Err("owner: the name is empty".to_owned());
         }
-        let other = match self.connector {
-            ConnectorName::Simulated => ("local", self.local.is_some()),
-            ConnectorName::Local => ("simulated", self.simulated.is_some()),
-        };
-        if let (name, true) = other {
-            return Err(format!("{name}: the site's connector is another one"));
+        let tables = [
+            (ConnectorName::Simulated, self.simulated.is_some()),
+            (ConnectorName::Local, self.local.is_some()),
+            (ConnectorName::Slurm, self.slurm.is_some()),
+        ];
+        if let Some((other, _)) = tables.into_iter().find(|(name, given)| *given && *name != self.connector) {
+            return Err(format!("{}: the site's connector is another one", other.text()));
         }
         self.behaviour()?;
         self.load()?;
@@ -60,8 +62,25 @@ impl SiteConfig {
         let (name, owner, access) =
             (self.name.clone(), self.owner.clone(), rules(&self.access, &self.quotas)?);
         let prices = self.prices()?;
-        priced_nodes_exist(&prices, &nodes)?;
-        Ok(SiteSpec { name, owner, kind, nodes, prices, access })
+        let mut timing = Timing::NOTHING;
+        match self.connector {
+            ConnectorName::Simulated | ConnectorName::Local => priced_nodes_exist(&prices, &nodes)?,
+            ConnectorName::Slurm => timing = self.slurm_table()?.timing()?,
+        }
+        Ok(SiteSpec { name, owner, kind, nodes, prices, access, timing })
+    }
+
+    /// The table of a cluster, in which all is well that can be known without asking it.
+    pub(super) fn slurm_table(&self) -> Result<&SlurmConfig, String> {
+        let table =
+            self.slurm.as_ref().ok_or("slurm: the table is missing: expected [site.slurm]".to_owned())?;
+        table.check()?;
+        match self.kind {
+            OfferingName::Slots => Ok(table),
+            OfferingName::Capacity | OfferingName::Queue => {
+                Err("kind: a cluster of Slurm's sells slots".to_owned())
+            }
+        }
     }
 
     fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
@@ -72,6 +91,12 @@ impl SiteConfig {
             watts: None,
             attributes: BTreeMap::new(),
         };
+        if self.connector == ConnectorName::Slurm {
+            // The cluster says which there are, when it joins.
+            let counted =
+                self.count.map(|_| "count: a cluster of Slurm's says itself which nodes it has".to_owned());
+            return counted.map_or(Ok(Vec::new()), Err);
+        }
         let nodes: Vec<NodeConfig> = match (self.kind, self.count, self.nodes.is_empty()) {
             (_, Some(count), _) if !(1..=NODES_MAX).contains(&count) => {
                 return Err(format!("count: {count} is not a number of nodes: expected 1 to {NODES_MAX}"));
@@ -190,7 +215,7 @@ impl SiteConfig {
 }
 
 /// Refuses prices for nodes and classes that the site does not have: whoever wrote them meant others.
-fn priced_nodes_exist(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
+pub(super) fn priced_nodes_exist(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
     if let Some(name) = prices.nodes.keys().find(|name| nodes.iter().all(|node| node.name != **name)) {
         return Err(format!("node_prices: the site has no node '{name}'"));
     }
@@ -210,20 +235,20 @@ fn plain_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn performance(amount: Option<&Amount>, otherwise: Performance) -> Result<Performance, String> {
+pub(super) fn performance(amount: Option<&Amount>, otherwise: Performance) -> Result<Performance, String> {
     let Some(amount) = amount else { return Ok(otherwise) };
     let performance = Performance::from_millionths(amount.millionths("performance")?);
     performance.ok_or_else(|| format!("performance: {amount} must be greater than 0"))
 }
 
-fn watts(amount: Option<&Amount>, otherwise: Option<Watts>) -> Result<Option<Watts>, String> {
+pub(super) fn watts(amount: Option<&Amount>, otherwise: Option<Watts>) -> Result<Option<Watts>, String> {
     let Some(amount) = amount else { return Ok(otherwise) };
     let milliwatts = Some(amount.millionths("watts")?).filter(|it| it % 1_000 == 0).map(|it| it / 1_000);
     let watts = milliwatts.and_then(Watts::from_milliwatts);
     watts.map(Some).ok_or_else(|| format!("watts: {amount}: expected 0 or more, with at most 3 decimals"))
 }
 
-fn attributes(config: &BTreeMap<String, AttributeConfig>) -> Result<Attributes, String> {
+pub(super) fn attributes(config: &BTreeMap<String, AttributeConfig>) -> Result<Attributes, String> {
     let value = |(name, value): (&String, &AttributeConfig)| {
         let value = match value {
             AttributeConfig::Flag(flag) => Value::Flag(*flag),
@@ -237,7 +262,7 @@ fn attributes(config: &BTreeMap<String, AttributeConfig>) -> Result<Attributes, 
     config.iter().map(value).collect()
 }
 
-fn rate(key: &str, amount: &Amount) -> Result<Rate, String> {
+pub(super) fn rate(key: &str, amount: &Amount) -> Result<Rate, String> {
     let rate = Rate::from_micros_per_second(amount.millionths(key)?);
     rate.ok_or_else(|| format!("{key}: {amount} is not a price: it must be greater than 0"))
 }
@@ -247,7 +272,7 @@ fn rates(key: &str, amounts: &BTreeMap<String, Amount>) -> Result<BTreeMap<Strin
 }
 
 /// A share of one, in thousandths.
-fn thousandths(key: &str, amount: Option<&Amount>, otherwise: i64) -> Result<i64, String> {
+pub(super) fn thousandths(key: &str, amount: Option<&Amount>, otherwise: i64) -> Result<i64, String> {
     let Some(amount) = amount else { return Ok(otherwise) };
     let share = amount.millionths(key)?;
     if !(0..=1_000_000).contains(&share) || share % 1_000 != 0 {

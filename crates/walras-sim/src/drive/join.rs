@@ -72,5 +72,6 @@ pub(super) fn site_spec(site: &Site, demand: Option<Demand>) -> SiteSpec {
         nodes: (0..site.nodes).map(node).collect(),
         prices: PriceRules { demand, ..PriceRules::flat(site.price) },
         access: Default::default(),
+        timing: Default::default(),
     }
 }

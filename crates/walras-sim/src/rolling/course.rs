@@ -124,6 +124,7 @@ impl<'a> Driver<'a> {
             nodes: (0..capacity.processors).map(node).collect(),
             prices: PriceRules { users: capacity.prices.clone(), ..PriceRules::flat(capacity.price) },
             access: Default::default(),
+            timing: Default::default(),
         };
         match self.say(Input::AddSite(spec))? {
             Answer::Site(site) => Ok(Some(site)),

@@ -10,11 +10,11 @@
 //!
 //! Time limits are real time: what is left of the hold, by the service's clock.
 
-mod part;
-mod process;
+pub(crate) mod part;
+pub(crate) mod process;
 mod run;
 mod stop;
-mod supervise;
+pub(crate) mod supervise;
 mod sweep;
 
 pub use part::{ProcessLimits, bad_file_name, make_directory, open_output};

@@ -12,7 +12,7 @@
 //! A file that is written once is written under another name, made durable, and linked to its own: it is there whole or not
 //! at all, and the second to come sees that there was a first.
 
-use crate::contract::{PartEnd, SiteError};
+use crate::contract::{PartEnd, SiteError, Start, StartPart};
 use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,35 +20,39 @@ use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The largest control file that is read.
 const BYTES_MAX: u64 = 64 << 20;
 /// Where output goes that has no name of its own.
-pub(super) const OUTPUT: &str = "output";
+pub(crate) const OUTPUT: &str = "output";
 
 /// What a supervisor is asked to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Task {
+pub(crate) struct Task {
     /// The argument vector; the arguments of the script, where there is one.
-    pub(super) command: Vec<String>,
+    pub(crate) command: Vec<String>,
     /// The text of a program that begins with `#!`.
-    pub(super) script: Option<String>,
+    pub(crate) script: Option<String>,
     /// The plain name of the file for what it prints.
-    pub(super) output: String,
+    pub(crate) output: String,
     /// Why it is not run at all; its output says so.
-    pub(super) refused: Option<String>,
+    pub(crate) refused: Option<String>,
     /// All that its environment holds, beside its home.
-    pub(super) environment: Vec<(String, String)>,
+    pub(crate) environment: Vec<(String, String)>,
+    /// It must not begin before this, in milliseconds since 1970; at once, without.
+    #[serde(default)]
+    pub(crate) begins: i64,
     /// When it must have ended, in milliseconds since 1970.
-    pub(super) until: i64,
+    pub(crate) until: i64,
     /// How long it has between being asked to end and being killed, in milliseconds.
-    pub(super) grace: u64,
+    pub(crate) grace: u64,
     /// What it may use.
-    pub(super) limits: ProcessLimits,
+    pub(crate) limits: ProcessLimits,
     /// As whom it runs; as the service does, without.
-    pub(super) uid: Option<u32>,
+    pub(crate) uid: Option<u32>,
     /// With which group.
-    pub(super) gid: Option<u32>,
+    pub(crate) gid: Option<u32>,
 }
 
 /// What one process of a part may use; no limit of ours where there is none.
@@ -66,27 +70,74 @@ pub struct ProcessLimits {
     pub cpu_seconds: Option<u64>,
 }
 
+/// What surrounds every program of a site.
+pub(crate) struct Surroundings<'a> {
+    /// Where programs are looked for.
+    pub(crate) path: &'a str,
+    /// Their language.
+    pub(crate) lang: &'a str,
+    /// How long a program has between being asked to end and being killed.
+    pub(crate) grace: Duration,
+}
+
+impl Task {
+    /// What to run for a part, on a node where it has one; when is yet to be said.
+    pub(crate) fn new(
+        start: &Start<'_>,
+        part: &StartPart,
+        node: Option<&str>,
+        site: &Surroundings<'_>,
+    ) -> Task {
+        let program = start.program;
+        let mut environment = vec![
+            ("PATH".to_owned(), site.path.to_owned()),
+            ("LANG".to_owned(), site.lang.to_owned()),
+            ("WALRAS_JOB".to_owned(), start.job.to_string()),
+            ("WALRAS_NAME".to_owned(), program.name.clone()),
+            ("WALRAS_PART".to_owned(), part.part.to_string()),
+            ("WALRAS_USER".to_owned(), program.user.clone()),
+        ];
+        environment.extend(part.task.clone().map(|task| ("WALRAS_TASK".to_owned(), task)));
+        environment.extend(node.map(|node| ("WALRAS_NODE".to_owned(), node.to_owned())));
+        let name = program.output.as_deref().unwrap_or(OUTPUT);
+        let bad = bad_file_name(name);
+        Task {
+            command: program.command.clone(),
+            script: program.script.clone(),
+            output: if bad.is_some() { OUTPUT } else { name }.to_owned(),
+            refused: bad.map(|why| format!("bad name of the output file {name:?}: {why}")),
+            environment,
+            begins: 0,
+            until: 0,
+            grace: u64::try_from(site.grace.as_millis()).unwrap_or(u64::MAX),
+            limits: ProcessLimits::default(),
+            uid: None,
+            gid: None,
+        }
+    }
+}
+
 /// Who has begun.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Begun {
+pub(crate) struct Begun {
     /// The supervisor; none when the part was given up before any had begun.
-    pub(super) supervisor: Option<super::process::Identity>,
+    pub(crate) supervisor: Option<super::process::Identity>,
     /// When, in milliseconds since 1970.
-    pub(super) at: i64,
+    pub(crate) at: i64,
 }
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// When, in milliseconds since 1970.
-    pub(super) at: i64,
+    pub(crate) at: i64,
     /// How.
-    pub(super) end: PartEnd,
+    pub(crate) end: PartEnd,
 }
 
 /// The directory of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PartDirectory(pub(super) PathBuf);
+pub(crate) struct PartDirectory(pub(crate) PathBuf);
 
 /// Makes a directory and those above it; with `open`, others may pass through it.
 pub fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
@@ -96,20 +147,20 @@ pub fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
 }
 
 impl PartDirectory {
-    pub(super) fn work(&self) -> PathBuf {
+    pub(crate) fn work(&self) -> PathBuf {
         self.0.join("work")
     }
 
-    pub(super) fn control(&self) -> PathBuf {
+    pub(crate) fn control(&self) -> PathBuf {
         self.0.join("control")
     }
 
-    pub(super) fn script(&self) -> PathBuf {
+    pub(crate) fn script(&self) -> PathBuf {
         self.0.join("script")
     }
 
     /// Makes the directory and writes down what to run. Doing it again changes nothing.
-    pub(super) fn write(&self, task: &Task) -> Result<(), SiteError> {
+    pub(crate) fn write(&self, task: &Task) -> Result<(), SiteError> {
         let wrong = |error: std::io::Error| self.wrong(&error);
         make_directory(&self.0, task.uid.is_some()).map_err(wrong)?;
         match rustix::fs::mkfifoat(rustix::fs::CWD, self.control(), rustix::fs::Mode::from_raw_mode(0o600)) {
@@ -121,7 +172,7 @@ impl PartDirectory {
     }
 
     /// Writes a file unless it is there; whether it was not.
-    pub(super) fn write_once<T: Serialize>(&self, name: &str, value: &T) -> std::io::Result<bool> {
+    pub(crate) fn write_once<T: Serialize>(&self, name: &str, value: &T) -> std::io::Result<bool> {
         let draft = self.0.join(format!(".{name}.{}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
         file.write_all(&serde_json::to_vec(value)?)?;
@@ -136,7 +187,7 @@ impl PartDirectory {
     }
 
     /// Reads a file; nothing when it is not there.
-    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SiteError> {
+    pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SiteError> {
         let file = match File::open(self.0.join(name)) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -148,23 +199,23 @@ impl PartDirectory {
         value.map(Some).map_err(|error| SiteError::file(&self.0.join(name), error))
     }
 
-    pub(super) fn begun(&self) -> Result<Option<Begun>, SiteError> {
+    pub(crate) fn begun(&self) -> Result<Option<Begun>, SiteError> {
         self.read("begun.json")
     }
 
-    pub(super) fn ended(&self) -> Result<Option<Ended>, SiteError> {
+    pub(crate) fn ended(&self) -> Result<Option<Ended>, SiteError> {
         self.read("ended.json")
     }
 
     /// Asks the supervisor to stop; whether one was there to hear it.
-    pub(super) fn ask_to_stop(&self) -> bool {
+    pub(crate) fn ask_to_stop(&self) -> bool {
         let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let pipe = rustix::fs::open(self.control(), flags, rustix::fs::Mode::empty());
         // The pipe is open for as long as there is a supervisor; a full one has been told often enough.
         pipe.is_ok_and(|pipe| File::from(pipe).write_all(b"x").is_ok())
     }
 
-    pub(super) fn wrong(&self, error: &std::io::Error) -> SiteError {
+    pub(crate) fn wrong(&self, error: &std::io::Error) -> SiteError {
         SiteError::file(&self.0, error)
     }
 }

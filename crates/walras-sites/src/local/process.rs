@@ -9,24 +9,24 @@ use std::path::Path;
 
 /// One process, for ever.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     /// Its number.
-    pub(super) pid: i32,
+    pub(crate) pid: i32,
     /// When it started, in ticks since the machine did.
-    pub(super) started: u64,
+    pub(crate) started: u64,
     /// Which run of the machine.
-    pub(super) boot: String,
+    pub(crate) boot: String,
 }
 
 /// What is said of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stat {
-    pub(super) pid: i32,
-    pub(super) parent: i32,
-    pub(super) session: i32,
-    pub(super) started: u64,
+pub(crate) struct Stat {
+    pub(crate) pid: i32,
+    pub(crate) parent: i32,
+    pub(crate) session: i32,
+    pub(crate) started: u64,
     /// It has ended, and nobody has asked how.
-    pub(super) zombie: bool,
+    pub(crate) zombie: bool,
 }
 
 fn boot() -> String {
@@ -35,7 +35,7 @@ fn boot() -> String {
 }
 
 /// What is said of a process; nothing when there is none of that number.
-pub(super) fn stat(pid: i32) -> Option<Stat> {
+pub(crate) fn stat(pid: i32) -> Option<Stat> {
     parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
@@ -62,19 +62,19 @@ fn all() -> Vec<Stat> {
 
 impl Identity {
     /// This process.
-    pub(super) fn own() -> Option<Identity> {
+    pub(crate) fn own() -> Option<Identity> {
         let pid = i32::try_from(std::process::id()).ok()?;
         Some(Identity { pid, started: stat(pid)?.started, boot: boot() })
     }
 
     /// Whether it still runs.
-    pub(super) fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         let stat = stat(self.pid).filter(|stat| !stat.zombie);
         stat.is_some_and(|stat| stat.started == self.started) && boot() == self.boot
     }
 
     /// What a supervisor that is gone has left behind: processes of its session, and those whose home is the part's.
-    pub(super) fn orphans(&self, home: &Path) -> Vec<i32> {
+    pub(crate) fn orphans(&self, home: &Path) -> Vec<i32> {
         if boot() != self.boot {
             return Vec::new();
         }
@@ -95,7 +95,7 @@ fn has_home(pid: i32, home: &Path) -> bool {
 }
 
 /// All processes below one.
-pub(super) fn descendants(of: i32) -> Vec<i32> {
+pub(crate) fn descendants(of: i32) -> Vec<i32> {
     let all = all();
     let mut found = vec![of];
     let mut looked = 0;
@@ -110,7 +110,7 @@ pub(super) fn descendants(of: i32) -> Vec<i32> {
 }
 
 /// Sends a signal to each.
-pub(super) fn signal(pids: &[i32], signal: Signal) {
+pub(crate) fn signal(pids: &[i32], signal: Signal) {
     for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid)) {
         // It may have ended meanwhile.
         let _ = kill_process(pid, signal);

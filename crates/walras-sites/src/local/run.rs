@@ -1,8 +1,8 @@
 //! Parts on their way: asked for, begun by a supervisor, looked at until they have ended.
 
-use super::part::{Begun, Ended, OUTPUT, PartDirectory, Task, bad_file_name, make_directory};
+use super::part::{Begun, Ended, PartDirectory, Surroundings, Task, make_directory};
 use super::process::signal;
-use super::{LocalConnector, LocalPart};
+use super::{LocalConnector, LocalOptions, LocalPart};
 use crate::book::Booking;
 use crate::clock::{later, wall_millis};
 use crate::contract::{
@@ -22,31 +22,10 @@ impl LocalConnector {
         let first = self.options.first_node;
         let place = hold.node.and_then(|node| node.number().checked_sub(first));
         let node = place.and_then(|place| self.options.nodes.get(place as usize));
-        let program = start.program;
-        let mut environment = vec![
-            ("PATH".to_owned(), self.options.path.clone()),
-            ("LANG".to_owned(), self.options.lang.clone()),
-            ("WALRAS_JOB".to_owned(), start.job.to_string()),
-            ("WALRAS_NAME".to_owned(), program.name.clone()),
-            ("WALRAS_PART".to_owned(), part.part.to_string()),
-            ("WALRAS_USER".to_owned(), program.user.clone()),
-        ];
-        environment.extend(part.task.clone().map(|task| ("WALRAS_TASK".to_owned(), task)));
-        environment.extend(node.map(|node| ("WALRAS_NODE".to_owned(), node.clone())));
-        let name = program.output.as_deref().unwrap_or(OUTPUT);
-        let bad = bad_file_name(name);
-        Task {
-            command: program.command.clone(),
-            script: program.script.clone(),
-            output: if bad.is_some() { OUTPUT } else { name }.to_owned(),
-            refused: bad.map(|why| format!("bad name of the output file {name:?}: {why}")),
-            environment,
-            until: 0,
-            grace: u64::try_from(self.options.grace.as_millis()).unwrap_or(u64::MAX),
-            limits: self.options.limits,
-            uid: self.options.uid,
-            gid: self.options.gid,
-        }
+        let LocalOptions { path, lang, grace, limits, uid, gid, .. } = &self.options;
+        let site = Surroundings { path, lang, grace: *grace };
+        let task = Task::new(start, part, node.map(String::as_str), &site);
+        Task { limits: *limits, uid: *uid, gid: *gid, ..task }
     }
 
     /// Writes down the parts that are new.
@@ -67,7 +46,7 @@ impl LocalConnector {
             let (begins, until) = if queue {
                 (now, later(now, hold.interval.span().as_millis()))
             } else {
-                (now.max(hold.interval.start()), hold.interval.end())
+                (now.max(hold.interval.start()).max(part.start), hold.interval.end())
             };
             let task = self.task(start, part, &hold);
             booking.parts.insert(part.part, LocalPart { hold: part.hold, begins, until, task });

@@ -66,7 +66,7 @@ fn run(directory: &Path) -> Result<(), SiteError> {
 }
 
 /// Records how it ended; on a full disk, when there is room again.
-fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> std::io::Result<()> {
+pub(crate) fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> std::io::Result<()> {
     let mut tries = 0;
     loop {
         let written = part.write_once("ended.json", ended);
@@ -84,7 +84,7 @@ fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> std::io::Re
 }
 
 /// Starts the program and waits for it.
-fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> PartEnd {
+pub(crate) fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> PartEnd {
     // A disk that takes no file is no fault of the program's.
     let Ok(mut output) = open_output(part, task) else { return PartEnd::Lost };
     let started = limit(&task.limits).map_err(|error| (CANNOT_RUN, error)).and_then(|()| {
@@ -257,7 +257,7 @@ fn end_of(status: ExitStatus) -> PartEnd {
 }
 
 /// Kills what is left below this process until nothing is: only then the part has ended.
-fn kill_all(own: i32) {
+pub(crate) fn kill_all(own: i32) {
     let mut pause = Duration::from_millis(1);
     loop {
         let left = descendants(own);

@@ -45,7 +45,7 @@ impl Behaviour {
         let begins = if in_queue {
             later(now, chance.between(self.wait.0, self.wait.1))
         } else {
-            now.max(hold.interval.start())
+            now.max(hold.interval.start()).max(part.start)
         };
         let whole = if part.task.is_some() { part.end - begins } else { hold.interval.span().as_millis() };
         let takes = whole.max(1) * chance.between(least, most) / 1_000;

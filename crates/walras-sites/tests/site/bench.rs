@@ -196,7 +196,7 @@ impl Bench {
     ) -> Vec<SiteMessage> {
         let end = after(now(), 60_000);
         let parts: Vec<StartPart> =
-            (0..parts).map(|part| StartPart { part, hold: part, task: None, end }).collect();
+            (0..parts).map(|part| StartPart { part, hold: part, task: None, start: now(), end }).collect();
         let start = Start { reservation, job: JobNumber::new(9), parts: &parts, program };
         self.site.start(now(), start).unwrap()
     }
@@ -243,7 +243,7 @@ impl Bench {
 
     /// Starts one part, or says why not.
     pub(crate) fn try_start(&mut self, reservation: ReservationNumber) -> SiteAnswer {
-        let parts = [StartPart { part: 0, hold: 0, task: None, end: after(now(), 60_000) }];
+        let parts = [StartPart { part: 0, hold: 0, task: None, start: now(), end: after(now(), 60_000) }];
         let program = command(&["true"]);
         self.site
             .start(now(), Start { reservation, job: JobNumber::new(9), parts: &parts, program: &program })

@@ -219,7 +219,7 @@ fn nothing_runs_once_its_time_is_over(bench: &mut Bench) {
 fn a_part_without_a_hold_is_an_error_and_nothing_starts(bench: &mut Bench) {
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let end = after(now(), 60_000);
-    let parts = [(0, 0), (1, 7)].map(|(part, hold)| StartPart { part, hold, task: None, end });
+    let parts = [(0, 0), (1, 7)].map(|(part, hold)| StartPart { part, hold, task: None, start: now(), end });
     let program = bench.gated("lost");
     let start = Start { reservation: number(1), job: JobNumber::new(9), parts: &parts, program: &program };
     let error = bench.site.start(now(), start).unwrap_err();

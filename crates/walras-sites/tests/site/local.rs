@@ -126,7 +126,8 @@ fn parts_on_one_hold_run_one_after_another() {
     let program = command(&["sh", "-c", text, trace.to_str().unwrap()]);
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let end = after(now(), 100);
-    let parts = [0, 1, 2].map(|part| StartPart { part, hold: 0, task: Some(format!("t{part}")), end });
+    let parts =
+        [0, 1, 2].map(|part| StartPart { part, hold: 0, task: Some(format!("t{part}")), start: now(), end });
     let start = Start { reservation: number(1), job: JobNumber::new(1), parts: &parts, program: &program };
     let mut said = bench.site.start(now(), start).unwrap();
     bench.reopen();

@@ -46,6 +46,7 @@ fn start(site: &mut Site, now: i64, reservation: ReservationNumber, task_end: Op
         part: place,
         hold: place,
         task: task.clone(),
+        start: at(now),
         end,
     });
     let (parts, program) = (parts.collect::<Vec<_>>(), command(&[]));

@@ -49,8 +49,10 @@ impl<'a> Draft<'a> {
     /// One more fact.
     pub(crate) fn push(&mut self, event: impl Into<Event>) {
         let event = event.into();
-        if let Event::Reservation(ReservationEvent::Asked { allocation, .. }) = &event {
-            self.hold(allocation);
+        if let Event::Reservation(ReservationEvent::Asked { allocation, .. }) = &event
+            && let Some(occupancy) = &mut self.occupancy
+        {
+            occupancy.keep(self.before, allocation);
         }
         self.events.push(event);
     }

@@ -88,7 +88,7 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
     // In a queue the site decides when it starts.
     let queue = reservation.is_queue();
     let due = |part: &ReservedPart| {
-        let in_time = part.plan.start <= now || queue;
+        let in_time = state.sent_at(&part.plan) <= now || queue;
         part.state == PartState::Waiting && in_time && reservation.is_ready(&part.plan, now)
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));

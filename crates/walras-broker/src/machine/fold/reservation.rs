@@ -7,6 +7,7 @@ use crate::model::event::ReservationEvent;
 use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Phase, Why};
 use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::model::site::Timing;
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
 use crate::rules::quoting::features;
@@ -188,7 +189,23 @@ impl State {
                 self.known_site(*site).answers_in = None;
             }
         }
+        self.outdate(why);
         self.unsettle();
+    }
+
+    /// A site that others use too has changed when it refuses or is silent: what it said is free is no longer sold, and asked for again.
+    fn outdate(&mut self, why: Option<&Why>) {
+        let sites = match why {
+            Some(Why::Refused { site, .. }) => std::slice::from_ref(site),
+            Some(Why::Silent(sites)) => sites.as_slice(),
+            _ => &[],
+        };
+        for site in sites {
+            let site = self.known_site(*site);
+            if site.spec.timing != Timing::NOTHING {
+                site.free = None;
+            }
+        }
     }
 
     /// A parallel job that ended well says how long jobs like it take.

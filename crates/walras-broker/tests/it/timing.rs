@@ -1,0 +1,85 @@
+//! Sites that need time around what they hold, and are told of starts ahead of them.
+
+use crate::vo::{MINUTE, Vo, policy, rate, span};
+use walras_broker::policy::{Deciding, PromisePolicy};
+use walras_broker::price::PriceRules;
+use walras_broker::site::{SiteKind, Timing};
+use walras_broker::{Effect, Input};
+use walras_model::{Interval, SiteId};
+
+/// One node of a site that needs 9 s before and 5 s after every hold, and hears of starts 30 s ahead.
+fn needy(deciding: Deciding) -> Vo {
+    let mut vo = Vo::new(&[]);
+    vo.say(Input::SetPolicy(Box::new(walras_broker::policy::Policy { deciding, ..policy() })));
+    vo.timing = Timing { before: span(9_000), after: span(5_000), ahead: span(30_000) };
+    vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
+    vo
+}
+
+fn held(vo: &Vo) -> Vec<Interval> {
+    let holds = vo.effects.iter().filter_map(|effect| match effect {
+        Effect::Prepare { holds, .. } => Some(holds),
+        _ => None,
+    });
+    let mut all: Vec<Interval> = holds.flatten().map(|hold| hold.interval).collect();
+    all.sort_by_key(|interval| interval.start());
+    all
+}
+
+#[test]
+fn holds_keep_apart_and_nothing_is_asked_for_too_late() {
+    for deciding in [Deciding::AtOnce, Deciding::Promise(PromisePolicy::default())] {
+        let mut vo = needy(deciding);
+        for name in ["a", "b", "c"] {
+            vo.submit(vo.job(name, 1, 10));
+        }
+        vo.run_until(60 * MINUTE);
+        assert_eq!(vo.broker.state().totals.done, 3, "{deciding:?}");
+        let held = held(&vo);
+        assert!(held.len() >= 3);
+        for pair in held.windows(2) {
+            assert!(pair[1].start() - pair[0].end() >= 14_000, "{held:?}");
+        }
+        // It answers, and then comes up.
+        assert!(held[0].start().as_millis() >= 9_000 + 2_000, "{held:?}");
+    }
+}
+
+#[test]
+fn a_start_is_sent_ahead_and_names_its_time() {
+    let mut vo = needy(Deciding::AtOnce);
+    vo.submit(vo.job("a", 1, 10));
+    let sent = |vo: &Vo| {
+        vo.effects.iter().find_map(|effect| match effect {
+            Effect::Start { parts, .. } => parts.first().map(|part| part.start.as_millis()),
+            _ => None,
+        })
+    };
+    let start = loop {
+        match sent(&vo) {
+            Some(start) => break start,
+            None => vo.run_until(vo.now + 100),
+        }
+    };
+    let hold = held(&vo)[0].start().as_millis();
+    assert_eq!(start, hold);
+    assert!((start - 30_000..=start - 29_800).contains(&vo.now), "sent at {} for {start}", vo.now);
+}
+
+#[test]
+fn a_site_that_refuses_is_asked_again_what_is_free() {
+    let mut vo = needy(Deciding::Promise(PromisePolicy::default()));
+    vo.refusing.insert(SiteId::new(0));
+    vo.submit(vo.job("a", 1, 10));
+    while held(&vo).is_empty() {
+        vo.run_until(vo.now + 100);
+    }
+    let asked =
+        |vo: &Vo| vo.effects.iter().filter(|effect| matches!(effect, Effect::AskOffers { .. })).count();
+    let before = asked(&vo);
+    vo.refusing.clear();
+    while held(&vo).len() < 2 {
+        vo.run_until(vo.now + 100);
+    }
+    assert!(asked(&vo) > before, "it was planned again from what was no longer so");
+}

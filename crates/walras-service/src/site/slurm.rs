@@ -1,0 +1,292 @@
+//! `[site.slurm]`: a cluster whose free time is sold, and what it says of itself when it joins.
+//!
+//! Nodes are the cluster's to say: their names, speeds (`performance=2.0`) and prices (`price=3`) are read from Slurm, unless the table says
+//! otherwise. Once a site has joined, its nodes are what they were then: a service starts although a controller does not answer.
+
+use super::amount::Amount;
+use super::config::{ConnectorName, NodeConfig, SiteConfig};
+use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, thousandths, watts};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use walras_broker::site::{NodeSpec, SiteSpec, Timing};
+use walras_model::{Fixed, Performance, Span, Value};
+use walras_sites::SiteError;
+use walras_sites::slurm::parse::NodeSeen;
+use walras_sites::slurm::probe::{Choice, Found, feature, probe};
+use walras_sites::slurm::{Margin, Programs, SlurmConnector, SlurmOptions};
+
+/// What a cluster of Slurm's is like.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlurmConfig {
+    /// Its `slurm.conf`; where Slurm's own programs look for it, without.
+    pub conf: Option<PathBuf>,
+    /// Where Slurm's programs are; `/usr/local/bin:/usr/bin:/bin` without.
+    pub programs: Option<String>,
+    /// A directory that the service and all nodes see under the same name. Required.
+    pub directory: Option<PathBuf>,
+    /// The partitions whose nodes are sold; all, without.
+    pub partitions: Vec<String>,
+    /// The nodes that are sold; all of the partitions, without.
+    pub nodes: Vec<String>,
+    /// At most this share of them; 1 without.
+    pub share: Option<Amount>,
+    /// So many of them are always left to the owner.
+    pub keep: u32,
+    /// How far ahead time is sold, in hours; as far as the VO plans, without.
+    pub ahead_hours: Option<u32>,
+    /// Whether it is sold beyond what Slurm's backfill scheduler looks at.
+    pub beyond_backfill: bool,
+    /// What comes up before a hold has so many seconds; 8 without.
+    pub before_seconds: Option<u32>,
+    /// What runs has so many seconds after a hold to be ended; 4 without.
+    pub after_seconds: Option<u32>,
+    /// Slurm is looked at every so many seconds; 5 without.
+    pub look_seconds: Option<u32>,
+    /// A command of Slurm's may take so many seconds; 5 without.
+    pub within_seconds: Option<u32>,
+    /// Where users' programs are looked for; `/usr/local/bin:/usr/bin:/bin` without.
+    pub path: Option<String>,
+    /// Their language; `C.UTF-8` without.
+    pub lang: Option<String>,
+    /// How many seconds a program has between being asked to end and being killed; 2 without.
+    pub grace_seconds: Option<u32>,
+    /// The `walras` program as the nodes see it; the service's own, without.
+    pub executable: Option<PathBuf>,
+}
+
+/// How long before its start a part is sent to the hold's supervisor, in seconds.
+const AHEAD: i64 = 30;
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+fn seconds(key: &str, value: Option<u32>, otherwise: u32, least: u32, most: u32) -> Result<i64, String> {
+    let value = value.unwrap_or(otherwise);
+    if !(least..=most).contains(&value) {
+        return Err(format!("slurm.{key}: {value} is out of range: expected {least} to {most}"));
+    }
+    Ok(i64::from(value))
+}
+
+impl SlurmConfig {
+    fn margin(&self) -> Result<Margin, String> {
+        let before = 1_000 * seconds("before_seconds", self.before_seconds, 8, 3, 3_600)?;
+        let after = 1_000 * seconds("after_seconds", self.after_seconds, 4, 1, 3_600)?;
+        let grace = i64::from(self.grace_seconds.unwrap_or(2));
+        if 1_000 * grace > after {
+            return Err(format!("slurm.grace_seconds: {grace} is more than slurm.after_seconds"));
+        }
+        Ok(Margin { before, after })
+    }
+
+    /// Reservations are whole seconds, so that the market keeps one more on each side.
+    pub(super) fn timing(&self) -> Result<Timing, String> {
+        let margin = self.margin()?;
+        let span = |millis: i64| Span::from_millis(millis).ok_or("slurm: no such time".to_owned());
+        Ok(Timing {
+            before: span(margin.before + 1_000)?,
+            after: span(margin.after + 1_000)?,
+            ahead: span(1_000 * AHEAD)?,
+        })
+    }
+
+    /// What can be said without asking the cluster.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.timing()?;
+        seconds("look_seconds", self.look_seconds, 5, 1, 3_600)?;
+        seconds("within_seconds", self.within_seconds, 5, 1, 600)?;
+        self.choice()?;
+        let missing =
+            "slurm.directory: it is missing: expected a directory that the service and all nodes share";
+        self.directory.as_ref().map(|_| ()).ok_or_else(|| missing.to_owned())
+    }
+
+    fn choice(&self) -> Result<Choice, String> {
+        let share = thousandths("slurm.share", self.share.as_ref(), 1_000)?;
+        Ok(Choice {
+            partitions: self.partitions.clone(),
+            nodes: self.nodes.clone(),
+            share: u32::try_from(share).unwrap_or(1_000),
+            keep: self.keep,
+        })
+    }
+
+    fn programs(&self) -> Result<Programs, String> {
+        let within = seconds("within_seconds", self.within_seconds, 5, 1, 600)?;
+        Ok(Programs {
+            conf: self.conf.clone(),
+            path: self.programs.clone().unwrap_or_else(|| PATH.to_owned()),
+            within: Duration::from_secs(within.unsigned_abs()),
+        })
+    }
+
+    /// The directory, made where it is missing, if we can write there.
+    fn shared(&self) -> Result<PathBuf, String> {
+        let directory = self.directory.clone().unwrap_or_default();
+        let wrong = |error: std::io::Error| {
+            format!(
+                "slurm.directory: {}: {error}: expected a directory that the service can write to",
+                directory.display()
+            )
+        };
+        std::fs::create_dir_all(&directory).map_err(wrong)?;
+        let trial = directory.join(format!(".walras.{}", std::process::id()));
+        std::fs::write(&trial, b"").and_then(|()| std::fs::remove_file(&trial)).map_err(wrong)?;
+        Ok(directory)
+    }
+
+    pub(super) fn options(
+        &self,
+        nodes: Vec<String>,
+        first_node: u32,
+        own: &Path,
+    ) -> Result<SlurmOptions, String> {
+        let look = seconds("look_seconds", self.look_seconds, 5, 1, 3_600)?;
+        Ok(SlurmOptions {
+            nodes,
+            first_node,
+            margin: self.margin()?,
+            ahead: self.ahead_hours.map(|hours| 3_600_000 * i64::from(hours)),
+            beyond_backfill: self.beyond_backfill,
+            partitions: self.partitions.clone(),
+            look_every: Duration::from_secs(look.unsigned_abs()),
+            path: self.path.clone().unwrap_or_else(|| PATH.to_owned()),
+            lang: self.lang.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
+            grace: Duration::from_secs(self.grace_seconds.unwrap_or(2).into()),
+            executable: self.executable.clone().unwrap_or_else(|| own.to_owned()),
+        })
+    }
+
+    /// The connector over nodes that have joined.
+    pub(super) fn open(
+        &self,
+        nodes: Vec<String>,
+        first_node: u32,
+        memory: &Path,
+        own: &Path,
+    ) -> Result<SlurmConnector, SiteError> {
+        let setup = |why: String| SiteError::Setup { key: "slurm", why };
+        let options = self.options(nodes, first_node, own).map_err(setup)?;
+        let (programs, shared) = (self.programs().map_err(setup)?, self.shared().map_err(setup)?);
+        SlurmConnector::open(options, programs, memory, &shared)
+    }
+}
+
+/// A site as it joins, and what was found of it, in a line.
+#[derive(Clone, Debug)]
+pub struct Joining {
+    /// What is said of it to the broker.
+    pub spec: SiteSpec,
+    /// The cluster and its nodes that are sold, for sites of Slurm's.
+    pub cluster: Option<(String, Vec<String>)>,
+    /// What was found, for people.
+    pub found: Option<String>,
+}
+
+impl SiteConfig {
+    /// The site as it joins: a cluster of Slurm's is asked for its nodes, and whether we may reserve them.
+    pub fn join(&self) -> Result<Joining, BadSite> {
+        let spec = self.spec()?;
+        match (&self.slurm, self.connector) {
+            (Some(slurm), ConnectorName::Slurm) => {
+                self.join_cluster(slurm, spec).map_err(|wrong| self.bad(wrong))
+            }
+            _ => Ok(Joining { spec, cluster: None, found: None }),
+        }
+    }
+
+    fn join_cluster(&self, slurm: &SlurmConfig, mut spec: SiteSpec) -> Result<Joining, String> {
+        let found = probe(&mut slurm.programs()?, &slurm.choice()?).map_err(|error| match error {
+            SiteError::Setup { .. } => error.to_string(),
+            other => format!("slurm: the cluster cannot be asked: {other}"),
+        })?;
+        slurm.shared()?;
+        let cluster = found.settings.cluster.clone().unwrap_or_default();
+        if !found.may_reserve {
+            return Err(format!(
+                "slurm: this user may not make reservations on the cluster {cluster}: run the service as root, as SlurmUser or as an \
+                 operator of Slurm's"
+            ));
+        }
+        if found.nodes.is_empty() {
+            return Err(format!(
+                "slurm: of {} nodes none is left to sell: look at share and keep",
+                found.chosen_of
+            ));
+        }
+        for node in &found.nodes {
+            spec.nodes.push(self.slurm_node(slurm, node)?);
+            if let Some(price) =
+                feature(node, "price").filter(|_| !spec.prices.nodes.contains_key(&node.name))
+            {
+                let price = price.parse().ok().and_then(|amount| rate("price", &amount).ok());
+                let price = price.ok_or_else(|| bad_feature(node, "price"))?;
+                spec.prices.nodes.insert(node.name.clone(), price);
+            }
+        }
+        if let Some(node) = self.nodes.iter().find(|node| spec.nodes.iter().all(|it| it.name != node.name)) {
+            return Err(format!("nodes: '{}' is not among the nodes that are sold", node.name));
+        }
+        priced_nodes_exist(&spec.prices, &spec.nodes)?;
+        let names = spec.nodes.iter().map(|node| node.name.clone()).collect();
+        Ok(Joining { spec, found: Some(told(&self.name, &found)), cluster: Some((cluster, names)) })
+    }
+
+    /// A node as Slurm and the table say; the table goes first.
+    fn slurm_node(&self, slurm: &SlurmConfig, seen: &NodeSeen) -> Result<NodeSpec, String> {
+        let table = self.nodes.iter().find(|node| node.name == seen.name);
+        let speed = match (table.and_then(|node| node.performance.as_ref()), feature(seen, "performance")) {
+            (Some(amount), _) => performance(Some(amount), Performance::ONE)?,
+            (None, Some(text)) => {
+                let amount: Option<Amount> = text.parse().ok();
+                let speed = amount.and_then(|amount| performance(Some(&amount), Performance::ONE).ok());
+                speed.ok_or_else(|| bad_feature(seen, "performance"))?
+            }
+            (None, None) => performance(self.performance.as_ref(), Performance::ONE)?,
+        };
+        let mut all = attributes(&self.attributes)?;
+        let whole = |number: u64| {
+            Fixed::from_millionths(i64::try_from(number).unwrap_or(0).saturating_mul(1_000_000))
+        };
+        all.extend(seen.processors.map(|count| ("cores".to_owned(), Value::Number(whole(count.into())))));
+        all.extend(seen.memory.map(|mib| ("memory_gb".to_owned(), Value::Number(whole(mib / 1_024)))));
+        if seen.gpus > 0 {
+            all.insert("gpus".to_owned(), Value::Number(whole(seen.gpus.into())));
+        }
+        all.extend(
+            table.map(|node: &NodeConfig| attributes(&node.attributes)).transpose()?.unwrap_or_default(),
+        );
+        let sold = |name: &&String| slurm.partitions.is_empty() || slurm.partitions.contains(name);
+        let partition = seen.partitions.iter().find(sold).cloned();
+        Ok(NodeSpec {
+            name: seen.name.clone(),
+            class: table.and_then(|node| node.class.clone()).or_else(|| self.class.clone()).or(partition),
+            performance: speed,
+            watts: watts(table.and_then(|node| node.watts.as_ref()), watts(self.watts.as_ref(), None)?)?,
+            attributes: all,
+        })
+    }
+}
+
+fn bad_feature(node: &NodeSeen, key: &str) -> String {
+    let value = feature(node, key).unwrap_or_default();
+    format!(
+        "slurm: node '{}' has the feature '{key}={value}': expected a number greater than 0, such as {key}=2.5",
+        node.name
+    )
+}
+
+fn told(site: &str, found: &Found) -> String {
+    let Found { settings, nodes, chosen_of, left_out, .. } = found;
+    let unusable = nodes.iter().filter(|node| !node.usable).count();
+    let mut text = format!(
+        "{site}: Slurm {}, cluster {}, {} of {chosen_of} nodes for sale, {unusable} of them out of use now; reservations are permitted",
+        settings.version.as_deref().unwrap_or("of an unknown version"),
+        settings.cluster.as_deref().unwrap_or("without a name"),
+        nodes.len(),
+    );
+    if !left_out.is_empty() {
+        text.push_str(&format!("; not understood and left out: {}", left_out.join("; ")));
+    }
+    text
+}

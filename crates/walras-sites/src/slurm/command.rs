@@ -1,0 +1,206 @@
+//! What is asked of Slurm, as argument vectors: no shell sees any of it.
+//!
+//! Times are seconds since 1970 (`uts…`), which spares all zones. Names are `walras-<instance>-<number>-<place>`: Slurm keeps no other
+//! mark on a reservation, and the numbers of jobs are given out again after a crash.
+
+use crate::contract::ReservationNumber;
+use std::path::Path;
+
+/// A program of Slurm's with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Which program.
+    pub program: &'static str,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What it reads.
+    pub input: Option<String>,
+}
+
+impl Call {
+    fn new(program: &'static str, arguments: &[&str]) -> Call {
+        Call { program, arguments: arguments.iter().map(|&it| it.to_owned()).collect(), input: None }
+    }
+}
+
+/// The name of a hold in Slurm, of its reservation as of its job.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tag {
+    /// Which reservation of the broker's.
+    pub number: ReservationNumber,
+    /// The place of the hold in it.
+    pub place: u32,
+}
+
+/// What begins the names of everything that one data directory has in Slurm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance(String);
+
+impl Instance {
+    /// Of these letters and digits.
+    pub fn new(name: &str) -> Instance {
+        Instance(name.to_owned())
+    }
+
+    /// The letters and digits.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of a hold.
+    pub fn tag(&self, tag: &Tag) -> String {
+        format!("walras-{}-{}-{}", self.0, tag.number, tag.place)
+    }
+
+    /// The hold that has this name; nothing where it is not one of ours.
+    pub fn read(&self, name: &str) -> Option<Tag> {
+        let rest = name.strip_prefix("walras-")?.strip_prefix(self.0.as_str())?.strip_prefix('-')?;
+        let (number, place) = rest.split_once('-')?;
+        let tag = Tag { number: ReservationNumber::new(number.parse().ok()?), place: place.parse().ok()? };
+        // Whatever else reads as the same numbers was not made by us.
+        (self.tag(&tag) == name).then_some(tag)
+    }
+}
+
+/// All nodes.
+pub fn nodes() -> Call {
+    Call::new("scontrol", &["-o", "show", "node"])
+}
+
+/// All reservations.
+pub fn reservations() -> Call {
+    Call::new("scontrol", &["-o", "show", "reservation"])
+}
+
+/// All jobs, those that are over too: number, state, start, end, nodes, planned nodes, reservation, name. The name may hold anything, so it
+/// comes last.
+pub fn jobs() -> Call {
+    Call::new("squeue", &["-h", "-a", "-t", "all", "-o", "%i|%T|%S|%e|%N|%Y|%v|%j"])
+}
+
+/// How Slurm is set up.
+pub fn settings() -> Call {
+    Call::new("scontrol", &["show", "config"])
+}
+
+/// A reservation that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its name.
+    pub name: String,
+    /// The node.
+    pub node: String,
+    /// From when on, in seconds since 1970.
+    pub start: i64,
+    /// Until when.
+    pub end: i64,
+    /// Whether jobs of our own, whose limits are whole minutes, reach into it.
+    pub over_jobs: bool,
+}
+
+/// Makes reservations, all through one process: a line each, of words without spaces.
+pub fn create(wanted: &[Wanted], user: u32) -> Call {
+    let line = |it: &Wanted| {
+        let flags = if it.over_jobs { " Flags=IGNORE_JOBS" } else { "" };
+        let Wanted { name, node, start, end, .. } = it;
+        format!(
+            "create reservation ReservationName={name} StartTime=uts{start} EndTime=uts{end} Nodes={node} Users={user}{flags}\n"
+        )
+    };
+    let input = wanted.iter().map(line).collect();
+    Call { program: "scontrol", arguments: Vec::new(), input: Some(input) }
+}
+
+/// Whether this user may make reservations: one on a node that cannot be is refused for the node, or first for the user.
+pub fn may_reserve(start: i64) -> Call {
+    let start = format!("StartTime=uts{start}");
+    let (name, node) = ("ReservationName=walras-probe", "Nodes=walras.no.such.node");
+    Call::new("scontrol", &["create", "reservation", name, &start, "Duration=1", node, "Users=root"])
+}
+
+/// Takes reservations away, all through one process.
+pub fn delete(names: &[String]) -> Call {
+    let input = names.iter().map(|name| format!("delete ReservationName={name}\n")).collect();
+    Call { program: "scontrol", arguments: Vec::new(), input: Some(input) }
+}
+
+/// Lets the job of a reservation start although its limit, in whole minutes, reaches into the next one. Set early, nothing would be
+/// checked against it any more; so it is set just before.
+pub fn may_overlap(names: &[String]) -> Call {
+    let line = |name: &String| format!("update ReservationName={name} Flags+=OVERLAP\n");
+    Call { program: "scontrol", arguments: Vec::new(), input: Some(names.iter().map(line).collect()) }
+}
+
+/// Ends the jobs of these names.
+pub fn cancel(names: &[String]) -> Call {
+    Call::new("scancel", &["--quiet", &format!("--name={}", names.join(","))])
+}
+
+/// The job of a hold, which is its supervisor.
+#[derive(Clone, Copy, Debug)]
+pub struct Submission<'a> {
+    /// Its name, and that of its reservation.
+    pub name: &'a str,
+    /// On which node.
+    pub node: &'a str,
+    /// In which partition.
+    pub partition: Option<&'a str>,
+    /// For how many minutes.
+    pub minutes: i64,
+    /// What is run.
+    pub script: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [&'a Path],
+}
+
+/// Submits the job of a hold.
+pub fn submit(job: &Submission<'_>) -> Call {
+    let mut call =
+        Call::new("sbatch", &["--parsable", "--no-requeue", "--exclusive", "--nodes=1", "--ntasks=1"]);
+    call.arguments.extend([
+        format!("--job-name={}", job.name),
+        format!("--reservation={}", job.name),
+        format!("--nodelist={}", job.node),
+        format!("--time={}", job.minutes),
+        // The submitter's environment is empty; anything else makes Slurm ask a login shell for one, which takes seconds.
+        "--export=ALL".to_owned(),
+        "--chdir=/".to_owned(),
+        "--output=/dev/null".to_owned(),
+        "--error=/dev/null".to_owned(),
+        "--input=/dev/null".to_owned(),
+    ]);
+    call.arguments.extend(job.partition.map(|name| format!("--partition={name}")));
+    call.arguments.push(job.script.to_string_lossy().into_owned());
+    call.arguments.extend(job.arguments.iter().map(|it| it.to_string_lossy().into_owned()));
+    call
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        let instance = Instance::new("a1b2");
+        let tag = Tag { number: ReservationNumber::new(12), place: 3 };
+        assert_eq!(instance.tag(&tag), "walras-a1b2-12-3");
+        assert_eq!(instance.read("walras-a1b2-12-3"), Some(tag));
+        for name in ["walras-a1b-12-3", "walras-a1b2-12", "walras-a1b2-012-3", "walras-a1b2-12-3-4", "x", ""]
+        {
+            assert_eq!(instance.read(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_reservation_is_a_line() {
+        let wanted = Wanted {
+            name: "walras-a-1-0".to_owned(),
+            node: "n1".to_owned(),
+            start: 100,
+            end: 160,
+            over_jobs: true,
+        };
+        let line = "create reservation ReservationName=walras-a-1-0 StartTime=uts100 EndTime=uts160 Nodes=n1 Users=0 Flags=IGNORE_JOBS\n";
+        assert_eq!(create(&[wanted], 0).input.as_deref(), Some(line));
+    }
+}

@@ -1,0 +1,154 @@
+//! Holds: what each is in Slurm, and its directory.
+
+use super::command::{self, Submission, Tag, Wanted};
+use super::execute::Slurm;
+use super::free::Snapshot;
+use super::look::is_running;
+use super::parse::ReservationSeen;
+use super::supervise::HoldFile;
+use super::{FRESH, SlurmConnector};
+use crate::contract::{Hold, ReservationNumber, SiteError};
+use crate::local::make_directory;
+use crate::local::part::PartDirectory;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use walras_model::Time;
+
+/// A supervisor that was submitted and is not seen is submitted again after this time: by then the controller has saved what it knows.
+const SUBMIT_AGAIN: Duration = Duration::from_secs(6);
+/// A reservation that begins later than asked for by so many seconds is one that was moved.
+const MOVED_BY: i64 = 2;
+/// What Slurm starts on a node: the supervisor, whose complaints are kept beside what it supervises.
+const SCRIPT: &str = "#!/bin/sh\nexec \"$1\" supervise-hold \"$2\" >>\"$2/supervisor.log\" 2>&1\n";
+
+impl<S: Slurm> SlurmConnector<S> {
+    pub(super) fn hold_directory(&self, tag: &Tag) -> PathBuf {
+        self.directory.join(tag.number.to_string()).join(tag.place.to_string())
+    }
+
+    pub(super) fn script(&self) -> PathBuf {
+        self.directory.join("supervise.sh")
+    }
+
+    pub(super) fn write_script(&self) -> Result<(), SiteError> {
+        let path = self.script();
+        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&path);
+        let written = file.and_then(|mut file| file.write_all(SCRIPT.as_bytes()));
+        written.map_err(|error| SiteError::file(&path, error))
+    }
+
+    /// The reservation that a hold needs: whole seconds, with its margins.
+    pub(super) fn wanted(&self, tag: &Tag, hold: &Hold) -> Option<Wanted> {
+        let margin = self.options.margin;
+        Some(Wanted {
+            name: self.instance.tag(tag),
+            node: self.node_name(hold.node?)?.to_owned(),
+            start: (hold.interval.start().as_millis() - margin.before).div_euclid(1_000),
+            end: (hold.interval.end().as_millis() + margin.after + 999).div_euclid(1_000),
+            over_jobs: false,
+        })
+    }
+
+    /// The holds of a reservation, each with what it needs.
+    pub(super) fn all_wanted(&self, reservation: ReservationNumber) -> Vec<(Tag, Hold, Wanted)> {
+        let holds = self.book.get(reservation).map(|booking| booking.holds.clone()).unwrap_or_default();
+        let places = holds.into_iter().zip(0_u32..);
+        let of = |(hold, place): (Hold, u32)| {
+            let tag = Tag { number: reservation, place };
+            let wanted = self.wanted(&tag, &hold)?;
+            Some((tag, hold, wanted))
+        };
+        places.filter_map(of).collect()
+    }
+
+    /// Submits the supervisors of everything that is confirmed and has none.
+    pub(super) fn submit_missing(&mut self, now: Time) -> Result<(), SiteError> {
+        let kept = |expiry: Option<Time>, leaving: bool| expiry.is_none() && !leaving;
+        let numbers =
+            self.book.iter().filter(|(_, it)| kept(it.expiry, it.leaving)).map(|(number, _)| number);
+        let mut missing = Vec::new();
+        for number in numbers.collect::<Vec<_>>() {
+            let open = self.all_wanted(number).into_iter().filter(|(_, hold, _)| hold.interval.end() > now);
+            missing.extend(open.filter(|(tag, ..)| self.is_unsubmitted(tag)));
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        // Those that a service before this one has submitted are there.
+        let snapshot = self.read(FRESH)?.clone();
+        for (tag, hold, wanted) in missing {
+            if is_running(&snapshot, &wanted.name) || self.is_finished(&tag) {
+                self.submitted.insert(tag, Instant::now());
+                continue;
+            }
+            self.submit(&snapshot, &tag, &hold, &wanted)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a supervisor is to be submitted: none was, or it was a while ago and the look since has not found it.
+    fn is_unsubmitted(&self, tag: &Tag) -> bool {
+        let Some(at) = self.submitted.get(tag) else { return true };
+        let name = self.instance.tag(tag);
+        let seen = self.seen.as_ref();
+        seen.is_some_and(|(seen, it)| *seen > *at + SUBMIT_AGAIN && !is_running(it, &name))
+            && !self.is_finished(tag)
+    }
+
+    /// Whether everything that was to be started on a hold has ended, and so needs no supervisor.
+    fn is_finished(&self, tag: &Tag) -> bool {
+        let Some(booking) = self.book.get(tag.number) else { return true };
+        let mut parts = booking.parts.iter().filter(|(_, part)| part.hold == tag.place).peekable();
+        parts.peek().is_some() && parts.all(|(part, _)| self.reported.of(tag.number, *part).end)
+    }
+
+    fn submit(
+        &mut self,
+        snapshot: &Snapshot,
+        tag: &Tag,
+        hold: &Hold,
+        wanted: &Wanted,
+    ) -> Result<(), SiteError> {
+        let directory = self.make_hold(tag, hold)?;
+        let partitions =
+            snapshot.nodes.get(&wanted.node).map(|node| node.partitions.as_slice()).unwrap_or_default();
+        let sold =
+            |name: &&String| self.options.partitions.is_empty() || self.options.partitions.contains(name);
+        let call = command::submit(&Submission {
+            name: &wanted.name,
+            node: &wanted.node,
+            partition: partitions.iter().find(sold).map(String::as_str),
+            minutes: (wanted.end - wanted.start + 59) / 60,
+            script: &self.script(),
+            arguments: &[&self.options.executable, &directory],
+        });
+        let printed = self.call(&call)?;
+        if !printed.well {
+            return Err(SiteError::NotUnderstood(format!("sbatch: {}", printed.wrong)));
+        }
+        self.submitted.insert(tag.clone(), Instant::now());
+        Ok(())
+    }
+
+    /// Makes the directory of a hold. Doing it again changes nothing.
+    pub(super) fn make_hold(&self, tag: &Tag, hold: &Hold) -> Result<PathBuf, SiteError> {
+        let directory = self.hold_directory(tag);
+        let wrong = |error: std::io::Error| SiteError::file(&directory, error);
+        make_directory(&directory, false).map_err(wrong)?;
+        let file = HoldFile { until: hold.interval.end().as_millis() };
+        PartDirectory(directory.clone()).write_once("hold.json", &file).map_err(wrong)?;
+        Ok(directory)
+    }
+}
+
+/// Whether a reservation is there as it was asked for.
+pub(super) fn stands(snapshot: &Snapshot, wanted: &Wanted) -> bool {
+    snapshot.reservations.get(&wanted.name).is_some_and(|it| is_as_asked(it, wanted))
+}
+
+pub(super) fn is_as_asked(seen: &ReservationSeen, wanted: &Wanted) -> bool {
+    seen.nodes == [wanted.node.as_str()] && seen.start <= wanted.start + MOVED_BY && seen.end >= wanted.end
+}

@@ -1,0 +1,168 @@
+//! Looks: what is ours in Slurm against the book, and what has become of others' plans.
+//!
+//! Every look asks the controller three times, however many reservations there are. Strangers under our name go: what was revived,
+//! expired, or made by a service that was killed. What is missing, moved, shrunk, or on a node that was drained or failed is said to be
+//! taken, unless its supervisor is up: what runs goes on. And when an owner's job is planned later than it was before we came, we give way.
+
+use super::command::{self, Instance, Tag, Wanted};
+use super::execute::Slurm;
+use super::free::Snapshot;
+use super::holds::stands;
+use super::parse::{JobState, Settings};
+use super::{FRESH, SlurmConnector};
+use crate::clock::later;
+use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+use walras_model::Time;
+
+/// A reservation may overlap from this long before its start on, in milliseconds.
+pub(super) const OVERLAP_BEFORE: i64 = 3_000;
+/// A plan that changes by no more than this, in seconds, has not changed.
+const MOVED_BY: i64 = 1;
+
+/// Owners' jobs as they were planned before a reservation was made.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    pub(super) reservation: ReservationNumber,
+    /// When the scheduler has made a pass since.
+    due: Instant,
+    /// The jobs and when they were to start.
+    planned: Vec<(String, i64)>,
+}
+
+impl Watch {
+    /// The jobs of others that were planned to start before a reservation ends; nothing when there are none.
+    pub(super) fn of(
+        before: &Snapshot,
+        reservation: ReservationNumber,
+        until: i64,
+        settings: &Settings,
+        ours: &Instance,
+    ) -> Option<Watch> {
+        let waiting =
+            before.jobs.iter().filter(|job| job.state == JobState::Pending && ours.read(&job.name).is_none());
+        let planned: Vec<(String, i64)> = waiting
+            .filter_map(|job| Some((job.id.clone(), job.start.filter(|start| *start < until)?)))
+            .collect();
+        let pass = Duration::from_secs(settings.backfill_every.unsigned_abs() + 1);
+        (!planned.is_empty()).then(|| Watch { reservation, due: Instant::now() + pass, planned })
+    }
+
+    /// Whether one of them is planned for later than it was.
+    fn is_moved(&self, snapshot: &Snapshot) -> bool {
+        let start = |id: &str| {
+            let job = snapshot.jobs.iter().find(|job| job.id == id && job.state == JobState::Pending)?;
+            job.start
+        };
+        self.planned.iter().any(|(id, before)| start(id).is_some_and(|now| now > before + MOVED_BY))
+    }
+}
+
+/// Whether a job of that name waits or runs.
+pub(super) fn is_running(snapshot: &Snapshot, name: &str) -> bool {
+    snapshot
+        .jobs
+        .iter()
+        .any(|job| job.name == name && matches!(job.state, JobState::Pending | JobState::Active))
+}
+
+impl<S: Slurm> SlurmConnector<S> {
+    /// Lets the reservations that begin soon overlap the next ones, or their jobs, whose limits are whole minutes, would not start.
+    pub(super) fn let_overlap(&mut self, now: Time) -> Result<(), SiteError> {
+        let soon = later(now, OVERLAP_BEFORE).as_millis().div_euclid(1_000);
+        let numbers =
+            self.book.iter().filter(|(_, it)| it.expiry.is_none() && !it.leaving).map(|(number, _)| number);
+        let mut due: Vec<(Tag, Wanted)> = Vec::new();
+        for number in numbers.collect::<Vec<_>>() {
+            let open = self.all_wanted(number).into_iter().filter(|(_, hold, _)| hold.interval.end() > now);
+            let new = open.filter(|(tag, _, wanted)| wanted.start <= soon && !self.flagged.contains(tag));
+            due.extend(new.map(|(tag, _, wanted)| (tag, wanted)));
+        }
+        if due.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = due.iter().map(|(_, wanted)| wanted.name.clone()).collect();
+        self.call(&command::may_overlap(&names))?;
+        self.flagged.extend(due.into_iter().map(|(tag, _)| tag));
+        Ok(())
+    }
+
+    /// Looks, when it is time to and something of ours may be there.
+    pub(super) fn look(&mut self, now: Time) -> SiteAnswer {
+        let due = self.looked.is_none_or(|at| at.elapsed() >= self.options.look_every);
+        if !due || (!self.untidy && self.book.iter().next().is_none()) {
+            return Ok(Vec::new());
+        }
+        self.looked = Some(Instant::now());
+        let snapshot = self.read(FRESH)?.clone();
+        self.tidy(&snapshot)?;
+        let mut messages = self.taken_back(now, &snapshot);
+        messages.extend(self.give_way(now, &snapshot));
+        Ok(messages)
+    }
+
+    /// Removes what is under our name and not in the book.
+    fn tidy(&mut self, snapshot: &Snapshot) -> Result<(), SiteError> {
+        let reservations = snapshot.reservations.keys();
+        let live =
+            snapshot.jobs.iter().filter(|job| matches!(job.state, JobState::Pending | JobState::Active));
+        let names: BTreeSet<&String> = reservations.chain(live.map(|job| &job.name)).collect();
+        let stranger =
+            |name: &&&String| self.instance.read(name).is_some_and(|tag| self.book.get(tag.number).is_none());
+        let strangers: Vec<String> = names.iter().filter(stranger).map(|name| (**name).clone()).collect();
+        if !strangers.is_empty() {
+            tracing::info!(?strangers, "removed from Slurm: nobody knows of them");
+        }
+        // What was just removed may come back when the controller is killed now: it is looked at once more.
+        self.untidy = !strangers.is_empty();
+        self.untidy |= !self.remove_named(&strangers)?;
+        Ok(())
+    }
+
+    /// What is confirmed and cannot be had as it was.
+    fn taken_back(&mut self, now: Time, snapshot: &Snapshot) -> Vec<SiteMessage> {
+        let numbers =
+            self.book.iter().filter(|(_, it)| it.expiry.is_none() && !it.leaving).map(|(number, _)| number);
+        let mut messages = Vec::new();
+        for number in numbers.collect::<Vec<_>>() {
+            for (tag, hold, wanted) in self.all_wanted(number) {
+                let usable = snapshot.nodes.get(&wanted.node).is_some_and(|node| node.usable);
+                let good = usable && stands(snapshot, &wanted);
+                if !good && hold.interval.end() > now && !self.is_up(&tag) {
+                    messages.extend(self.say_taken(tag, &hold));
+                }
+            }
+        }
+        messages
+    }
+
+    /// Whether something of a hold has begun, so that it goes on whatever becomes of its reservation.
+    fn is_up(&self, tag: &Tag) -> bool {
+        let parts = self.book.get(tag.number).map(|booking| &booking.parts);
+        let mut on_hold = parts.into_iter().flatten().filter(|(_, part)| part.hold == tag.place);
+        on_hold.any(|(part, _)| self.reported.of(tag.number, *part).start)
+    }
+
+    fn say_taken(&mut self, tag: Tag, hold: &Hold) -> Option<SiteMessage> {
+        let (node, interval) = (hold.node?, hold.interval);
+        self.taken.insert(tag).then_some(SiteMessage::Taken { node, interval })
+    }
+
+    /// Gives back what has moved an owner's job.
+    fn give_way(&mut self, now: Time, snapshot: &Snapshot) -> Vec<SiteMessage> {
+        let (due, later): (Vec<Watch>, Vec<Watch>) =
+            std::mem::take(&mut self.watched).into_iter().partition(|watch| watch.due <= Instant::now());
+        self.watched = later;
+        let mut messages = Vec::new();
+        for watch in due.into_iter().filter(|watch| watch.is_moved(snapshot)) {
+            tracing::info!("reservation {} has moved an owner's job, and is given back", watch.reservation);
+            for (tag, hold, _) in self.all_wanted(watch.reservation) {
+                if hold.interval.start() > now {
+                    messages.extend(self.say_taken(tag, &hold));
+                }
+            }
+        }
+        messages
+    }
+}

@@ -1,0 +1,384 @@
+//! A site that is a real Slurm cluster: free time is read from it, held by reservations of its own, and used by one job for each hold,
+//! which is our supervisor.
+//!
+//! ```text
+//!   prepare   write down -> read -> refuse what others have -> create all or delete all
+//!   confirm   read that all stand as asked; submit the supervisors
+//!   start     write what to run into the hold's directory; the supervisor waits for the moment
+//!   release   nothing begins any more -> what runs is ended -> cancel, delete, read again
+//!   look      what is ours in Slurm against the book: strangers go, what was moved is taken
+//! ```
+//!
+//! Slurm forgets jobs and exit codes, repeats starts, revives what was cancelled, and its operators move reservations without telling
+//! anybody. So nothing that it says is final: the book says what should be, the marks in the shared directory say what was, and every look
+//! compares. A controller that does not answer is asked again after a while, longer every time; what runs goes on, and starts, cancels
+//! and ends need none.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`command`] | argument vectors, and names |
+//! | [`execute`] | running them, within limits |
+//! | [`parse`], [`hostlist`] | what is printed, as data |
+//! | [`free`] | free time |
+//! | [`probe`] | what a cluster has to sell, when it joins |
+//! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
+//! | `supervise` | the process on the node |
+
+pub mod command;
+pub mod execute;
+pub mod free;
+mod holds;
+pub mod hostlist;
+mod look;
+pub mod parse;
+mod parts;
+pub mod probe;
+mod reserve;
+mod stop;
+mod supervise;
+
+pub use execute::{Programs, Slurm};
+pub use free::Margin;
+pub use hostlist::expand;
+pub use supervise::supervise_hold;
+
+use crate::book::{Book, Room};
+use crate::clock::{later, wall_millis};
+use crate::contract::{
+    Connector, CycleNumber, Fault, Free, FreeTime, Hold, ReservationNumber, SiteAnswer, SiteError,
+    SiteMessage, SiteRefusal, Start,
+};
+use crate::local::make_directory;
+use crate::local::part::Task;
+use crate::reported::Reported;
+use crate::store::SqliteStore;
+use command::{Call, Instance, Tag};
+use execute::Printed;
+use free::Snapshot;
+use look::Watch;
+use parse::Settings;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use walras_model::{Interval, NodeId, Time};
+
+/// What was read this long ago is still taken for what is, by those who ask for something.
+const FRESH: Duration = Duration::from_millis(250);
+/// After a first silence the controller is asked again after this time; after every other, after twice as long.
+const AWAY_LEAST: Duration = Duration::from_secs(1);
+/// But at the latest after this.
+const AWAY_MOST: Duration = Duration::from_secs(60);
+/// What runs is looked at this often, in milliseconds.
+const PARTS_EVERY: i64 = 100;
+
+/// What a site of Slurm's is like.
+#[derive(Clone, Debug)]
+pub struct SlurmOptions {
+    /// Its nodes, as the broker knows them.
+    pub nodes: Vec<String>,
+    /// The number of the first.
+    pub first_node: u32,
+    /// What holds need around them.
+    pub margin: Margin,
+    /// How far ahead time is sold, in milliseconds; as far as anybody asks, without.
+    pub ahead: Option<i64>,
+    /// Whether it is sold beyond what the backfill scheduler looks at: jobs that wait are not planned there yet.
+    pub beyond_backfill: bool,
+    /// The partitions whose nodes are sold; any, without.
+    pub partitions: Vec<String>,
+    /// How often Slurm is looked at.
+    pub look_every: Duration,
+    /// Where programs of users are looked for.
+    pub path: String,
+    /// Their language.
+    pub lang: String,
+    /// How long a program has between being asked to end and being killed.
+    pub grace: Duration,
+    /// What supervises holds, on the nodes: it is called with `supervise-hold DIRECTORY`.
+    pub executable: PathBuf,
+}
+
+/// What is written down of the site itself.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// What begins all its names in Slurm.
+    instance: String,
+}
+
+/// A part that was asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SlurmPart {
+    hold: u32,
+    until: Time,
+    task: Task,
+}
+
+/// A controller that does not answer.
+#[derive(Clone, Debug)]
+struct Away {
+    why: SiteError,
+    again: Instant,
+    pause: Duration,
+}
+
+/// The connector of a Slurm cluster.
+pub struct SlurmConnector<S = Programs> {
+    options: SlurmOptions,
+    slurm: S,
+    instance: Instance,
+    directory: PathBuf,
+    book: Book<SlurmPart, SqliteStore>,
+    reported: Reported,
+    settings: Option<Settings>,
+    seen: Option<(Instant, Snapshot)>,
+    away: Option<Away>,
+    /// When the supervisor of a hold was last submitted.
+    submitted: BTreeMap<Tag, Instant>,
+    /// Holds whose reservations may overlap by now.
+    flagged: BTreeSet<Tag>,
+    /// Holds that were said to be taken.
+    taken: BTreeSet<Tag>,
+    /// Owners' jobs that must not start later than they were planned.
+    watched: Vec<Watch>,
+    looked: Option<Instant>,
+    /// Something of ours may be in Slurm that is not in the book.
+    untidy: bool,
+    /// What was last said to be left out.
+    left_out: Vec<String>,
+}
+
+impl<S: Slurm> SlurmConnector<S> {
+    /// Opens a site: its memory is a file; `shared` is a directory that this machine and all nodes see under the same name.
+    pub fn open(options: SlurmOptions, slurm: S, memory: &Path, shared: &Path) -> Result<Self, SiteError> {
+        let wrong = |error: std::io::Error| SiteError::file(shared, error);
+        let store = SqliteStore::open(memory)?;
+        let instance = match store.state::<Kept>()? {
+            Some(kept) => Instance::new(&kept.instance),
+            None => draw(&store)?,
+        };
+        let directory = std::path::absolute(shared).map_err(wrong)?.join(instance.name());
+        make_directory(&directory, false).map_err(wrong)?;
+        let numbers = options.nodes.iter().zip(options.first_node..);
+        let book = Book::open(store, Room::Nodes(numbers.map(|(_, number)| NodeId::new(number)).collect()))?;
+        let connector = SlurmConnector {
+            options,
+            slurm,
+            instance,
+            directory,
+            book,
+            reported: Reported::default(),
+            settings: None,
+            seen: None,
+            away: None,
+            submitted: BTreeMap::new(),
+            flagged: BTreeSet::new(),
+            taken: BTreeSet::new(),
+            watched: Vec::new(),
+            looked: None,
+            untidy: true,
+            left_out: Vec::new(),
+        };
+        connector.write_script()?;
+        Ok(connector)
+    }
+
+    /// Runs a program of Slurm's, unless the controller has just been silent.
+    fn call(&mut self, call: &Call) -> Result<Printed, SiteError> {
+        if let Some(away) = self.away.as_ref().filter(|away| away.again > Instant::now()) {
+            return Err(away.why.clone());
+        }
+        let printed = self.slurm.run(call);
+        match &printed {
+            Err(why @ SiteError::Unreachable(_)) => {
+                let pause = self.away.as_ref().map_or(AWAY_LEAST, |away| (2 * away.pause).min(AWAY_MOST));
+                self.away = Some(Away { why: why.clone(), again: Instant::now() + pause, pause });
+            }
+            Err(_) => {}
+            Ok(_) => self.away = None,
+        }
+        printed
+    }
+
+    /// One of the calls that only look.
+    fn ask(&mut self, call: &Call) -> Result<Vec<u8>, SiteError> {
+        let printed = self.call(call)?;
+        match printed.well {
+            true => Ok(printed.out),
+            false if execute::is_denied(&printed.wrong) => Err(SiteError::Denied(printed.wrong)),
+            false => Err(SiteError::NotUnderstood(format!("{}: {}", call.program, printed.wrong))),
+        }
+    }
+
+    /// What the cluster says, no older than that.
+    fn read(&mut self, oldest: Duration) -> Result<&Snapshot, SiteError> {
+        let usable = self.seen.as_ref().is_some_and(|(at, _)| at.elapsed() <= oldest);
+        if !usable {
+            let at = Instant::now();
+            let nodes = parse::nodes(&self.ask(&command::nodes())?);
+            let jobs = parse::jobs(&self.ask(&command::jobs())?);
+            let reservations = parse::reservations(&self.ask(&command::reservations())?);
+            let snapshot = Snapshot::new(nodes, jobs, reservations);
+            if snapshot.left_out != self.left_out {
+                self.left_out.clone_from(&snapshot.left_out);
+                tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");
+            }
+            self.seen = Some((at, snapshot));
+        }
+        match &self.seen {
+            Some((_, snapshot)) => Ok(snapshot),
+            None => Err(SiteError::NotUnderstood("nothing was read".to_owned())),
+        }
+    }
+
+    fn settings(&mut self) -> Result<Settings, SiteError> {
+        if let Some(settings) = &self.settings {
+            return Ok(settings.clone());
+        }
+        let settings = parse::settings(&self.ask(&command::settings())?);
+        self.settings = Some(settings.clone());
+        Ok(settings)
+    }
+
+    fn node_name(&self, node: NodeId) -> Option<&str> {
+        let place = node.number().checked_sub(self.options.first_node)?;
+        self.options.nodes.get(usize::try_from(place).ok()?).map(String::as_str)
+    }
+
+    fn free(&mut self, now: Time, horizon: Interval) -> Result<Vec<FreeTime>, SiteError> {
+        let settings = self.settings()?;
+        let mut limit = horizon.end();
+        if let Some(ahead) = self.options.ahead {
+            limit = limit.min(later(now, ahead));
+        }
+        if !self.options.beyond_backfill {
+            limit = limit.min(later(now, settings.backfill_window.saturating_mul(1_000)));
+        }
+        let margin = self.options.margin;
+        let first = later(now, margin.before + 1_000).max(horizon.start());
+        let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
+        let (names, first_node, instance) =
+            (self.options.nodes.clone(), self.options.first_node, self.instance.clone());
+        let snapshot = self.read(self.options.look_every)?;
+        let free = snapshot.free(&names, &instance, wall_millis() / 1_000, horizon, margin);
+        let of_nodes = free.into_iter().zip(first_node..);
+        let times = of_nodes.flat_map(|(free, node)| {
+            free.into_iter().map(move |interval| FreeTime { node: NodeId::new(node), interval })
+        });
+        Ok(times.collect())
+    }
+}
+
+/// A new name for a new memory: a restored copy of an old one keeps its own.
+fn draw(store: &SqliteStore) -> Result<Instance, SiteError> {
+    let mut bytes = [0_u8; 5];
+    getrandom::fill(&mut bytes).map_err(|error| SiteError::Memory(error.to_string()))?;
+    let instance: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    store.save_state(&Kept { instance: instance.clone() })?;
+    Ok(Instance::new(&instance))
+}
+
+impl<S: Slurm> Connector for SlurmConnector<S> {
+    /// A cluster that does not answer has nothing to sell; others need not wait for it.
+    fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> SiteAnswer {
+        let free = self.free(now, horizon).unwrap_or_else(|error| {
+            tracing::warn!(%error, "nothing is sold");
+            Vec::new()
+        });
+        Ok(vec![SiteMessage::Offers { cycle, free: Free::Slots(free) }])
+    }
+
+    fn prepare(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        holds: &[Hold],
+        expiry: Time,
+    ) -> SiteAnswer {
+        self.reserve(now, reservation, holds, expiry)
+    }
+
+    fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        self.keep(now, reservation)
+    }
+
+    fn release(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        self.let_go(now, reservation)
+    }
+
+    fn cancel(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        self.let_go(now, reservation)
+    }
+
+    fn start(&mut self, now: Time, start: Start<'_>) -> SiteAnswer {
+        let reservation = start.reservation;
+        let Some(booking) = self.book.confirmed(reservation).cloned() else {
+            return Ok(vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Unknown }]);
+        };
+        self.take_on(&start, booking)?;
+        // What was said of them may not have been heard.
+        for part in start.parts {
+            self.reported.forget_part(reservation, part.part);
+        }
+        self.advance_all(now, Some(reservation))
+    }
+
+    fn observe(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        self.reported.forget(reservation);
+        self.advance_all(now, Some(reservation))
+    }
+
+    /// What cannot be done now does not keep the rest from being done, and is tried again.
+    fn poll(&mut self, now: Time) -> SiteAnswer {
+        let mut messages = self.advance_all(now, None)?;
+        self.book.expire(now)?;
+        let leaving = self.book.iter().filter(|(_, booking)| booking.leaving).map(|(number, _)| number);
+        for reservation in leaving.collect::<Vec<_>>() {
+            match self.try_to_leave(now, reservation) {
+                Ok(more) => messages.extend(more),
+                Err(error) => tracing::debug!("reservation {reservation}: {error}"),
+            }
+        }
+        for result in [self.let_overlap(now), self.submit_missing(now)] {
+            if let Err(error) = result {
+                tracing::debug!("{error}");
+            }
+        }
+        match self.look(now) {
+            Ok(more) => messages.extend(more),
+            Err(error) => tracing::debug!("a look: {error}"),
+        }
+        Ok(messages)
+    }
+
+    fn next(&self, now: Time) -> Option<Time> {
+        let soon = later(now, PARTS_EVERY);
+        let look = later(now, i64::try_from(self.options.look_every.as_millis()).unwrap_or(i64::MAX));
+        let mut next = look;
+        for (number, booking) in self.book.iter() {
+            if booking.leaving {
+                next = next.min(later(now, 2 * PARTS_EVERY));
+            }
+            let open = booking.parts.iter().filter(|(part, _)| !self.reported.of(number, **part).end);
+            next = open
+                .map(|(_, part)| soon.max(Time::from_millis(part.task.begins).unwrap_or(soon)))
+                .fold(next, Time::min);
+            for hold in &booking.holds {
+                let comes_up =
+                    later(hold.interval.start(), -self.options.margin.before - look::OVERLAP_BEFORE);
+                if comes_up > now {
+                    next = next.min(comes_up);
+                }
+            }
+        }
+        Some(next)
+    }
+
+    fn fault(&mut self, _: Time, _: &Fault) -> SiteAnswer {
+        Err(SiteError::NoSuchFault("a real cluster does not fail on demand"))
+    }
+
+    fn output(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {
+        self.output_of(reservation, part)
+    }
+}

@@ -1,0 +1,331 @@
+//! What Slurm prints, as data. Pure, and ready for anything: versions differ, and what is printed is input.
+//!
+//! Only formats that have not changed between versions are read: `scontrol -o show` (words `Key=Value`, one object a line) and `squeue -o`
+//! (columns of our own choice). Objects that are not understood are left out and said in `left_out`; where leaving one out could sell time
+//! that is taken, `blocked` says so, and nothing is sold.
+//!
+//! O(bytes).
+
+use super::hostlist::expand;
+use std::collections::BTreeMap;
+
+/// At most so many of what is left out are named.
+const NAMED_MAX: usize = 20;
+
+/// A node as Slurm knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeSeen {
+    /// Its name.
+    pub name: String,
+    /// Whether it can be used, by its state.
+    pub usable: bool,
+    /// The state as it was written.
+    pub state: String,
+    /// Its features, those that can be had.
+    pub features: Vec<String>,
+    /// Its processors.
+    pub processors: Option<u32>,
+    /// Its memory, in MiB.
+    pub memory: Option<u64>,
+    /// Its GPUs.
+    pub gpus: u32,
+    /// What Slurm prefers to leave free: nodes of high weight are given out last.
+    pub weight: u32,
+    /// The partitions it is in.
+    pub partitions: Vec<String>,
+}
+
+/// How far a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// It waits.
+    Pending,
+    /// It is over, and nothing of it runs.
+    Over,
+    /// Its node failed: it is over for Slurm, but may run.
+    NodeFailed,
+    /// Everything else: it has its nodes.
+    Active,
+}
+
+/// A job as Slurm knows it. Times are seconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobSeen {
+    /// Its number, which another may get after a crash.
+    pub id: String,
+    /// How far it is.
+    pub state: JobState,
+    /// When it started or is to start.
+    pub start: Option<i64>,
+    /// When it must have ended; never, without.
+    pub end: Option<i64>,
+    /// The nodes it has, or is planned on.
+    pub nodes: Vec<String>,
+    /// In which reservation.
+    pub reservation: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+/// A reservation as Slurm knows it. Times are seconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReservationSeen {
+    /// Its name.
+    pub name: String,
+    /// From when on.
+    pub start: i64,
+    /// Until when.
+    pub end: i64,
+    /// On which nodes.
+    pub nodes: Vec<String>,
+    /// Whether it gives way to others.
+    pub overlaps: bool,
+}
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed<T> {
+    /// What was understood.
+    pub items: Vec<T>,
+    /// What was not, and is left out.
+    pub left_out: Vec<String>,
+    /// Why nothing may be sold: something that takes time on nodes is not understood.
+    pub blocked: Option<String>,
+}
+
+impl<T> Default for Parsed<T> {
+    fn default() -> Parsed<T> {
+        Parsed { items: Vec::new(), left_out: Vec::new(), blocked: None }
+    }
+}
+
+impl<T> Parsed<T> {
+    fn leave_out(&mut self, what: &str, why: &str) {
+        if self.left_out.len() < NAMED_MAX {
+            let shown: String = what.chars().filter(|it| !it.is_control()).take(80).collect();
+            self.left_out.push(format!("{shown}: {why}"));
+        }
+    }
+
+    fn block(&mut self, what: &str, why: &str) {
+        self.leave_out(what, why);
+        let shown: String = what.chars().filter(|it| !it.is_control()).take(80).collect();
+        self.blocked.get_or_insert(format!("{shown}: {why}"));
+    }
+}
+
+/// The lines that are text; others are left out.
+fn lines<'a, T>(bytes: &'a [u8], parsed: &mut Parsed<T>, blocks: bool) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        match std::str::from_utf8(line) {
+            Ok(line) => all.push(line.trim_end_matches('\r')),
+            Err(_) if blocks => parsed.block(&String::from_utf8_lossy(line), "not UTF-8"),
+            Err(_) => parsed.leave_out(&String::from_utf8_lossy(line), "not UTF-8"),
+        }
+    }
+    all
+}
+
+/// The words `Key=Value` of a line, the first of each key: what people write (reasons, comments) comes after what Slurm says.
+fn words(line: &str) -> BTreeMap<&str, &str> {
+    let mut all = BTreeMap::new();
+    for (key, value) in line.split_ascii_whitespace().filter_map(|word| word.split_once('=')) {
+        all.entry(key).or_insert(value);
+    }
+    all
+}
+
+fn given(value: &str) -> Option<&str> {
+    Some(value).filter(|value| !matches!(*value, "" | "(null)" | "N/A" | "n/a" | "NONE" | "Unknown" | "None"))
+}
+
+fn seconds(value: &str) -> Option<i64> {
+    given(value)?.parse().ok().filter(|it| (0..=100_000_000_000).contains(it))
+}
+
+fn list(value: Option<&&str>) -> Vec<String> {
+    let value = value.and_then(|value| given(value)).unwrap_or_default();
+    value.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+/// Reads `scontrol -o show node`.
+pub fn nodes(bytes: &[u8]) -> Parsed<NodeSeen> {
+    let mut parsed = Parsed::default();
+    for line in lines(bytes, &mut parsed, false) {
+        let words = words(line);
+        let Some(name) = words.get("NodeName").filter(|name| is_plain(name)) else {
+            if !line.trim().is_empty() && line.trim() != "No nodes in the system" {
+                parsed.leave_out(line, "no node");
+            }
+            continue;
+        };
+        let Some(state) = words.get("State") else {
+            parsed.leave_out(name, "no state");
+            continue;
+        };
+        let number = |key: &str| words.get(key).and_then(|value| value.parse::<u64>().ok());
+        parsed.items.push(NodeSeen {
+            name: (*name).to_owned(),
+            usable: is_usable(state),
+            state: (*state).to_owned(),
+            features: list(words.get("AvailableFeatures").or(words.get("Features"))),
+            processors: number("CPUTot").and_then(|it| u32::try_from(it).ok()),
+            memory: number("RealMemory"),
+            gpus: gpus(words.get("Gres").copied().unwrap_or_default()),
+            weight: number("Weight").and_then(|it| u32::try_from(it).ok()).unwrap_or(1),
+            partitions: list(words.get("Partitions")),
+        });
+    }
+    parsed
+}
+
+/// Whether jobs can be started on a node of this state some day without anybody's doing. What is not known is not usable.
+fn is_usable(state: &str) -> bool {
+    let mut words = state.split('+');
+    let base = words.next().unwrap_or_default();
+    let known = |word: &str| matches!(word, "PLANNED" | "RESERVED" | "COMPLETING");
+    // Later versions put the base state anywhere, earlier ones have `RESERVED` as a base.
+    let is_base = |word: &str| matches!(word, "IDLE" | "ALLOCATED" | "MIXED");
+    (is_base(base) || known(base)) && words.all(|word| is_base(word) || known(word))
+}
+
+/// The number of GPUs in `gpu:a100:4(S:0-1),gpu:2`.
+fn gpus(gres: &str) -> u32 {
+    let count = |item: &str| {
+        let item = item.split('(').next().unwrap_or_default();
+        let rest = item.strip_prefix("gpu")?;
+        let last = rest.rsplit(':').next().unwrap_or_default();
+        if rest.is_empty() { Some(1) } else { last.parse::<u32>().ok() }
+    };
+    gres.split(',').filter_map(count).fold(0, u32::saturating_add)
+}
+
+/// A name that can be put into a command and a list of hosts.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty() && name.len() <= 255 && !name.starts_with('-') && name.bytes().all(plain)
+}
+
+/// Reads `scontrol -o show reservation`.
+pub fn reservations(bytes: &[u8]) -> Parsed<ReservationSeen> {
+    let mut parsed = Parsed::default();
+    for line in lines(bytes, &mut parsed, true) {
+        let line = line.trim();
+        if line.is_empty() || line == "No reservations in the system" {
+            continue;
+        }
+        let words = words(line);
+        let Some(name) = words.get("ReservationName") else {
+            parsed.block(line, "no reservation");
+            continue;
+        };
+        // One without nodes is of licences alone.
+        let Some(hosts) = words.get("Nodes").and_then(|nodes| given(nodes)) else { continue };
+        let time = |key: &str| words.get(key).and_then(|value| seconds(value));
+        let (Some(start), Some(end)) = (time("StartTime"), time("EndTime")) else {
+            parsed.block(name, "no start or end");
+            continue;
+        };
+        match expand(hosts) {
+            Ok(nodes) => parsed.items.push(ReservationSeen {
+                name: (*name).to_owned(),
+                start,
+                end,
+                nodes,
+                overlaps: list(words.get("Flags")).iter().any(|flag| flag == "OVERLAP"),
+            }),
+            Err(wrong) => parsed.block(name, &wrong.to_string()),
+        }
+    }
+    parsed
+}
+
+/// Reads `squeue` with the columns of [`super::command::jobs`].
+pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
+    let mut parsed = Parsed::default();
+    for line in lines(bytes, &mut parsed, true) {
+        let columns: Vec<&str> = line.splitn(8, '|').collect();
+        let [id, state, start, end, nodes, planned, reservation, name] = columns[..] else {
+            // A name may hold line breaks: what follows one is no job.
+            if !line.trim().is_empty() {
+                parsed.leave_out(line, "no job");
+            }
+            continue;
+        };
+        let state = job_state(state);
+        let hosts = match state {
+            JobState::Pending => planned,
+            JobState::Active | JobState::NodeFailed => nodes,
+            JobState::Over => "",
+        };
+        let nodes = match expand(given(hosts).unwrap_or_default()) {
+            Ok(nodes) => nodes,
+            Err(wrong) => {
+                parsed.block(&format!("job {id}"), &wrong.to_string());
+                continue;
+            }
+        };
+        parsed.items.push(JobSeen {
+            id: id.to_owned(),
+            state,
+            start: seconds(start),
+            end: seconds(end),
+            nodes,
+            reservation: given(reservation).map(str::to_owned),
+            name: name.to_owned(),
+        });
+    }
+    parsed
+}
+
+/// A state that is not known may well run.
+fn job_state(state: &str) -> JobState {
+    match state {
+        "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "SPECIAL_EXIT" | "RESV_DEL_HOLD" => JobState::Pending,
+        "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "PREEMPTED" | "OUT_OF_MEMORY" | "DEADLINE"
+        | "REVOKED" | "BOOT_FAIL" => JobState::Over,
+        "NODE_FAIL" => JobState::NodeFailed,
+        _ => JobState::Active,
+    }
+}
+
+/// How Slurm is set up, as far as it matters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The cluster's name.
+    pub cluster: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// How far the backfill scheduler looks ahead, in seconds.
+    pub backfill_window: i64,
+    /// How often it looks, in seconds.
+    pub backfill_every: i64,
+}
+
+/// Reads `scontrol show config`.
+pub fn settings(bytes: &[u8]) -> Settings {
+    let text = String::from_utf8_lossy(bytes);
+    let value = |key: &str| {
+        let of_key = |line: &str| {
+            let (name, value) = line.split_once('=')?;
+            (name.trim() == key).then(|| value.trim().to_owned())
+        };
+        text.lines().find_map(of_key).filter(|value| given(value).is_some())
+    };
+    let parameters = value("SchedulerParameters").unwrap_or_default();
+    let number = |key: &str, otherwise: i64, least: i64| {
+        let of_key = |word: &str| word.trim().strip_prefix(key)?.strip_prefix('=')?.parse::<i64>().ok();
+        let found = parameters.split(',').find_map(of_key);
+        found.filter(|it| (least..=1_000_000).contains(it)).unwrap_or(otherwise)
+    };
+    Settings {
+        cluster: value("ClusterName"),
+        version: value("SLURM_VERSION"),
+        backfill_window: 60 * number("bf_window", 1_440, 1),
+        backfill_every: number("bf_interval", 30, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Parts on their way: asked for, begun by the supervisor of their hold, looked at until they have ended.
+
+use super::command::Tag;
+use super::execute::Slurm;
+use super::parse::JobState;
+use super::{SlurmConnector, SlurmPart};
+use crate::book::Booking;
+use crate::clock::{later, wall_millis};
+use crate::contract::{PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start};
+use crate::local::make_directory;
+use crate::local::part::{Begun, Ended, PartDirectory, Surroundings, Task};
+use crate::reported::Report;
+use std::path::PathBuf;
+use walras_model::Time;
+
+impl<S: Slurm> SlurmConnector<S> {
+    pub(super) fn part_directory(
+        &self,
+        reservation: ReservationNumber,
+        hold: u32,
+        part: u32,
+    ) -> PartDirectory {
+        let tag = Tag { number: reservation, place: hold };
+        PartDirectory(self.hold_directory(&tag).join(part.to_string()))
+    }
+
+    /// Writes down the parts that are new, and then where their supervisors look for them.
+    pub(super) fn take_on(
+        &mut self,
+        start: &Start<'_>,
+        mut booking: Booking<SlurmPart>,
+    ) -> Result<(), SiteError> {
+        booking.check(start)?;
+        let before = booking.parts.len();
+        for part in start.parts {
+            if booking.parts.contains_key(&part.part) {
+                continue;
+            }
+            let hold = booking.hold_of(start.reservation, part)?;
+            let begins = part.start.max(hold.interval.start());
+            let until = hold.interval.end();
+            let node = hold.node.and_then(|node| self.node_name(node));
+            let (path, lang, grace) = (&self.options.path, &self.options.lang, self.options.grace);
+            let task = Task {
+                begins: begins.as_millis(),
+                until: until.as_millis(),
+                ..Task::new(start, part, node, &Surroundings { path, lang, grace })
+            };
+            booking.parts.insert(part.part, SlurmPart { hold: part.hold, until, task });
+        }
+        let new = booking.parts.len() > before;
+        let parts = booking.parts.clone();
+        let holds = booking.holds.clone();
+        if new {
+            self.book.put(start.reservation, booking)?;
+        }
+        for part in start.parts {
+            let Some(known) = parts.get(&part.part) else { continue };
+            let tag = Tag { number: start.reservation, place: known.hold };
+            let hold = holds.get(usize::try_from(known.hold).unwrap_or(usize::MAX));
+            if let Some(hold) = hold {
+                self.make_hold(&tag, hold)?;
+            }
+            let directory = self.part_directory(start.reservation, known.hold, part.part);
+            let made = make_directory(&directory.0, false);
+            made.and_then(|()| directory.write_once("task.json", &known.task))
+                .map_err(|error| directory.wrong(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Looks at a part, and says what is new.
+    fn advance(&mut self, now: Time, reservation: ReservationNumber, number: u32) -> SiteAnswer {
+        let Some(part) = self.book.get(reservation).and_then(|booking| booking.parts.get(&number)) else {
+            return Ok(Vec::new());
+        };
+        let (hold, until) = (part.hold, part.until);
+        let directory = self.part_directory(reservation, hold, number);
+        let told = self.reported.of(reservation, number);
+        let (begun, ended) =
+            self.look_at(now, &directory, &Tag { number: reservation, place: hold }, until)?;
+        let Some(begun) = begun else { return Ok(Vec::new()) };
+        let mut messages = Vec::new();
+        if !told.start && begun.supervisor.is_some() {
+            let at = Time::from_millis(begun.at).unwrap_or(now);
+            messages.push(SiteMessage::Started { reservation, parts: vec![number], at });
+        }
+        if let Some(Ended { at, end }) = ended {
+            let at = Time::from_millis(at).unwrap_or(now);
+            messages.push(SiteMessage::Ended { reservation, part: number, at, end });
+        }
+        self.reported.note(reservation, number, Report { start: true, end: ended.is_some() });
+        Ok(messages)
+    }
+
+    /// Whether a part has begun and how it ended. One whose supervisor is gone, or that never had one, ends here: when its time is over
+    /// and even a supervisor that nobody can reach has ended it.
+    fn look_at(
+        &self,
+        now: Time,
+        directory: &PartDirectory,
+        tag: &Tag,
+        until: Time,
+    ) -> Result<(Option<Begun>, Option<Ended>), SiteError> {
+        let wrong = |error: std::io::Error| directory.wrong(&error);
+        let begun = directory.begun()?;
+        if begun.is_none() {
+            if now < until {
+                return Ok((None, None));
+            }
+            // It never began, and now it must not.
+            let never = Begun { supervisor: None, at: wall_millis() };
+            make_directory(&directory.0, false).map_err(wrong)?;
+            directory.write_once("begun.json", &never).map_err(wrong)?;
+        }
+        let begun = directory.begun()?;
+        if let Some(ended) = directory.ended()? {
+            return Ok((begun, Some(ended)));
+        }
+        let runs = begun.as_ref().is_some_and(|begun| begun.supervisor.is_some());
+        if runs && !self.is_dead(now, tag, until) {
+            return Ok((begun, None));
+        }
+        let lost = Ended { at: wall_millis().min(self.last_moment(until).as_millis()), end: PartEnd::Lost };
+        directory.write_once("ended.json", &lost).map_err(wrong)?;
+        let ended = directory.ended()?;
+        Ok((begun, ended))
+    }
+
+    /// The moment at which every supervisor has ended what it runs.
+    pub(super) fn last_moment(&self, until: Time) -> Time {
+        let grace = i64::try_from(self.options.grace.as_millis()).unwrap_or(i64::MAX);
+        later(until, grace.saturating_add(2_000))
+    }
+
+    /// Whether nothing can run any more of a part that has begun: its time is over, or Slurm has seen the end of its job on a node that
+    /// answers. The files are looked at again first: the end may just have been written.
+    pub(super) fn is_dead(&self, now: Time, tag: &Tag, until: Time) -> bool {
+        if now >= self.last_moment(until) {
+            return true;
+        }
+        let Some((_, snapshot)) = &self.seen else { return false };
+        let name = self.instance.tag(tag);
+        let usable = |node: &String| snapshot.nodes.get(node).is_some_and(|node| node.usable);
+        let node =
+            self.book.get(tag.number).and_then(|it| it.holds.get(usize::try_from(tag.place).ok()?)?.node);
+        let node = node.and_then(|node| self.node_name(node)).map(str::to_owned);
+        let mut jobs = snapshot.jobs.iter().filter(|job| job.name == name).peekable();
+        jobs.peek().is_some()
+            && jobs.all(|job| job.state == JobState::Over)
+            && node.as_ref().is_some_and(usable)
+    }
+
+    /// Everything that is new of some parts. What cannot be looked at does not keep the others from being.
+    pub(super) fn advance_all(&mut self, now: Time, only: Option<ReservationNumber>) -> SiteAnswer {
+        let wanted =
+            self.book.iter().filter(|(number, it)| !it.leaving && only.is_none_or(|it| it == *number));
+        let parts =
+            wanted.flat_map(|(number, booking)| booking.parts.keys().map(move |part| (number, *part)));
+        let open: Vec<_> = parts.filter(|(number, part)| !self.reported.of(*number, *part).end).collect();
+        let (mut messages, mut wrong) = (Vec::new(), None);
+        for (reservation, number) in open {
+            match self.advance(now, reservation, number) {
+                Ok(more) => messages.extend(more),
+                Err(error) => wrong = Some(error),
+            }
+        }
+        match wrong {
+            Some(error) if messages.is_empty() => Err(error),
+            _ => Ok(messages),
+        }
+    }
+
+    pub(super) fn output_of(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {
+        let holds = std::fs::read_dir(self.directory.join(reservation.to_string())).ok()?.flatten();
+        let directory = holds.map(|hold| hold.path().join(part.to_string())).find(|path| path.is_dir())?;
+        let directory = PartDirectory(directory);
+        let task: Task = directory.read("task.json").ok()??;
+        Some(directory.work().join(task.output))
+    }
+}

@@ -1,0 +1,123 @@
+//! The end of a reservation: nothing of it begins any more, what runs is ended, and nothing is left of it in Slurm.
+//!
+//! Only the marks in the shared directory make that true: Slurm revives what was cancelled just before a crash. So a release is said as
+//! soon as every part has ended or never will begin, whether the controller answers or not; what is left in Slurm goes when it does.
+
+use super::SlurmConnector;
+use super::command::{self, Tag};
+use super::execute::Slurm;
+use super::look::is_running;
+use crate::clock::wall_millis;
+use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
+use crate::local::make_directory;
+use crate::local::part::{Begun, PartDirectory};
+use std::fs::File;
+use std::time::{Duration, Instant};
+use walras_model::Time;
+
+/// Stopping what runs is waited for so long; then it is looked at again later.
+const STOP_WITHIN: Duration = Duration::from_millis(300);
+
+impl<S: Slurm> SlurmConnector<S> {
+    /// Gives up everything of a reservation. It says so once that is true; until then it is tried again and again.
+    pub(super) fn let_go(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        self.book.leave(reservation)?;
+        let begun = Instant::now();
+        while !self.is_stopped(now, reservation)? && begun.elapsed() < STOP_WITHIN {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.try_to_leave(now, reservation)
+    }
+
+    /// The same, without waiting.
+    pub(super) fn try_to_leave(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
+        if self.book.get(reservation).is_none() {
+            // Never heard of, or long gone: what is under this number in Slurm is a stranger's.
+            self.untidy = true;
+            return Ok(vec![self.book.release(now, reservation)?]);
+        }
+        let stopped = self.is_stopped(now, reservation)?;
+        let removed = self.remove(reservation);
+        match removed {
+            Ok(true) if stopped => {}
+            Ok(_) => return Ok(Vec::new()),
+            Err(error) if stopped => {
+                tracing::debug!("reservation {reservation}: {error}");
+                self.untidy = true;
+            }
+            Err(error) => return Err(error),
+        }
+        self.forget(reservation);
+        Ok(vec![self.book.release(now, reservation)?])
+    }
+
+    fn forget(&mut self, reservation: ReservationNumber) {
+        self.reported.forget(reservation);
+        let other = |tag: &Tag| tag.number != reservation;
+        self.submitted.retain(|tag, _| other(tag));
+        self.flagged.retain(other);
+        self.taken.retain(other);
+        self.watched.retain(|it| it.reservation != reservation);
+    }
+
+    /// Lets nothing of a reservation begin, and ends what runs; whether nothing does any more.
+    fn is_stopped(&mut self, now: Time, reservation: ReservationNumber) -> Result<bool, SiteError> {
+        let mut stopped = true;
+        for (tag, ..) in self.all_wanted(reservation) {
+            let directory = self.hold_directory(&tag);
+            match directory.try_exists() {
+                Ok(false) => continue,
+                Ok(true) => {}
+                Err(error) => return Err(SiteError::file(&directory, error)),
+            }
+            let stop = directory.join("stop");
+            File::create(&stop).map_err(|error| SiteError::file(&stop, error))?;
+            let parts = self.book.get(reservation).map(|booking| booking.parts.clone()).unwrap_or_default();
+            for (part, known) in parts.into_iter().filter(|(_, part)| part.hold == tag.place) {
+                let directory = self.part_directory(reservation, known.hold, part);
+                stopped &= self.is_part_stopped(now, &tag, &directory, known.until)?;
+            }
+        }
+        Ok(stopped)
+    }
+
+    fn is_part_stopped(
+        &self,
+        now: Time,
+        tag: &Tag,
+        directory: &PartDirectory,
+        until: Time,
+    ) -> Result<bool, SiteError> {
+        let wrong = |error: std::io::Error| directory.wrong(&error);
+        // An end is only written down when nothing runs any more.
+        if directory.ended()?.is_some() {
+            return Ok(true);
+        }
+        let never = Begun { supervisor: None, at: wall_millis() };
+        if directory.begun()?.is_none() {
+            make_directory(&directory.0, false).map_err(wrong)?;
+            if directory.write_once("begun.json", &never).map_err(wrong)? {
+                return Ok(true);
+            }
+        }
+        let supervised = directory.begun()?.is_some_and(|begun| begun.supervisor.is_some());
+        Ok(!supervised || self.is_dead(now, tag, until))
+    }
+
+    /// Takes the jobs and reservations of a number out of Slurm; whether nothing of it is there any more.
+    fn remove(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
+        let names: Vec<String> = self.all_wanted(reservation).into_iter().map(|(_, _, it)| it.name).collect();
+        self.remove_named(&names)
+    }
+
+    pub(super) fn remove_named(&mut self, names: &[String]) -> Result<bool, SiteError> {
+        if names.is_empty() {
+            return Ok(true);
+        }
+        self.call(&command::cancel(names))?;
+        self.call(&command::delete(names))?;
+        let snapshot = self.read(Duration::ZERO)?;
+        let there = |name: &String| snapshot.reservations.contains_key(name) || is_running(snapshot, name);
+        Ok(!names.iter().any(there))
+    }
+}

@@ -1,0 +1,172 @@
+//! The job of a hold: our own supervisor, which Slurm starts on the node a little before the hold begins.
+//!
+//! It waits for the moment of each part and runs the parts one after another as they fall due, so that starts, cancels and ends need no
+//! controller, and several sites begin at the same moment to some milliseconds. What it is to do lies in the hold's directory, on a file
+//! system that the service and the node share:
+//!
+//! | name | what | who writes it |
+//! | --- | --- | --- |
+//! | `hold.json` | until when the node is ours | the connector |
+//! | `stop` | nothing begins any more, and what runs is to end | the connector |
+//! | `PART/` | what to run and what became of it, as on a local site ([`crate::local`]) | both |
+//!
+//! Slurm starts jobs twice, forgets them and revives what was cancelled. So a part begins once for ever: whoever first writes down that it
+//! has begun runs it, and a second supervisor of the same hold waits for the first, or ends what that one has left.
+
+use crate::clock::wall_millis;
+use crate::contract::{PartEnd, SiteError};
+use crate::local::part::{Begun, Ended, PartDirectory, Task};
+use crate::local::process::Identity;
+use crate::local::supervise::{execute, kill_all, record};
+use rustix::fs::Mode;
+use rustix::process::{Pid, set_child_subreaper, umask};
+use serde::{Deserialize, Serialize};
+use std::io::{ErrorKind, PipeWriter, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often the directory is looked at, in milliseconds. Files are opened anew each time: network file systems remember.
+const LOOK_EVERY: i64 = 50;
+
+/// What the supervisor of a hold knows before any part of it is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HoldFile {
+    /// When the node is no longer ours, in milliseconds since 1970.
+    pub(super) until: i64,
+}
+
+/// Runs the parts of a hold's directory until its time is over or it is to stop. For a process of its own.
+pub fn supervise_hold(directory: &Path) -> ExitCode {
+    match run(directory) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "walras: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Supervisor {
+    directory: PathBuf,
+    own: Identity,
+    /// Slurm wants it to end.
+    told: Arc<AtomicBool>,
+    control: OwnedFd,
+}
+
+fn run(directory: &Path) -> Result<(), SiteError> {
+    let wrong = |error: std::io::Error| SiteError::file(directory, error);
+    let directory = std::path::absolute(directory).map_err(wrong)?;
+    let hold: HoldFile = PartDirectory(directory.clone())
+        .read("hold.json")?
+        .ok_or_else(|| wrong(ErrorKind::NotFound.into()))?;
+    let own = Identity::own().ok_or(SiteError::Missing("/proc"))?;
+    set_child_subreaper(Pid::from_raw(own.pid)).map_err(|error| wrong(error.into()))?;
+    umask(Mode::from_raw_mode(0o077));
+    let told = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register(signal, told.clone()).map_err(wrong)?;
+    }
+    let (control, bell) = std::io::pipe().map_err(wrong)?;
+    watch(directory.clone(), told.clone(), bell);
+    let supervisor = Supervisor { directory, own, told, control: control.into() };
+    while !supervisor.is_over(&hold) {
+        let wait = supervisor.step()?;
+        std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(0)));
+    }
+    Ok(())
+}
+
+/// Rings when what runs is to end, for as long as this process lives.
+fn watch(directory: PathBuf, told: Arc<AtomicBool>, mut bell: PipeWriter) {
+    std::thread::spawn(move || {
+        while !told.load(Ordering::Relaxed) && !is_to_stop(&directory) {
+            std::thread::sleep(Duration::from_millis(LOOK_EVERY.unsigned_abs()));
+        }
+        let _ = bell.write_all(b"x");
+    });
+}
+
+fn is_to_stop(directory: &Path) -> bool {
+    std::fs::File::open(directory.join("stop")).is_ok()
+}
+
+impl Supervisor {
+    fn is_over(&self, hold: &HoldFile) -> bool {
+        wall_millis() >= hold.until || self.told.load(Ordering::Relaxed) || is_to_stop(&self.directory)
+    }
+
+    /// Does what is due, and says how many milliseconds nothing is.
+    fn step(&self) -> Result<i64, SiteError> {
+        let mut next: Option<(i64, PartDirectory, Task)> = None;
+        for part in self.parts()? {
+            match part.begun()? {
+                Some(begun) => {
+                    if part.ended()?.is_none() && self.is_busy(&part, &begun)? {
+                        return Ok(LOOK_EVERY);
+                    }
+                }
+                None => {
+                    let Some(task) = part.read::<Task>("task.json")? else { continue };
+                    if next.as_ref().is_none_or(|(begins, ..)| task.begins < *begins) {
+                        next = Some((task.begins, part, task));
+                    }
+                }
+            }
+        }
+        let Some((begins, part, task)) = next else { return Ok(LOOK_EVERY) };
+        let left = begins - wall_millis();
+        if left > 0 {
+            return Ok(left.min(LOOK_EVERY));
+        }
+        self.run_part(&part, &task)?;
+        Ok(0)
+    }
+
+    /// The directories of parts, in the order of their numbers.
+    fn parts(&self) -> Result<Vec<PartDirectory>, SiteError> {
+        let wrong = |error: std::io::Error| SiteError::file(&self.directory, error);
+        let mut all = Vec::new();
+        for entry in std::fs::read_dir(&self.directory).map_err(wrong)? {
+            let path = entry.map_err(wrong)?.path();
+            let number = path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
+            all.extend(number.map(|number| (number, PartDirectory(path))));
+        }
+        all.sort_by_key(|(number, _)| *number);
+        Ok(all.into_iter().map(|(_, part)| part).collect())
+    }
+
+    /// Whether a part that has begun still runs. One that has lost its supervisor, on this same node, ends here.
+    fn is_busy(&self, part: &PartDirectory, begun: &Begun) -> Result<bool, SiteError> {
+        let Some(first) = &begun.supervisor else { return Ok(false) };
+        if first.is_alive() {
+            return Ok(true);
+        }
+        let orphans = first.orphans(&part.work());
+        if !orphans.is_empty() {
+            crate::local::process::signal(&orphans, rustix::process::Signal::KILL);
+            return Ok(true);
+        }
+        let lost = Ended { at: wall_millis(), end: PartEnd::Lost };
+        part.write_once("ended.json", &lost).map_err(|error| part.wrong(&error))?;
+        Ok(false)
+    }
+
+    fn run_part(&self, part: &PartDirectory, task: &Task) -> Result<(), SiteError> {
+        let wrong = |error: std::io::Error| part.wrong(&error);
+        let begun = Begun { supervisor: Some(self.own.clone()), at: wall_millis() };
+        if !part.write_once("begun.json", &begun).map_err(wrong)? {
+            return Ok(());
+        }
+        let end = execute(part, task, &self.control);
+        kill_all(self.own.pid);
+        // What Slurm ends early is no fault of the program's.
+        let ended_by_slurm = self.told.load(Ordering::Relaxed) && end != PartEnd::Done;
+        let end = if ended_by_slurm { PartEnd::Lost } else { end };
+        record(part, &Ended { at: wall_millis(), end }, &self.control).map_err(wrong)
+    }
+}
