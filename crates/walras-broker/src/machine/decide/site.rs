@@ -187,9 +187,12 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
         Some(PartState::Due) => (None, at),
         Some(PartState::Waiting | PartState::Ended { .. }) | None => return,
     };
-    // Journals of before there were promises are decided as they were.
-    let looked_at = since.filter(|_| draft.before.promises().is_some());
-    let cut_short = looked_at.is_some_and(|since| is_cut_short(reservation, part, since, at));
+    // Journals of before there were promises, or shares, are decided as they were.
+    let looked_at =
+        since.filter(|_| draft.before.promises().is_some() || draft.before.policy.sharing.is_some());
+    // Whoever was not there to hear of a start cannot say that it was in time.
+    let unheard = since.is_none() && draft.before.policy.sharing.is_some();
+    let cut_short = unheard || looked_at.is_some_and(|since| is_cut_short(reservation, part, since, at));
     draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
     let now = draft.now;
     let Some((state, after)) = draft.open_reservation(number) else { return };
