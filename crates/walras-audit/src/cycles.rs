@@ -7,7 +7,7 @@ use crate::look::Look;
 use crate::state::{After, Cycle, Decided, Job, Place};
 use crate::sums::{MILLION, millis_between};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::decision::Verdict;
 use walras_broker::event::CycleEvent;
 use walras_broker::id::{CycleNumber, ReservationNumber};
@@ -92,10 +92,8 @@ impl Auditor {
                 }
             }
         }
-        let key = |ranked: &Ranked| (Reverse(ranked.overdue), Reverse(ranked.score), ranked.job);
-        for pair in batch.windows(2).filter(|pair| key(&pair[0]) > key(&pair[1])) {
-            look.report(Kind::BatchOrder { cycle, job: pair[1].job });
-        }
+        let shared = self.policy.sharing.is_some();
+        self.check_order(look, cycle, batch, shared);
         // What this entry itself has returned, and what may still run somewhere, may wait for another cycle.
         let runs =
             |earlier: &ReservationNumber| self.reservations.get(earlier).is_some_and(|it| self.may_run(it));
@@ -104,8 +102,23 @@ impl Auditor {
         };
         let queued = self.jobs.values().filter(waits).count();
         let room = self.policy.batch_max as usize;
-        if !strangers && (batch.len() > room || (batch.len() < room && batch.len() < queued)) {
+        // Where the queue is shared, a job may be left out for its user's sake, or rest.
+        let few = !shared && batch.len() < room && batch.len() < queued;
+        if !strangers && (batch.len() > room || few) {
             look.report(Kind::BatchSize { cycle, queued, batch: batch.len() });
+        }
+    }
+
+    /// By rank; where the queue is shared, those of one user are.
+    fn check_order(&self, look: &mut Look<'_>, cycle: CycleNumber, batch: &[Ranked], shared: bool) {
+        let mut last: BTreeMap<&str, &Ranked> = BTreeMap::new();
+        let key = |ranked: &Ranked| (Reverse(ranked.overdue), Reverse(ranked.score), ranked.job);
+        for ranked in batch {
+            let user = self.jobs.get(&ranked.job).map_or("", |job| job.spec.user.as_str());
+            let before = last.insert(if shared { user } else { "" }, ranked);
+            if before.is_some_and(|before| key(before) > key(ranked)) {
+                look.report(Kind::BatchOrder { cycle, job: ranked.job });
+            }
         }
     }
 

@@ -19,7 +19,7 @@ impl Auditor {
                 self.request(look, key);
                 self.queued(look, *job, spec);
             }
-            JobEvent::Returned { job, .. } => self.returned(look, *job),
+            JobEvent::Returned { job, why } => self.returned(look, *job, why),
             JobEvent::Planned { job, plan, promise, renewed } => {
                 self.planned(look, *job, plan, *promise, *renewed);
             }
@@ -50,7 +50,7 @@ impl Auditor {
         self.jobs.insert(number, job);
     }
 
-    fn returned(&mut self, look: &mut Look<'_>, number: JobNumber) {
+    fn returned(&mut self, look: &mut Look<'_>, number: JobNumber, why: &Why) {
         let planned = look.decided.as_ref().is_some_and(|decided| decided.batch.contains(&number));
         let Some(job) = self.jobs.get_mut(&number) else {
             return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
@@ -61,6 +61,8 @@ impl Auditor {
             }
             Place::Loose(After::Plan | After::Broken) => {}
             Place::Queued if planned => {}
+            // It cannot be paid, and is told so instead of being planned.
+            Place::Queued if matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) => {}
             // What it was planned for could not be reserved.
             Place::Planned => {}
             Place::Queued

@@ -48,13 +48,12 @@ fn refused(error: impl std::fmt::Display) -> ConfigError {
     ConfigError(error.to_string())
 }
 
-/// Only one service at a time works in a directory.
-fn lock(data: &Path) -> Result<File, ConfigError> {
-    let path = data.join("lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+/// Only one service at a time works with something: a directory, a journal.
+fn lock(path: &Path, what: &Path) -> Result<File, ConfigError> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path);
     let file = file.map_err(|error| refused(format!("{}: {error}", path.display())))?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)
-        .map_err(|_| refused(format!("{}: another service works in this directory", data.display())))?;
+        .map_err(|_| refused(format!("{}: another service works here", what.display())))?;
     Ok(file)
 }
 
@@ -217,8 +216,10 @@ pub fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ConfigError> {
     private_directory(&config.data)?;
-    let _lock = lock(&config.data)?;
+    let _lock = lock(&config.data.join("lock"), &config.data)?;
     let path = config.journal.path.clone().unwrap_or_else(|| config.data.join("journal.db"));
+    // Another service may work in another directory, and with the same journal.
+    let _journal_lock = lock(&path.with_extension("lock"), &path)?;
     let journal =
         SqliteJournal::open(&path).map_err(|error| refused(format!("{}: {error}", path.display())))?;
     let clock = clock(&journal, config.clock.speed)?;
@@ -226,6 +227,9 @@ pub fn serve(
     let repeat_every = Duration::from_secs(config.journal.repeat_seconds.into());
     let settings = EngineConfig { clock, snapshot_every: config.journal.snapshot_every, repeat_every };
     let mut engine = Engine::new(journal, snapshots, settings).map_err(refused)?;
+    if clock == Clock::WALL {
+        crate::clock::not_before(engine.broker().state().clock.as_millis());
+    }
     prepare(&mut engine, config, source)?;
     let tokens = Tokens::open(&config.data.join("tokens.db")).map_err(refused)?;
     let token_file = config.data.join("administrator.token");

@@ -27,6 +27,8 @@ pub struct Caller {
     pub role: Role,
     /// The name of a user, of an owner, or whatever an administrator is called.
     pub name: String,
+    /// From when on their token is good no more.
+    pub expires_at: Option<Time>,
 }
 
 /// All tokens.
@@ -86,7 +88,12 @@ impl Tokens {
         let token = known.get(&hash(secret))?;
         let expired = token.expires_at.is_some_and(|at| at.time() <= now);
         let valid = token.revoked_at.is_none() && !expired;
-        valid.then(|| Caller { token: token.token, role: token.role, name: token.name.clone() })
+        valid.then(|| Caller {
+            token: token.token,
+            role: token.role,
+            name: token.name.clone(),
+            expires_at: token.expires_at.map(|at| at.time()),
+        })
     }
 
     /// Whether a token of that number is still good.

@@ -1,5 +1,6 @@
 //! The service's time: milliseconds since 1970, or faster. Connectors that do things in the world need both.
 
+use crate::steady::with_ours;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use walras_model::{Span, Time};
 
@@ -67,8 +68,22 @@ impl Clock {
     }
 }
 
-/// Milliseconds since 1970 by the wall's clock.
+/// Milliseconds since 1970 by the wall's clock, without its jumps.
 pub fn wall_millis() -> i64 {
+    with_ours(jumping_millis(), |_, shown| shown)
+}
+
+/// By how much the wall is ahead of the time that goes on here, where that is so much that it is not followed.
+pub fn wall_apart() -> Option<i64> {
+    with_ours(jumping_millis(), |steady, _| steady.apart())
+}
+
+/// Shows no less than this from now on.
+pub fn not_before(millis: i64) {
+    with_ours(jumping_millis(), |steady, _| steady.not_before(millis));
+}
+
+fn jumping_millis() -> i64 {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     i64::try_from(wall.as_millis()).unwrap_or(i64::MAX)
 }

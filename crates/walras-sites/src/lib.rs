@@ -16,6 +16,7 @@
 //! | [`store`] | where a book is kept: a SQLite file, or nothing |
 //! | [`reported`] | what was said of parts, so that it is said once |
 //! | [`clock`] | the service's time beside the wall's |
+//! | [`steady`] | the wall's clock without its jumps |
 //! | [`simulated`] | a site that runs nothing: nodes, owners, parts that take their time, failures on demand |
 //! | [`local`] | a site that runs commands on this machine, one supervised process for each part |
 //! | [`slurm`] | a site that is a Slurm cluster: reservations of its own, and one job for each hold |
@@ -59,6 +60,7 @@ pub mod local;
 pub mod reported;
 pub mod simulated;
 pub mod slurm;
+pub mod steady;
 pub mod store;
 
 pub use clock::Clock;

@@ -1,6 +1,7 @@
 //! Journals wherever they are: a file of lines, or what a service keeps; and `walras journal`.
 
 use crate::failure::Failure;
+use crate::files;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read};
@@ -14,6 +15,11 @@ use walras_service::journal::sqlite::SqliteJournal;
 pub(crate) enum Command {
     /// Print a service's journal as lines of JSON, walras.journal/2
     Export {
+        /// The journal's file, or the data directory of a service, which may be running
+        journal: PathBuf,
+    },
+    /// Read a journal from its first entry to its last and say whether every checksum is right
+    Check {
         /// The journal's file, or the data directory of a service, which may be running
         journal: PathBuf,
     },
@@ -112,7 +118,32 @@ impl Entries {
 }
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
-    let Command::Export { journal } = command;
+    match command {
+        Command::Export { journal } => export(journal),
+        Command::Check { journal } => check(journal),
+    }
+}
+
+/// Reading is checking: an entry that is not as it was written is an error, and names its position.
+fn check(journal: &Path) -> Result<(), Failure> {
+    let mut entries = open(journal, None)?;
+    while entries.entry()?.is_some() {}
+    let count = entries.number();
+    let summed = match &mut entries {
+        Entries::Lines(_) => false,
+        Entries::Kept(kept) => {
+            let chain = kept.journal.chain_at(count);
+            chain.map_err(|error| Failure::Input(format!("{}: {error}", kept.source)))?.0.is_some()
+        }
+    };
+    let sums = match summed {
+        true => "every one as it was written",
+        false => "every one can be read; there are no checksums",
+    };
+    files::print(&format!("{count} entries: {sums}\n"))
+}
+
+fn export(journal: &Path) -> Result<(), Failure> {
     let mut entries = open(journal, None)?;
     let gone = |error: std::io::Error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::ReaderGone,

@@ -61,5 +61,7 @@ async fn heard(signal: &mut Option<tokio::signal::unix::Signal>) {
 /// Where the log goes, one JSON object a line; WALRAS_LOG says how much of it.
 pub(crate) fn log(to: impl for<'a> MakeWriter<'a> + Send + Sync + 'static, otherwise: tracing::Level) {
     let level = std::env::var("WALRAS_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(otherwise);
-    tracing_subscriber::fmt().json().with_writer(to).with_max_level(level).init();
+    // Where the log cannot be written either, nobody is told: saying so on a full disk would end the program.
+    let log = tracing_subscriber::fmt().json().with_writer(to).with_max_level(level);
+    log.log_internal_errors(false).init();
 }

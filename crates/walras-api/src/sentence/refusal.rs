@@ -1,11 +1,12 @@
 //! Why a request is refused, as clauses: what is wrong, the value, and what would be right.
 
 use super::rules::{policy_text, prices_text};
-use super::why::{account_text, overspent_text, unpayable_text};
+use super::why::{account_text, overspent_text, spender_text, unpayable_text};
 use super::{Context, counted, credits};
 use crate::error::echo;
 use walras_broker::Refusal;
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
+use walras_broker::sharing::{Limited, OverLimit};
 
 impl Context<'_> {
     /// Why a request is refused, as a clause.
@@ -32,6 +33,7 @@ impl Context<'_> {
             Refusal::NoMoney(why) => unpayable_text(why),
             Refusal::OverBudget(why) => overspent_text(why),
             Refusal::TooMany { what, most } => too_many(*what, *most),
+            Refusal::OverLimit(over) => over_limit(over),
             Refusal::NoCycle(cycle) => format!("cycle {cycle} is not waiting for a plan"),
         }
     }
@@ -112,6 +114,28 @@ fn bad_amount(fault: BadAmount) -> String {
         BadAmount::TooLarge { amount, most } => {
             format!("a deposit of {} is too large: expected at most {most} at once", credits(amount))
         }
+    }
+}
+
+fn over_limit(over: &OverLimit) -> String {
+    let (whose, most) = (spender_text(&over.whose), over.most);
+    match over.what {
+        Limited::Jobs => {
+            format!("{whose} would have more than {most} jobs at a time: try again when some have ended")
+        }
+        Limited::NodeTime => format!(
+            "the jobs of {whose} would ask for more than {most} s of nodes at a time: ask for less, or try again when some \
+             have ended"
+        ),
+        Limited::Quotes => {
+            format!("{whose} would have more than {most} quotes at a time: try again when some have expired")
+        }
+        Limited::Keys => {
+            format!("{whose} would have made more than {most} requests that are remembered: try again later")
+        }
+        Limited::Bytes => format!(
+            "the jobs and quotes of {whose} would be larger than {most} bytes: send less, or try again when some have ended"
+        ),
     }
 }
 

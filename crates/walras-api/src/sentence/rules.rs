@@ -48,6 +48,9 @@ fn field_text(field: PolicyField) -> &'static str {
         PolicyField::RankWaiting => "rank.waiting",
         PolicyField::RankPriority => "rank.priority",
         PolicyField::RankFairShare => "rank.fair_share",
+        PolicyField::HalfLife => "sharing.half_life",
+        PolicyField::SharedAhead => "sharing.ahead",
+        PolicyField::RestMax => "sharing.rest_max",
     }
 }
 

@@ -6,6 +6,7 @@ mod policy;
 mod prices;
 mod promises;
 mod script;
+mod sharing;
 mod slurm;
 mod stamp;
 mod view;
@@ -16,6 +17,7 @@ pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use promises::{DecideFile, OrderFile, PromisesFile};
 pub use script::read_script;
+pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,

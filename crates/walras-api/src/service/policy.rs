@@ -1,6 +1,7 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
 use super::promises::{self, DecideFile, PromisesFile};
+use super::sharing::{self, SharingFile};
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
@@ -81,6 +82,10 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "MoneyFile")]
     pub money: Option<MoneyFile>,
+    /// How the queue is shared between users.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[schemars(with = "SharingFile")]
+    pub sharing: Option<SharingFile>,
 }
 
 /// Which plan is made.
@@ -213,6 +218,7 @@ impl PolicyFile {
         }
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
         promises::change(policy, self.decide, self.promises.as_ref())?;
+        sharing::change(policy, self.sharing.as_ref()).in_field("sharing")?;
         let rank = self.rank.unwrap_or_default();
         set(&mut policy.rank.price, rank.price);
         set(&mut policy.rank.deadline, rank.deadline);
@@ -233,6 +239,7 @@ impl PolicyFile {
         PolicyFile {
             decide: Some(decide),
             promises,
+            sharing: sharing::of(policy),
             cycle_every: seconds(policy.cycle_every),
             batch_max: Some(policy.batch_max),
             horizon: seconds(policy.horizon),

@@ -30,7 +30,8 @@ pub struct Handled {
 
 impl Broker {
     /// A broker that knows what another knew: its state as it was written down, instead of the events before it.
-    pub fn from_state(state: State) -> Broker {
+    pub fn from_state(mut state: State) -> Broker {
+        state.tally_again();
         Broker { state }
     }
 

@@ -58,6 +58,9 @@ pub struct Verdict {
     /// Workflows whose planned schedule did not hold, so that another stands in its place; the basis tells how to see it again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<JobNumber>,
+    /// Workflows that were too large to be looked at closely: not all sizes, windows and methods were tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plainly: Vec<JobNumber>,
 }
 
 /// Whether a combination is proven best.

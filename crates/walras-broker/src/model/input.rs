@@ -9,6 +9,7 @@ use super::policy::{BadPolicy, Policy};
 use super::price::{BadPrices, PriceRules};
 use super::quote::Findings;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
+use super::sharing::OverLimit;
 use super::site::{Free, SiteSpec};
 use serde::{Deserialize, Serialize};
 use walras_model::{Interval, Money, NodeId, SiteId, Time};
@@ -295,6 +296,8 @@ pub enum Refusal {
         /// How many there may be.
         most: usize,
     },
+    /// A user or a group has as much here as they may.
+    OverLimit(OverLimit),
     /// The decision is not for the open cycle.
     NoCycle(CycleNumber),
 }

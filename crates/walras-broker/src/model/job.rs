@@ -12,7 +12,17 @@ use std::sync::Arc;
 use walras_core::agenda::Promise;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
-use walras_model::{Explanation, Money, NodeId, Rate, Request, SiteId, TaskId, Time, Workflow};
+use walras_model::{Explanation, Money, NodeId, Rate, Request, SiteId, TaskId, Time, Work, Workflow};
+
+/// What a job, a word of its command, a task and an edge take beside their text, in bytes; about.
+const PLAIN: usize = 400;
+const WORD: usize = 24;
+const TASK: usize = 100;
+const EDGE: usize = 16;
+
+fn millis_of(work: Option<Work>) -> i128 {
+    work.map_or(0, |work| i128::from(work.as_millis()))
+}
 
 /// What a user submits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +52,27 @@ pub struct JobSpec {
 }
 
 impl JobSpec {
+    /// All of its work, in milliseconds at performance 1.
+    pub fn work_millis(&self) -> i128 {
+        match &self.workflow {
+            Some(of) => of.workflow.tasks().iter().map(|task| millis_of(task.work)).sum(),
+            None => i128::from(self.request.tasks) * i128::from(self.request.work.as_millis()),
+        }
+    }
+
+    /// About as much as it takes to keep, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let command: usize = self.command.iter().map(|word| word.len() + WORD).sum();
+        let workflow = self.workflow.as_ref().map_or(0, |of| {
+            let names: usize = of.workflow.tasks().iter().map(|task| task.name.len() + TASK).sum();
+            names + of.workflow.edges().len() * EDGE
+        });
+        let all =
+            PLAIN + self.request.name.len() + command + text(&self.script) + text(&self.output) + workflow;
+        u64::try_from(all).unwrap_or(u64::MAX)
+    }
+
     /// A parallel job that runs nothing and wants nothing beside its request.
     pub fn plain(user: String, request: Request) -> JobSpec {
         JobSpec {
@@ -113,6 +144,9 @@ pub struct Job {
     /// What it was promised: it starts and ends no later, and costs no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
+    /// How many plans have found nothing for it since it was last planned, and when the latest did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<(u32, Time)>,
 }
 
 /// A window in which a job is planned, and which may still move: all tasks from one moment on, each for as long as its node needs.

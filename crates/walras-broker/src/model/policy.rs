@@ -1,5 +1,6 @@
 //! What the administrator decides: times, weights, fees.
 
+use super::sharing::SharePolicy;
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
 use walras_core::agenda::Precedence;
@@ -62,6 +63,9 @@ pub struct Policy {
     pub money: MoneyPolicy,
     /// How long a client's request is remembered, so that it can be repeated.
     pub repeat_within: Span,
+    /// How the queue is shared between users. Policies that were set before there was a choice rank all jobs alike, and limit nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharePolicy>,
 }
 
 fn papers() -> PlanScheme {
@@ -254,6 +258,12 @@ pub enum PolicyField {
     RankPriority,
     /// [`RankWeights::fair_share`].
     RankFairShare,
+    /// [`SharePolicy::half_life`].
+    HalfLife,
+    /// [`SharePolicy::ahead`].
+    SharedAhead,
+    /// [`SharePolicy::rest_max`].
+    RestMax,
 }
 
 impl Policy {
@@ -265,7 +275,10 @@ impl Policy {
             (Field::Horizon, self.horizon),
             (Field::OverdueAfter, self.overdue_after),
         ];
-        if let Some((field, _)) = spans.into_iter().find(|(_, span)| *span == Span::ZERO) {
+        let shared = self.sharing.iter().flat_map(|it| {
+            [(Field::HalfLife, it.half_life), (Field::SharedAhead, it.ahead), (Field::RestMax, it.rest_max)]
+        });
+        if let Some((field, _)) = spans.into_iter().chain(shared).find(|(_, span)| *span == Span::ZERO) {
             return Err(BadPolicy::NoLength(field));
         }
         let Policy { lead, horizon, prepare_within, confirm_within, .. } = *self;
@@ -339,6 +352,7 @@ impl Default for Policy {
                 compensation: Share::percent(10),
             },
             repeat_within: seconds(86_400),
+            sharing: Some(SharePolicy::default()),
         }
     }
 }

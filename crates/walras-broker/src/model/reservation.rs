@@ -172,6 +172,30 @@ impl Reservation {
         self.leg(part.site)?.holds.get(part.hold as usize)
     }
 
+    /// Time on nodes that it has taken by a moment: of every hold, until the last of its parts has ended.
+    pub(crate) fn used_millis(&self, now: Time) -> i64 {
+        let mut used = 0_i64;
+        for leg in &self.legs {
+            for (hold, place) in leg.holds.iter().zip(0_u32..) {
+                let parts =
+                    || self.parts.iter().filter(|it| it.plan.site == leg.site && it.plan.hold == place);
+                let end = parts().filter_map(|part| match part.state {
+                    PartState::Waiting => None,
+                    PartState::Due | PartState::Running(_) => Some(now),
+                    PartState::Ended { at, .. } => Some(at),
+                });
+                let begun = parts().filter_map(|part| match part.state {
+                    PartState::Running(since) | PartState::Ended { since, .. } => Some(since),
+                    PartState::Waiting | PartState::Due => None,
+                });
+                let start = if hold.node.is_some() { Some(hold.interval.start()) } else { begun.min() };
+                let millis = end.max().zip(start).map_or(0, |(end, start)| end - start);
+                used = used.saturating_add(millis.clamp(0, hold.interval.span().as_millis()));
+            }
+        }
+        used
+    }
+
     /// Whether it is in a queue, where no time is guaranteed.
     pub fn is_queue(&self) -> bool {
         self.holds().any(|(_, hold)| hold.node.is_none())

@@ -5,12 +5,14 @@ use super::allocation::Part;
 use super::budget::{BudgetUse, Spender};
 use super::cycle::Cycle;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
-use super::input::{Answer, RequestKey, User};
+use super::input::{RequestKey, User};
 use super::job::Job;
 use super::notice::Notice;
 use super::policy::Policy;
 use super::quote::Quote;
+use super::repeated::Remembered;
 use super::reservation::{LegState, Reservation};
+use super::sharing::{Served, Tally};
 use super::site::{Free, NodeSpec, SiteSpec};
 use super::table::{List, Table};
 use serde::{Deserialize, Serialize};
@@ -47,7 +49,7 @@ pub struct State {
     /// When the next one begins.
     pub next_cycle_at: Time,
     /// Requests that may be repeated, and when they were made.
-    pub requests: Table<Arc<RequestKey>, (Answer, Time)>,
+    pub requests: Table<Arc<RequestKey>, Remembered>,
     /// Notices that have not reached their users.
     pub notices: Table<NoticeNumber, Notice>,
     /// The last numbers given out.
@@ -61,6 +63,12 @@ pub struct State {
     /// Whether something has changed since the last plan that another plan could make use of.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsettled: bool,
+    /// When something last came that a job that fits nowhere could make use of: nodes, prices, rules.
+    #[serde(default = "never", skip_serializing_if = "is_never")]
+    pub helped_at: Time,
+    /// When time on nodes was last given back.
+    #[serde(default = "never", skip_serializing_if = "is_never")]
+    pub freed_at: Time,
 }
 
 /// The last numbers given out, of each kind.
@@ -104,6 +112,24 @@ pub struct UserState {
     pub number: i64,
     /// Charges in micro-credits, fading from cycle to cycle.
     pub usage: i64,
+    /// Time on nodes, fading with time.
+    #[serde(default, skip_serializing_if = "Served::is_none")]
+    pub served: Served,
+    /// When they last got money, or may spend more, so that what could not be paid may be by now.
+    #[serde(default = "never", skip_serializing_if = "is_never")]
+    pub funded_at: Time,
+    /// What they have here. It follows from everything else, so it is counted again and not written down.
+    #[serde(skip)]
+    pub tally: Tally,
+}
+
+fn never() -> Time {
+    Time::MIN
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_never(time: &Time) -> bool {
+    *time == Time::MIN
 }
 
 /// A site, and what it said last.
@@ -161,6 +187,8 @@ impl Default for State {
             totals: Totals::default(),
             version: 0,
             unsettled: false,
+            helped_at: Time::MIN,
+            freed_at: Time::MIN,
         }
     }
 }

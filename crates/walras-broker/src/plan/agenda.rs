@@ -57,6 +57,8 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         planned: known.window.clone(),
         payer: None,
         overdue: false,
+        owner: known.owner,
+        crowds: known.crowds,
     });
     let new = newcomers.iter().map(|job| {
         let terms = agenda.terms_of(job.number);
@@ -68,6 +70,8 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
             planned: None,
             payer: Some(job.user),
             overdue: job.overdue,
+            owner: terms.owner,
+            crowds: terms.crowds,
         }
     });
     let waiting: Vec<Waiting<'_>> = known.chain(new).collect();

@@ -20,6 +20,7 @@ pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan) -> Decision 
         cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
         unserved: unserved(problem, plan, &chosen),
         faults: faults(problem, plan),
+        plainly: plan.plainly.iter().filter_map(|job| Some(problem.jobs.get(job.index())?.number)).collect(),
         ..verdict(problem, plan)
     };
     Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }
@@ -52,6 +53,7 @@ fn verdict(problem: &PlanningProblem, plan: &BatchPlan) -> Verdict {
         satisfaction: satisfaction.unwrap_or_default(),
         unserved: Vec::new(),
         faults: Vec::new(),
+        plainly: Vec::new(),
     }
 }
 

@@ -76,6 +76,10 @@ pub struct NewcomerTerms {
     pub promise: Option<Promise>,
     /// What a delay is worth to it.
     pub worth: Worth,
+    /// Whose it is, as a number.
+    pub owner: usize,
+    /// Whether its user has more jobs waiting than others should wait for.
+    pub crowds: bool,
 }
 
 impl PlanningAgenda {
@@ -102,6 +106,10 @@ pub struct PlannedWindow {
     pub worth: Worth,
     /// The group of its user.
     pub group: Option<String>,
+    /// Whose it is, as a number.
+    pub owner: usize,
+    /// Whether its user has more jobs waiting than others should wait for.
+    pub crowds: bool,
 }
 
 /// A job of the batch.
@@ -173,6 +181,7 @@ impl PlanningProblem {
             limits: PlanLimits {
                 choice: ChoiceLimits { labels_max: self.policy.labels_max },
                 refine_units_max: self.policy.refine_units_max,
+                workflow_units_max: self.policy.sharing.map_or(u64::MAX, |rules| rules.workflow_units),
                 spares_max: self.policy.spares_max as usize,
                 supports: true,
                 ..PlanLimits::default()

@@ -82,6 +82,7 @@ fn agenda(
 ) -> PlanningAgenda {
     let price = middle_price(offers);
     let worth = |job: &Job| worth(job, promises, price);
+    let crowds = Crowds::of(state);
     let mut planned: Vec<PlannedWindow> = Vec::new();
     for (job, plan) in state.planned() {
         let wanted = Wanted::of(state, job);
@@ -96,14 +97,47 @@ fn agenda(
             came: job.queued_at,
             worth: worth(job),
             group: user.and_then(|user| user.user.group.clone()),
+            owner: crowds.owner(job),
+            crowds: crowds.is_in(job),
         });
     }
     let batch = state.cycle.as_deref().map_or(&[][..], |cycle| cycle.batch.as_slice());
     let known = batch.iter().filter_map(|ranked| state.jobs.get(&ranked.job));
-    let terms = |job: &Job| NewcomerTerms { came: job.queued_at, promise: job.promise, worth: worth(job) };
+    let terms = |job: &Job| NewcomerTerms {
+        came: job.queued_at,
+        promise: job.promise,
+        worth: worth(job),
+        owner: crowds.owner(job),
+        crowds: crowds.is_in(job),
+    };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
     PlanningAgenda { soon, rules: promises.rules(), planned, funds, newcomers }
+}
+
+/// Whose jobs are whose, and who has more of them waiting than others should wait for.
+struct Crowds<'a> {
+    waiting: BTreeMap<&'a str, (usize, u32)>,
+    most: u32,
+}
+
+impl<'a> Crowds<'a> {
+    fn of(state: &'a State) -> Crowds<'a> {
+        let mut waiting: BTreeMap<&str, (usize, u32)> = BTreeMap::new();
+        for job in state.jobs.values().filter(|job| !matches!(job.phase, Phase::Reserved(_))) {
+            let owner = waiting.len();
+            waiting.entry(&job.spec.user).or_insert((owner, 0)).1 += 1;
+        }
+        Crowds { waiting, most: state.policy.sharing.map_or(u32::MAX, |rules| rules.crowd) }
+    }
+
+    fn owner(&self, job: &Job) -> usize {
+        self.waiting.get(job.spec.user.as_str()).map_or(0, |(owner, _)| *owner)
+    }
+
+    fn is_in(&self, job: &Job) -> bool {
+        self.waiting.get(job.spec.user.as_str()).is_some_and(|(_, jobs)| *jobs > self.most)
+    }
 }
 
 /// What a delay is worth to a job: as it says, or by the VO's rule and how much its user cares for time and for money.

@@ -88,6 +88,12 @@ impl PriceRules {
         scaled(base, &[day, hour, demand])
     }
 
+    /// The least price of a node in any hour of any day, under a demand factor.
+    pub fn least_rate(&self, base: Rate, demand: Multiplier) -> Rate {
+        let least = |of: &[Multiplier]| of.iter().copied().min().unwrap_or(Multiplier::ONE);
+        scaled(base, &[least(&self.weekdays), least(&self.hours), demand])
+    }
+
     /// A node's free time as it is sold: pieces in order, each with its price.
     pub fn sell(
         &self,

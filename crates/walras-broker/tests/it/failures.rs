@@ -7,6 +7,7 @@ use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, PartEnd, Phase, SiteRefusal, Why, WorkflowSpec};
+use walras_broker::policy::Policy;
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
 use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
@@ -162,9 +163,9 @@ fn a_lost_node_keeps_what_is_done() {
 /// A site that starts a job late and stops it when its time is over has not given it its time: the job is run again.
 #[test]
 fn a_job_that_was_started_too_late_has_not_failed() {
-    let ends = |late: Option<i64>| {
+    let ends = |policy: &Policy, late: Option<i64>| {
         let mut vo = Vo::new(&[(1, 1_000)]);
-        vo.say(Input::SetPolicy(Box::new(crate::promises::policy())));
+        vo.say(Input::SetPolicy(Box::new(policy.clone())));
         let number = vo.submit(vo.job("short", 1, 1));
         vo.run_until(30_000);
         let state = vo.broker.state();
@@ -178,9 +179,12 @@ fn a_job_that_was_started_too_late_has_not_failed() {
         vo.run_until(start + MINUTE);
         let end = PartEnd::TimedOut;
         vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end });
-        vo.broker.state().jobs.get(&number).map(|job| job.attempts)
+        vo.broker.state().jobs.get(&number).map(|job| (job.attempts, job.spent))
     };
-    assert_eq!(ends(Some(500)), None, "it had its time, and failed");
-    assert_eq!(ends(Some(20_000)), Some(1), "it had two thirds of it, and is back in the queue");
-    assert_eq!(ends(None), Some(1), "nobody knows when it began, and it is back in the queue");
+    for policy in [crate::promises::policy(), crate::vo::policy()] {
+        assert_eq!(ends(&policy, Some(500)), None, "it had its time, and failed");
+        let excused = Some((1, Money::ZERO));
+        assert_eq!(ends(&policy, Some(20_000)), excused, "it had two thirds of it, and is back in the queue");
+        assert_eq!(ends(&policy, None), excused, "nobody was there to hear whether it started in time");
+    }
 }

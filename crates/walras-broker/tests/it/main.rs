@@ -4,6 +4,7 @@
 
 mod empty_tasks;
 mod failures;
+mod fairness;
 mod laws;
 mod money;
 mod offers;

@@ -1,6 +1,7 @@
 //! What a job was promised is kept by every later plan; within that, its window moves.
 
 use crate::vo::{MINUTE, Vo, at, credits, span};
+use walras_broker::account::Unpayable;
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
@@ -144,8 +145,10 @@ fn nobody_is_promised_more_than_they_can_pay() {
     let bobs = || state.jobs.values().filter(|job| job.spec.user == "bob");
     assert_eq!(bobs().filter(|job| job.promise.is_some()).count(), 1);
     for left in bobs().filter(|job| job.promise.is_none()) {
-        let Some(Why::NoFit(why)) = &left.why else { panic!("{:?}", left.why) };
-        assert_eq!(why.smallest_change.budget, Some(credits(60)));
+        let Some(Why::NoMoney(Unpayable::Short { available, needed, .. })) = &left.why else {
+            panic!("{:?}", left.why)
+        };
+        assert_eq!((*available, *needed), (credits(40), credits(60)));
     }
 }
 

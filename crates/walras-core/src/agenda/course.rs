@@ -5,6 +5,7 @@ use super::nodes::{Seeking, is_same, spot_of, windows};
 use super::search::{Spot, Wanted, Within, budget_of};
 use super::{Agenda, AgendaProblem, Claim, Placed, Precedence, Promise, Terms, Waiting};
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use walras_model::interval::Interval;
 use walras_model::offer::{Offers, Slot};
 use walras_model::quantity::{Money, Performance, Span, Time};
@@ -83,13 +84,29 @@ impl<'a> Course<'a> {
         let promised = |place: &usize| self.entries[*place].promise.is_some() && !self.entries[*place].fixed;
         let all: Vec<usize> = (0..self.entries.len()).filter(promised).collect();
         // Who has no spot is first; what is planned far ahead is in nobody's way now.
-        let mut order = self.by_start(&all);
+        let mut order = self.in_turn(self.by_start(&all));
         order.truncate(self.problem.rules.replanned_max as usize);
         order.sort_by_key(|place| {
             let entry = &self.entries[*place];
             (entry.promise.map(|promise| promise.start), entry.waiting.came)
         });
         order
+    }
+
+    /// The same with owners taking turns, where there are more than can be planned again.
+    fn in_turn(&self, order: Vec<usize>) -> Vec<usize> {
+        if order.len() <= self.problem.rules.replanned_max as usize {
+            return order;
+        }
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let turn = |place: usize| {
+            let count = counts.entry(self.entries[place].waiting.owner).or_default();
+            *count += 1;
+            (*count, place)
+        };
+        let mut turns: Vec<(usize, usize)> = order.into_iter().map(turn).collect();
+        turns.sort_by_key(|(turn, _)| *turn);
+        turns.into_iter().map(|(_, place)| place).collect()
     }
 
     /// The same in order of where they are planned.
@@ -294,6 +311,8 @@ impl<'a> Course<'a> {
             let (one, other) = (&self.entries[*one], &self.entries[*other]);
             let by_rule = rule.compare(now, one.claim(), other.claim());
             let arrival = one.waiting.came.cmp(&other.waiting.came);
+            let crowds = one.waiting.crowds.cmp(&other.waiting.crowds);
+            let by_rule = crowds.then(by_rule);
             by_rule.then(if rule == Precedence::AsGiven { std::cmp::Ordering::Equal } else { arrival })
         });
         order

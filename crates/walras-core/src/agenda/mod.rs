@@ -27,7 +27,7 @@
 //! otherwise gets a new promise: [`Placed::renewed`] says so. Nothing else ever renews a promise.
 //!
 //! **Complexity.** A plan of q jobs is q searches, each O(s) in the steps of free time that it reads; a change costs at most
-//! 2 + 2 · trials plans of the first [`AgendaRules::replanned_max`] jobs by promise. [`AgendaRules::steps_max`] bounds the whole.
+//! 2 + 2 · trials plans of [`AgendaRules::replanned_max`] jobs. [`AgendaRules::steps_max`] bounds the whole.
 //!
 //! ```
 //! use walras_core::agenda::{AgendaRules, Terms};
@@ -92,6 +92,10 @@ pub struct Waiting<'a> {
     pub payer: Option<usize>,
     /// Whether it has waited so long that nobody who comes after it may take what it could have.
     pub overdue: bool,
+    /// Whose it is: where not everybody can be planned again, owners take turns.
+    pub owner: usize,
+    /// Whether it goes behind the others where there is room to start: its owner has too many that wait.
+    pub crowds: bool,
 }
 
 /// What a delay costs a job beside money: nothing until a moment, then so much a second.
@@ -156,7 +160,7 @@ pub struct AgendaRules {
     pub price_slack: Share,
     /// For so many jobs it is tried whether others can make room.
     pub trials: u32,
-    /// So many jobs are planned again, those that are planned first; the others stay where they are.
+    /// So many jobs are planned again, of every owner in turn those that are planned first; the others stay where they are.
     pub replanned_max: u32,
     /// So many steps of free time are read at most; then what is left stays as it was.
     pub steps_max: u64,

@@ -65,7 +65,17 @@ fn request(tasks: u32, work: i64, same_site: bool) -> Request {
 
 fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waiting<'a> {
     let worth = Worth { per_second: value * 1_000, from: at(came) };
-    Waiting { request, came: at(came), worth, promise: None, planned: None, payer: None, overdue: false }
+    Waiting {
+        request,
+        came: at(came),
+        worth,
+        promise: None,
+        planned: None,
+        payer: None,
+        overdue: false,
+        owner: 0,
+        crowds: false,
+    }
 }
 
 fn problem<'a>(

@@ -17,7 +17,7 @@
 
 use super::BatchProblem;
 use crate::explain::{Case, greatest, highest_below};
-use crate::refine::{Size, Strategy, fit, sizes};
+use crate::refine::{Care, Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
 use std::cell::Cell;
@@ -130,7 +130,8 @@ impl WorkflowCase<'_> {
     }
 
     fn sizes(&self, performance_min: Performance) -> Vec<Size> {
-        sizes(self.workflow, self.offers, self.network, performance_min).into_iter().flatten().collect()
+        let all = sizes(self.workflow, self.offers, self.network, performance_min, Care::Closely);
+        all.into_iter().flatten().collect()
     }
 
     fn spent(&self) -> bool {
@@ -163,7 +164,8 @@ impl WorkflowCase<'_> {
     fn holds(&self, request: &Request, window: &Window) -> bool {
         let tasks = u64::try_from(self.workflow.tasks().len()).unwrap_or(u64::MAX);
         self.tasks_left.set(self.tasks_left.get().saturating_sub(tasks.max(1)));
-        fit(self.workflow, self.offers, self.network, request, self.strategy, window).is_some()
+        let how = (self.strategy, Care::Closely);
+        fit(self.workflow, self.offers, self.network, request, how, window).is_some()
     }
 
     fn some_size_fits(&self, request: &Request, sizes: &[Size]) -> bool {

@@ -145,6 +145,8 @@ pub struct PlanLimits {
     pub choice: ChoiceLimits,
     /// Units of improvement for the tasks in a chosen window.
     pub refine_units_max: u64,
+    /// Units for sizing and placing all workflows of a batch; each has the same part of them.
+    pub workflow_units_max: u64,
     /// At most so many other windows are kept ready for a job.
     pub spares_max: usize,
     /// Whether schedules for lost nodes are made.
@@ -158,6 +160,7 @@ impl Default for PlanLimits {
         PlanLimits {
             choice: ChoiceLimits::default(),
             refine_units_max: 2_000_000,
+            workflow_units_max: u64::MAX,
             spares_max: 0,
             supports: false,
             improve: ImproveLimits::default(),
@@ -218,6 +221,8 @@ pub struct BatchPlan {
     pub served: Vec<Served>,
     /// Every other job with its reason, in the order of the batch; nobody when nothing was to be chosen.
     pub left_out: Vec<(JobId, LeftOut)>,
+    /// Workflows that were too large to be looked at closely: not every size and window, and list schedules alone.
+    pub plainly: Vec<JobId>,
 }
 
 /// The plan for a problem.
@@ -246,5 +251,7 @@ pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
             served::serve(problem, &batch, &found, &options, &nothing, &[])
         }
     };
-    BatchPlan { batch, sizes, found, negotiation, choice, served, left_out }
+    let jobs = (0..batch.requests().len()).filter_map(JobId::from_index);
+    let plainly = jobs.filter(|job| problem.is_plain(*job)).collect();
+    BatchPlan { batch, sizes, found, negotiation, choice, served, left_out, plainly }
 }

@@ -4,8 +4,7 @@ use super::explained::{Effort, explain_workflow};
 use super::served::PlacedTasks;
 use super::{BatchJob, BatchProblem};
 use crate::refine::{
-    RefineEffort, Refined, SizeOption, SupportLimits, best_size, refine_window, size_options,
-    supporting_schedules,
+    Care, Refined, SizeOption, SupportLimits, best_size, refine_window, size_options, supporting_schedules,
 };
 use crate::search::{Alternatives, LimitHit, Mode, Unscheduled};
 use crate::slots::SlotList;
@@ -13,8 +12,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_model::id::JobId;
 use walras_model::request::{Batch, Request};
 use walras_model::window::Window;
-use walras_model::workflow::{Platform, Terms};
+use walras_model::workflow::{Platform, Terms, Workflow};
 use walras_model::{Explanation, Reason};
+
+/// Of a workflow that is too large to be looked at closely, so many windows are.
+const WINDOWS_PLAINLY: usize = 3;
+
+impl BatchProblem<'_> {
+    /// How closely a workflow is looked at, with its part of the work that all of them may take.
+    fn care(&self, workflow: &Workflow) -> Care {
+        let workflows = self.jobs.iter().filter(|job| job.workflow.is_some()).count();
+        let part = self.limits.workflow_units_max / u64::try_from(workflows).unwrap_or(u64::MAX).max(1);
+        Care::within(workflow, self.offers, part)
+    }
+
+    /// Whether a job is a workflow that is too large to be looked at closely.
+    pub(super) fn is_plain(&self, job: JobId) -> bool {
+        let workflow = self.job(job.index()).workflow;
+        workflow.is_some_and(|(workflow, _)| self.care(workflow) != Care::Closely)
+    }
+}
 
 /// The batch, the request of each workflow as large as the best window for it; and the sizes that were looked at, by job.
 pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec<SizeOption>>) {
@@ -25,7 +42,9 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     let mut requests: Vec<Request> = batch.requests().to_vec();
     for (job, (request, options)) in requests.iter_mut().zip(&mut sizes).enumerate() {
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
-        *options = size_options(workflow, problem.offers, problem.network, request, strategy, problem.search);
+        let care = problem.care(workflow);
+        *options =
+            size_options(workflow, problem.offers, problem.network, request, strategy, problem.search, care);
         // Without any that fits, the search sees the smallest; all of them say why there is no window.
         let best = best_size(options, strategy).or(options.first().map(|option| option.size));
         if let Some(best) = best {
@@ -48,8 +67,14 @@ pub(super) fn keep_fitting(
     }
     let turns = Turns::new(problem, batch, found);
     let (mut kept, mut lost) = (BTreeSet::new(), BTreeSet::new());
+    let mut counts: BTreeMap<JobId, usize> = BTreeMap::new();
     found.found.retain(|alternative| {
         let job = alternative.job;
+        let count = counts.entry(job).or_default();
+        *count += 1;
+        if *count > WINDOWS_PLAINLY && problem.is_plain(job) {
+            return false;
+        }
         let holds = holds(problem, batch, job, &alternative.window);
         if holds { &mut kept } else { &mut lost }.insert(job);
         holds
@@ -75,7 +100,7 @@ fn explain_over_sizes(
         if explanation.reasons == [Reason::NotExamined] {
             continue;
         }
-        if effort.is_spent(problem.search) {
+        if effort.is_spent(problem.search) || problem.is_plain(*job) {
             effort.cut_short = true;
             *explanation = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
             continue;
@@ -144,7 +169,7 @@ fn fill(
     units_max: u64,
 ) -> Option<Refined> {
     let (workflow, strategy) = problem.job(job.index()).workflow?;
-    let effort = RefineEffort { units_max, ..RefineEffort::default() };
+    let effort = problem.care(workflow).effort(units_max);
     let refined =
         refine_window(workflow, problem.offers, problem.network, window, strategy, &effort).found()?;
     let deadline = batch.request(job).deadline;
@@ -165,7 +190,7 @@ pub(super) fn place(
     let refined =
         fill(problem, batch, job, window, units_max).or_else(|| fill(problem, batch, job, window, 0))?;
     let mut supports = Vec::new();
-    if problem.limits.supports {
+    if problem.limits.supports && !problem.is_plain(job) {
         let platform = Platform::of_window(problem.offers, window, problem.network);
         let terms = Terms { earliest: Some(window.start()), deadline: Some(window.end()), budget: None };
         // A late task is told by its site; only a lost node must be answered before anybody can plan again.

@@ -56,6 +56,13 @@ pub(super) struct Planned {
     pub(super) limit_hit: bool,
 }
 
+impl Planned {
+    /// Tasks that were placed by another method, because there is no work to spare for this one.
+    pub(super) fn listed(placed: Placed) -> Planned {
+        Planned { placed, collisions: Collisions::default(), limit_hit: true }
+    }
+}
+
 /// Plans everything; tasks may be missing when there is too little free time or money.
 pub(super) fn plan(instance: &Instance, goal: Goal, labels_max: usize) -> Planned {
     let mut work = Method::new(instance, goal, labels_max);

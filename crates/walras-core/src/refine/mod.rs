@@ -79,7 +79,7 @@ pub use checked::{Fault, Instead, task_claim};
 pub use critical::Collisions;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;
-pub use sizing::{Size, SizeFit, SizeOption, best_size, refine_window, size_options};
+pub use sizing::{Care, Size, SizeFit, SizeOption, best_size, refine_window, size_options};
 pub(crate) use sizing::{fit, sizes};
 pub use strategy::Strategy;
 pub use supporting::{Disturbance, Support, SupportLimits, supporting_schedules};
@@ -102,7 +102,8 @@ const REFUTE_SHARE: u64 = 4;
 pub struct RefineEffort {
     /// Units of work for improvement: a unit is about one look at one task on one node.
     pub units_max: u64,
-    /// Labels that the planning of a chain keeps on each node.
+    /// Labels that the planning of a chain keeps on each node. With none, no chain is planned: a list schedule has to do, which is
+    /// the least work that gives any, and the result says that this limit was hit.
     pub labels_max: usize,
     /// What the improvement's choices follow from.
     pub seed: u64,
@@ -289,7 +290,10 @@ fn solve(
     if forward_bound > latest {
         return Outcome::Infeasible(NoSchedule::TooLittleTime { bound: Time::from_millis(forward_bound) });
     }
-    let planned = critical::plan(reduced, goal, effort.labels_max);
+    let planned = match effort.labels_max {
+        0 => critical::Planned::listed(Baseline::Heft.place(instance, &mut Board::new(instance))),
+        labels_max => critical::plan(reduced, goal, labels_max),
+    };
     let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
     let mut best = Best::new(instance, goal, planned.placed);
     offer_others(instance, goal, effort, &mut best);
@@ -358,6 +362,12 @@ fn least(instance: &Instance, goal: Goal, finish: i64) -> Option<(i128, i128)> {
 /// Other starting points: the published heuristics, and the method with other goals where terms may bind.
 fn offer_others(instance: &Instance, goal: Goal, effort: &RefineEffort, best: &mut Best) {
     let mut board = Board::new(instance);
+    if effort.labels_max == 0 {
+        if goal != Goal::Finish || instance.budget != i64::MAX {
+            best.offer(instance, goal, &Baseline::Dbcs.place(instance, &mut board));
+        }
+        return;
+    }
     for baseline in Baseline::ALL {
         let placed = baseline.place(instance, &mut board);
         best.offer(instance, goal, &placed);

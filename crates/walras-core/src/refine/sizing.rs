@@ -44,6 +44,64 @@ impl Size {
     }
 }
 
+/// How closely a workflow is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// Every size, by every method.
+    Closely,
+    /// List schedules alone, and only so many sizes as can be looked at in so many units of work; one at least.
+    Plainly {
+        /// A unit is about one look at one task on one node.
+        units: u64,
+    },
+}
+
+/// Looking at a size closely takes about so many units for each task on each node, over all methods and lengths of window;
+/// looking plainly so many.
+const CLOSE_UNITS: u64 = 160;
+const PLAIN_UNITS: u64 = 8;
+
+impl Care {
+    /// Closely, if that takes no more than so many units; plainly within them otherwise.
+    pub fn within(workflow: &Workflow, offers: &Offers, units: u64) -> Care {
+        let nodes: u64 = widths(most_nodes(workflow, offers)).into_iter().map(u64::from).sum();
+        let tasks = u64::try_from(workflow.tasks().len()).unwrap_or(u64::MAX);
+        let all = tasks.saturating_mul(nodes).saturating_mul(CLOSE_UNITS);
+        if all <= units { Care::Closely } else { Care::Plainly { units } }
+    }
+
+    /// How hard one window is tried.
+    pub(crate) fn effort(self, units_max: u64) -> RefineEffort {
+        match self {
+            Care::Closely => RefineEffort { units_max, ..RefineEffort::default() },
+            Care::Plainly { .. } => RefineEffort { units_max: 0, labels_max: 0, ..RefineEffort::default() },
+        }
+    }
+
+    /// The numbers of nodes that are looked at: all, or every other, and so on, the most among them, until there is work enough for
+    /// them; where there is not even enough for one, the most nodes for which there is.
+    fn widths(self, tasks: usize, most: u32) -> Vec<u32> {
+        let mut all = widths(most);
+        let Care::Plainly { units } = self else { return all };
+        let tasks = u64::try_from(tasks).unwrap_or(u64::MAX).max(1);
+        let nodes_max = units / tasks.saturating_mul(PLAIN_UNITS).max(1);
+        while all.len() > 1 && all.iter().copied().map(u64::from).sum::<u64>() > nodes_max {
+            let mut keep = all.len().is_multiple_of(2);
+            all.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+        let most = u32::try_from(nodes_max).unwrap_or(u32::MAX).max(1);
+        all.iter_mut().for_each(|width| *width = (*width).min(most));
+        all
+    }
+}
+
+fn most_nodes(workflow: &Workflow, offers: &Offers) -> u32 {
+    u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX)
+}
+
 /// A size and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOption {
@@ -84,13 +142,14 @@ pub(crate) fn sizes(
     offers: &Offers,
     network: Network,
     performance_min: Performance,
+    care: Care,
 ) -> Vec<Vec<Size>> {
-    let most = u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX);
     let of_width = |nodes| {
         let least = least_work(workflow, nodes, performance_min, network)?;
         Some(STRETCHES.iter().filter_map(|stretch| stretched(nodes, least, *stretch)).collect())
     };
-    widths(most).into_iter().filter_map(of_width).collect()
+    let widths = care.widths(workflow.tasks().len(), most_nodes(workflow, offers));
+    widths.into_iter().filter_map(of_width).collect()
 }
 
 /// All sizes worth trying for this request, fewest nodes first, with what comes of each.
@@ -103,14 +162,16 @@ pub fn size_options(
     request: &Request,
     strategy: Strategy,
     config: &SearchConfig,
+    care: Care,
 ) -> Vec<SizeOption> {
     let list = SlotList::from_offers(offers);
     let mut options: Vec<SizeOption> = Vec::new();
-    for sizes in sizes(workflow, offers, network, request.performance_min) {
+    for sizes in sizes(workflow, offers, network, request.performance_min, care) {
         let tried = sizes.into_iter().map(|size| {
             let asked = size.asked_by(request);
             let window = find_window(&list, offers, &asked, config).found();
-            let fit = window.and_then(|window| fit(workflow, offers, network, request, strategy, &window));
+            let fit =
+                window.and_then(|window| fit(workflow, offers, network, request, (strategy, care), &window));
             SizeOption { size, fit }
         });
         let mut first = None;
@@ -156,10 +217,10 @@ pub(crate) fn fit(
     offers: &Offers,
     network: Network,
     request: &Request,
-    strategy: Strategy,
+    (strategy, care): (Strategy, Care),
     window: &Window,
 ) -> Option<SizeFit> {
-    let effort = RefineEffort { units_max: 0, ..RefineEffort::default() };
+    let effort = care.effort(0);
     let refined = refine_window(workflow, offers, network, window, strategy, &effort).found()?;
     let finish = refined.schedule.finish();
     let kept = request.deadline.is_none_or(|deadline| finish <= deadline);
@@ -210,5 +271,18 @@ mod tests {
         assert_eq!(widths(1), [1]);
         assert_eq!(widths(7), [1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(widths(20), [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 20]);
+    }
+
+    #[test]
+    fn fewer_sizes_are_looked_at_with_less_work_and_always_one() {
+        let plainly = |units: u64| Care::Plainly { units }.widths(10, 20);
+        assert_eq!(Care::Closely.widths(10, 20), widths(20));
+        assert_eq!(plainly(80 * 89), widths(20));
+        assert_eq!(plainly(80 * 88), [1, 3, 5, 8, 13, 20]);
+        assert_eq!(plainly(80 * 49), [3, 8, 20]);
+        assert_eq!(plainly(80 * 28), [3, 20]);
+        assert_eq!(plainly(80 * 22), [20]);
+        assert_eq!(plainly(80 * 19), [19]);
+        assert_eq!(plainly(0), [1]);
     }
 }

@@ -11,6 +11,7 @@ mod explanations;
 mod fixtures;
 mod improving;
 mod joint_oracle;
+mod large;
 mod laws;
 #[path = "../oracle/mod.rs"]
 mod oracle;

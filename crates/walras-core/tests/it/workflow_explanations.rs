@@ -4,7 +4,7 @@ use crate::random;
 use proptest::prelude::*;
 use walras_core::choose::VoPolicy;
 use walras_core::plan::{BatchJob, BatchPlan, BatchProblem, plan_batch};
-use walras_core::refine::{Strategy as Plan, size_options};
+use walras_core::refine::{Care, Strategy as Plan, size_options};
 use walras_core::*;
 use walras_model::offer::slots_of_node;
 use walras_model::workflow::{Edge, Task};
@@ -51,8 +51,15 @@ struct Case {
 impl Case {
     /// Whether some size has a window that holds the tasks.
     fn fits(&self, request: &Request) -> bool {
-        let options =
-            size_options(&self.workflow, &self.offers, self.network, request, self.strategy, &self.config);
+        let options = size_options(
+            &self.workflow,
+            &self.offers,
+            self.network,
+            request,
+            self.strategy,
+            &self.config,
+            Care::Closely,
+        );
         options.iter().any(|option| option.fit.is_some())
     }
 

@@ -1,9 +1,10 @@
 //! What the engine is told, and the handle to tell it by.
 
+use crate::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{Semaphore, broadcast, oneshot};
 use walras_api::sentence::Context;
 use walras_api::service::EventView;
 use walras_broker::decision::Decision;
@@ -12,15 +13,10 @@ use walras_broker::input::SiteMessage;
 use walras_broker::{Answer, Input, Refusal, State};
 use walras_model::{SiteId, Time};
 
-/// What is run on what the broker knows.
-pub(super) type Question = Box<dyn FnOnce(&State, Time) + Send>;
-
 /// Something for the engine.
 pub(super) enum Command {
     /// A request; it is answered once it is durable.
     Input(Box<Input>, oneshot::Sender<Result<Answer, Failed>>),
-    /// Somebody wants to know something.
-    Ask(Question),
     /// Messages of a site.
     FromSite(SiteId, Vec<SiteMessage>),
     /// A plan is there; making it took so many seconds.
@@ -65,6 +61,12 @@ pub(super) struct Shared {
     pub(super) position: AtomicU64,
     /// What has happened, for listeners; as it is sent, beside what it is.
     pub(super) events: broadcast::Sender<Arc<Told>>,
+    /// What the broker knows of what is durable: whoever asks reads this, and the engine goes on meanwhile.
+    pub(super) known: std::sync::RwLock<Arc<State>>,
+    /// The service's time.
+    pub(super) clock: Clock,
+    /// So many look something up at a time.
+    pub(super) readers: Arc<Semaphore>,
     /// The latest of them, for listeners who come back.
     pub(super) recent: std::sync::Mutex<std::collections::VecDeque<Arc<Told>>>,
 }
@@ -78,6 +80,24 @@ pub struct Told {
     pub json: String,
 }
 
+impl Shared {
+    /// What the broker knows of what is durable.
+    fn known(&self) -> Arc<State> {
+        self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Shows what the broker knows, once it is durable.
+    pub(super) fn publish(&self, state: &State) {
+        let shown = Arc::new(state.shown());
+        let before = {
+            let mut known = self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            std::mem::replace(&mut *known, shown)
+        };
+        // What only this copy held on to is let go outside of the lock.
+        drop(before);
+    }
+}
+
 impl Handle {
     /// Gives the broker an input; the answer comes when it is durable.
     pub async fn send(&self, input: Input) -> Result<Answer, Failed> {
@@ -86,18 +106,21 @@ impl Handle {
         answer.await.unwrap_or(Err(Failed::Stopped))
     }
 
-    /// Asks something of what the broker knows; sees everything that was answered before.
+    /// Asks something of what the broker knows; sees everything that was answered before. It is looked up on a thread of its own, so
+    /// that the engine never waits for whoever asks.
     pub async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&State, Time) -> T + Send + 'static,
     ) -> Result<T, Failed> {
-        let (reply, answer) = oneshot::channel();
-        let run = move |state: &State, now: Time| {
-            // Whoever asked may have gone.
-            let _ = reply.send(question(state, now));
-        };
-        self.try_send(Command::Ask(Box::new(run)))?;
-        answer.await.map_err(|_| Failed::Stopped)
+        let turn = self.shared.readers.clone().acquire_owned().await.map_err(|_| Failed::Stopped)?;
+        let shared = self.shared.clone();
+        let looked_up = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            let known = shared.known();
+            let now = shared.clock.now().max(known.clock);
+            question(&known, now)
+        });
+        looked_up.await.map_err(|_| Failed::Stopped)
     }
 
     fn try_send(&self, command: Command) -> Result<(), Failed> {

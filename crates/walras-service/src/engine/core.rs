@@ -11,9 +11,10 @@ use crate::view::record::Scribe;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{Semaphore, broadcast, oneshot};
 use walras_api::sentence::Context;
 use walras_api::service::EventView;
 use walras_broker::journal::Entry;
@@ -72,8 +73,6 @@ pub struct Engine<J> {
     /// Whether a plan is being made.
     pub(super) planning: bool,
     pub(super) stalled: Option<String>,
-    /// Whether the state may hold what is not durable, because the journal could not be read again.
-    pub(super) unread: bool,
     /// Inputs of the engine's own, before those of others.
     pub(super) own: VecDeque<Input>,
     /// When the broker wants to be woken, and when that was looked up.
@@ -92,7 +91,6 @@ pub(super) struct Outcome {
     pub(super) effects: Vec<Effect>,
     pub(super) told: Vec<EventView>,
     pub(super) answers: Vec<(Reply, Result<Answer, Failed>)>,
-    pub(super) questions: Vec<super::command::Question>,
 }
 
 impl<J: Journal> Engine<J> {
@@ -110,6 +108,9 @@ impl<J: Journal> Engine<J> {
             position: AtomicU64::new(position),
             events: broadcast::channel(LAG_MAX).0,
             recent: Mutex::new(VecDeque::new()),
+            known: RwLock::new(Arc::new(broker.state().shown())),
+            clock: config.clock,
+            readers: Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from))),
         });
         let handle = Handle { commands: sender, shared: shared.clone() };
         let now = Instant::now();
@@ -128,7 +129,6 @@ impl<J: Journal> Engine<J> {
             snapshotting: Arc::new(AtomicBool::new(false)),
             planning: false,
             stalled: None,
-            unread: false,
             own: VecDeque::new(),
             timer: (None, now, Duration::ZERO),
             repeated: now,
@@ -172,6 +172,7 @@ impl<J: Journal> Engine<J> {
     /// Runs until it is told to stop.
     pub fn run(mut self) {
         self.perform(self.broker.outstanding());
+        self.shared.publish(self.broker.state());
         self.shared.ready.store(true, Ordering::Relaxed);
         loop {
             let (commands, stop) = self.next_group();
@@ -240,7 +241,6 @@ impl<J: Journal> Engine<J> {
                 let answer = self.take(*input, outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)));
                 outcome.answers.push((reply, answer));
             }
-            Command::Ask(question) => outcome.questions.push(question),
             Command::FromSite(site, messages) => {
                 for message in messages {
                     self.take_own(Input::Site { site, message }, outcome);
@@ -321,15 +321,14 @@ impl<J: Journal> Engine<J> {
 
     /// The group is durable: answers, news, questions, effects.
     fn finish(&mut self, outcome: Outcome) {
+        if !outcome.group.entries.is_empty() {
+            self.shared.publish(self.broker.state());
+        }
         for (reply, answer) in outcome.answers {
             // Whoever asked may have gone; what they asked for is done all the same.
             let _ = reply.send(answer);
         }
         self.tell(outcome.told);
-        let now = self.broker.moment(self.config.clock.now());
-        for question in outcome.questions {
-            question(self.broker.state(), now);
-        }
         self.perform(outcome.effects);
     }
 

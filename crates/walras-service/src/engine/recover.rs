@@ -16,12 +16,12 @@ const READ_AT_ONCE: usize = 10_000;
 /// The broker as the journal has it: the newest snapshot, and the entries after it.
 pub(super) fn load(journal: &mut impl Journal, snapshots: &Snapshots) -> Result<(Broker, u64), JournalError> {
     let end = journal.position()?;
-    if end == 0 && snapshots.newest().is_some() {
+    if end == 0 && !snapshots.is_empty() {
         let problem = "it is empty, but there are snapshots of a journal: put that one back, or begin in an empty directory";
         return Err(JournalError::Unreadable(problem.to_owned()));
     }
     snapshots.forget_after(end).map_err(|error| JournalError::Unreadable(error.to_string()))?;
-    let snapshot = snapshots.newest();
+    let snapshot = snapshots.newest(|position| journal.chain_at(position))?;
     let (mut position, mut broker) = match snapshot {
         Some((position, state)) => (position, Broker::from_state(state)),
         None => (0, Broker::default()),
@@ -48,13 +48,8 @@ impl<J: Journal> Engine<J> {
             let _ = reply.send(Err(Failed::Unwritable(error.to_string())));
         }
         self.stalled = Some(error.to_string());
-        // What is not durable must not be seen either; where it cannot be read again, nobody answers.
-        if self.reload() {
-            let now = self.broker.moment(self.config.clock.now());
-            for question in outcome.questions {
-                question(self.broker.state(), now);
-            }
-        }
+        // What is not durable was never shown.
+        self.reload();
     }
 
     /// Builds the state again from what is durable; whether that was possible.
@@ -63,28 +58,23 @@ impl<J: Journal> Engine<J> {
             Ok((broker, position)) => {
                 (self.broker, self.position) = (broker, position);
                 self.timer = (None, Instant::now(), Duration::ZERO);
-                self.unread = false;
                 true
             }
             Err(error) => {
                 tracing::error!(%error, "the journal cannot be read");
-                self.unread = true;
                 false
             }
         }
     }
 
-    /// While nothing can be written: questions are answered as far as what is known is durable, everything else is refused.
+    /// While nothing can be written everything is refused; what is durable can still be read.
     pub(super) fn refuse(&mut self, commands: Vec<Command>) {
         let why = self.stalled.clone().unwrap_or_default();
-        let now = self.broker.moment(self.config.clock.now());
         for command in commands {
             match command {
                 Command::Input(_, reply) => {
                     let _ = reply.send(Err(Failed::Unwritable(why.clone())));
                 }
-                Command::Ask(question) if !self.unread => question(self.broker.state(), now),
-                Command::Ask(_) => {}
                 Command::Planned(..) | Command::NotPlanned => self.planning = false,
                 Command::FromSite(..) | Command::Stop => {}
             }
@@ -113,10 +103,13 @@ impl<J: Journal> Engine<J> {
             return;
         }
         self.snapshot_at = self.position;
+        let Ok(chain) = self.journal.chain_at(self.position) else {
+            return self.snapshotting.store(false, Ordering::Release);
+        };
         let (position, state) = (self.position, self.broker.state().clone());
         let (snapshots, busy) = (self.snapshots.clone(), self.snapshotting.clone());
         let work = move || {
-            if let Err(error) = snapshots.save(position, &state) {
+            if let Err(error) = snapshots.save(position, chain, &state) {
                 tracing::warn!(%error, "a snapshot could not be written");
             }
             busy.store(false, Ordering::Release);
@@ -141,7 +134,8 @@ impl<J: Journal> Engine<J> {
             std::thread::sleep(TICK_AT_MOST);
         }
         if self.stalled.is_none()
-            && let Err(error) = self.snapshots.save(self.position, self.broker.state())
+            && let Ok(chain) = self.journal.chain_at(self.position)
+            && let Err(error) = self.snapshots.save(self.position, chain, self.broker.state())
         {
             tracing::warn!(%error, "the last snapshot could not be written");
         }

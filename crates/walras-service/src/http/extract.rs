@@ -1,12 +1,15 @@
 //! What requests carry, with refusals that say what would be right.
 
+use super::budget::{Budget, Share, Spent};
 use super::fault::Fault;
 use crate::token::Caller;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
+use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 
 /// Bodies larger than this are refused, unless the endpoint takes jobs.
 const BODY_MAX: usize = 1 << 20;
@@ -60,18 +63,20 @@ fn own_key() -> Result<String, Fault> {
     Ok(format!("own {high:016x}{low:016x}"))
 }
 
-/// The bytes of a JSON body.
-pub(super) struct JsonBytes(pub(super) Bytes);
+/// The bytes of a JSON body, and what they take of what all bodies may: it is given back once they have been worked on.
+pub(super) struct JsonBytes(pub(super) Bytes, pub(super) Option<Share>);
 
 impl<S: Send + Sync> FromRequest<S> for JsonBytes {
     type Rejection = Fault;
 
     async fn from_request(request: Request, _: &S) -> Result<JsonBytes, Fault> {
-        json_bytes(request, walras_api::service::JOB_BYTES_MAX).await.map(JsonBytes)
+        let (bytes, share) = json_bytes(request, walras_api::service::JOB_BYTES_MAX).await?;
+        Ok(JsonBytes(bytes, share))
     }
 }
 
-async fn json_bytes(request: Request<Body>, most: usize) -> Result<Bytes, Fault> {
+/// The bytes of a body, and what they take of what all bodies may.
+async fn json_bytes(request: Request<Body>, most: usize) -> Result<(Bytes, Option<Share>), Fault> {
     let media = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_json = media.is_some_and(|media| {
         let plain = media.split(';').next().unwrap_or_default().trim();
@@ -90,11 +95,39 @@ async fn json_bytes(request: Request<Body>, most: usize) -> Result<Bytes, Fault>
     if declared.is_some_and(|length| length > most) {
         return Err(too_large());
     }
-    to_bytes(request.into_body(), most).await.map_err(|error| {
-        let large = std::error::Error::source(&error)
-            .is_some_and(|source| source.is::<http_body_util::LengthLimitError>());
-        if large { too_large() } else { Fault::bad("the body could not be read to its end") }
-    })
+    let token = request.extensions().get::<Caller>().map_or(0, |caller| caller.token);
+    let mut share = request.extensions().get::<Arc<Budget>>().map(|budget| budget.open(token));
+    let mut body = request.into_body();
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Fault::bad("the body could not be read to its end"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        let length = bytes.len() + data.len();
+        if length > most {
+            return Err(too_large());
+        }
+        if let Some(share) = &mut share {
+            share.grow_to(length).map_err(no_room)?;
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok((bytes.into(), share))
+}
+
+/// There is no memory for a body now.
+fn no_room(spent: Spent) -> Fault {
+    match spent {
+        Spent::Own => Fault::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too-many-bytes",
+            "the bodies of this token's requests are too large together: send them one after the other",
+        ),
+        Spent::All => Fault::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too-many-bytes",
+            "too much is being sent: try again later",
+        ),
+    }
 }
 
 /// A JSON body of this shape.
@@ -104,7 +137,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sent<T> {
     type Rejection = Fault;
 
     async fn from_request(request: Request, _: &S) -> Result<Sent<T>, Fault> {
-        let bytes = json_bytes(request, BODY_MAX).await?;
+        let (bytes, _share) = json_bytes(request, BODY_MAX).await?;
         // A list in order would do for serde, but not for the description.
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             return Err(Fault::bad("body: expected a JSON object"));

@@ -109,6 +109,7 @@ fn refused(refusal: &Refusal) -> Fault {
         Refusal::NoMoney(_) => (StatusCode::CONFLICT, "no-money"),
         Refusal::OverBudget(_) => (StatusCode::CONFLICT, "over-budget"),
         Refusal::TooMany { .. } => (StatusCode::SERVICE_UNAVAILABLE, "too-many"),
+        Refusal::OverLimit(_) => (StatusCode::TOO_MANY_REQUESTS, "over-limit"),
         Refusal::NoCycle(_) => (StatusCode::CONFLICT, "no-cycle"),
     };
     Fault::new(status, code, Context::nameless().refusal(refusal))

@@ -1,6 +1,7 @@
 //! What stands before every handler: who is asking, may they, and not too often.
 
 use super::App;
+use super::budget::Share;
 use super::fault::{Fault, TRACE};
 use crate::token::Caller;
 use axum::body::Body;
@@ -68,8 +69,9 @@ pub(super) async fn guard(State((app, post)): State<(App, Post)>, request: Reque
     let begun = Instant::now();
     let answer = TRACE.scope(trace.clone(), async {
         match admit(&app, post, request) {
-            Ok(request) if post.streams => next.run(request).await,
-            Ok(request) => match tokio::time::timeout(app.answer_within, next.run(request)).await {
+            // A stream counts among the streams, and not for ever among the requests.
+            Ok((request, _)) if post.streams => next.run(request).await,
+            Ok((request, _busy)) => match tokio::time::timeout(app.answer_within, next.run(request)).await {
                 Ok(response) => response,
                 Err(_) => {
                     let message = "the request took too long to read or to answer";
@@ -102,7 +104,8 @@ fn trace(app: &App) -> String {
     format!("{:08x}-{count:x}", app.started)
 }
 
-fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<Request, Fault> {
+/// The request with who is asking, and a place among their requests.
+fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, Option<Share>), Fault> {
     let now = Instant::now();
     let from: IpAddr = request
         .extensions()
@@ -113,7 +116,7 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<Request, F
         return Err(Fault::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", message));
     }
     if post.roles.is_empty() {
-        return Ok(request);
+        return Ok((request, None));
     }
     let too_often = || {
         let message = "too many requests: slow down";
@@ -137,8 +140,13 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<Request, F
             format!("only for {}: this token is of the role {}", roles.join(" or "), caller.role.text());
         return Err(Fault::forbidden(message));
     }
+    let busy = app.busy.take(caller.token, 1).map_err(|_| {
+        let message = "too many requests of this token at a time: wait for the others' answers";
+        Fault::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", message)
+    })?;
+    request.extensions_mut().insert(app.bodies.clone());
     request.extensions_mut().insert(caller);
-    Ok(request)
+    Ok((request, Some(busy)))
 }
 
 fn caller(app: &App, request: &Request) -> Option<Caller> {

@@ -116,7 +116,7 @@ async fn submit(
     State(app): State<App>,
     caller: Caller,
     Key(key): Key,
-    JsonBytes(bytes): JsonBytes,
+    JsonBytes(bytes, _share): JsonBytes,
 ) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
     match app.handle.send(Input::Submit { key, job }).await? {

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod admin;
+mod budget;
 mod endpoint;
 mod extract;
 mod fault;
@@ -26,6 +27,7 @@ use crate::token::Tokens;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
+use budget::Budget;
 use fault::Fault;
 use guard::{Limiter, Post, guard};
 use serde_json::Value;
@@ -33,7 +35,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::AtomicU64;
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
@@ -51,6 +53,14 @@ pub struct Limits {
     pub connections: usize,
     /// Open event streams.
     pub listeners: usize,
+    /// Open event streams of one token.
+    pub listeners_per_token: usize,
+    /// Requests of one token that are worked on at a time.
+    pub requests_at_once: usize,
+    /// Bytes of bodies that are in memory, of all requests.
+    pub body_bytes: usize,
+    /// And of those of one token.
+    pub body_bytes_per_token: usize,
     /// Within so many seconds a client must have sent the head of a request, its first and every next one.
     pub head_seconds: u32,
     /// Within so many seconds a request must have been read and answered, unless its answer is a stream.
@@ -64,6 +74,10 @@ impl Default for Limits {
             burst: 1_000,
             connections: 10_000,
             listeners: 5_000,
+            listeners_per_token: 100,
+            requests_at_once: 128,
+            body_bytes: 256 << 20,
+            body_bytes_per_token: 32 << 20,
             head_seconds: 10,
             answer_seconds: 60,
         }
@@ -102,8 +116,12 @@ pub struct Inner {
     started: i64,
     callers: Limiter<u64>,
     strangers: Limiter<IpAddr>,
-    listeners: AtomicUsize,
-    listeners_max: usize,
+    /// Event streams.
+    listeners: Arc<Budget>,
+    /// Requests at a time, by token.
+    busy: Arc<Budget>,
+    /// Bytes of bodies.
+    bodies: Arc<Budget>,
     /// Searches for quotes that may run at once.
     searches: Arc<Semaphore>,
     turns: quotes::Turns,
@@ -154,8 +172,9 @@ impl App {
             started: wall_millis() / 1_000,
             callers: Limiter::new(parts.limits.requests_per_second, parts.limits.burst),
             strangers: Limiter::new(STRANGERS.0, STRANGERS.1),
-            listeners: AtomicUsize::new(0),
-            listeners_max: parts.limits.listeners,
+            listeners: Budget::new(parts.limits.listeners, parts.limits.listeners_per_token),
+            busy: Budget::new(usize::MAX, parts.limits.requests_at_once),
+            bodies: Budget::new(parts.limits.body_bytes, parts.limits.body_bytes_per_token),
             // One processor is left to everything else.
             searches: Arc::new(Semaphore::new(
                 available_parallelism().map_or(1, |all| (all.get() - 1).max(1)),

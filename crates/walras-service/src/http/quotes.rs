@@ -84,7 +84,7 @@ async fn quote(
     State(app): State<App>,
     caller: Caller,
     Key(key): Key,
-    JsonBytes(bytes): JsonBytes,
+    JsonBytes(bytes, _share): JsonBytes,
 ) -> Result<(StatusCode, Json<QuoteView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
     match given(&app, key, job).await? {
@@ -165,11 +165,8 @@ async fn accept(
     let number = QuoteNumber::new(number(&quote, "quote")?);
     // An administrator accepts for whom a quote was given to. A quote that was accepted is gone; who repeats the request under the
     // same key is told the same again.
-    let user = match only(&caller) {
-        Some(own) => own.to_owned(),
-        None => quote_of(&app, number).await.map_or_else(|_| caller.name.clone(), |(_, user)| user),
-    };
-    let input = Input::Accept { user: Some(user), key, quote: number, option: body.option };
+    let user = only(&caller).map(str::to_owned);
+    let input = Input::Accept { user, key, quote: number, option: body.option };
     match app.handle.send(input).await? {
         Answer::Accepted { job, reservation } => {
             let view = AcceptedView { job: job.get(), reservation: reservation.get() };

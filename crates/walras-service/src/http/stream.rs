@@ -1,6 +1,7 @@
 //! What happens, as server-sent events.
 
 use super::App;
+use super::budget::{Share, Spent};
 use super::endpoint::{ALL, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
@@ -16,12 +17,12 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use walras_api::service::{EventView, Role};
+use walras_model::Time;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -74,23 +75,27 @@ impl Audience {
 }
 
 /// Counts a listener for as long as it lives.
-struct Counted(App);
+struct Counted(App, #[allow(dead_code, reason = "it is given back with this")] Share);
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.listeners.fetch_sub(1, Ordering::Relaxed);
         self.0.metrics.listening(-1);
     }
 }
 
-fn count(app: &App) -> Result<Counted, Fault> {
-    if app.listeners.fetch_add(1, Ordering::Relaxed) >= app.listeners_max {
-        app.listeners.fetch_sub(1, Ordering::Relaxed);
-        let message = "too many are listening: try again later";
-        return Err(Fault::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-listeners", message));
-    }
+fn count(app: &App, token: u64) -> Result<Counted, Fault> {
+    let code = "too-many-listeners";
+    let share = app.listeners.take(token, 1).map_err(|spent| match spent {
+        Spent::All => {
+            Fault::new(StatusCode::SERVICE_UNAVAILABLE, code, "too many are listening: try again later")
+        }
+        Spent::Own => {
+            let message = "this token listens too often at a time: close another stream first";
+            Fault::new(StatusCode::TOO_MANY_REQUESTS, code, message)
+        }
+    })?;
     app.metrics.listening(1);
-    Ok(Counted(app.clone()))
+    Ok(Counted(app.clone(), share))
 }
 
 async fn events(
@@ -100,7 +105,7 @@ async fn events(
     Asked(query): Asked<EventsQuery>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let counted = count(&app)?;
+    let counted = count(&app, caller.token)?;
     let name = caller.name.clone();
     let own = app.handle.ask(move |state, _| {
         let own = state.sites.iter().filter(|site| site.spec.owner == name);
@@ -118,6 +123,7 @@ async fn events(
         audience,
         closing: app.closing.subscribe(),
         token: caller.token,
+        expires_at: caller.expires_at,
         counted,
     };
     let live = futures_util::stream::unfold(live, |mut live| async move {
@@ -135,12 +141,18 @@ struct Live {
     audience: Arc<Audience>,
     closing: watch::Receiver<bool>,
     token: u64,
+    expires_at: Option<Time>,
     counted: Counted,
 }
 
 impl Live {
     async fn next(&mut self) -> Option<Event> {
         loop {
+            // By time and not by silence: a stream on which there is always something ends as well.
+            if self.has_expired() {
+                return None;
+            }
+            let look_again = self.look_again_after();
             tokio::select! {
                 told = self.told.recv() => match told {
                     Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
@@ -149,9 +161,19 @@ impl Live {
                     Err(RecvError::Closed) => return None,
                 },
                 _ = self.closing.changed() => self.may_go_on()?,
-                () = tokio::time::sleep(KEEP_ALIVE) => self.may_go_on()?,
+                () = tokio::time::sleep(look_again) => self.may_go_on()?,
             }
         }
+    }
+
+    fn has_expired(&self) -> bool {
+        self.expires_at.is_some_and(|at| at <= self.counted.0.clock.now())
+    }
+
+    /// When something may have changed although nobody has said so.
+    fn look_again_after(&self) -> Duration {
+        let left = self.expires_at.map(|at| self.counted.0.clock.until(at));
+        left.map_or(KEEP_ALIVE, |left| left.clamp(Duration::from_millis(1), KEEP_ALIVE))
     }
 
     fn may_go_on(&mut self) -> Option<()> {

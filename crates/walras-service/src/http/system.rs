@@ -17,6 +17,20 @@ use serde_json::Value;
 struct HealthView {
     /// Always `ok`.
     status: &'static str,
+    /// What an administrator should look at, although requests are taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alarms: Vec<String>,
+}
+
+/// What an administrator should look at.
+fn alarms() -> Vec<String> {
+    let hours = |millis: i64| millis.unsigned_abs() / 3_600_000;
+    let apart = crate::clock::wall_apart().map(|millis| {
+        let way = if millis > 0 { "ahead of" } else { "behind" };
+        let hours = hours(millis);
+        format!("the machine's clock is {hours} hours or more {way} the time that goes on here: it is not followed")
+    });
+    apart.into_iter().collect()
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -39,7 +53,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 async fn health() -> Json<HealthView> {
-    Json(HealthView { status: "ok" })
+    Json(HealthView { status: "ok", alarms: Vec::new() })
 }
 
 async fn ready(State(app): State<App>) -> Result<Json<HealthView>, Fault> {
@@ -50,7 +64,7 @@ async fn ready(State(app): State<App>) -> Result<Json<HealthView>, Fault> {
     if !app.handle.is_writable() {
         return not("the journal cannot be written: submissions are refused until it can");
     }
-    Ok(Json(HealthView { status: "ok" }))
+    Ok(Json(HealthView { status: "ok", alarms: alarms() }))
 }
 
 async fn metrics(State(app): State<App>) -> Result<Response, Fault> {

@@ -4,13 +4,14 @@
 //! not read years of entries; and people ask for jobs that ended long ago.
 //!
 //! **Method.** Entries are appended in groups, each group one durable transaction at an expected position, so that two
-//! writers can never both succeed. With the same transaction go rows of a register (jobs that have ended, lines of
+//! writers can never both succeed. Entries carry checksums that are chained ([`chain`]). With the same transaction go rows of a register (jobs that have ended, lines of
 //! statements, which entries are about which job): it is never ahead of the journal or behind it. Snapshots hold the
 //! broker's whole state at a position; the newest that can be read and the entries after it are what a restart needs, and
 //! without any all entries are.
 //!
 //! [`Journal`] is what a store must be able to do; [`sqlite::SqliteJournal`] does it.
 
+pub mod chain;
 pub mod record;
 mod register;
 pub mod snapshot;
@@ -18,6 +19,7 @@ pub mod sqlite;
 
 pub use register::Register;
 
+use chain::Chain;
 use walras_broker::journal::Entry;
 use walras_model::Time;
 
@@ -81,6 +83,9 @@ pub enum JournalError {
     /// It cannot be read.
     #[error("the journal cannot be read: {0}")]
     Unreadable(String),
+    /// An entry is not as it was written: the checksums do not go together from here on.
+    #[error("entry {0} of the journal is damaged: it is not as it was written, or one before it is missing")]
+    Damaged(u64),
     /// An entry has a format that is not known here.
     #[error("entry {position} of the journal has format {format}; this program reads format {reads}", reads = walras_broker::journal::VERSION)]
     Format {
@@ -99,6 +104,8 @@ pub trait Journal: Send {
     fn position(&mut self) -> Result<u64, JournalError>;
     /// At most so many entries after a position.
     fn read(&mut self, after: u64, most: usize) -> Result<Vec<Entry>, JournalError>;
+    /// The checksum of the entry at a position and of all before it, where it has one.
+    fn chain_at(&mut self, position: u64) -> Result<Chain, JournalError>;
     /// Whether it can be written at all; costs a write.
     fn probe(&mut self) -> Result<(), JournalError>;
 }

@@ -1,9 +1,11 @@
 //! Snapshots: the broker's state at a position, one file each, so that writing one never holds up the journal.
 //!
-//! A file is its header (the format's name, the position, a SHA-256 of the rest) and the state in MessagePack. It is
-//! written beside its place, synced and renamed. A file that is damaged, or of another format, is passed over: the state
+//! A file is its header (the format's name, the position, the checksum of the journal's entry there, a SHA-256 of the rest) and the
+//! state in MessagePack. A snapshot of another journal is told by the checksum. It is written beside its place, synced and renamed. A file that is damaged, or of another format, is passed over: the state
 //! always follows from the journal too.
 
+use super::JournalError;
+use super::chain::{Chain, Sum};
 use rmp_serde::{decode, encode};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -11,7 +13,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use walras_broker::State;
 
-const MAGIC: &[u8; 18] = b"walras.snapshot/1\n";
+const MAGIC: &[u8; 18] = b"walras.snapshot/2\n";
+/// Those of before there were chains have the same without the chain's sum.
+const MAGIC_UNCHAINED: &[u8; 18] = b"walras.snapshot/1\n";
 const HASH_BYTES: usize = 32;
 /// So many are kept: the newest, and one to fall back to.
 const KEPT: usize = 2;
@@ -29,15 +33,27 @@ impl Snapshots {
         Ok(Snapshots { directory: directory.to_owned() })
     }
 
-    /// The newest state that can be read, and how many entries it holds.
-    pub fn newest(&self) -> Option<(u64, State)> {
-        self.positions().into_iter().rev().find_map(|position| {
-            let state = self.read(position);
-            if state.is_none() {
-                tracing::warn!(position, "a snapshot cannot be read and is passed over");
+    /// Whether there is any.
+    pub fn is_empty(&self) -> bool {
+        self.positions().is_empty()
+    }
+
+    /// The newest state that can be read and belongs to the chain of a journal, and how many entries it holds.
+    pub fn newest(
+        &self,
+        mut chain_at: impl FnMut(u64) -> Result<Chain, JournalError>,
+    ) -> Result<Option<(u64, State)>, JournalError> {
+        for position in self.positions().into_iter().rev() {
+            let chain = chain_at(position)?;
+            match self.read(position) {
+                Some((named, state)) if named.0.is_none() || named == chain => {
+                    return Ok(Some((position, state)));
+                }
+                Some(_) => tracing::warn!(position, "a snapshot of another journal is passed over"),
+                None => tracing::warn!(position, "a snapshot cannot be read and is passed over"),
             }
-            state.map(|state| (position, state))
-        })
+        }
+        Ok(None)
     }
 
     /// Removes snapshots of more entries than there are: they are of another journal, as after one was restored.
@@ -50,7 +66,7 @@ impl Snapshots {
     }
 
     /// Writes a state; older snapshots go.
-    pub fn save(&self, position: u64, state: &State) -> io::Result<()> {
+    pub fn save(&self, position: u64, chain: Chain, state: &State) -> io::Result<()> {
         let mut body = Vec::with_capacity(1 << 16);
         encode::write_named(&mut body, state).map_err(io::Error::other)?;
         let path = self.path(position);
@@ -58,6 +74,7 @@ impl Snapshots {
         let mut file = File::create(&draft)?;
         file.write_all(MAGIC)?;
         file.write_all(&position.to_le_bytes())?;
+        file.write_all(&chain.0.unwrap_or_default())?;
         file.write_all(&Sha256::digest(&body))?;
         file.write_all(&body)?;
         file.sync_all()?;
@@ -84,16 +101,19 @@ impl Snapshots {
         positions
     }
 
-    fn read(&self, position: u64) -> Option<State> {
+    fn read(&self, position: u64) -> Option<(Chain, State)> {
         let mut bytes = Vec::new();
         File::open(self.path(position)).ok()?.read_to_end(&mut bytes).ok()?;
-        let rest = bytes.strip_prefix(MAGIC)?;
+        let chained = bytes.strip_prefix(MAGIC);
+        let rest = chained.or_else(|| bytes.strip_prefix(MAGIC_UNCHAINED))?;
         let (said, rest) = rest.split_at_checked(size_of::<u64>())?;
+        let (sum, rest) = rest.split_at_checked(if chained.is_some() { HASH_BYTES } else { 0 })?;
+        let chain = Chain(Sum::try_from(sum).ok().filter(|sum| *sum != Sum::default()));
         let (hash, body) = rest.split_at_checked(HASH_BYTES)?;
         if said != position.to_le_bytes() || hash != Sha256::digest(body).as_slice() {
             return None;
         }
-        decode::from_slice(body).ok()
+        decode::from_slice(body).ok().map(|state| (chain, state))
     }
 }
 
@@ -113,24 +133,47 @@ mod tests {
         broker.state().clone()
     }
 
+    fn newest(snapshots: &Snapshots) -> Option<(u64, usize)> {
+        let found = snapshots.newest(|_| Ok(Chain::default())).unwrap();
+        found.map(|(position, state)| (position, state.users.len()))
+    }
+
     #[test]
     fn a_damaged_snapshot_is_passed_over() {
         let directory = tempfile::tempdir().unwrap();
         let snapshots = Snapshots::open(directory.path()).unwrap();
-        assert!(snapshots.newest().is_none());
-        for position in 1..=4 {
-            snapshots.save(position, &state(u32::try_from(position).unwrap())).unwrap();
-        }
+        assert!(snapshots.is_empty() && newest(&snapshots).is_none());
+        let save = |position: u64| {
+            snapshots.save(position, Chain::default(), &state(u32::try_from(position).unwrap())).unwrap();
+        };
+        (1..=4).for_each(save);
         assert_eq!(snapshots.positions(), [3, 4]);
-        assert_eq!(snapshots.newest().map(|(position, state)| (position, state.users.len())), Some((4, 4)));
-        snapshots.save(9, &state(9)).unwrap();
-        snapshots.save(4, &state(4)).unwrap();
+        assert_eq!(newest(&snapshots), Some((4, 4)));
+        save(9);
+        save(4);
         snapshots.forget_after(8).unwrap();
         assert_eq!(snapshots.positions(), [4]);
-        snapshots.save(3, &state(3)).unwrap();
+        save(3);
         let mut bytes = fs::read(snapshots.path(4)).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(snapshots.path(4), bytes).unwrap();
-        assert_eq!(snapshots.newest().map(|(position, state)| (position, state.users.len())), Some((3, 3)));
+        assert_eq!(newest(&snapshots), Some((3, 3)));
+    }
+
+    #[test]
+    fn a_snapshot_of_another_chain_is_passed_over_and_one_of_before_there_were_chains_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let snapshots = Snapshots::open(directory.path()).unwrap();
+        snapshots.save(3, Chain(Some([1; 32])), &state(3)).unwrap();
+        snapshots.save(4, Chain(Some([2; 32])), &state(4)).unwrap();
+        let of = |sum: u8| {
+            let found = snapshots.newest(|_| Ok(Chain(Some([sum; 32])))).unwrap();
+            found.map(|(position, _)| position)
+        };
+        assert_eq!((of(2), of(1), of(9)), (Some(4), Some(3), None));
+        let bytes = fs::read(snapshots.path(4)).unwrap();
+        let old = [&MAGIC_UNCHAINED[..], &bytes[18..26], &bytes[26 + HASH_BYTES..]].concat();
+        fs::write(snapshots.path(4), old).unwrap();
+        assert_eq!(of(1), Some(4));
     }
 }

@@ -1,15 +1,17 @@
 //! The journal in SQLite: write-ahead log, every commit synced to the disk.
 
+use super::chain::{Chain, Sum};
 use super::{Group, Journal, JournalError, decode};
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
 use std::time::Duration;
 use walras_broker::journal::{Entry, VERSION};
+use walras_model::Time;
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS entry (
-        position INTEGER PRIMARY KEY, at INTEGER NOT NULL, format INTEGER NOT NULL, body BLOB NOT NULL);
+        position INTEGER PRIMARY KEY, at INTEGER NOT NULL, format INTEGER NOT NULL, body BLOB NOT NULL, sum BLOB);
     CREATE TABLE IF NOT EXISTS ended (
         number INTEGER PRIMARY KEY, user TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS ended_user ON ended (user, number);
@@ -55,6 +57,10 @@ impl SqliteJournal {
         connection.pragma_update(None, "synchronous", "FULL").map_err(unwritable)?;
         connection.pragma_update(None, "cache_size", -16_000).map_err(unwritable)?;
         connection.execute_batch(SCHEMA).map_err(unwritable)?;
+        // Entries of before there were checksums stay without.
+        if !has_sums(&connection).map_err(unreadable)? {
+            connection.execute("ALTER TABLE entry ADD COLUMN sum BLOB", []).map_err(unwritable)?;
+        }
         let journal = SqliteJournal { connection };
         match journal.meta("tables")? {
             None => journal.set_meta("tables", TABLES)?,
@@ -101,10 +107,13 @@ impl SqliteJournal {
             return Err(JournalError::Conflict { expected, found });
         }
         (|| {
-            let mut entry = transaction
-                .prepare_cached("INSERT INTO entry (position, at, format, body) VALUES (?1, ?2, ?3, ?4)")?;
+            let mut chain = chain_at(&transaction, expected)?;
+            let text = "INSERT INTO entry (position, at, format, body, sum) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let mut entry = transaction.prepare_cached(text)?;
             for ((at, body), position) in group.entries.iter().zip(expected + 1..) {
-                entry.execute(params![signed(position), at.as_millis(), VERSION, body])?;
+                let sum = chain.next(position, *at, body);
+                entry.execute(params![signed(position), at.as_millis(), VERSION, body, sum])?;
+                chain = Chain(Some(sum));
             }
             let mut about =
                 transaction.prepare_cached("INSERT OR IGNORE INTO about (job, position) VALUES (?1, ?2)")?;
@@ -131,6 +140,25 @@ impl SqliteJournal {
     }
 }
 
+/// Whether entries have a place for checksums: a file that is only read may be of before there were any.
+fn has_sums(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    let text = "SELECT count(*) FROM pragma_table_info('entry') WHERE name = 'sum'";
+    connection.query_row(text, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+}
+
+/// The checksum of the entry at a position; none where there is no entry, or it has none.
+fn chain_at(connection: &Connection, position: u64) -> Result<Chain, rusqlite::Error> {
+    if !has_sums(connection)? {
+        return Ok(Chain::default());
+    }
+    let mut statement = connection.prepare_cached("SELECT sum FROM entry WHERE position = ?1")?;
+    match statement.query_row([signed(position)], |row| row.get::<_, Option<Sum>>(0)) {
+        Ok(sum) => Ok(Chain(sum)),
+        Err(rusqlite::Error::QueryReturnedNoRows) => Ok(Chain::default()),
+        Err(error) => Err(error),
+    }
+}
+
 fn last(connection: &Connection) -> Result<u64, rusqlite::Error> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(position), 0) FROM entry")?;
     statement.query_row([], |row| row.get::<_, i64>(0)).map(unsigned)
@@ -146,7 +174,16 @@ impl Journal for SqliteJournal {
     }
 
     fn read(&mut self, after: u64, most: usize) -> Result<Vec<Entry>, JournalError> {
-        let text = "SELECT position, format, body FROM entry WHERE position > ?1 ORDER BY position LIMIT ?2";
+        let summed = has_sums(&self.connection).map_err(unreadable)?;
+        let mut chain = chain_at(&self.connection, after).map_err(unreadable)?;
+        let text = match summed {
+            true => {
+                "SELECT position, format, body, at, sum FROM entry WHERE position > ?1 ORDER BY position LIMIT ?2"
+            }
+            false => {
+                "SELECT position, format, body, at, NULL FROM entry WHERE position > ?1 ORDER BY position LIMIT ?2"
+            }
+        };
         let mut statement = self.connection.prepare_cached(text).map_err(unreadable)?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let mut rows = statement.query(params![signed(after), most]).map_err(unreadable)?;
@@ -155,9 +192,16 @@ impl Journal for SqliteJournal {
             let position = unsigned(row.get::<_, i64>(0).map_err(unreadable)?);
             let format: u32 = row.get(1).map_err(unreadable)?;
             let body = row.get_ref(2).and_then(|body| Ok(body.as_bytes()?)).map_err(unreadable)?;
+            let at = Time::from_millis(row.get(3).map_err(unreadable)?).unwrap_or(Time::MAX);
+            let sum = row.get_ref(4).and_then(|sum| Ok(sum.as_blob_or_null()?)).map_err(unreadable)?;
+            chain.take(position, at, body, sum)?;
             entries.push(decode(position, format, body)?);
         }
         Ok(entries)
+    }
+
+    fn chain_at(&mut self, position: u64) -> Result<Chain, JournalError> {
+        chain_at(&self.connection, position).map_err(unreadable)
     }
 
     fn probe(&mut self) -> Result<(), JournalError> {
@@ -174,7 +218,6 @@ impl Journal for SqliteJournal {
 mod tests {
     use super::*;
     use walras_broker::input::Input;
-    use walras_model::Time;
 
     fn entry(at: i64) -> Entry {
         Entry { at: Time::from_millis(at).unwrap(), input: Input::Tick, events: Vec::new() }
@@ -198,6 +241,43 @@ mod tests {
         assert_eq!(journal.read(1, 10).unwrap(), [entry(2), entry(3)]);
         assert_eq!(journal.read(0, 1).unwrap(), [entry(1)]);
         journal.probe().unwrap();
+    }
+
+    #[test]
+    fn an_entry_that_is_not_as_it_was_written_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal.db");
+        for (change, found) in [
+            ("UPDATE entry SET body = replace(body, '2', '7') WHERE position = 2", 2),
+            ("UPDATE entry SET at = at + 1 WHERE position = 3", 3),
+            ("UPDATE entry SET sum = NULL WHERE position = 2", 2),
+            ("DELETE FROM entry WHERE position = 2", 3),
+        ] {
+            let mut journal = SqliteJournal::open(&path).unwrap();
+            journal.append(0, &group(&[1, 2, 3])).unwrap();
+            journal.append(3, &group(&[4])).unwrap();
+            assert_eq!(journal.read(0, 10).unwrap().len(), 4);
+            journal.connection.execute(change, []).unwrap();
+            assert_eq!(journal.read(0, 10), Err(JournalError::Damaged(found)), "{change}");
+            drop(journal);
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn entries_of_before_there_were_checksums_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal.db");
+        let mut journal = SqliteJournal::open(&path).unwrap();
+        journal.append(0, &group(&[1, 2])).unwrap();
+        journal.connection.execute("ALTER TABLE entry DROP COLUMN sum", []).unwrap();
+        drop(journal);
+        assert_eq!(SqliteJournal::open_to_read(&path).unwrap().read(0, 9).unwrap(), [entry(1), entry(2)]);
+        let mut journal = SqliteJournal::open(&path).unwrap();
+        journal.append(2, &group(&[3, 4])).unwrap();
+        assert_eq!(journal.read(0, 9).unwrap().len(), 4);
+        journal.connection.execute("UPDATE entry SET at = 9 WHERE position = 3", []).unwrap();
+        assert_eq!(journal.read(0, 9), Err(JournalError::Damaged(3)));
     }
 
     #[test]

@@ -5,5 +5,6 @@
 mod access;
 mod contract;
 mod description;
+mod floods;
 mod house;
 mod objects;

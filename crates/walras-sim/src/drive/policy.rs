@@ -2,6 +2,7 @@
 
 use super::promises;
 use walras_broker::policy::Policy;
+use walras_broker::sharing::QueueLimits;
 use walras_core::Algorithm;
 use walras_core::choose::{Objective, ObjectiveName};
 use walras_core::plan::PlanScheme;
@@ -11,6 +12,10 @@ use walras_model::Span;
 pub(super) fn plain() -> Policy {
     let mut policy = Policy::default();
     policy.quotes.offers_age_max = span(30 * 86_400);
+    // What a trace holds was let in by the site that it was recorded on.
+    if let Some(sharing) = &mut policy.sharing {
+        (sharing.user, sharing.group) = (QueueLimits::NONE, QueueLimits::NONE);
+    }
     policy
 }
 

@@ -42,6 +42,21 @@ fn a_full_disk_refuses_what_is_new_and_loses_nothing() {
     place.check_log();
 }
 
+/// The log has no space either: that ends nothing.
+#[test]
+fn a_log_that_cannot_be_written_ends_nothing() {
+    let place = Place::brisk(CONFIG);
+    let mut service = place.start("debug", &["sh", "-c", "exec \"$@\" 2>/dev/full", "sh"]);
+    let administrator = place.token();
+    let user = service.make_user(&administrator, "ada", 1_000);
+    for number in 0..20 {
+        service.expect(&submit(&user, number), 201);
+    }
+    service.expect(&Call::get("/v1/status", &user), 200);
+    service.kill();
+    place.check_journal();
+}
+
 /// Uses all space up, looks at what is left of the service, and gives it space again.
 fn fill_up(place: &Place, service: &Service, user: &str, administrator: &str, first: u32) {
     // The log that is written ahead is what grows.

@@ -9,6 +9,7 @@ use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber};
 use walras_broker::policy::{BadPolicy, PolicyField};
 use walras_broker::price::{BadPrices, Demand};
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
+use walras_broker::sharing::{Limited, OverLimit};
 use walras_model::{Multiplier, Rate, Share, SiteId};
 
 #[test]
@@ -42,7 +43,29 @@ fn every_refusal_has_a_clause() {
             "5 credits are needed, and the budget of the VO has 2 left in this period";
         Refusal::TooMany { .. } => Refusal::TooMany { what: Countable::Sites, most: 9 } =>
             "there would be more than 9 sites";
+        Refusal::OverLimit(_) => over_limit(Limited::Jobs) =>
+            "user ada would have more than 9 jobs at a time: try again when some have ended";
         Refusal::NoCycle(_) => Refusal::NoCycle(CycleNumber::new(3)) => "cycle 3 is not waiting for a plan";
+    );
+}
+
+fn over_limit(what: Limited) -> Refusal {
+    Refusal::OverLimit(OverLimit { whose: Spender::User("ada".into()), what, most: 9 })
+}
+
+#[test]
+fn every_limit_has_a_clause() {
+    table!(Limited, |it: &Limited| context().refusal(&over_limit(*it));
+        Limited::Jobs => Limited::Jobs =>
+            "user ada would have more than 9 jobs at a time: try again when some have ended";
+        Limited::NodeTime => Limited::NodeTime =>
+            "the jobs of user ada would ask for more than 9 s of nodes at a time: ask for less, or try again when some have ended";
+        Limited::Quotes => Limited::Quotes =>
+            "user ada would have more than 9 quotes at a time: try again when some have expired";
+        Limited::Keys => Limited::Keys =>
+            "user ada would have made more than 9 requests that are remembered: try again later";
+        Limited::Bytes => Limited::Bytes =>
+            "the jobs and quotes of user ada would be larger than 9 bytes: send less, or try again when some have ended";
     );
 }
 
@@ -151,6 +174,9 @@ fn every_fault_of_policies_and_prices_has_a_clause() {
         Field::RankWaiting => Field::RankWaiting => "rank.waiting";
         Field::RankPriority => Field::RankPriority => "rank.priority";
         Field::RankFairShare => Field::RankFairShare => "rank.fair_share";
+        Field::HalfLife => Field::HalfLife => "sharing.half_life";
+        Field::SharedAhead => Field::SharedAhead => "sharing.ahead";
+        Field::RestMax => Field::RestMax => "sharing.rest_max";
     );
     let times = |millionths| Multiplier::from_millionths(millionths).unwrap();
     let (low, high) = (Share::NOTHING, Share::percent(50));

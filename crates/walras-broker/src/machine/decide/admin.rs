@@ -126,8 +126,8 @@ pub(super) fn deposit(
         return Err(Refusal::BadAmount(BadAmount::TooLarge { amount, most }));
     }
     let key = RequestKey { by: account.code(), key: key.to_owned() };
-    match draft.before.requests.get(&key) {
-        Some((answer @ Answer::Deposited(before), _)) if *before == amount => return Ok(answer.clone()),
+    match draft.before.requests.get(&key).map(|known| &known.answer) {
+        Some(answer @ Answer::Deposited(before)) if *before == amount => return Ok(answer.clone()),
         Some(_) => return Err(Refusal::KeyUsed(key.key)),
         None => {}
     }

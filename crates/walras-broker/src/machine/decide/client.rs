@@ -14,26 +14,31 @@ use crate::model::job::{JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::quote::{Findings, Quote, QuoteOption};
 use crate::model::refusal::Countable;
+use crate::model::repeated::Asked;
 use crate::model::reservation::Origin;
+use crate::model::sharing::Tally;
 use crate::model::state::State;
 use crate::rules::check::Prices;
+use crate::rules::limiting::check_limits;
 use crate::rules::settle::Fault;
 use crate::rules::submission::{check_job, check_name};
 use crate::rules::wanted::Wanted;
 use std::sync::Arc;
 use walras_model::{Money, Share};
 
-/// The answer to a request that was made before, unless it was another one.
+/// The answer to a request that was made before, unless it was another one. What has ended is known by its digest alone.
 fn repeated(
     draft: &Draft<'_>,
     key: &RequestKey,
+    spec: &JobSpec,
     same: impl Fn(&Answer) -> bool,
 ) -> Result<Option<Answer>, Refusal> {
-    match draft.before.requests.get(key) {
-        None => Ok(None),
-        Some((answer, _)) if same(answer) => Ok(Some(answer.clone())),
-        Some(_) => Err(Refusal::KeyUsed(key.key.clone())),
+    let Some(known) = draft.before.requests.get(key) else { return Ok(None) };
+    let asked = known.asked.is_none_or(|asked| asked == Asked::Job(spec.digest()));
+    if asked && same(&known.answer) {
+        return Ok(Some(known.answer.clone()));
     }
+    Err(Refusal::KeyUsed(key.key.clone()))
 }
 
 /// Whether two requests are for the same job. Times that a client counts from now differ when it repeats itself.
@@ -63,13 +68,14 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
         | Answer::Broken { .. }
         | Answer::Site(_) => false,
     };
-    if let Some(answer) = repeated(draft, &key, same)? {
+    if let Some(answer) = repeated(draft, &key, spec, same)? {
         return Ok(answer);
     }
     check_job(state, spec)?;
     if state.jobs.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
+    check_limits(state, &spec.user, Tally::of_job(spec).plus(Tally::KEY))?;
     let job = state.last.job.next();
     draft.push(JobEvent::Queued { job, key, spec: Arc::new(spec.clone()) });
     Ok(Answer::Job(job))
@@ -92,13 +98,14 @@ pub(super) fn ask_quote(
         | Answer::Broken { .. }
         | Answer::Site(_) => false,
     };
-    if let Some(answer) = repeated(draft, &key, same)? {
+    if let Some(answer) = repeated(draft, &key, spec, same)? {
         return Ok(answer);
     }
     check_job(state, spec)?;
     if state.quotes.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Quotes, most: JOBS_MAX });
     }
+    check_limits(state, &spec.user, Tally::of_quote(spec).plus(Tally::KEY))?;
     let found = quote::find(draft, spec, findings)?;
     let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
     let quote = state.last.quote.next();
@@ -123,12 +130,21 @@ pub(super) fn accept(
 ) -> Result<Answer, Refusal> {
     let state = draft.before;
     let given = state.quotes.get(&number);
-    let by = user.or(given.map(|quote| quote.spec.user.as_str())).ok_or(Refusal::NoQuote(number))?;
+    let known_by = || user.or(given.map(|quote| quote.spec.user.as_str()));
     // The quote may be gone when its acceptance is repeated: then only the key is left to know it by.
-    match state.requests.get(&RequestKey { by: by.to_owned(), key: key.to_owned() }) {
-        Some((answer @ (Answer::Accepted { .. } | Answer::Broken { .. }), _)) => return Ok(answer.clone()),
-        Some(_) => return Err(Refusal::KeyUsed(key.to_owned())),
-        None => {}
+    let by = known_by().or_else(|| accepted_by(state, key, number)).ok_or(Refusal::NoQuote(number))?;
+    if let Some(known) = state.requests.get(&RequestKey { by: by.to_owned(), key: key.to_owned() }) {
+        let same = known.asked.is_none_or(|asked| asked == Asked::Accept { quote: number, option });
+        return match &known.answer {
+            answer @ (Answer::Accepted { .. } | Answer::Broken { .. }) if same => Ok(answer.clone()),
+            Answer::Accepted { .. }
+            | Answer::Broken { .. }
+            | Answer::Done
+            | Answer::Deposited(_)
+            | Answer::Job(_)
+            | Answer::Quote(_)
+            | Answer::Site(_) => Err(Refusal::KeyUsed(key.to_owned())),
+        };
     }
     let binds = |quote: &&Quote| draft.now < quote.until && quote.spec.user == by;
     let quote = given.filter(binds).ok_or(Refusal::NoQuote(number))?;
@@ -140,6 +156,7 @@ pub(super) fn accept(
     if state.jobs.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
+    check_limits(state, &quote.spec.user, Tally::of_job(&quote.spec).plus(Tally::KEY))?;
     let job = state.last.job.next();
     let others = quote.options.iter().zip(0_u32..).filter(|(_, place)| *place != option);
     let spares = others.map(|(other, _)| Arc::new(other.allocation.clone())).collect();
@@ -153,6 +170,14 @@ pub(super) fn accept(
         Ok(reservation) => Ok(Answer::Accepted { job, reservation }),
         Err(why) => Ok(broken(draft, number, key, option, why, chosen)),
     }
+}
+
+/// Who accepted a quote under a key, where whoever repeats that does not say so.
+fn accepted_by<'a>(state: &'a State, key: &str, number: QuoteNumber) -> Option<&'a str> {
+    let accepts = |asked: Asked| matches!(asked, Asked::Accept { quote, .. } if quote == number);
+    let mut all = state.requests.iter();
+    let found = all.find(|(known, it)| known.key == key && it.asked.is_some_and(accepts));
+    found.map(|(known, _)| known.by.as_str())
 }
 
 /// A quote that cannot be honoured: the VO pays what its policy grants, as far as its fees go.

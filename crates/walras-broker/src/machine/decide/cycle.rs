@@ -13,7 +13,7 @@ use crate::model::job::{Phase, Why};
 use crate::model::reservation::Origin;
 use crate::model::state::State;
 use crate::rules::check::Prices;
-use crate::rules::rank::ranked;
+use crate::rules::rank::queue;
 use crate::rules::wanted::Wanted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -35,7 +35,11 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     });
     let demand = demand.collect();
     let nobody_asked = asked.is_empty();
-    draft.push(CycleEvent::Opened { cycle, batch: ranked(state, now), asked, until, demand });
+    let queue = queue(state, now);
+    for (job, why) in queue.unpayable {
+        draft.push(JobEvent::Returned { job, why });
+    }
+    draft.push(CycleEvent::Opened { cycle, batch: queue.batch, asked, until, demand });
     if nobody_asked {
         let open = draft.state().cycle.clone();
         if let Some(open) = open {

@@ -187,10 +187,11 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
         Some(PartState::Due) => (None, at),
         Some(PartState::Waiting | PartState::Ended { .. }) | None => return,
     };
-    // Journals of before there were promises are decided as they were. Of a part whose start was never heard of nobody can say that it
-    // had its time.
-    let cut_short = draft.before.promises().is_some()
-        && since.is_none_or(|since| is_cut_short(reservation, part, since, at));
+    // Journals of before there were promises, or shares, are decided as they were. Of a part whose start was never heard of nobody can say
+    // that it had its time.
+    let state = draft.before;
+    let excuses = state.promises().is_some() || state.policy.sharing.is_some();
+    let cut_short = excuses && since.is_none_or(|since| is_cut_short(reservation, part, since, at));
     draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
     let now = draft.now;
     let Some((state, after)) = draft.open_reservation(number) else { return };

@@ -4,12 +4,28 @@ use crate::model::cycle::Cycle;
 use crate::model::event::CycleEvent;
 use crate::model::id::JobNumber;
 use crate::model::job::{Phase, Why};
+use crate::model::sharing::Tally;
+use crate::model::site::Free;
 use crate::model::state::State;
 use std::sync::Arc;
 use walras_model::{SiteId, Time};
 
 /// After every cycle, this much of what users have used still counts: 31 of 32 parts.
 const FADING: i64 = 32;
+
+/// On how many nodes something is free.
+fn nodes_in(free: &Free) -> usize {
+    match free {
+        Free::Slots(times) => {
+            let mut nodes: Vec<_> = times.iter().map(|time| time.node).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes.len()
+        }
+        Free::Capacity(count) => *count as usize,
+        Free::Queue { units, .. } => *units as usize,
+    }
+}
 
 impl State {
     pub(super) fn fold_cycle(&mut self, event: &CycleEvent) {
@@ -32,7 +48,13 @@ impl State {
                 }));
             }
             CycleEvent::OffersReceived { site, free, .. } => {
-                self.known_site(*site).free = Some((self.clock, Arc::clone(free)));
+                let clock = self.clock;
+                let site_state = self.known_site(*site);
+                let before = site_state.free.as_ref().map_or(0, |(_, before)| nodes_in(before));
+                site_state.free = Some((clock, Arc::clone(free)));
+                if nodes_in(free) > before {
+                    self.help();
+                }
                 self.open_cycle().unanswered.remove(site);
             }
             CycleEvent::Closed { until, .. } => {
@@ -75,9 +97,10 @@ impl State {
             }
         }
         let forget = self.clock.as_millis() - self.policy.repeat_within.as_millis();
-        let old = self.requests.iter().filter(|(_, (_, at))| at.as_millis() < forget);
+        let old = self.requests.iter().filter(|(_, it)| it.at.as_millis() < forget);
         for key in old.map(|(key, _)| Arc::clone(key)).collect::<Vec<_>>() {
             self.requests.remove(&key);
+            self.tally_down(&key.by, Tally::KEY);
         }
     }
 

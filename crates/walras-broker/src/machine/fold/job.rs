@@ -5,6 +5,8 @@ use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
 use crate::model::input::{Answer, RequestKey};
 use crate::model::job::{Job, JobEnd, JobSpec, Phase, Planned, Why};
+use crate::model::repeated::Asked;
+use crate::model::sharing::Tally;
 use crate::model::state::State;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +33,7 @@ impl State {
     fn job_queued(&mut self, number: JobNumber, key: &RequestKey, spec: &Arc<JobSpec>) {
         assert!(number > self.last.job, "the number {number} was given to a job before");
         self.last.job = number;
-        self.remember(key, Answer::Job(number));
+        self.remember(key, Answer::Job(number), Some(Asked::Job(spec.digest())));
         let job = Job {
             number,
             spec: Arc::clone(spec),
@@ -46,19 +48,26 @@ impl State {
             spares: Vec::new(),
             plan: None,
             promise: None,
+            missed: None,
         };
+        self.tally_up(&spec.user, Tally::of_job(spec));
         self.jobs.insert(number, job);
         self.unsettle();
     }
 
     /// A job may have ended while it was planned: then there is nothing to return.
     pub(super) fn job_returned(&mut self, number: JobNumber, why: &Why) {
+        let clock = self.clock;
         if let Some(job) = self.jobs.get_mut(&number) {
             job.phase = Phase::Queued;
             job.plan = None;
             job.returns = job.returns.saturating_add(1);
             job.why = Some(why.clone());
             job.spares.clear();
+            if matches!(why, Why::NoFit(_) | Why::NotAdmitted) {
+                let times = job.missed.map_or(0, |(times, _)| times);
+                job.missed = Some((times.saturating_add(1), clock));
+            }
         }
     }
 
@@ -69,7 +78,7 @@ impl State {
         job.phase = Phase::Planned;
         job.plan = Some(Arc::clone(plan));
         job.promise = Some(promise);
-        job.why = None;
+        (job.why, job.missed) = (None, None);
         if let Some(user) = news {
             notice::of_promise(self, user, number, plan.start, promise, renewed);
         }
@@ -78,8 +87,9 @@ impl State {
     fn job_ended(&mut self, number: JobNumber, end: &JobEnd) {
         let job = self.jobs.get(&number);
         let job = job.unwrap_or_else(|| panic!("job {number} has ended and was never there"));
-        let user = job.spec.user.clone();
-        notice::of_end(self, user, number, end);
+        let spec = Arc::clone(&job.spec);
+        notice::of_end(self, spec.user.clone(), number, end);
+        self.tally_down(&spec.user, Tally::of_job(&spec));
         self.jobs.remove(&number);
         self.unsettle();
         let count = match end {

@@ -15,6 +15,8 @@ mod vo;
 use crate::model::event::Event;
 use crate::model::input::{Answer, RequestKey};
 use crate::model::policy::Deciding;
+use crate::model::repeated::{Asked, Remembered};
+use crate::model::sharing::Tally;
 use crate::model::state::State;
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
@@ -61,7 +63,14 @@ impl State {
             totals: self.totals,
             version: self.version,
             unsettled: self.unsettled,
+            helped_at: self.helped_at,
+            freed_at: self.freed_at,
         }
+    }
+
+    /// A copy to look at, in constant time: all but the history of run times.
+    pub fn shown(&self) -> State {
+        self.for_draft()
     }
 
     /// Something has changed that another plan could make use of.
@@ -69,7 +78,16 @@ impl State {
         self.unsettled = matches!(self.policy.deciding, Deciding::Promise(_));
     }
 
-    fn remember(&mut self, key: &RequestKey, answer: Answer) {
-        self.requests.insert(Arc::new(key.clone()), (answer, self.clock));
+    /// Something has come that a job that fits nowhere could make use of.
+    fn help(&mut self) {
+        self.helped_at = self.clock;
+    }
+
+    fn remember(&mut self, key: &RequestKey, answer: Answer, asked: Option<Asked>) {
+        if !self.requests.contains_key(key) {
+            self.tally_up(&key.by, Tally::KEY);
+        }
+        let at = self.clock;
+        self.requests.insert(Arc::new(key.clone()), Remembered { answer, at, asked });
     }
 }

@@ -30,7 +30,7 @@ impl State {
                 self.asked(*reservation, *job, *origin, allocation, *until, *expiry);
                 let job = self.jobs.get_mut(job).expect("the job of a reservation is there");
                 job.phase = Phase::Reserved(*reservation);
-                job.plan = None;
+                (job.plan, job.missed) = (None, None);
                 job.spares = spares.clone();
             }
             ReservationEvent::LegPrepared { reservation, site } => {
@@ -156,7 +156,10 @@ impl State {
         kept: &[TaskId],
     ) {
         self.learn(number, why.is_none());
+        let clock = self.clock;
+        let half_life = self.policy.sharing.map(|rules| rules.half_life);
         let reservation = self.known_reservation(number);
+        let used = reservation.used_millis(clock);
         let unheld = !matches!(reservation.phase, ReservationPhase::Held);
         let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
         reservation.phase = ReservationPhase::Closing;
@@ -176,6 +179,9 @@ impl State {
         let of_user = self.users.get_mut(user.as_str()).expect("the user of a reservation is there");
         // What was used only weighs in the order of the queue, and more than all there is weighs no more.
         of_user.usage = of_user.usage.saturating_add(charge.as_micros());
+        if let Some(half_life) = half_life {
+            of_user.served.add(clock, half_life, used);
+        }
         let of_job = self.jobs.get_mut(&job).expect("the job of a reservation is there");
         of_job.done.extend(kept);
         of_job.spent = of_job.spent.checked_add(charge).expect("what a job was charged can be counted");
@@ -191,6 +197,7 @@ impl State {
         }
         self.outdate(why);
         self.unsettle();
+        self.freed_at = clock;
     }
 
     /// A site that others use too has changed when it refuses or is silent: what it said is free is no longer sold, and asked for again.

@@ -11,6 +11,13 @@ impl State {
     pub(super) fn fold_site(&mut self, event: &SiteEvent) {
         self.unsettle();
         match event {
+            SiteEvent::Added(_)
+            | SiteEvent::PricesSet { .. }
+            | SiteEvent::NodeBack { .. }
+            | SiteEvent::Back { .. } => self.help(),
+            SiteEvent::NodeLost { .. } | SiteEvent::NodeTaken { .. } | SiteEvent::Lost { .. } => {}
+        }
+        match event {
             SiteEvent::Added(spec) => self.site_added(spec),
             SiteEvent::PricesSet { site, prices } => {
                 let state = self.known_site(*site);

@@ -4,9 +4,10 @@ use crate::model::account::{Account, Purpose};
 use crate::model::budget::BudgetUse;
 use crate::model::event::VoEvent;
 use crate::model::input::{Answer, User};
+use crate::model::sharing::{Served, Tally};
 use crate::model::state::{State, UserState};
 use std::sync::Arc;
-use walras_model::Money;
+use walras_model::{Money, Time};
 
 impl State {
     pub(super) fn fold_vo(&mut self, event: &VoEvent) {
@@ -14,17 +15,25 @@ impl State {
             VoEvent::PolicySet(policy) => {
                 self.policy = Arc::new((**policy).clone());
                 self.unsettle();
+                self.help();
             }
             VoEvent::UserSet(user) => self.user_set(user),
             VoEvent::BudgetSet { spender, budget: Some(budget) } => {
                 self.budgets.insert(Arc::new(spender.clone()), BudgetUse::new(*budget, self.clock));
+                self.help();
             }
-            VoEvent::BudgetSet { spender, budget: None } => self.budgets.remove(spender),
+            VoEvent::BudgetSet { spender, budget: None } => {
+                self.budgets.remove(spender);
+                self.help();
+            }
             VoEvent::Deposited { key, account, transaction } => {
                 self.books.post(transaction);
                 let amount = i64::try_from(transaction.sum(account, Purpose::Deposit));
                 let amount = amount.expect("a deposit that was posted can be counted");
-                self.remember(key, Answer::Deposited(Money::from_micros(amount)));
+                self.remember(key, Answer::Deposited(Money::from_micros(amount)), None);
+                if let Account::User(user) = account {
+                    self.funded(user);
+                }
             }
         }
     }
@@ -35,9 +44,28 @@ impl State {
         match self.users.get_mut(user.name.as_str()) {
             Some(known) => known.user = user.clone(),
             None => {
-                let state = UserState { user: user.clone(), number, usage: 0 };
+                let state = UserState {
+                    user: user.clone(),
+                    number,
+                    usage: 0,
+                    served: Served::default(),
+                    funded_at: Time::MIN,
+                    tally: Tally::default(),
+                };
                 self.users.insert(user.name.as_str().into(), state);
             }
+        }
+        self.funded(&user.name);
+    }
+
+    /// A user has more to spend: what waits for money may go on.
+    fn funded(&mut self, user: &str) {
+        let clock = self.clock;
+        if let Some(user) = self.users.get_mut(user) {
+            user.funded_at = clock;
+        }
+        if self.policy.sharing.is_some() {
+            self.unsettle();
         }
     }
 }

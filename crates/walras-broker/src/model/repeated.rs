@@ -1,0 +1,107 @@
+//! Requests that may be repeated: what was answered, and what had been asked.
+
+use super::id::QuoteNumber;
+use super::input::Answer;
+use super::job::JobSpec;
+use serde::{Deserialize, Serialize};
+use std::fmt::{Debug, Write};
+use walras_model::Time;
+
+/// A request that may be repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// What it was answered with.
+    pub answer: Answer,
+    /// When.
+    pub at: Time,
+    /// What was asked; what was remembered before that was kept does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
+}
+
+/// What was asked, so that another request under the same key is told from the same again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    /// A job, or a quote for one: the digest of what was submitted.
+    Job(u64),
+    /// One of a quote's alternatives.
+    Accept {
+        /// Which quote.
+        quote: QuoteNumber,
+        /// Which alternative.
+        option: u32,
+    },
+}
+
+/// FNV-1a with 64 bits (G. Fowler, L. Noll, K.-P. Vo): tells apart by chance, and not against malice.
+struct Fnv(u64);
+
+impl Fnv {
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        // What ends here does not run into what comes next.
+        self.0 = (self.0 ^ 0xff).wrapping_mul(0x0100_0000_01b3);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.add(text.as_bytes());
+    }
+
+    fn number(&mut self, number: i64) {
+        self.add(&number.to_le_bytes());
+    }
+
+    /// What is seldom there, and small.
+    fn small(&mut self, value: &impl Debug) {
+        // Writing to a number does not fail.
+        let _ = write!(self, "{value:?}");
+    }
+}
+
+impl Write for Fnv {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.add(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl JobSpec {
+    /// A number that is another for another job. Times that a client counts from now do not count: they differ when it repeats
+    /// itself.
+    pub fn digest(&self) -> u64 {
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let JobSpec { user, request, workflow, preference, delay, command, script, output } = self;
+        hash.text(user);
+        hash.text(&request.name);
+        hash.number(request.tasks.into());
+        hash.number(request.work.as_millis());
+        hash.number(request.performance_min.as_millionths());
+        hash.number(request.price_max.map_or(-1, |rate| rate.as_micros_per_second()));
+        hash.number(request.budget.map_or(-1, |budget| budget.as_micros()));
+        hash.number(request.priority);
+        hash.small(&(&request.requires, &request.scope, preference, delay.map(|delay| delay.per_hour)));
+        for word in command {
+            hash.text(word);
+        }
+        for text in [script, output] {
+            hash.text(text.as_deref().unwrap_or_default());
+        }
+        if let Some(of) = workflow {
+            hash.small(&of.strategy);
+            for task in of.workflow.tasks() {
+                hash.text(&task.name);
+                hash.number(task.work.map_or(-1, |work| work.as_millis()));
+                hash.small(&(task.cores, task.memory, &task.requires, &task.estimates));
+            }
+            for edge in of.workflow.edges() {
+                hash.number(edge.from.number().into());
+                hash.number(edge.to.number().into());
+                hash.small(&edge.data);
+            }
+        }
+        hash.0
+    }
+}

@@ -1,0 +1,113 @@
+//! How much of what everybody shares one token may take, and all together: bytes of bodies, streams, requests at a time.
+//!
+//! **Problem.** A hundred bodies that are sent to the half, five thousand streams that nobody reads: each is allowed, and
+//! together they leave nothing for anybody else.
+//!
+//! **Method.** Counts, in total and by token. What is taken is given back when it is dropped, so that nobody has to remember to.
+//! Bodies are counted as they come in, and not by what they say that they will be.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// So much of something, in total and for one token.
+pub(super) struct Budget {
+    most: usize,
+    most_each: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Default)]
+struct Taken {
+    all: usize,
+    each: HashMap<u64, usize>,
+}
+
+/// Why there is no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spent {
+    /// This token has all that one may have.
+    Own,
+    /// All that there is was taken by others together.
+    All,
+}
+
+/// What was taken; it is given back when this goes.
+pub(super) struct Share {
+    budget: Arc<Budget>,
+    token: u64,
+    amount: usize,
+}
+
+impl Budget {
+    pub(super) fn new(most: usize, most_each: usize) -> Arc<Budget> {
+        Arc::new(Budget { most, most_each, taken: Mutex::default() })
+    }
+
+    /// Nothing yet, for a token.
+    pub(super) fn open(self: &Arc<Budget>, token: u64) -> Share {
+        Share { budget: self.clone(), token, amount: 0 }
+    }
+
+    /// So much, for a token.
+    pub(super) fn take(self: &Arc<Budget>, token: u64, amount: usize) -> Result<Share, Spent> {
+        let mut share = self.open(token);
+        share.grow_to(amount)?;
+        Ok(share)
+    }
+}
+
+impl Share {
+    /// Takes as much as is missing to an amount.
+    pub(super) fn grow_to(&mut self, amount: usize) -> Result<(), Spent> {
+        let more = amount.saturating_sub(self.amount);
+        if more == 0 {
+            return Ok(());
+        }
+        let mut taken = self.budget.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = taken.each.get(&self.token).copied().unwrap_or(0);
+        if own + more > self.budget.most_each {
+            return Err(Spent::Own);
+        }
+        if taken.all + more > self.budget.most {
+            return Err(Spent::All);
+        }
+        taken.all += more;
+        taken.each.insert(self.token, own + more);
+        self.amount = amount;
+        Ok(())
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut taken = self.budget.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.all = taken.all.saturating_sub(self.amount);
+        let left = taken.each.get(&self.token).map_or(0, |own| own.saturating_sub(self.amount));
+        if left == 0 {
+            taken.each.remove(&self.token);
+        } else {
+            taken.each.insert(self.token, left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_token_never_has_all_and_what_is_dropped_is_there_again() {
+        let budget = Budget::new(10, 6);
+        let mut first = budget.take(1, 4).ok().unwrap();
+        assert_eq!(first.grow_to(7), Err(Spent::Own));
+        assert_eq!(first.grow_to(6), Ok(()));
+        assert_eq!(budget.take(1, 1).err(), Some(Spent::Own));
+        let second = budget.take(2, 4).ok().unwrap();
+        assert_eq!(budget.take(3, 1).err(), Some(Spent::All));
+        drop(first);
+        assert!(budget.take(3, 6).is_ok() && budget.take(1, 6).is_ok());
+        drop(second);
+        let taken = budget.taken.lock().unwrap();
+        assert!(taken.all == 0 && taken.each.is_empty());
+    }
+}

@@ -1,0 +1,180 @@
+//! One user sends more than their part: the others go on as if nothing were.
+
+use super::house::{House, job};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+fn keyed(house: &House, token: &str, key: &str, path: &str, body: &Value) -> super::house::Answer {
+    let headers = format!("Authorization: Bearer {token}\r\nIdempotency-Key: {key}\r\n");
+    house.call_with("post", path, &headers, Some(body))
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < until, "{what} never came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_user_who_has_as_much_as_they_may_is_told_so() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    let admin = Some(house.administrator.as_str());
+    let change = json!({"sharing": {"user": {"jobs": 2}}});
+    let policy = house.call("patch", "/v1/policy", admin, Some(&change)).json(200);
+    assert_eq!(policy["sharing"]["user"]["jobs"], 2);
+    assert_eq!(policy["sharing"]["group"]["jobs"], 200_000, "the rest stays");
+    let submit = |token: &str, name: &str| house.call("post", "/v1/jobs", Some(token), Some(&job(name)));
+    let first = submit(&ada, "1").json(201)["job"].clone();
+    submit(&ada, "2").json(201);
+    let over = submit(&ada, "3").json(429);
+    assert_eq!(over["code"], "over-limit");
+    let message = "user ada would have more than 2 jobs at a time: try again when some have ended";
+    assert_eq!(over["message"], message);
+    submit(&ben, "1").json(201);
+    house.call("delete", &format!("/v1/jobs/{first}"), Some(&ada), None).json(200);
+    submit(&ada, "3").json(201);
+}
+
+#[test]
+fn a_job_that_cannot_be_paid_says_so_and_keeps_nobody_waiting() {
+    let house = House::open();
+    let admin = Some(house.administrator.as_str());
+    house.call("put", "/v1/users/eve", admin, Some(&json!({}))).json(200);
+    let eve = house.token("user", "eve").1;
+    let ada = house.user("ada");
+    let mut last = Value::Null;
+    for number in 0..300 {
+        let name = format!("{number}");
+        last = house.call("post", "/v1/jobs", Some(&eve), Some(&job(&name))).json(201)["job"].clone();
+    }
+    let path = format!("/v1/jobs/{last}");
+    wait_until("the reason", || house.call("get", &path, Some(&eve), None).json(200)["why"].is_string());
+    let view = house.call("get", &path, Some(&eve), None).json(200);
+    assert_eq!((&view["state"], &view["reason"]["code"]), (&json!("queued"), &json!("no-money")), "{view}");
+    let mine = house.call("post", "/v1/jobs", Some(&ada), Some(&job("mine"))).json(201)["job"].clone();
+    let path = format!("/v1/jobs/{mine}");
+    wait_until("the promise", || !house.call("get", &path, Some(&ada), None).json(200)["promise"].is_null());
+}
+
+#[test]
+fn a_key_stands_for_one_request_even_after_its_job_has_ended() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let first = keyed(&house, &ada, "k", "/v1/jobs", &job("same")).json(201);
+    house.call("delete", &format!("/v1/jobs/{}", first["job"]), Some(&ada), None).json(200);
+    assert_eq!(keyed(&house, &ada, "k", "/v1/jobs", &job("same")).json(201), first);
+    let other = keyed(&house, &ada, "k", "/v1/jobs", &job("other")).json(409);
+    assert_eq!(other["code"], "key-used");
+}
+
+#[test]
+fn accepting_again_is_the_same_only_for_the_same_alternative_for_administrators_too() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let admin = house.administrator.clone();
+    for token in [&ada, &admin] {
+        let mut quote = Value::Null;
+        wait_until("an alternative", || {
+            quote = house.call("post", "/v1/quotes", Some(&ada), Some(&job("taken"))).json(201);
+            quote["options"] != json!([])
+        });
+        let accept = format!("/v1/quotes/{}/accept", quote["quote"]);
+        let key = format!("key-{}", quote["quote"]);
+        let first = keyed(&house, token, &key, &accept, &json!({"option": 0})).json(201);
+        assert_eq!(keyed(&house, token, &key, &accept, &json!({"option": 0})).json(201), first);
+        let other = keyed(&house, token, &key, &accept, &json!({"option": 1})).json(409);
+        assert_eq!(other["code"], "key-used");
+        let number = quote["quote"].as_u64().unwrap();
+        let another = format!("/v1/quotes/{}/accept", number + 100);
+        let status = keyed(&house, token, &key, &another, &json!({"option": 0})).status;
+        assert!(matches!(status, 404 | 409), "{status}");
+    }
+}
+
+fn listen(house: &House, token: &str) -> (u16, TcpStream) {
+    let mut stream = TcpStream::connect(house.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = format!("GET /v1/events HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {token}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).unwrap();
+    (String::from_utf8_lossy(&first[9..]).parse().unwrap(), stream)
+}
+
+#[test]
+fn one_token_does_not_take_all_streams() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    let open: Vec<(u16, TcpStream)> = (0..100).map(|_| listen(&house, &ada)).collect();
+    assert!(open.iter().all(|(status, _)| *status == 200));
+    assert_eq!(listen(&house, &ada).0, 429);
+    assert_eq!(listen(&house, &ben).0, 200);
+    drop(open);
+    wait_until("room for another stream", || listen(&house, &ada).0 == 200);
+}
+
+#[test]
+fn the_stream_of_a_token_that_expires_ends_although_there_is_always_something_to_hear() {
+    let house = House::open();
+    let admin = Some(house.administrator.as_str());
+    let body = json!({"role": "administrator", "name": "brief", "expires_in": 2});
+    let brief = house.call("post", "/v1/tokens", admin, Some(&body)).json(201)["secret"].clone();
+    let (status, mut stream) = listen(&house, brief.as_str().unwrap());
+    assert_eq!(status, 200);
+    house.user("ada");
+    let begun = Instant::now();
+    stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    let mut deposits = 0;
+    loop {
+        let deposit = json!({"account": "user:ada", "amount": 1});
+        house.call("post", "/v1/deposits", admin, Some(&deposit)).json(201);
+        deposits += 1;
+        let mut part = [0; 65_536];
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock) => {}
+            Err(_) => break,
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "it goes on after {deposits} deposits");
+    }
+}
+
+#[test]
+fn bodies_that_are_never_sent_to_the_end_take_only_so_much() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    let seven = vec![b' '; 7 << 20];
+    let half = |token: &str| {
+        let mut stream = TcpStream::connect(house.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let head = format!(
+            "POST /v1/jobs HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n",
+            8 << 20
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        // Whoever is refused meanwhile cannot write to the end.
+        let _ = stream.write_all(&seven);
+        stream
+    };
+    let mut open: Vec<TcpStream> = (0..5).map(|_| half(&ada)).collect();
+    // Four have room for seven megabytes of thirty-two; one of the five has not, and is told so.
+    let refused = |stream: &mut TcpStream| {
+        stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+        let mut first = [0; 12];
+        stream.read_exact(&mut first).is_ok() && &first == b"HTTP/1.1 429"
+    };
+    assert_eq!(open.iter_mut().filter_map(|stream| refused(stream).then_some(())).count(), 1);
+    house.call("post", "/v1/jobs", Some(&ben), Some(&job("small"))).json(201);
+    drop(open);
+    wait_until("room for another body", || {
+        let large = json!({"walras": "job/1", "name": "large", "work": 60, "command": ["x".repeat(90_000)]});
+        house.call("post", "/v1/jobs", Some(&ada), Some(&large)).status == 201
+    });
+}
