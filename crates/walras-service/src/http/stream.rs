@@ -4,10 +4,12 @@ use super::App;
 use super::endpoint::{ALL, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
+use super::session::{goes_on, secret};
 use crate::described::JsonSchema;
 use crate::engine::Told;
 use crate::token::Caller;
 use axum::extract::State;
+use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
@@ -118,6 +120,7 @@ async fn events(
         audience,
         closing: app.closing.subscribe(),
         token: caller.token,
+        session: secret(&headers).filter(|_| !headers.contains_key(AUTHORIZATION)).map(str::to_owned),
         counted,
     };
     let live = futures_util::stream::unfold(live, |mut live| async move {
@@ -129,12 +132,14 @@ async fn events(
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// A listener: hears until the service stops, or its token is good no more.
+/// A listener: hears until the service stops, or its token or its session is good no more.
 struct Live {
     told: Receiver<Arc<Told>>,
     audience: Arc<Audience>,
     closing: watch::Receiver<bool>,
     token: u64,
+    /// The secret of the session, for a browser.
+    session: Option<String>,
     counted: Counted,
 }
 
@@ -157,7 +162,8 @@ impl Live {
     fn may_go_on(&mut self) -> Option<()> {
         let app = &self.counted.0;
         let stopping = *self.closing.borrow_and_update();
-        (!stopping && app.tokens.is_valid(self.token, app.clock.now())).then_some(())
+        let signed_in = self.session.as_ref().is_none_or(|secret| goes_on(app, secret));
+        (!stopping && signed_in && app.tokens.is_valid(self.token, app.clock.now())).then_some(())
     }
 }
 

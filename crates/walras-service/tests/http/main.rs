@@ -7,3 +7,4 @@ mod contract;
 mod description;
 mod house;
 mod objects;
+mod page;
