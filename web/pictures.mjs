@@ -78,7 +78,7 @@ try {
     await ada.getByText("The job can be read.").waitFor();
     await ada.getByRole("button", { name: "Ask for a quote" }).click();
     await ada.getByRole("radio").first().waitFor();
-    await ada.locator(".quote").scrollIntoViewIfNeeded();
+    await ada.setViewportSize({ width: 1200, height: 1_040 });
     await sleep(500);
     await save(ada, `web-quote-${colorScheme}`);
   }

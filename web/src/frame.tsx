@@ -7,6 +7,7 @@ import { signOut } from "./live/session";
 import { useStore } from "./live/store";
 import { useAction } from "./parts/action";
 import { Link } from "./parts/link";
+import { Logo } from "./parts/logo";
 import { place } from "./route";
 import { viewsFor } from "./views";
 
@@ -22,7 +23,7 @@ export function Frame({ who, children }: { who: Me; children: ComponentChildren 
       </a>
       <header class="top">
         <Link to="/" class="brand" onGo={() => setOpen(false)}>
-          <img src="/assets/icon.svg" alt="" width="26" height="26" /> Walras
+          <Logo size={26} /> Walras
         </Link>
         <button type="button" class="menu" aria-expanded={open} aria-controls="ways" onClick={() => setOpen(!open)}>
           Menu

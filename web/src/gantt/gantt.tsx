@@ -42,7 +42,13 @@ export function Gantt({ model, span, word, open, seen }: Props) {
     const width = home.clientWidth;
     const gutter = width < 600 ? 84 : 132;
     const now = clock();
-    window_.current ??= showing(now + span[0], now + span[1], width - gutter);
+    const plot = width - gutter;
+    window_.current ??= showing(now + span[0], now + span[1], plot);
+    // On another width the same time is shown.
+    if (scene.current && plot > 0) {
+      const before = scene.current.width - scene.current.gutter;
+      if (before > 0 && before !== plot) window_.current = { ...window_.current, scale: (window_.current.scale * before) / plot };
+    }
     const job = pointed?.hit.bar?.job ?? null;
     scene.current = { model, rows, window: window_.current, theme, now, width, height, gutter, job, word };
     const ratio = devicePixelRatio || 1;

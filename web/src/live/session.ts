@@ -36,6 +36,11 @@ export async function look(): Promise<void> {
   await settle(session.me ?? null);
 }
 
+// A link with a code that is followed from here does not load the page again.
+addEventListener("hashchange", () => {
+  look().catch(() => undefined);
+});
+
 export async function signIn(secret: { token: string } | { code: string }): Promise<void> {
   const session = await ask(api.POST("/v1/session", { body: secret }));
   await settle(session.me ?? null);

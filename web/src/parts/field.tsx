@@ -6,7 +6,7 @@ interface Props {
   value: string;
   set: (value: string) => void;
   hint?: string;
-  type?: "text" | "number" | "search" | "password";
+  type?: "text" | "number" | "search" | "password" | "datetime-local";
   min?: number;
   step?: string;
   required?: boolean;

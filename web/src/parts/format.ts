@@ -56,6 +56,11 @@ export const exactly = (amount: number): string => EXACT.format(amount);
 export const countOf = (count: number): string => COUNT.format(count);
 export const shareOf = (share: number): string => PERCENT.format(share);
 
+/** A sentence of the service with its points in time as the viewer's. */
+export function inZone(text: string): string {
+  return text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, (stamp) => clockOf(stamp));
+}
+
 /** A word with its count. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${countOf(count)} ${count === 1 ? one : many}`;

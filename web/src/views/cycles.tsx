@@ -5,7 +5,7 @@ import { useData } from "../live/data";
 import { Do, useAction, Wrong } from "../parts/action";
 import { Badge } from "../parts/badge";
 import { Card, Facts, Meter } from "../parts/card";
-import { clockOf, countOf, moneyOf, plural, shareOf } from "../parts/format";
+import { clockOf, countOf, inZone, moneyOf, plural, shareOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { Table } from "../parts/table";
@@ -117,7 +117,7 @@ function Explained({ decision }: { decision: Decision }) {
 
 function Said({ job }: { job: DecidedJob }) {
   const [chosen, ...others] = job.ways;
-  if (!chosen) return <>{job.why ?? "–"}</>;
+  if (!chosen) return <>{inZone(job.why ?? "–")}</>;
   return (
     <>
       <WayText way={chosen} />

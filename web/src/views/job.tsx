@@ -8,7 +8,7 @@ import { administers } from "../live/session";
 import { Do, useAction, Wrong } from "../parts/action";
 import { Badge, isOver } from "../parts/badge";
 import { Card, Facts } from "../parts/card";
-import { clockOf, fromNow, fullTime, moneyOf, shareOf } from "../parts/format";
+import { clockOf, fromNow, fullTime, inZone, moneyOf, shareOf } from "../parts/format";
 import { Link } from "../parts/link";
 import { Empty, Shown, Trouble } from "../parts/states";
 import { type Column, Table } from "../parts/table";
@@ -51,7 +51,7 @@ export function JobPage({ job, who }: { job: number; who: Me }) {
             )}
           </div>
           <Wrong doing={doing} />
-          {why.value && <p class="summary">{why.value.summary}</p>}
+          {why.value && <p class="summary">{inZone(why.value.summary)}</p>}
           <Timeline job={view} />
           <div class="columns">
             <Terms job={view} who={who} />
@@ -107,7 +107,7 @@ function Reasons({ why }: { why: Explanation }) {
       {reasons.length > 0 && (
         <ul>
           {reasons.map((reason) => (
-            <li key={reason.text}>{reason.text}</li>
+            <li key={reason.text}>{inZone(reason.text)}</li>
           ))}
         </ul>
       )}
@@ -116,7 +116,7 @@ function Reasons({ why }: { why: Explanation }) {
           <h3>It would have a window with any one of</h3>
           <ul>
             {changes.map((change) => (
-              <li key={change.text}>{change.text}</li>
+              <li key={change.text}>{inZone(change.text)}</li>
             ))}
           </ul>
         </>
@@ -188,7 +188,7 @@ const Past = ({ why }: { why: Explanation }) => (
             <time dateTime={event.at} title={fullTime(event.at)}>
               {clockOf(event.at)}
             </time>
-            <span>{event.text}</span>
+            <span>{inZone(event.text)}</span>
           </li>
         ))}
       </ol>

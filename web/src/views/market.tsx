@@ -9,7 +9,7 @@ import { mayRunJobs } from "../live/session";
 import { useStore } from "../live/store";
 import { Card, Meter, Tile } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
-import { clockOf, countOf, exactly, fromNow, moneyOf, plural, shareOf } from "../parts/format";
+import { clockOf, countOf, exactly, fromNow, inZone, moneyOf, plural, shareOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 
@@ -164,7 +164,7 @@ function Feed({ who }: { who: Me }) {
           {told.slice(0, 14).map((event, index) => (
             <li key={`${event.position}-${index}`}>
               <time dateTime={event.at}>{clockOf(event.at)}</time>
-              <span>{linked && event.job != null ? <Told text={event.text} job={event.job} /> : event.text}</span>
+              <span>{linked && event.job != null ? <Told text={inZone(event.text)} job={event.job} /> : inZone(event.text)}</span>
             </li>
           ))}
         </ol>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { signIn } from "../live/session";
 import { useAction, Wrong } from "../parts/action";
 import { Field } from "../parts/field";
+import { Logo } from "../parts/logo";
 
 export function SignIn() {
   const [token, setToken] = useState("");
@@ -14,7 +15,7 @@ export function SignIn() {
   return (
     <main class="alone">
       <h1>
-        <img src="/assets/icon.svg" alt="" width="36" height="36" /> Walras
+        <Logo size={36} /> Walras
       </h1>
       <p>A market for compute time: jobs with budgets and deadlines meet priced free time.</p>
       <form class="card" onSubmit={enter}>

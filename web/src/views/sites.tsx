@@ -11,6 +11,7 @@ import { exactly, plural } from "../parts/format";
 import { Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { Table } from "../parts/table";
+import { Blackouts } from "./blackouts";
 import { Week } from "./week";
 
 export function SitesView({ who, query }: { who: Me; query: URLSearchParams }) {
@@ -73,9 +74,12 @@ function SitePage({ site, who }: { site: Site; who: Me }) {
       </div>
       <Shown data={prices}>
         {(value) => (
-          <Card title="Prices over a week, without demand">
-            <Week prices={value} />
-          </Card>
+          <>
+            <Card title="Prices over a week, without demand">
+              <Week prices={value} />
+            </Card>
+            {mayPrice && <Blackouts site={site.name} prices={value} done={prices.reload} />}
+          </>
         )}
       </Shown>
       <Card title="Nodes">

@@ -3,7 +3,7 @@ import type { Prices } from "../api/types";
 import { exactly } from "../parts/format";
 import { useTheme } from "../parts/theme";
 
-const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+export const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 const [CELL, TALL, LEFT, TOP] = [24, 18, 40, 18];
 
 /** The base price at an hour of the week, in the service's zone, which is UTC; none when nothing is sold. */

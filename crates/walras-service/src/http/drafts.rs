@@ -14,9 +14,6 @@ use walras_api::service::{DraftView, JobDraft, LeftOutView, ProblemView, read_sc
 use walras_api::{ReadError, Syntax};
 use walras_model::Time;
 
-/// The longest text that is read, in characters.
-const TEXT_MAX: usize = 1_000_000;
-
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let summary = "Read a job file or a script without submitting it: the job, or what is wrong and where.";
     vec![
@@ -31,14 +28,10 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 #[serde(deny_unknown_fields)]
 struct DraftBody {
     /// A job file in YAML or JSON, or a script that begins with `#!`. Times may count from now.
-    #[schemars(length(max = 1_000_000))]
     text: String,
 }
 
 async fn draft(State(app): State<App>, Sent(body): Sent<DraftBody>) -> Result<Json<DraftView>, Fault> {
-    if body.text.chars().count() > TEXT_MAX {
-        return Err(Fault::bad(format!("body: text: it has more than {TEXT_MAX} characters")));
-    }
     let now = app.clock.now();
     let read = tokio::task::spawn_blocking(move || view(&body.text, now));
     read.await.map(Json).map_err(|error| app.broken(&error))

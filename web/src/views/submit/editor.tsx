@@ -28,7 +28,7 @@ export function Editor({ text, set, problem, leftOut }: Props) {
           aria-describedby={id}
           aria-invalid={problem !== null}
           spellcheck={false}
-          rows={18}
+          rows={14}
           value={text}
           onInput={(event) => set(event.currentTarget.value)}
           onScroll={(event) => {

@@ -5,7 +5,7 @@ import type { Change, Quote } from "../../api/types";
 import { useNow } from "../../live/clock";
 import { Do, useAction, Wrong } from "../../parts/action";
 import { Card } from "../../parts/card";
-import { clockOf, moneyOf, shareOf, spanOf } from "../../parts/format";
+import { clockOf, inZone, moneyOf, shareOf, spanOf } from "../../parts/format";
 import { go } from "../../route";
 import { Scatter } from "./scatter";
 import type { Key } from "./text";
@@ -92,7 +92,7 @@ function Help({ quote, change }: Omit<Props, "again">) {
     <Card title="It fits nowhere" class="quote">
       <ul>
         {quote.reasons.map((reason) => (
-          <li key={reason.text}>{reason.text}</li>
+          <li key={reason.text}>{inZone(reason.text)}</li>
         ))}
       </ul>
       {quote.changes.length > 0 && <p>Any one of these changes is enough, and none is larger than it must be:</p>}
@@ -101,7 +101,7 @@ function Help({ quote, change }: Omit<Props, "again">) {
           const line = lineOf(it);
           return line ? (
             <button type="button" key={it.text} onClick={() => change(line[0], line[1])}>
-              Give it {it.text}
+              Give it {inZone(it.text)}
             </button>
           ) : (
             <span key={it.text}>{it.text}</span>
