@@ -3,6 +3,7 @@
 # make check  the fast half of it, without the solver: format, lints, unit tests; below a minute when built
 # make build  the whole program with the simulator and the HiGHS solver: target/release/walras
 # make dist   the same, optimised as one and stripped: target/dist/walras
+# make web    builds the web page, after a change in web/ (needs Node)
 # make book   the documents as a book: target/book/index.html
 # make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
 # make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60 (needs nightly Rust and cargo-fuzz)
@@ -27,7 +28,7 @@ LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-feat
 # one word), but making code too. `cargo clippy` beside the tests would read everything twice.
 LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: demo lab lab-demo lab-down test check build dist book audit fuzz soak bench bench-highs bench-assign
+.PHONY: demo lab lab-demo lab-down test check build dist web book audit fuzz soak bench bench-highs bench-assign
 
 demo:
 	scripts/setup demo
@@ -39,8 +40,8 @@ lab:
 
 lab-demo:
 	scripts/setup demo
-	$(CARGO) build --release --locked --package walras --no-default-features
-	scripts/lab-demo target/release/walras
+	$(CARGO) build --profile demo --locked --package walras --no-default-features
+	scripts/lab-demo target/demo/walras
 
 lab-down:
 	scripts/lab purge
@@ -50,6 +51,7 @@ test:
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
 	$(LINTED) target/tools/python/bin/python scripts/run-tests
+	scripts/web-test
 	$(LINTED) $(CARGO) test --workspace --doc --locked
 	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
@@ -67,6 +69,10 @@ build:
 dist:
 	scripts/setup build
 	$(CARGO) build --profile dist --locked --package walras
+
+web:
+	scripts/setup web
+	cd web && npm run types && npm run check && npm run build
 
 book:
 	scripts/setup book

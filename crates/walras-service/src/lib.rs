@@ -17,6 +17,7 @@ pub mod engine;
 pub mod http;
 pub mod journal;
 pub mod serve;
+pub mod session;
 pub mod site;
 pub mod token;
 pub mod view;

@@ -8,6 +8,7 @@ use crate::http::{App, AppParts, router};
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
 use crate::journal::{Journal, Register};
+use crate::session::Sessions;
 use crate::site::config::{ConnectorName, SiteConfig};
 use crate::site::{BadSite, Joining, open};
 use crate::token::Tokens;
@@ -239,6 +240,8 @@ pub fn serve(
     let app = App::new(AppParts {
         handle: engine.handle(),
         tokens,
+        sessions: Sessions::open(&config.data.join("sessions.db")).map_err(refused)?,
+        secure: config.tls.is_some(),
         register: Register::open(&path),
         metrics: engine.metrics(),
         clock,
@@ -300,6 +303,7 @@ async fn listen(
     while !app.is_ready() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+    tokio::spawn(app.clone().remember());
     started(&Started { address, tls: tls.is_some(), token_file: token_file.to_owned() });
     let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
     let mut server = axum_server::from_tcp(listener).map_err(refused)?.handle(control);

@@ -15,6 +15,8 @@ use walras_api::service::{Role, TokenView};
 use walras_model::Time;
 
 const SECRET_BYTES: usize = 32;
+/// A code is good once and for minutes: fewer bytes than a secret's will do, and links stay short.
+const CODE_BYTES: usize = 16;
 /// What every secret begins with, so that one is recognised where it should not be.
 const PREFIX: &str = "walras_";
 
@@ -37,11 +39,11 @@ pub struct Tokens {
     known: RwLock<HashMap<[u8; 32], TokenView>>,
 }
 
-fn hash(secret: &str) -> [u8; 32] {
+pub(crate) fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-fn failed(error: impl std::fmt::Display) -> io::Error {
+pub(crate) fn failed(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("the tokens cannot be kept: {error}"))
 }
 
@@ -54,10 +56,20 @@ fn role_of(text: &str) -> Role {
 }
 
 /// A new secret.
-fn secret() -> io::Result<String> {
-    let mut bytes = [0_u8; SECRET_BYTES];
+pub(crate) fn secret() -> io::Result<String> {
+    Ok(format!("{PREFIX}{}", random::<SECRET_BYTES>()?))
+}
+
+/// A new code.
+pub(crate) fn code() -> io::Result<String> {
+    random::<CODE_BYTES>()
+}
+
+/// So many bytes from the operating system, as text.
+fn random<const BYTES: usize>() -> io::Result<String> {
+    let mut bytes = [0_u8; BYTES];
     getrandom::fill(&mut bytes).map_err(failed)?;
-    let mut text = String::from(PREFIX);
+    let mut text = String::new();
     for byte in bytes {
         // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -96,13 +108,17 @@ impl Tokens {
         })
     }
 
+    /// Whose token has that number, unless it has expired or was revoked.
+    pub fn caller_of(&self, number: u64, now: Time) -> Option<Caller> {
+        let known = self.known.read().ok()?;
+        let token = known.values().find(|token| token.token == number)?;
+        let good = token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at.time() > now);
+        good.then(|| Caller { token: token.token, role: token.role, name: token.name.clone() })
+    }
+
     /// Whether a token of that number is still good.
     pub fn is_valid(&self, number: u64, now: Time) -> bool {
-        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let found = known.values().find(|token| token.token == number);
-        found.is_some_and(|token| {
-            token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at.time() > now)
-        })
+        self.caller_of(number, now).is_some()
     }
 
     /// Makes a token; gives it with its secret.

@@ -20,10 +20,12 @@ pub use script::read_script;
 pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
-    AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,
-    EventKind, EventView, ExplanationView, FitView, HappeningView, JobState, JobView, JobsView, MeView,
+    AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CodeView, CycleView,
+    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, ErrorView, EventKind, EventView,
+    ExplanationView, FitView, HappeningView, HistoryView, JobState, JobView, JobsView, LeftOutView, MeView,
     MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
-    PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role, SiteView,
-    SitesView, StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow,
-    TimetableView, TokenMade, TokenView, TokensView, UserView, UsersView, WhyKind, WhyView,
+    ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role,
+    RootView, SampleView, SessionView, SiteSample, SiteView, SitesView, StatementLine, StatementView,
+    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
+    UserView, UsersView, WayView, WhyKind, WhyView,
 };

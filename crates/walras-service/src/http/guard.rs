@@ -3,10 +3,11 @@
 use super::App;
 use super::budget::Share;
 use super::fault::{Fault, TRACE};
+use super::session::by_cookie;
 use crate::token::Caller;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{Extensions, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::collections::HashMap;
@@ -107,10 +108,7 @@ fn trace(app: &App) -> String {
 /// The request with who is asking, and a place among their requests.
 fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, Option<Share>), Fault> {
     let now = Instant::now();
-    let from: IpAddr = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::from([127, 0, 0, 1]), |ConnectInfo(address)| address.ip());
+    let from = address(request.extensions());
     if !app.handle.is_ready() && post.path.starts_with("/v1") {
         let message = "the service is starting or stopping";
         return Err(Fault::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", message));
@@ -149,8 +147,18 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, 
     Ok((request, Some(busy)))
 }
 
+/// Where a request comes from.
+pub(super) fn address(known: &Extensions) -> IpAddr {
+    let from = known.get::<ConnectInfo<SocketAddr>>();
+    from.map_or(IpAddr::from([127, 0, 0, 1]), |ConnectInfo(address)| address.ip())
+}
+
+/// Whoever a request's token belongs to; without one, whoever is signed in with its cookie.
 fn caller(app: &App, request: &Request) -> Option<Caller> {
-    let header = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
+    let Some(header) = request.headers().get(header::AUTHORIZATION) else {
+        return by_cookie(app, request.method(), request.headers());
+    };
+    let header = header.to_str().ok()?;
     let (scheme, secret) = header.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("bearer") {
         return None;

@@ -29,6 +29,8 @@ const LIST_DEFAULT: usize = 1_000;
 /// A timetable shows this much without a word: ten minutes back, an hour ahead.
 const BACK: i64 = 600_000;
 const AHEAD: i64 = 3_600_000;
+/// So many of the jobs that ended last are looked at for what a timetable shows of the past.
+const PAST_MAX: usize = 500;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -231,13 +233,17 @@ async fn timetable(
     let to = query.to.map_or(later(from.max(now), AHEAD), Stamp::time);
     let shown = Interval::new(from, to).filter(|shown| shown.span() > Span::ZERO);
     let shown = shown.ok_or_else(|| Fault::bad("from must lie before to"))?;
+    let past = match shown.start() < now {
+        true => app.read(|register| register.ended_before(None, None, None, PAST_MAX)).await?,
+        false => Vec::new(),
+    };
     let view = app.handle.ask(move |state, now| {
-        timetable_view(state, now, shown, |of| match caller.role {
+        timetable_view(state, now, shown, &past, |user, sites| match caller.role {
             Role::Administrator => true,
-            Role::User => of.user == caller.name,
+            Role::User => user == caller.name,
             Role::Owner => {
-                let own = |site: SiteId| state.site(site).is_some_and(|it| it.spec.owner == caller.name);
-                of.legs.iter().any(|leg| own(leg.site))
+                let own = |site: &SiteId| state.site(*site).is_some_and(|it| it.spec.owner == caller.name);
+                sites.iter().any(own)
             }
         })
     });

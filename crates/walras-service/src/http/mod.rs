@@ -3,16 +3,21 @@
 mod accounts;
 mod admin;
 mod budget;
+mod bundle;
+mod decisions;
+mod drafts;
 mod endpoint;
 mod extract;
 mod fault;
 mod guard;
+mod history;
 mod jobs;
 mod market;
 #[cfg(feature = "schema")]
 pub mod openapi;
 mod page;
 mod quotes;
+mod session;
 mod shape;
 mod site_fault;
 mod stream;
@@ -23,6 +28,7 @@ pub use endpoint::Endpoint;
 use crate::clock::{Clock, wall_millis};
 use crate::engine::{Handle, Metrics, SiteLine};
 use crate::journal::{JournalError, Register};
+use crate::session::Sessions;
 use crate::token::Tokens;
 use axum::Router;
 use axum::http::StatusCode;
@@ -106,6 +112,10 @@ impl Deref for App {
 pub struct Inner {
     handle: Handle,
     tokens: Tokens,
+    sessions: Sessions,
+    /// Whether browsers must send cookies over TLS only.
+    secure: bool,
+    history: history::History,
     register: Arc<Register>,
     metrics: Arc<Metrics>,
     clock: Clock,
@@ -138,6 +148,10 @@ pub struct AppParts {
     pub handle: Handle,
     /// Who may do what.
     pub tokens: Tokens,
+    /// Which browsers are signed in.
+    pub sessions: Sessions,
+    /// Whether it speaks TLS.
+    pub secure: bool,
     /// Where to find what is over.
     pub register: Register,
     /// What is counted.
@@ -164,6 +178,9 @@ impl App {
             connectors: parts.sites.into_iter().map(|(_, connector)| connector).collect(),
             handle: parts.handle,
             tokens: parts.tokens,
+            sessions: parts.sessions,
+            secure: parts.secure,
+            history: history::History::default(),
             register: Arc::new(parts.register),
             metrics: parts.metrics,
             clock: parts.clock,
@@ -190,6 +207,11 @@ impl App {
     /// Whether requests are taken.
     pub fn is_ready(&self) -> bool {
         self.handle.is_ready()
+    }
+
+    /// Looks at the market now and then, for as long as the service runs.
+    pub async fn remember(self) {
+        history::remember(self).await;
     }
 
     /// Lets all streams end.
@@ -224,6 +246,11 @@ pub fn endpoints() -> Vec<Endpoint> {
         market::endpoints(),
         accounts::endpoints(),
         admin::endpoints(),
+        decisions::endpoints(),
+        session::endpoints(),
+        drafts::endpoints(),
+        history::endpoints(),
+        bundle::endpoints(),
         stream::endpoints(),
     ];
     groups.into_iter().flatten().collect()
@@ -238,9 +265,5 @@ pub fn router(app: App) -> Router {
         let guarded = endpoint.route.layer(from_fn_with_state((app.clone(), post), guard));
         router = router.route(endpoint.path, guarded);
     }
-    router.fallback(nothing).with_state(app)
-}
-
-async fn nothing() -> Fault {
-    Fault::missing("such endpoint: /docs lists them")
+    router.fallback(bundle::elsewhere).with_state(app)
 }

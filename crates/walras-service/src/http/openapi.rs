@@ -5,7 +5,7 @@ use super::endpoint::{Content, Endpoint};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
-use walras_api::service::ErrorView;
+use walras_api::service::{ErrorView, EventView};
 
 /// What every endpoint that wants a token may be refused with.
 const ALWAYS: &[u16] = &[401, 403, 408, 429, 503];
@@ -38,6 +38,8 @@ pub fn document(endpoints: &[Endpoint]) -> Value {
     let mut generator = settings.into_generator();
     let mut paths = Map::new();
     let error = generator.subschema_for::<ErrorView>().to_value();
+    // What the stream of events carries has a shape too, though its answer is text.
+    generator.subschema_for::<EventView>();
     for endpoint in endpoints {
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         path[endpoint.method] = operation(endpoint, &mut generator, &error);

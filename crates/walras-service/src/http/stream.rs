@@ -5,10 +5,12 @@ use super::budget::{Share, Spent};
 use super::endpoint::{ALL, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
+use super::session::{goes_on, secret};
 use crate::described::JsonSchema;
 use crate::engine::Told;
 use crate::token::Caller;
 use axum::extract::State;
+use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
@@ -124,6 +126,7 @@ async fn events(
         closing: app.closing.subscribe(),
         token: caller.token,
         expires_at: caller.expires_at,
+        session: secret(&headers).filter(|_| !headers.contains_key(AUTHORIZATION)).map(str::to_owned),
         counted,
     };
     let live = futures_util::stream::unfold(live, |mut live| async move {
@@ -135,13 +138,15 @@ async fn events(
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// A listener: hears until the service stops, or its token is good no more.
+/// A listener: hears until the service stops, or its token or its session is good no more.
 struct Live {
     told: Receiver<Arc<Told>>,
     audience: Arc<Audience>,
     closing: watch::Receiver<bool>,
     token: u64,
     expires_at: Option<Time>,
+    /// The secret of the session, for a browser.
+    session: Option<String>,
     counted: Counted,
 }
 
@@ -179,7 +184,8 @@ impl Live {
     fn may_go_on(&mut self) -> Option<()> {
         let app = &self.counted.0;
         let stopping = *self.closing.borrow_and_update();
-        (!stopping && app.tokens.is_valid(self.token, app.clock.now())).then_some(())
+        let signed_in = self.session.as_ref().is_none_or(|secret| goes_on(app, secret));
+        (!stopping && signed_in && app.tokens.is_valid(self.token, app.clock.now())).then_some(())
     }
 }
 

@@ -147,6 +147,28 @@ impl Register {
         })
     }
 
+    /// Entries with their positions, newest first, before a position.
+    pub fn entries_before(
+        &self,
+        before: Option<u64>,
+        most: usize,
+    ) -> Result<Vec<(u64, Entry)>, JournalError> {
+        let text =
+            "SELECT position, format, body FROM entry WHERE position < ?1 ORDER BY position DESC LIMIT ?2";
+        let found: Vec<(i64, u32, Vec<u8>)> = self.with(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let rows = statement
+                .query_map(params![below(before), most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect()
+        })?;
+        let entry = |(position, format, body): (i64, u32, Vec<u8>)| {
+            let position = number(position);
+            Ok((position, decode(position, format, &body)?))
+        };
+        found.into_iter().map(entry).collect()
+    }
+
     /// The entries that are about a job, the latest of them, oldest first.
     pub fn about(&self, job: u64, most: usize) -> Result<Vec<Entry>, JournalError> {
         let text = "SELECT position, format, body FROM entry WHERE position IN

@@ -1,12 +1,14 @@
 //! Sites, what they offer, and who has which node when.
 
 use super::{node_name, site_name};
+use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::service::{
     BarKind, NodeView, OfferKind, OfferView, OffersView, SiteView, TimetableBar, TimetableRow, TimetableView,
 };
 use walras_broker::State;
+use walras_broker::job::{Job, Phase};
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
 use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::SiteState;
@@ -82,26 +84,53 @@ pub fn offers_view(state: &State, now: Time, site: Option<SiteId>, most: usize) 
 /// At most so many nodes are shown.
 const ROWS_MAX: usize = 2_000;
 
-/// Who has which node when; the names of jobs only where `seen` says so.
+/// Who has which node when; whose jobs they are only where `seen` says so, of a user's job on these sites. `past` are jobs that
+/// have ended.
 pub fn timetable_view(
     state: &State,
     now: Time,
     shown: Interval,
-    seen: impl Fn(&Reservation) -> bool,
+    past: &[Record],
+    seen: impl Fn(&str, &[SiteId]) -> bool,
 ) -> TimetableView {
     let mut bars: BTreeMap<NodeId, Vec<TimetableBar>> = BTreeMap::new();
     for reservation in state.reservations.values() {
+        let sites: Vec<SiteId> = reservation.legs.iter().map(|leg| leg.site).collect();
         let name = state.jobs.get(&reservation.job).map(|job| job.spec.request.name.clone());
-        let (job, name) = if seen(reservation) { (Some(reservation.job.get()), name) } else { (None, None) };
+        let of = Known { job: reservation.job.get(), name, user: &reservation.user };
+        let of = seen(&reservation.user, &sites).then_some(&of);
         for (node, interval, kind) in uses(reservation, now) {
             let Some(part) = interval.intersection(shown) else { continue };
-            bars.entry(node).or_default().push(bar(part, kind, job, name.clone()));
+            bars.entry(node).or_default().push(bar(part, kind, of));
+        }
+    }
+    for job in state.jobs.values() {
+        let sites: Vec<SiteId> = state.planned_sites(job).into_iter().collect();
+        let name = Some(job.spec.request.name.clone());
+        let of = Known { job: job.number.get(), name, user: &job.spec.user };
+        let of = seen(&job.spec.user, &sites).then_some(&of);
+        for (node, interval) in planned(state, job) {
+            let Some(part) = interval.intersection(shown) else { continue };
+            bars.entry(node).or_default().push(bar(part, BarKind::Planned, of));
+        }
+    }
+    for Record::V1(job) in past {
+        // As long as the reservation is here it has been seen above.
+        if job.reservation.is_some_and(|number| state.reservations.contains_key(&number)) {
+            continue;
+        }
+        let of = Known { job: job.number.get(), name: Some(job.name.clone()), user: &job.user };
+        let of = seen(&job.user, &job.sites).then_some(&of);
+        let ran = job.parts.iter().filter(|part| matches!(part.stage, v1::Stage::Ended(_)));
+        for (node, part) in ran.filter_map(|part| Some((part.node?, part))) {
+            let Some(part) = Interval::new(part.start, part.end).and_then(|it| it.intersection(shown)) else {
+                continue;
+            };
+            bars.entry(node).or_default().push(bar(part, BarKind::Ended, of));
         }
     }
     for (node, busy) in owners(state, shown) {
-        bars.entry(node)
-            .or_default()
-            .extend(busy.into_iter().map(|part| bar(part, BarKind::Owner, None, None)));
+        bars.entry(node).or_default().extend(busy.into_iter().map(|part| bar(part, BarKind::Owner, None)));
     }
     let rows = state.nodes.iter().zip(0_u32..).take(ROWS_MAX).map(|(node, number)| {
         let id = NodeId::new(number);
@@ -117,8 +146,33 @@ pub fn timetable_view(
     }
 }
 
-fn bar(interval: Interval, kind: BarKind, job: Option<u64>, name: Option<String>) -> TimetableBar {
-    TimetableBar { start: interval.start().into(), end: interval.end().into(), kind, job, name }
+/// What may be known of a job.
+struct Known<'a> {
+    job: u64,
+    name: Option<String>,
+    user: &'a str,
+}
+
+fn bar(interval: Interval, kind: BarKind, of: Option<&Known<'_>>) -> TimetableBar {
+    TimetableBar {
+        start: interval.start().into(),
+        end: interval.end().into(),
+        kind,
+        job: of.map(|of| of.job),
+        name: of.and_then(|of| of.name.clone()),
+        user: of.map(|of| of.user.to_owned()),
+    }
+}
+
+/// Where a job is planned, while nothing is held for it.
+fn planned(state: &State, job: &Job) -> Vec<(NodeId, Interval)> {
+    let plan = job.plan.as_ref().filter(|_| job.phase == Phase::Planned);
+    let places = plan.into_iter().flat_map(|plan| plan.places.iter().map(|(node, _)| (plan.start, *node)));
+    let taken = places.filter_map(|(start, node)| {
+        let span = job.spec.request.work.runtime_on(state.node_spec(node)?.performance)?;
+        Some((node, Interval::new(start, start.checked_add(span)?)?))
+    });
+    taken.collect()
 }
 
 /// What a reservation uses: its holds, and within them what runs or has run.

@@ -3,7 +3,9 @@
 //! The broker knows sites and nodes by number and time in milliseconds; people know names and dates. Nothing is decided
 //! here.
 
+pub mod decision;
 pub mod event;
+pub mod history;
 pub mod job;
 pub mod market;
 pub mod money;

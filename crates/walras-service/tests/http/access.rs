@@ -47,6 +47,9 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
         ("put", "/v1/users/{user}") => json!({"group": "physics"}),
         ("put", "/v1/budgets/{spender}") => json!({"period": 86400, "amount": 100000}),
         ("patch", "/v1/policy") => json!({"attempts_max": 4}),
+        // Nobody's: signing in is everybody's to try.
+        ("post", "/v1/session") => json!({"token": "walras_0"}),
+        ("post", "/v1/drafts") => json!({"text": "walras: job/1"}),
         ("post", "/v1/tokens") => json!({"role": "user", "name": "cleo"}),
         (method, path) => panic!("{method} {path}: say here what it is sent"),
     })
@@ -85,19 +88,34 @@ fn everybody(house: &House, ada: &str) -> Vec<Somebody> {
 fn every_endpoint_admits_whom_it_should_and_nobody_else() {
     let house = House::open();
     let ada = house.user("ada");
-    let callers = everybody(&house, &ada);
+    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    admits(&house, &ada, &everybody(&house, &ada), &bearer);
+}
+
+/// The page asks with a cookie: it gets what its token would get, and nothing else.
+#[test]
+fn a_page_that_is_signed_in_is_admitted_as_its_token_would_be() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let callers: Vec<Somebody> =
+        everybody(&house, &ada).into_iter().filter(|caller| caller.role.is_some()).collect();
+    let cookie = |token: &str| format!("Cookie: {}\r\nX-Walras-Page: 1\r\n", house.sign_in(token));
+    admits(&house, &ada, &callers, &cookie);
+}
+
+fn admits(house: &House, ada: &str, callers: &[Somebody], headers: &dyn Fn(&str) -> String) {
     let mut checked = 0;
     for endpoint in endpoints() {
-        for caller in &callers {
+        for caller in callers {
             // What is deleted must be there for the next caller.
-            let own_job = house.call("post", "/v1/jobs", Some(&ada), Some(&job("own"))).json(201)["job"]
+            let own_job = house.call("post", "/v1/jobs", Some(ada), Some(&job("own"))).json(201)["job"]
                 .as_u64()
                 .unwrap();
-            let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&job("own"))).json(201);
+            let quote = house.call("post", "/v1/quotes", Some(ada), Some(&job("own"))).json(201);
             let token = house.token("user", "cleo").0;
             let path = path(&endpoint, own_job, quote["quote"].as_u64().unwrap(), token);
-            let answer =
-                house.call(endpoint.method, &path, caller.token.as_deref(), body(&endpoint).as_ref());
+            let headers = caller.token.as_deref().map(headers).unwrap_or_default();
+            let answer = house.call_with(endpoint.method, &path, &headers, body(&endpoint).as_ref());
             let what = format!("{} {} by {}: {answer:?}", endpoint.method, endpoint.path, caller.what);
             match caller.role {
                 _ if endpoint.roles.is_empty() => assert!(!matches!(answer.status, 401 | 403), "{what}"),

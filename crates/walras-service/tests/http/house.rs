@@ -82,6 +82,13 @@ impl House {
         self.token("user", name).1
     }
 
+    /// Signs a browser in; gives the cookie that it keeps.
+    pub(crate) fn sign_in(&self, token: &str) -> String {
+        let answer = self.call("post", "/v1/session", None, Some(&json!({"token": token})));
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.cookie()
+    }
+
     pub(crate) fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
         let headers = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
         self.call_with(method, path, &headers, body)
@@ -138,6 +145,12 @@ impl Answer {
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text.as_str(), ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    /// The cookie that it sets, as a browser sends it back.
+    pub(crate) fn cookie(&self) -> String {
+        let line = self.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        line.split(';').next().unwrap().to_owned()
     }
 
     /// Its body, when it has this status.

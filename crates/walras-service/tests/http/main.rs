@@ -8,3 +8,4 @@ mod description;
 mod floods;
 mod house;
 mod objects;
+mod page;

@@ -6,7 +6,7 @@ use super::service::Service;
 
 impl Place {
     /// Where everything is.
-    pub(super) fn where_to_look(&self, service: &Service, known: u64) -> String {
+    pub(super) fn where_to_look(&self, service: &Service, known: u64, pages: &[String; 2]) -> String {
         let shown = self.directory.display();
         let found = if self.found {
             format!("{shown} was here already, with {known} jobs: the demo carries on\n")
@@ -17,8 +17,12 @@ impl Place {
             format!("{taken} is in use by somebody else: another port was taken\n")
         });
         let url = &service.url;
+        let [page, of_user] = pages;
         format!(
             "{found}{taken}\n\
+             in a browser    {page}\n\
+             as the user ada {of_user}\n\
+             each signs in once, within ten minutes; afterwards the tokens below do\n\n\
              the service     {url}\n\
              its API         {url}/docs\n\
              configuration   {shown}/walras.toml\n\

@@ -96,7 +96,8 @@ impl Args {
 /// The whole course, while the service runs. Returns what came of it.
 fn show(args: &Args, place: &Place, service: &Service) -> Result<Summary, Failure> {
     let people = People::gather(place, service)?;
-    args.say(&place.where_to_look(service, people.known))?;
+    let pages = people.pages()?;
+    args.say(&place.where_to_look(service, people.known, &pages))?;
     let live = !args.json && std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     let limit = args.seconds.map(Duration::from_secs).or((!live).then_some(WAIT_MAX));
     let until = limit.map(|limit| Instant::now() + limit);
@@ -111,7 +112,8 @@ fn show(args: &Args, place: &Place, service: &Service) -> Result<Summary, Failur
     if live {
         std::thread::sleep(LOOK_EVERY);
         jobs::keep_submitting(place, &people)?;
-        watch::show(people.administrator.clone(), SPAN_MINUTES, &over)?;
+        let [page, _] = &pages;
+        watch::show(people.administrator.clone(), SPAN_MINUTES, &format!("in a browser: {page}"), &over)?;
     } else {
         while !over() && !jobs::have_ended(&people, &samples)? && told.load(Ordering::Relaxed) {
             last.look(&people.administrator)?;

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ureq::http::Method;
-use walras_api::service::{StatementView, StatusView, TokenMade, UsersView};
+use walras_api::service::{CodeView, StatementView, StatusView, TokenMade, UsersView};
 
 /// Users and their groups.
 const USERS: [(&str, &str); 3] = [("ada", "physics"), ("ben", "physics"), ("cleo", "film")];
@@ -53,6 +53,17 @@ impl People {
         }
         let known = status.queued + status.reserved + status.running + status.ended;
         Ok(People { administrator, users, url: url.clone(), known })
+    }
+
+    /// Where a browser is signed in, once, as whoever asks so.
+    fn page(&self, client: &Client) -> Result<String, Failure> {
+        let code: CodeView = client.send(Method::POST, "/v1/codes", None)?.view()?;
+        Ok(format!("{}/#code={}", self.url, code.code))
+    }
+
+    /// Where a browser is signed in as the administrator, and where as a user.
+    pub(super) fn pages(&self) -> Result<[String; 2], Failure> {
+        Ok([self.page(&self.administrator)?, self.page(self.user("ada")?)?])
     }
 
     /// How a user asks.

@@ -48,6 +48,9 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
         let style = if index == 0 { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
         place.line(buffer, line, style);
     }
+    if let Some(note) = &scene.note {
+        place.line(buffer, note, Style::new().fg(Color::Cyan));
+    }
     if let Some(trouble) = &scene.trouble {
         place.line(buffer, &clean(trouble), Style::new().fg(Color::Red));
     }
@@ -191,7 +194,7 @@ fn style_of(what: What) -> Style {
         What::Job(Some(job), kind) => {
             let colour = COLOURS[usize::try_from(job % 10).unwrap_or_default()];
             match kind {
-                BarKind::Asked | BarKind::Ended => Style::new().fg(colour),
+                BarKind::Asked | BarKind::Planned | BarKind::Ended => Style::new().fg(colour),
                 _ => Style::new().fg(Color::Black).bg(colour),
             }
         }

@@ -24,6 +24,7 @@ pub(super) enum What {
 fn fill(kind: BarKind) -> char {
     match kind {
         BarKind::Owner => '.',
+        BarKind::Planned => ':',
         BarKind::Asked => '-',
         BarKind::Held => '=',
         BarKind::Running => '#',
@@ -88,7 +89,7 @@ fn paint(cells: &mut [Cell], bar: &TimetableBar) {
 }
 
 /// What the characters mean.
-pub(super) const LEGEND: &str = "# runs  = held  - asked for  + has run  . owner  | now";
+pub(super) const LEGEND: &str = "# runs  = held  - asked for  : planned  + has run  . owner  | now";
 
 #[cfg(test)]
 mod tests {

@@ -68,10 +68,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     live::run(Arc::new(client), whose, span, scene, &|| false)
 }
 
-/// The live view of everybody's jobs, until somebody quits or it is `over`.
-pub(crate) fn show(client: Arc<Client>, minutes: u32, over: &dyn Fn() -> bool) -> Result<(), Failure> {
+/// The live view of everybody's jobs with a line of its own, until somebody quits or it is `over`.
+pub(crate) fn show(
+    client: Arc<Client>,
+    minutes: u32,
+    note: &str,
+    over: &dyn Fn() -> bool,
+) -> Result<(), Failure> {
     let span = i64::from(minutes) * 60_000;
-    let scene = Scene::new(look(&client, &Whose::Everybodys, span)?, TimeZone::system());
+    let mut scene = Scene::new(look(&client, &Whose::Everybodys, span)?, TimeZone::system());
+    scene.note = Some(note.to_owned());
     live::run(client, Whose::Everybodys, span, scene, over)
 }
 

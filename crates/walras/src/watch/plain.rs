@@ -42,7 +42,7 @@ mod tests {
         campus/c1      15++++++17#######################     ..................................
         campus/c2 lost               |
         cloud/g1                     |           18======================-------------
-        # runs  = held  - asked for  + has run  . owner  | now
+        # runs  = held  - asked for  : planned  + has run  . owner  | now
 
         job  name      user  state     tasks  start  finish  price  where, why
          18  scan      ada   reserved      2  -      -        12.5  cloud

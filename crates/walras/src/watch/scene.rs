@@ -35,6 +35,8 @@ pub(super) struct Scene {
     pub(super) panel: Panel,
     /// How many lines are above what is shown.
     pub(super) scroll: usize,
+    /// A line for whoever looks.
+    pub(super) note: Option<String>,
     /// What went wrong when the service was asked last.
     pub(super) trouble: Option<String>,
 }
@@ -51,7 +53,7 @@ pub(super) enum Wish {
 impl Scene {
     pub(super) fn new(snapshot: Snapshot, zone: TimeZone) -> Scene {
         let events = VecDeque::new();
-        Scene { snapshot, events, zone, panel: Panel::All, scroll: 0, trouble: None }
+        Scene { snapshot, events, zone, panel: Panel::All, scroll: 0, note: None, trouble: None }
     }
 
     /// One more event.

@@ -6,6 +6,7 @@
 mod job;
 mod market;
 mod money;
+mod page;
 mod people;
 mod system;
 mod why;
@@ -18,6 +19,10 @@ pub use market::{
     AcceptedView, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView, SiteView, SitesView,
 };
 pub use money::{AccountView, AccountsView, BudgetView, PurposeKind, StatementLine, StatementView};
+pub use page::{
+    CodeView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, HistoryView,
+    LeftOutView, ProblemView, RootView, SampleView, SessionView, SiteSample, WayView,
+};
 pub use people::{MeView, Role, TokenMade, TokenView, TokensView, UserView, UsersView};
 pub use system::{
     BarKind, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, StatusView, TimetableBar,

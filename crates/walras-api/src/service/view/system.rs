@@ -217,6 +217,9 @@ pub struct TimetableBar {
     pub job: Option<u64>,
     /// The job's name, where it may be seen.
     pub name: Option<String>,
+    /// Whose job it is, where that may be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
 }
 
 /// What a node's time is used for.
@@ -225,6 +228,8 @@ pub struct TimetableBar {
 pub enum BarKind {
     /// The owner uses it, or does not offer it.
     Owner,
+    /// Planned for a job; it may still move.
+    Planned,
     /// Asked for, not yet confirmed.
     Asked,
     /// Held for a job.

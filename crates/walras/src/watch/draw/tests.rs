@@ -63,7 +63,7 @@ fn a_wide_screen() {
     campus/c1      15+++++++17############################      ........................................
     campus/c2 lost                  |
     cloud/g1                        |             18==========================---------------
-    # runs  = held  - asked for  + has run  . owner  | now
+    # runs  = held  - asked for  : planned  + has run  . owner  | now
        job  name              user        state           price  where, why
         18  scan              ada         reserved         12.5  cloud
         17  fit               ada         running          12.5  campus

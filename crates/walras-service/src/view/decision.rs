@@ -1,0 +1,118 @@
+//! Decisions as the API explains them.
+
+use super::{node_name, site_name};
+use walras_api::Num;
+use walras_api::sentence::{Context, proof_view};
+use walras_api::service::{DecidedJobView, DecidedOutcome, DecisionView, WayView};
+use walras_broker::allocation::Allocation;
+use walras_broker::decision::Decision;
+use walras_broker::id::{CycleNumber, JobNumber};
+use walras_broker::job::Planned;
+use walras_broker::journal::Entry;
+use walras_broker::{Input, State};
+use walras_model::{Money, NodeId, Span, Time};
+
+/// A decision as the journal keeps it.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// Its place in the journal.
+    pub position: u64,
+    at: Time,
+    cycle: CycleNumber,
+    decision: Box<Decision>,
+}
+
+/// The decision that an entry brings, unless it says nothing of any job.
+pub fn decided(position: u64, entry: &Entry) -> Option<Decided> {
+    let Input::Decided { cycle, decision } = &entry.input else { return None };
+    let nothing =
+        decision.chosen.is_empty() && decision.planned.is_empty() && decision.verdict.unserved.is_empty();
+    (!nothing).then(|| Decided { position, at: entry.at, cycle: *cycle, decision: decision.clone() })
+}
+
+/// A decision; names are those of today.
+pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
+    let verdict = &of.decision.verdict;
+    let reserved = of.decision.chosen.iter().map(|chosen| {
+        let ways = std::iter::once(&chosen.allocation).chain(&chosen.spares);
+        let ways = ways.map(|allocation| way(state, allocation)).collect();
+        said(state, chosen.job, DecidedOutcome::Reserved, ways)
+    });
+    let planned = of.decision.planned.iter().map(|planned| {
+        let ways = planned_way(state, planned.job, &planned.plan).into_iter().collect();
+        said(state, planned.job, DecidedOutcome::Planned, ways)
+    });
+    let left_out = verdict.unserved.iter().map(|unserved| {
+        let spec = state.jobs.get(&unserved.job).map(|job| job.spec.clone());
+        let context = spec
+            .as_ref()
+            .map_or_else(|| Context::of_service(state), |spec| Context::of_job(state, spec, &unserved.why));
+        DecidedJobView {
+            why: Some(context.why(&unserved.why)),
+            reason: Some(context.why_view(&unserved.why)),
+            ..said(state, unserved.job, DecidedOutcome::LeftOut, Vec::new())
+        }
+    });
+    DecisionView {
+        cycle: of.cycle.get(),
+        position: of.position,
+        at: of.at.into(),
+        served: verdict.served,
+        cost: Num::of_money(verdict.cost),
+        proof: proof_view(verdict.proof),
+        satisfaction: verdict
+            .satisfaction
+            .iter()
+            .map(|(name, share)| (name.clone(), Num::of_millionths(share.as_millionths())))
+            .collect(),
+        jobs: reserved.chain(planned).chain(left_out).collect(),
+    }
+}
+
+fn said(state: &State, job: JobNumber, outcome: DecidedOutcome, ways: Vec<WayView>) -> DecidedJobView {
+    let spec = state.jobs.get(&job).map(|job| &job.spec);
+    DecidedJobView {
+        job: job.get(),
+        name: spec.map(|spec| spec.request.name.clone()),
+        user: spec.map(|spec| spec.user.clone()),
+        outcome,
+        ways,
+        why: None,
+        reason: None,
+    }
+}
+
+fn way(state: &State, allocation: &Allocation) -> WayView {
+    let nodes = allocation.holds().map(|(site, hold)| match hold.node {
+        Some(node) => format!("{}/{}", site_name(state, site), node_name(state, node)),
+        None => site_name(state, site),
+    });
+    WayView {
+        start: allocation.start().into(),
+        finish: allocation.finish().into(),
+        cost: Num::of_money(allocation.cost()),
+        nodes: nodes.collect(),
+    }
+}
+
+/// Where a job was planned, while it is known how long it runs there.
+fn planned_way(state: &State, job: JobNumber, plan: &Planned) -> Option<WayView> {
+    let work = state.jobs.get(&job)?.spec.request.work;
+    let mut longest = Span::ZERO;
+    let mut cost = Money::ZERO;
+    for (node, rate) in &plan.places {
+        let span = work.runtime_on(state.node_spec(*node)?.performance)?;
+        longest = longest.max(span);
+        cost = cost.checked_add(rate.cost_of(span)?)?;
+    }
+    let full = |node: NodeId| {
+        let site = state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default();
+        format!("{site}/{}", node_name(state, node))
+    };
+    Some(WayView {
+        start: plan.start.into(),
+        finish: plan.start.checked_add(longest)?.into(),
+        cost: Num::of_money(cost),
+        nodes: plan.places.iter().map(|(node, _)| full(*node)).collect(),
+    })
+}

@@ -1,0 +1,154 @@
+// The picture of who has which node when, and everything that can be done with it.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { now as clock } from "../live/clock";
+import { clockOf, exactly, spanOf } from "../parts/format";
+import { useTheme } from "../parts/theme";
+import { attach } from "./gestures";
+import { type Hit, hit } from "./hit";
+import { type Model, rowsOf } from "./model";
+import { AXIS, paint, ROW, type Scene } from "./paint";
+import { showing, type Window } from "./window";
+
+interface Props {
+  model: Model;
+  /** What is shown at first, in milliseconds from now. */
+  span: readonly [number, number];
+  word: string;
+  open: (job: number) => void;
+  /** Told what stretch of time is seen. */
+  seen?: (from: number, to: number) => void;
+}
+
+const HEIGHT_MOST = 640;
+
+export function Gantt({ model, span, word, open, seen }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [pointed, setPointed] = useState<{ hit: Hit; x: number; y: number } | null>(null);
+  const rows = useMemo(() => rowsOf(model, folded), [model, folded]);
+  const height = Math.min(HEIGHT_MOST, AXIS + rows.length * ROW + 2);
+  const scene = useRef<Scene | null>(null);
+  const window_ = useRef<Window | null>(null);
+  const latest = useRef({ open, seen, span });
+  latest.current = { open, seen, span };
+
+  const draw = useRef<() => void>(() => undefined);
+  draw.current = () => {
+    const [place, home] = [canvas.current, box.current];
+    const pen = place?.getContext("2d");
+    if (!place || !home || !pen) return;
+    const width = home.clientWidth;
+    const gutter = width < 600 ? 84 : 132;
+    const now = clock();
+    const plot = width - gutter;
+    window_.current ??= showing(now + span[0], now + span[1], plot);
+    // On another width the same time is shown.
+    if (scene.current && plot > 0) {
+      const before = scene.current.width - scene.current.gutter;
+      if (before > 0 && before !== plot) window_.current = { ...window_.current, scale: (window_.current.scale * before) / plot };
+    }
+    const job = pointed?.hit.bar?.job ?? null;
+    scene.current = { model, rows, window: window_.current, theme, now, width, height, gutter, job, word };
+    const ratio = devicePixelRatio || 1;
+    if (place.width !== Math.round(width * ratio) || place.height !== Math.round(height * ratio)) {
+      place.width = Math.round(width * ratio);
+      place.height = Math.round(height * ratio);
+    }
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint(pen, scene.current);
+  };
+
+  // Everything that changes the picture asks for one painting in the next frame.
+  const frame = useRef(0);
+  const repaint = useRef(() => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => draw.current());
+  });
+  useEffect(() => repaint.current(), [model, rows, theme, word, pointed, height]);
+  useEffect(() => {
+    const [place, home] = [canvas.current, box.current];
+    if (!place || !home) return;
+    const move = (to: Window): void => {
+      window_.current = to;
+      repaint.current();
+      setPointed(null);
+      const current = scene.current;
+      if (current) latest.current.seen?.(to.from, to.from + (current.width - current.gutter) * to.scale);
+    };
+    const hands = {
+      scene: () => scene.current as Scene,
+      move,
+      point: (x: number, y: number) => {
+        const found = scene.current && hit(scene.current, x, y);
+        setPointed(found && (found.bar || found.free) ? { hit: found, x, y } : null);
+        place.style.cursor = found?.bar?.job != null || found?.row.kind === "site" ? "pointer" : "grab";
+      },
+      leave: () => setPointed(null),
+      press: (x: number, y: number) => {
+        const found = scene.current && hit(scene.current, x, y);
+        if (found?.bar?.job != null) latest.current.open(found.bar.job);
+        else if (found?.row.kind === "site") toggle(found.row.site);
+      },
+      home: () => {
+        const current = scene.current;
+        const [back, ahead] = latest.current.span;
+        if (current) move(showing(clock() + back, clock() + ahead, current.width - current.gutter));
+      },
+    };
+    const toggle = (site: string): void =>
+      setFolded((old) => new Set(old.has(site) ? [...old].filter((it) => it !== site) : [...old, site]));
+    const detach = attach(place, hands);
+    const watcher = new ResizeObserver(() => repaint.current());
+    watcher.observe(home);
+    const ticking = setInterval(() => repaint.current(), 500);
+    return () => {
+      detach();
+      watcher.disconnect();
+      clearInterval(ticking);
+      cancelAnimationFrame(frame.current);
+    };
+  }, []);
+
+  return (
+    <div class="gantt" ref={box}>
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-label="Nodes and what they are used for, over time"
+        aria-describedby="gantt-keys"
+        style={{ height: `${height}px` }}
+      />
+      {pointed && <Tip {...pointed} />}
+      <p id="gantt-keys" class="quiet keys">
+        Wheel or + and − zoom, drag or arrows move, Home is now; shift and wheel scroll the nodes. A click opens a job or folds a site.
+      </p>
+    </div>
+  );
+}
+
+function Tip({ hit: { bar, free, node }, x, y }: { hit: Hit; x: number; y: number }) {
+  const of = bar ?? free;
+  if (!of || !node) return null;
+  return (
+    <div class="tip" style={{ left: `${x + 14}px`, top: `${y + 14}px` }}>
+      <strong>{bar ? titleOf(bar) : "free"}</strong>
+      <span>
+        {node.site}/{node.node}
+      </span>
+      <span>
+        {clockOf(of.start)} to {clockOf(of.end)}, {spanOf(of.end - of.start)}
+      </span>
+      {bar?.user && <span>{bar.user}</span>}
+      {!bar && free && <span>{exactly(free.price)} credits a second</span>}
+    </div>
+  );
+}
+
+function titleOf(bar: NonNullable<Hit["bar"]>): string {
+  if (bar.kind === "owner") return "the owner's own use";
+  const whose = bar.job === null ? "somebody's job" : `${bar.job} ${bar.name ?? ""}`;
+  return `${whose.trim()}, ${bar.kind}`;
+}

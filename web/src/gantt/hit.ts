@@ -1,0 +1,47 @@
+// What lies under a place of the picture.
+import { firstAfter, type Free, type GanttBar, type NodeRow, type Row } from "./model";
+import { AXIS, ROW, type Scene } from "./paint";
+import { timeAt } from "./window";
+
+export interface Hit {
+  row: Row;
+  node: NodeRow | null;
+  bar: GanttBar | null;
+  free: Free | null;
+  time: number;
+}
+
+const NOTHING = null;
+
+export function hit(scene: Scene, x: number, y: number): Hit | null {
+  const index = Math.floor((y - AXIS + scene.window.top) / ROW);
+  const row = scene.rows[index];
+  if (y < AXIS || !row) return NOTHING;
+  const time = timeAt(scene.window, x - scene.gutter);
+  if (x < scene.gutter) return { row, node: null, bar: null, free: null, time };
+  const node = row.kind === "node" ? row.of : nodeWithin(row.nodes, (y - AXIS + scene.window.top) % ROW);
+  if (!node) return { row, node: null, bar: null, free: null, time };
+  return { row, node, bar: barAt(node, time), free: freeAt(node, time), time };
+}
+
+/** In a folded site every node is a thin line. */
+function nodeWithin(nodes: readonly NodeRow[], within: number): NodeRow | null {
+  const index = Math.floor(((within - 2) / (ROW - 4)) * nodes.length);
+  return nodes[Math.min(Math.max(index, 0), nodes.length - 1)] ?? null;
+}
+
+/** What was painted last is on top. */
+function barAt(node: NodeRow, time: number): GanttBar | null {
+  let found: GanttBar | null = null;
+  for (let index = firstAfter(node.bars, time); index < node.bars.length; index += 1) {
+    const bar = node.bars[index];
+    if (!bar || bar.start > time) break;
+    if (bar.end > time) found = bar;
+  }
+  return found;
+}
+
+function freeAt(node: NodeRow, time: number): Free | null {
+  const free = node.free[firstAfter(node.free, time)];
+  return free && free.start <= time ? free : null;
+}

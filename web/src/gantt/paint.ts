@@ -1,0 +1,203 @@
+// Paints the picture. Only what can be seen is looked at: rows by their place, bars from the first that reaches the window.
+import type { Theme } from "../parts/theme";
+import { ticks } from "./axis";
+import { firstAfter, type GanttBar, isMeant, type Model, type NodeRow, type Row } from "./model";
+import { type Window, xAt } from "./window";
+
+export const ROW = 24;
+export const AXIS = 30;
+
+export interface Scene {
+  model: Model;
+  rows: readonly Row[];
+  window: Window;
+  theme: Theme;
+  now: number;
+  width: number;
+  height: number;
+  /** How wide the names are. */
+  gutter: number;
+  /** The job that is pointed at or chosen. */
+  job: number | null;
+  /** What is looked for, in lower case; nothing when empty. */
+  word: string;
+}
+
+type Canvas = CanvasRenderingContext2D;
+
+export function paint(canvas: Canvas, scene: Scene): void {
+  const { width, height, theme, gutter } = scene;
+  canvas.fillStyle = theme.surface;
+  canvas.fillRect(0, 0, width, height);
+  canvas.font = "12px system-ui, sans-serif";
+  canvas.textBaseline = "middle";
+  clipped(canvas, gutter, AXIS, width - gutter, height - AXIS, () => {
+    grid(canvas, scene);
+    eachRow(scene, (row, y) => {
+      if (row.kind === "node") nodeRow(canvas, scene, row.of, y, ROW);
+      else if (row.folded) foldedRow(canvas, scene, row.nodes, y);
+      else heading(canvas, scene, y);
+    });
+    nowLine(canvas, scene);
+  });
+  axis(canvas, scene);
+  clipped(canvas, 0, AXIS, gutter, height - AXIS, () => eachRow(scene, (row, y) => name(canvas, scene, row, y)));
+  canvas.strokeStyle = theme.line;
+  canvas.strokeRect(gutter - 0.5, -1, width, AXIS + 0.5);
+  canvas.strokeRect(-1, -1, gutter + 0.5, height + 2);
+}
+
+function clipped(canvas: Canvas, x: number, y: number, width: number, height: number, draw: () => void): void {
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(x, y, width, height);
+  canvas.clip();
+  draw();
+  canvas.restore();
+}
+
+function eachRow(scene: Scene, draw: (row: Row, y: number) => void): void {
+  const first = Math.floor(scene.window.top / ROW);
+  const last = Math.ceil((scene.window.top + scene.height - AXIS) / ROW);
+  for (let index = first; index < Math.min(last, scene.rows.length); index += 1) {
+    const row = scene.rows[index];
+    if (row) draw(row, AXIS + index * ROW - scene.window.top);
+  }
+}
+
+const place = (scene: Scene, time: number): number => scene.gutter + xAt(scene.window, time);
+
+function grid(canvas: Canvas, scene: Scene): void {
+  canvas.fillStyle = scene.theme.line;
+  for (const tick of ticksOf(scene)) canvas.fillRect(Math.round(place(scene, tick.at)), AXIS, 1, scene.height);
+}
+
+function ticksOf(scene: Scene) {
+  const { window, width, gutter } = scene;
+  return ticks(window.from, window.from + (width - gutter) * window.scale, 84 * window.scale);
+}
+
+function axis(canvas: Canvas, scene: Scene): void {
+  canvas.fillStyle = scene.theme.background;
+  canvas.fillRect(0, 0, scene.width, AXIS);
+  canvas.fillStyle = scene.theme.muted;
+  canvas.textAlign = "left";
+  clipped(canvas, scene.gutter, 0, scene.width - scene.gutter, AXIS, () => {
+    for (const tick of ticksOf(scene)) canvas.fillText(tick.text, place(scene, tick.at) + 4, AXIS / 2);
+  });
+}
+
+function heading(canvas: Canvas, scene: Scene, y: number): void {
+  canvas.fillStyle = scene.theme.background;
+  canvas.fillRect(scene.gutter, y, scene.width, ROW);
+}
+
+function name(canvas: Canvas, scene: Scene, row: Row, y: number): void {
+  const { theme, gutter } = scene;
+  canvas.textAlign = "left";
+  canvas.fillStyle = row.kind === "site" ? theme.background : theme.surface;
+  canvas.fillRect(0, y, gutter, ROW);
+  if (row.kind === "site") {
+    canvas.font = "600 12px system-ui, sans-serif";
+    canvas.fillStyle = theme.text;
+    canvas.fillText(`${row.folded ? "▸" : "▾"} ${row.site}`, 8, y + ROW / 2, gutter - 12);
+    canvas.font = "12px system-ui, sans-serif";
+  } else {
+    canvas.fillStyle = row.of.lost ? theme.now : theme.muted;
+    canvas.fillText(`${row.of.node}${row.of.lost ? " lost" : ""}`, 22, y + ROW / 2, gutter - 26);
+  }
+}
+
+/** All nodes of a folded site in one row, one thin line each. */
+function foldedRow(canvas: Canvas, scene: Scene, nodes: readonly NodeRow[], y: number): void {
+  const each = (ROW - 4) / nodes.length;
+  nodes.forEach((node, index) => nodeRow(canvas, scene, node, y + 2 + index * each, each));
+}
+
+function nodeRow(canvas: Canvas, scene: Scene, row: NodeRow, y: number, height: number): void {
+  const { window, width, gutter } = scene;
+  const to = window.from + (width - gutter) * window.scale;
+  for (let index = firstAfter(row.free, window.from); index < row.free.length; index += 1) {
+    const free = row.free[index];
+    if (!free || free.start >= to) break;
+    canvas.globalAlpha = shade(free.price, scene.model.prices);
+    canvas.fillStyle = scene.theme.free;
+    const x = place(scene, free.start);
+    canvas.fillRect(x, y + 1, Math.max(place(scene, free.end) - x, 0.5), height - 2);
+  }
+  canvas.globalAlpha = 1;
+  let painted = -Infinity;
+  for (let index = firstAfter(row.bars, window.from); index < row.bars.length; index += 1) {
+    const bar = row.bars[index];
+    if (!bar || bar.start >= to) break;
+    const end = place(scene, bar.end);
+    // What lies within a pixel that is painted already would not be seen.
+    if (end < painted + 0.5) continue;
+    painted = Math.max(painted, end);
+    paintBar(canvas, scene, row, bar, y, height);
+  }
+}
+
+/** The dearer, the darker; cheap time is still seen. */
+function shade(price: number, [least, most]: readonly [number, number]): number {
+  return most > least ? 0.07 + 0.25 * ((price - least) / (most - least)) : 0.12;
+}
+
+export function colourOf(theme: Theme, job: number | null): string {
+  return job === null ? theme.muted : (theme.series[job % theme.series.length] ?? theme.muted);
+}
+
+function paintBar(canvas: Canvas, scene: Scene, row: NodeRow, bar: GanttBar, y: number, height: number): void {
+  const { theme } = scene;
+  const x = place(scene, bar.start);
+  const wide = Math.max(place(scene, bar.end) - x, 1);
+  const thin = height < 10;
+  const [top, tall] = thin ? [y, Math.max(height, 1)] : [y + 3, height - 6];
+  if (bar.kind === "owner") {
+    canvas.fillStyle = theme.owner;
+    canvas.fillRect(x, top, wide, tall);
+    return;
+  }
+  const colour = colourOf(theme, bar.job);
+  const dim = scene.word !== "" && !isMeant(bar, row, scene.word);
+  canvas.globalAlpha = (dim ? 0.15 : 1) * (bar.kind === "ended" ? 0.45 : 1);
+  canvas.fillStyle = colour;
+  canvas.strokeStyle = colour;
+  if (bar.kind === "running" || bar.kind === "ended") {
+    canvas.fillRect(x, top, wide, tall);
+  } else {
+    const full = canvas.globalAlpha;
+    canvas.globalAlpha = full * (bar.kind === "held" ? 0.4 : 0.14);
+    canvas.fillRect(x, top, wide, tall);
+    canvas.globalAlpha = full;
+    canvas.setLineDash(bar.kind === "held" || thin ? [] : [4, 3]);
+    if (wide > 3 && !thin) canvas.strokeRect(x + 0.5, top + 0.5, wide - 1, tall - 1);
+    canvas.setLineDash([]);
+  }
+  canvas.globalAlpha = 1;
+  if (bar.job !== null && bar.job === scene.job) {
+    canvas.strokeStyle = theme.text;
+    canvas.lineWidth = 2;
+    canvas.strokeRect(x, top, wide, tall);
+    canvas.lineWidth = 1;
+  }
+  if (!thin && !dim) label(canvas, scene, bar, x, wide, y + height / 2);
+}
+
+function label(canvas: Canvas, scene: Scene, bar: GanttBar, x: number, wide: number, middle: number): void {
+  const text = bar.job === null ? "" : bar.name ? `${bar.job} ${bar.name}` : String(bar.job);
+  const left = Math.max(x, scene.gutter);
+  const room = x + wide - left - 8;
+  if (text === "" || room < 8 * String(bar.job).length) return;
+  const solid = bar.kind === "running";
+  canvas.fillStyle = solid ? scene.theme.surface : scene.theme.text;
+  canvas.textAlign = "left";
+  const short = canvas.measureText(text).width <= room ? text : String(bar.job);
+  canvas.fillText(short, left + 4, middle, room);
+}
+
+function nowLine(canvas: Canvas, scene: Scene): void {
+  const x = place(scene, scene.now);
+  canvas.fillStyle = scene.theme.now;
+  canvas.fillRect(x - 1, AXIS, 2, scene.height);
+}

@@ -1,0 +1,99 @@
+// Jobs in a list; what is filtered stands in the address.
+import { api, ask } from "../api/client";
+import type { Job, JobState, Me } from "../api/types";
+import { useNow } from "../live/clock";
+import { useData } from "../live/data";
+import { administers } from "../live/session";
+import { Badge, isOver, STATES, stateText } from "../parts/badge";
+import { Choice, Field } from "../parts/field";
+import { clockOf, fromNow, moneyOf } from "../parts/format";
+import { JobLink, Link } from "../parts/link";
+import { Empty, Shown } from "../parts/states";
+import { type Column, Table } from "../parts/table";
+import { go, withQuery } from "../route";
+
+const PAGE = 50;
+
+interface Filter {
+  state: string;
+  user: string;
+  before: string;
+}
+
+export function JobsView({ who, query }: { who: Me; query: URLSearchParams }) {
+  const filter: Filter = { state: query.get("state") ?? "", user: query.get("user") ?? "", before: query.get("before") ?? "" };
+  const data = useData(() => read(filter), [filter.state, filter.user, filter.before], { on: (event) => event.job != null });
+  const change = (part: Partial<Filter>): void => go(withQuery("/jobs", { ...filter, before: "", ...part }), true);
+  return (
+    <>
+      <div class="heading">
+        <h1>Jobs</h1>
+        <Link to="/submit" class="button main">
+          Submit a job
+        </Link>
+      </div>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <Choice
+          label="State"
+          value={filter.state}
+          set={(state) => change({ state })}
+          choices={[["", "all"], ...STATES.map((state) => [state, stateText(state)] as const)]}
+        />
+        {administers(who.role) && <Field label="User" value={filter.user} set={(user) => change({ user })} />}
+      </form>
+      <Shown data={data}>
+        {({ jobs, next }) => (
+          <>
+            {jobs.length === 0 ? (
+              <Empty>
+                {filter.state || filter.user || filter.before ? "No job is like that." : "There are no jobs yet."}{" "}
+                <Link to="/submit">Submit one.</Link>
+              </Empty>
+            ) : (
+              <List jobs={jobs} who={who} />
+            )}
+            <p class="pages">
+              {filter.before && <Link to={withQuery("/jobs", { ...filter, before: "" })}>Newest</Link>}
+              {next != null && <Link to={withQuery("/jobs", { ...filter, before: String(next) })}>Older</Link>}
+            </p>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function read({ state, user, before }: Filter) {
+  const query = {
+    limit: PAGE,
+    ...(state ? { state: state as JobState } : {}),
+    ...(user ? { user } : {}),
+    ...(before ? { before: Number(before) } : {}),
+  };
+  return ask(api.GET("/v1/jobs", { params: { query } }));
+}
+
+function List({ jobs, who }: { jobs: readonly Job[]; who: Me }) {
+  const now = useNow(5_000);
+  const columns: Column<Job>[] = [
+    { name: "Job", cell: (job) => <JobLink job={job.job} name={job.name} /> },
+    ...(administers(who.role) ? [{ name: "User", cell: (job: Job) => job.user }] : []),
+    { name: "State", cell: (job) => <Badge state={job.state} /> },
+    { name: "Nodes", right: true, cell: (job) => (job.workflow ? `${job.tasks} tasks` : job.tasks) },
+    { name: "When", cell: (job) => whenOf(job, now) },
+    { name: "Where", cell: (job) => job.sites.join(", ") || "–" },
+    { name: "Credits", right: true, cell: (job) => moneyOf(isOver(job.state) ? job.charged : job.held + job.charged) },
+  ];
+  return (
+    <div class="card">
+      <Table label="Jobs" columns={columns} rows={jobs} keyOf={(job) => job.job} />
+    </div>
+  );
+}
+
+function whenOf(job: Job, now: number): string {
+  if (isOver(job.state)) return job.finish ? `ended ${clockOf(job.finish)}` : `submitted ${clockOf(job.queued_at)}`;
+  if (job.state === "running") return job.finish ? `until ${clockOf(job.finish)}` : "now";
+  if (job.start) return `starts ${fromNow(job.start, now)}`;
+  return `waits since ${clockOf(job.queued_at)}`;
+}

@@ -1,0 +1,174 @@
+// The market as it is now, and how it was.
+import { useMemo } from "preact/hooks";
+import { api, ask } from "../api/client";
+import type { EventKind, History, Me, Site, Status } from "../api/types";
+import { setClock, useNow } from "../live/clock";
+import { anything, useData } from "../live/data";
+import { recent } from "../live/events";
+import { mayRunJobs } from "../live/session";
+import { useStore } from "../live/store";
+import { Card, Meter, Tile } from "../parts/card";
+import { Chart, type Line } from "../parts/chart";
+import { clockOf, countOf, exactly, fromNow, inZone, moneyOf, plural, shareOf } from "../parts/format";
+import { JobLink, Link } from "../parts/link";
+import { Empty, Shown } from "../parts/states";
+
+/** Users hear of their own jobs only; the rest is looked at now and then. */
+const EVERY = 3_000;
+
+async function readStatus(): Promise<Status> {
+  const status = await ask(api.GET("/v1/status"));
+  setClock(status);
+  return status;
+}
+
+export function MarketView({ who }: { who: Me }) {
+  const status = useData(readStatus, [], { on: anything, every: EVERY });
+  const sites = useData(() => ask(api.GET("/v1/sites")), [], { every: EVERY });
+  const history = useData(() => ask(api.GET("/v1/history")), [], { every: EVERY });
+  return (
+    <>
+      <h1>Market</h1>
+      <Shown data={status}>{(value) => <Figures status={value} />}</Shown>
+      <Shown data={sites}>{(value) => <SiteCards sites={value.sites} history={history.value} />}</Shown>
+      <Shown data={history}>{(value) => <Charts history={value} who={who} />}</Shown>
+      <Feed who={who} />
+    </>
+  );
+}
+
+function Figures({ status }: { status: Status }) {
+  const now = useNow();
+  const { cycle } = status;
+  const proof = cycle.proof ? `: ${cycle.proof.text}` : "";
+  return (
+    <dl class="tiles">
+      <Tile label="Waiting" value={countOf(status.queued)} hint="jobs without a window, or planned" />
+      <Tile label="Reserved" value={countOf(status.reserved)} hint="jobs with a window" />
+      <Tile label="Running" value={countOf(status.running)} hint="jobs at work" />
+      <Tile label="Ended" value={countOf(status.ended)} hint="since the beginning" />
+      <Tile
+        label="Last decision"
+        value={`Cycle ${countOf(cycle.cycle)}`}
+        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${fromNow(cycle.next_at, now)}` : ""}`}
+      />
+    </dl>
+  );
+}
+
+function SiteCards({ sites, history }: { sites: readonly Site[]; history: History | null }) {
+  const last = history?.samples.at(-1);
+  return (
+    <div class="sites">
+      {sites.map((site, index) => {
+        const figures = last?.sites[index];
+        const share = figures && figures.nodes > 0 ? figures.sold / figures.nodes : 0;
+        const lost = site.nodes.filter((node) => node.lost).length;
+        return (
+          <section class="card site" key={site.name}>
+            <header>
+              <h2>
+                <Link to={`/sites?site=${encodeURIComponent(site.name)}`}>{site.name}</Link>
+              </h2>
+              <span class="quiet">{site.owner}</span>
+            </header>
+            <p>
+              {site.lost
+                ? "The site does not answer."
+                : `${plural(site.nodes.length, "node")}, ${figures?.sold ?? 0} at work for the market${lost ? `, ${lost} lost` : ""}`}
+            </p>
+            <Meter share={share} label={`${site.name}: nodes at work for the market`} />
+            <p class="quiet">
+              {figures?.price != null ? `${exactly(figures.price)} credits a second` : "nothing offered now"}
+              {site.demand !== 1 ? `, demand × ${exactly(site.demand)}` : ""}
+            </p>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+function Charts({ history, who }: { history: History; who: Me }) {
+  const drawn = useMemo(() => linesOf(history), [history]);
+  if (history.samples.length < 2) return <Empty>Charts begin in a moment.</Empty>;
+  const { times, jobs, use, prices, income } = drawn;
+  return (
+    <div class="charts">
+      <Card title="Jobs">
+        <Chart label="Jobs over time" times={times} lines={jobs} show={countOf} />
+      </Card>
+      <Card title="Nodes at work for the market">
+        <Chart label="Share of nodes at work" times={times} lines={use} show={shareOf} most={1} />
+      </Card>
+      <Card title="Prices, credits a second">
+        <Chart label="Mean price of what is offered" times={times} lines={prices} show={exactly} />
+      </Card>
+      {income.length > 0 && (
+        <Card title={who.role === "owner" ? "Your account" : "Owners' accounts"}>
+          <Chart label="Credits on owners' accounts" times={times} lines={income} show={moneyOf} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function linesOf({ sites, samples }: History) {
+  const of = (pick: (sample: History["samples"][number], index: number) => number | null): Line[] =>
+    sites.map((name, index) => ({ name, values: samples.map((sample) => pick(sample, index)) }));
+  const seen = sites.filter((_, index) => samples.at(-1)?.sites[index]?.balance != null);
+  return {
+    times: samples.map((sample) => Date.parse(sample.at)),
+    jobs: [
+      { name: "waiting", values: samples.map((sample) => sample.queued) },
+      { name: "reserved", values: samples.map((sample) => sample.reserved) },
+      { name: "running", values: samples.map((sample) => sample.running) },
+    ],
+    use: of((sample, index) => {
+      const site = sample.sites[index];
+      return site && site.nodes > 0 ? site.sold / site.nodes : null;
+    }),
+    prices: of((sample, index) => sample.sites[index]?.price ?? null),
+    income: of((sample, index) => sample.sites[index]?.balance ?? null).filter((line) => seen.includes(line.name)),
+  };
+}
+
+/** What happens all the time would hide the rest. */
+const DULL: ReadonlySet<EventKind> = new Set<EventKind>(["cycle-opened", "part-started", "part-ended", "reservation-closed", "reservation-asked"]);
+
+/** A sentence in which the job's number leads to the job. */
+function Told({ text, job }: { text: string; job: number }) {
+  const [before, after] = text.split(new RegExp(`\\b${job}\\b(.*)`));
+  if (after === undefined) return <>{text}</>;
+  return (
+    <>
+      {before}
+      <JobLink job={job} />
+      {after}
+    </>
+  );
+}
+
+function Feed({ who }: { who: Me }) {
+  const events = useStore(recent);
+  const told = events.filter((event) => !DULL.has(event.kind) && event.jobs !== 0);
+  const linked = mayRunJobs(who.role);
+  return (
+    <Card title="What happens">
+      {told.length === 0 ? (
+        <Empty>
+          {who.role === "user" ? "Nothing has happened to your jobs since you opened the page." : "Nothing has happened since you opened the page."}
+        </Empty>
+      ) : (
+        <ol class="feed">
+          {told.slice(0, 14).map((event, index) => (
+            <li key={`${event.position}-${index}`}>
+              <time dateTime={event.at}>{clockOf(event.at)}</time>
+              <span>{linked && event.job != null ? <Told text={inZone(event.text)} job={event.job} /> : inZone(event.text)}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}

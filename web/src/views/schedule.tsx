@@ -1,0 +1,130 @@
+// Who has which node when.
+import { useMemo, useState } from "preact/hooks";
+import { api, ask } from "../api/client";
+import { Gantt } from "../gantt/gantt";
+import { isMeant, type Model, modelOf } from "../gantt/model";
+import { now } from "../live/clock";
+import { anything, useData } from "../live/data";
+import { me, mayRunJobs } from "../live/session";
+import { Field } from "../parts/field";
+import { clockOf } from "../parts/format";
+import { JobLink } from "../parts/link";
+import { Empty, Shown } from "../parts/states";
+import { Table } from "../parts/table";
+import { go, withQuery } from "../route";
+
+const MINUTE = 60_000;
+/** What is read at first: so long before now, and after. */
+const SPAN = [-5 * MINUTE, 30 * MINUTE] as const;
+/** So many jobs of middling length fit side by side into what is shown at first. */
+const SIDE_BY_SIDE = 30;
+const OFFERS_MAX = 10_000;
+
+/** What is read: wider than what is seen, so that a small step shows something at once. */
+function around(from: number, to: number): readonly [number, number] {
+  const width = to - from;
+  return [from - width, to + width];
+}
+
+/** What is shown at first, from now: so much that jobs can be told apart. */
+function spanOf(model: Model): readonly [number, number] {
+  const lengths = model.nodes.flatMap((node) => node.bars.filter((bar) => bar.kind !== "owner").map((bar) => bar.end - bar.start));
+  const middle = lengths.sort((one, other) => one - other)[lengths.length >> 1] ?? MINUTE / 2;
+  const whole = Math.min(Math.max(middle * SIDE_BY_SIDE, 4 * MINUTE), 24 * 60 * MINUTE);
+  return [-whole / 3, (whole * 2) / 3];
+}
+
+async function read([from, to]: readonly [number, number]): Promise<Model> {
+  const query = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  const [timetable, offers] = await Promise.all([
+    ask(api.GET("/v1/timetable", { params: { query } })),
+    ask(api.GET("/v1/offers", { params: { query: { limit: OFFERS_MAX } } })),
+  ]);
+  return modelOf(timetable, offers.offers);
+}
+
+export function ScheduleView({ query }: { query: URLSearchParams }) {
+  const word = (query.get("find") ?? "").trim().toLowerCase();
+  const [shown, setShown] = useState(() => around(now() + SPAN[0], now() + SPAN[1]));
+  const data = useData(() => read(shown), [], { on: anything, every: 4_000 });
+  const seen = (from: number, to: number): void => {
+    if (from >= shown[0] && to <= shown[1] && shown[1] - shown[0] < 12 * (to - from)) return;
+    setShown(around(from, to));
+    setTimeout(data.reload);
+  };
+  const open = (job: number): void => {
+    if (me.value && mayRunJobs(me.value.role)) go(`/jobs/${job}`);
+  };
+  return (
+    <>
+      <div class="heading">
+        <h1>Schedule</h1>
+        <form class="filters" onSubmit={(event) => event.preventDefault()}>
+          <Field
+            label="Find"
+            type="search"
+            placeholder="job, user or node"
+            value={query.get("find") ?? ""}
+            set={(find) => go(withQuery("/schedule", { find }), true)}
+          />
+        </form>
+      </div>
+      <Shown data={data}>
+        {(model) =>
+          model.nodes.length === 0 ? (
+            <Empty>No site has joined yet: they are named in walras.toml.</Empty>
+          ) : (
+            <>
+              <Legend />
+              <Gantt model={model} span={spanOf(model)} word={word} open={open} seen={seen} />
+              <Listed model={model} word={word} />
+            </>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+const Legend = () => (
+  <ul class="legend">
+    <li class="runs">runs</li>
+    <li class="held">held</li>
+    <li class="planned">planned, may move</li>
+    <li class="ended">has run</li>
+    <li class="owner">owner's use</li>
+    <li class="free">for sale: the dearer, the darker</li>
+  </ul>
+);
+
+/** The same for those who do not see pictures, and to search in. */
+function Listed({ model, word }: { model: Model; word: string }) {
+  const rows = useMemo(() => {
+    const all = model.nodes.flatMap((node) =>
+      node.bars.filter((bar) => bar.job !== null && (word === "" || isMeant(bar, node, word))).map((bar) => ({ node, bar })),
+    );
+    return all.sort((one, other) => one.bar.start - other.bar.start).slice(0, 200);
+  }, [model, word]);
+  return (
+    <details class="card">
+      <summary>As a table</summary>
+      {rows.length === 0 ? (
+        <Empty>{word ? "No job is called so." : "No job that you may see has a node in this time."}</Empty>
+      ) : (
+        <Table
+          label="Jobs and their nodes"
+          rows={rows}
+          keyOf={({ node, bar }) => `${node.site}/${node.node}/${bar.start}/${bar.job}/${bar.kind}`}
+          columns={[
+            { name: "Job", cell: ({ bar }) => (bar.job === null ? "–" : <JobLink job={bar.job} name={bar.name} />) },
+            { name: "User", cell: ({ bar }) => bar.user ?? "–" },
+            { name: "Node", cell: ({ node }) => `${node.site}/${node.node}` },
+            { name: "From", cell: ({ bar }) => clockOf(bar.start) },
+            { name: "To", cell: ({ bar }) => clockOf(bar.end) },
+            { name: "What", cell: ({ bar }) => bar.kind },
+          ]}
+        />
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,41 @@
+// Signing in with a token.
+import { useState } from "preact/hooks";
+import { signIn } from "../live/session";
+import { useAction, Wrong } from "../parts/action";
+import { Field } from "../parts/field";
+import { Logo } from "../parts/logo";
+
+export function SignIn() {
+  const [token, setToken] = useState("");
+  const doing = useAction();
+  const enter = (event: Event): void => {
+    event.preventDefault();
+    doing.run(() => signIn({ token: token.trim() }));
+  };
+  return (
+    <main class="alone">
+      <h1>
+        <Logo size={36} /> Walras
+      </h1>
+      <p>A market for compute time: jobs with budgets and deadlines meet priced free time.</p>
+      <form class="card" onSubmit={enter}>
+        <Field
+          label="Your token"
+          type="password"
+          value={token}
+          set={setToken}
+          required
+          autocomplete="current-password"
+          hint="An administrator makes one for you: walras token make. It is sent once and kept by nobody but the service."
+        />
+        <Wrong doing={doing} />
+        <button type="submit" class="main" disabled={doing.busy || token.trim() === ""}>
+          Sign in
+        </button>
+      </form>
+      <p class="quiet">
+        Programs use the <a href="/docs">API</a>.
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,147 @@
+// Sites: their nodes, and what their owners ask for them.
+import { useState } from "preact/hooks";
+import { api, ask } from "../api/client";
+import type { Me, Prices, Site } from "../api/types";
+import { useData } from "../live/data";
+import { Do, useAction, Wrong } from "../parts/action";
+import { Badge } from "../parts/badge";
+import { Card, Facts } from "../parts/card";
+import { Field } from "../parts/field";
+import { exactly, plural } from "../parts/format";
+import { Link } from "../parts/link";
+import { Empty, Shown } from "../parts/states";
+import { Table } from "../parts/table";
+import { Blackouts } from "./blackouts";
+import { Week } from "./week";
+
+export function SitesView({ who, query }: { who: Me; query: URLSearchParams }) {
+  const data = useData(() => ask(api.GET("/v1/sites")), [], { on: (event) => event.site != null, every: 5_000 });
+  return (
+    <>
+      <h1>Sites</h1>
+      <Shown data={data}>
+        {({ sites }) => {
+          if (sites.length === 0) return <Empty>No site has joined yet: they are named in walras.toml.</Empty>;
+          const own = sites.find((site) => site.owner === who.name && who.role === "owner");
+          const shown = sites.find((site) => site.name === query.get("site")) ?? own ?? sites[0];
+          return (
+            <>
+              <ul class="tabs">
+                {sites.map((site) => (
+                  <li key={site.name}>
+                    <Link to={`/sites?site=${encodeURIComponent(site.name)}`} current={site === shown}>
+                      {site.name}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+              {shown && <SitePage key={shown.name} site={shown} who={who} />}
+            </>
+          );
+        }}
+      </Shown>
+    </>
+  );
+}
+
+/** The client's types forget that a pair is a pair. */
+async function readPrices(site: string): Promise<Prices> {
+  return (await ask(api.GET("/v1/sites/{site}/prices", { params: { path: { site } } }))) as Prices;
+}
+
+function SitePage({ site, who }: { site: Site; who: Me }) {
+  const prices = useData(
+    () => readPrices(site.name),
+    [site.name],
+    { on: (event) => event.kind === "prices-set" },
+  );
+  const mayPrice = who.role === "administrator" || (who.role === "owner" && who.name === site.owner);
+  return (
+    <>
+      <div class="columns">
+        <Card title={site.name} aside={<Badge state={site.lost ? "lost" : "up"} />}>
+          <Facts
+            facts={[
+              ["Owner", site.owner],
+              ["Sells", { slots: "free time of its nodes", capacity: "processors that are free now", queue: "places in its queue" }[site.kind]],
+              ["Connector", site.connector],
+              ["Demand factor", `× ${exactly(site.demand)}`],
+              ["Nodes", plural(site.nodes.length, "node")],
+            ]}
+          />
+        </Card>
+        <Shown data={prices}>{(value) => (mayPrice ? <Pricing site={site.name} prices={value} done={prices.reload} /> : <Asked prices={value} />)}</Shown>
+      </div>
+      <Shown data={prices}>
+        {(value) => (
+          <>
+            <Card title="Prices over a week, without demand">
+              <Week prices={value} />
+            </Card>
+            {mayPrice && <Blackouts site={site.name} prices={value} done={prices.reload} />}
+          </>
+        )}
+      </Shown>
+      <Card title="Nodes">
+        <Table
+          label="Nodes"
+          rows={site.nodes}
+          keyOf={(node) => node.name}
+          columns={[
+            { name: "Node", cell: (node) => node.name },
+            { name: "State", cell: (node) => <Badge state={node.lost ? "lost" : "up"} /> },
+            { name: "Class", cell: (node) => node.class ?? "–" },
+            { name: "Performance", right: true, cell: (node) => exactly(node.performance) },
+            { name: "Base price", right: true, cell: (node) => exactly(node.price) },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+const Asked = ({ prices }: { prices: Prices }) => (
+  <Card title="Prices">
+    <Facts facts={[["Base", `${exactly(prices.base)} credits a second`], ...named(prices)]} />
+  </Card>
+);
+
+function named(prices: Prices): [string, string][] {
+  const all = { ...prices.classes, ...prices.nodes };
+  return Object.entries(all).map(([name, price]) => [name, `${exactly(price)} credits a second`]);
+}
+
+function Pricing({ site, prices, done }: { site: string; prices: Prices; done: () => void }) {
+  const [base, setBase] = useState(String(prices.base));
+  const [classes, setClasses] = useState<Record<string, string>>(
+    Object.fromEntries(Object.entries(prices.classes ?? {}).map(([name, price]) => [name, String(price)])),
+  );
+  const [saved, setSaved] = useState(false);
+  const doing = useAction();
+  const change = (set: () => void): void => {
+    set();
+    setSaved(false);
+  };
+  const save = async (): Promise<void> => {
+    const numbers = Object.fromEntries(Object.entries(classes).map(([name, price]) => [name, Number(price)]));
+    const body: Prices = { ...prices, base: Number(base), classes: numbers };
+    await ask(api.PUT("/v1/sites/{site}/prices", { params: { path: { site } }, body }));
+    setSaved(true);
+    done();
+  };
+  return (
+    <Card title="Prices">
+      <Field label="Base price" type="number" step="any" value={base} set={(value) => change(() => setBase(value))} hint="Credits a second, for a node that no other rule names." />
+      {Object.entries(classes).map(([name, price]) => (
+        <Field key={name} label={`Class ${name}`} type="number" step="any" value={price} set={(value) => change(() => setClasses({ ...classes, [name]: value }))} />
+      ))}
+      <Wrong doing={doing} />
+      <p class="actions">
+        <Do doing={doing} action={save} class="main" disabled={!(Number(base) > 0)}>
+          Set prices
+        </Do>
+        <span role="status">{saved ? "The prices are set; what is reserved keeps its own." : ""}</span>
+      </p>
+    </Card>
+  );
+}

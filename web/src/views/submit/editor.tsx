@@ -1,0 +1,57 @@
+// The text of a job, with the numbers of its lines and what is wrong where.
+import { useId, useRef } from "preact/hooks";
+import type { Draft, Problem } from "../../api/types";
+
+interface Props {
+  text: string;
+  set: (text: string) => void;
+  problem: Problem | null;
+  leftOut: Draft["left_out"];
+}
+
+export function Editor({ text, set, problem, leftOut }: Props) {
+  const id = useId();
+  const numbers = useRef<HTMLDivElement>(null);
+  const lines = text.split("\n").length;
+  return (
+    <>
+      <div class="editor">
+        <div class="numbers" ref={numbers} aria-hidden="true">
+          {Array.from({ length: lines }, (_, index) => (
+            <div key={index} class={problem?.line === index + 1 ? "bad" : ""}>
+              {index + 1}
+            </div>
+          ))}
+        </div>
+        <textarea
+          aria-label="The job: a job file in YAML, or a script"
+          aria-describedby={id}
+          aria-invalid={problem !== null}
+          spellcheck={false}
+          rows={14}
+          value={text}
+          onInput={(event) => set(event.currentTarget.value)}
+          onScroll={(event) => {
+            if (numbers.current) numbers.current.scrollTop = event.currentTarget.scrollTop;
+          }}
+        />
+      </div>
+      <div id={id} aria-live="polite" class="editor-says">
+        {problem ? (
+          <p class="note bad">
+            {problem.line != null ? `Line ${problem.line}: ` : ""}
+            {problem.field ? `${problem.field}: ` : ""}
+            {problem.text}
+          </p>
+        ) : (
+          <p class="quiet">The job can be read.</p>
+        )}
+        {leftOut.map((part) => (
+          <p class="note" key={part.line}>
+            Line {part.line}: {part.directive} means nothing here and is left out.
+          </p>
+        ))}
+      </div>
+    </>
+  );
+}

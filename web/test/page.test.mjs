@@ -1,0 +1,261 @@
+// The page in a real browser, before a real service.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, open, signIn, visit } from "./browser.mjs";
+import { House } from "./house.mjs";
+
+let house;
+let browser;
+let ada;
+let ben;
+
+before(async () => {
+  [house, browser] = await Promise.all([House.open(), launch()]);
+  ada = await house.user("ada");
+  ben = await house.user("ben");
+  await house.offers();
+});
+
+after(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+/** Runs a test in a page of its own, which must not complain. */
+async function inPage(token, run, options) {
+  const page = await visit(browser, house, options);
+  try {
+    if (token) await signIn(page, token);
+    await run(page);
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await page.context().close();
+  }
+}
+
+async function write(page, text) {
+  await open(page, "Submit");
+  await page.getByLabel("The job: a job file in YAML, or a script").fill(text);
+  await page.getByText("The job can be read.").waitFor();
+}
+
+const state = (page, name) => page.locator(".heading .badge", { hasText: name });
+
+test("signing in, by role, and out", async () => {
+  await inPage(null, async (page) => {
+    await page.getByLabel("Your token").fill("walras_nobody");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("It is not valid").waitFor();
+    // The browser writes down that it was refused.
+    page.complaints.length = 0;
+    await signIn(page, ada);
+    const views = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+    assert.deepEqual(await views.allTextContents(), ["Market", "Schedule", "Submit", "Jobs", "Sites", "Money", "Policy"]);
+    const cookies = await page.context().cookies();
+    assert.deepEqual(cookies.map((it) => [it.httpOnly, it.sameSite]), [[true, "Strict"]]);
+    assert.equal(await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })), "{}");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Market" }).waitFor();
+    await page.locator(".identity summary").click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByLabel("Your token").waitFor();
+  });
+  const olga = await house.token("owner", "olga");
+  await inPage(olga, async (page) => {
+    const views = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+    assert.deepEqual(await views.allTextContents(), ["Market", "Schedule", "Sites", "Money", "Policy"]);
+  });
+});
+
+test("a code in the address signs in once", async () => {
+  const { code } = await house.call("POST", "/v1/codes", undefined, ada.secret);
+  await inPage(null, async (page) => {
+    // Somebody who is at the door already follows the link.
+    await page.goto(`${house.url}/#code=${code}`);
+    await page.getByRole("heading", { level: 1, name: "Market" }).waitFor();
+    assert.equal(page.url(), `${house.url}/`);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Market" }).waitFor();
+  });
+});
+
+test("a quote is asked for, an option picked and accepted, and the job watched to its end", async () => {
+  await inPage(ada, async (page) => {
+    await write(page, "walras: job/1\nname: picked\ntasks: 2\nwork: 6\nbudget: 200\n");
+    await page.getByRole("button", { name: "Ask for a quote" }).click();
+    const options = page.getByRole("radio");
+    await options.first().waitFor();
+    assert.ok((await options.count()) >= 2, "both sites have something to offer");
+    await options.last().check();
+    await page.getByRole("button", { name: "Accept" }).click();
+    await page.getByRole("heading", { name: "picked" }).waitFor();
+    await state(page, "running").waitFor();
+    await state(page, "done").waitFor();
+    await page.getByText("is done; it cost").waitFor();
+    await open(page, "Money");
+    await page.getByRole("cell", { name: "charge" }).or(page.getByRole("cell", { name: "lien" })).first().waitFor();
+  });
+});
+
+test("a job that fits nowhere is helped by one press", async () => {
+  await inPage(ada, async (page) => {
+    await write(page, "walras: job/1\nname: poor\nwork: 20\nbudget: 1\n");
+    await page.getByRole("button", { name: "Ask for a quote" }).click();
+    await page.getByRole("heading", { name: "It fits nowhere" }).waitFor();
+    await page.getByRole("button", { name: /a budget of/ }).click();
+    await page.getByRole("radio").first().waitFor();
+    const text = await page.getByLabel("The job: a job file in YAML, or a script").inputValue();
+    assert.match(text, /^budget: \d+(\.\d+)?$/m);
+    assert.equal(await page.getByLabel("Budget").inputValue(), /^budget: (.*)$/m.exec(text)[1]);
+  });
+});
+
+test("text and form are one, and a mistake is named with its line", async () => {
+  await inPage(ada, async (page) => {
+    await write(page, "walras: job/1\nname: both\nwork: 5   # seconds\n");
+    const text = page.getByLabel("The job: a job file in YAML, or a script");
+    await page.getByLabel("Nodes at once").fill("3");
+    await page.getByLabel("Work").fill("7");
+    assert.equal(await text.inputValue(), "walras: job/1\nname: both\nwork: 7   # seconds\ntasks: 3\n");
+    await page.getByLabel("Nodes at once").fill("-3");
+    await page.getByText(/Line 4: tasks: -3/).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Ask for a quote" }).isDisabled());
+  });
+});
+
+test("a workflow is drawn, submitted, and cancelled", async () => {
+  await inPage(ada, async (page) => {
+    await open(page, "Submit");
+    await page.getByLabel("Start from").selectOption("workflow");
+    await page.getByRole("img", { name: "Workflow of 4 tasks" }).waitFor();
+    await page.getByRole("button", { name: "Submit without a quote" }).click();
+    await page.getByRole("heading", { name: "mosaic" }).waitFor();
+    await page.getByRole("button", { name: "Cancel the job" }).click();
+    await state(page, "cancelled").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Cancel the job" }).count(), 0);
+    await open(page, "Jobs");
+    await page.getByLabel("State").selectOption("cancelled");
+    await page.getByRole("link", { name: /mosaic/ }).waitFor();
+    await page.waitForURL("**/jobs?state=cancelled");
+  });
+});
+
+test("an owner changes a price and sees it in the next quote", async () => {
+  const olga = await house.token("owner", "olga");
+  const job = { walras: "job/1", name: "priced", work: 10, sites: ["campus"] };
+  const price = async () => Math.min(...(await house.call("POST", "/v1/quotes", job, ada.secret)).options.map((it) => it.price));
+  await inPage(olga, async (page) => {
+    assert.equal(await price(), 5);
+    await open(page, "Sites");
+    await page.getByLabel("Base price").fill("0.7");
+    await page.getByRole("button", { name: "Set prices" }).click();
+    await page.getByText("The prices are set").waitFor();
+    assert.equal(await price(), 7);
+    await page.getByLabel("Keep from").fill("2000-01-01T00:00");
+    await page.getByLabel("Until").fill("2099-01-01T00:00");
+    await page.getByRole("button", { name: "Sell nothing in this time" }).click();
+    await page.getByRole("button", { name: /Sell again/ }).waitFor();
+    assert.equal(await price(), Infinity, "nothing is sold");
+    await page.getByRole("button", { name: /Sell again/ }).click();
+    await page.getByText("All free time is for sale.").waitFor();
+    assert.equal(await price(), 7);
+    await page.getByRole("link", { name: "cloud" }).click();
+    await page.getByRole("heading", { name: "cloud" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Set prices" }).count(), 0, "that is not hers to price");
+  });
+  await house.call("PUT", "/v1/sites/campus/prices", { base: 0.5 });
+});
+
+test("the schedule shows jobs, can be searched, moved by keys, and leads to a job", async () => {
+  const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "seen", work: 30, tasks: 2 }, ada.secret);
+  await inPage(ada, async (page) => {
+    await open(page, "Schedule");
+    const picture = page.getByRole("application");
+    await picture.focus();
+    for (const key of ["ArrowRight", "ArrowLeft", "+", "-", "Home"]) await page.keyboard.press(key);
+    await page.getByLabel("Find").fill("seen");
+    await page.waitForURL("**/schedule?find=seen");
+    await page.getByText("As a table").click();
+    await page.getByRole("link", { name: `${job} seen` }).first().click();
+    await page.getByRole("heading", { name: "seen" }).waitFor();
+  });
+  await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
+});
+
+test("an administrator sees why a cycle decided, and manages people", async () => {
+  await inPage({ secret: house.administrator }, async (page) => {
+    await open(page, "Cycles");
+    await page.getByRole("heading", { name: /^Cycle \d/ }).waitFor();
+    await open(page, "People");
+    await page.getByLabel("For whom").fill("cleo");
+    await page.getByRole("button", { name: "Make a token" }).click();
+    const secret = await page.locator("code.secret").textContent();
+    assert.match(secret, /^walras_/);
+    await page.reload();
+    await page.getByRole("heading", { name: "People" }).waitFor();
+    assert.equal(await page.locator("code.secret").count(), 0, "it is shown once");
+    await open(page, "Policy");
+    await page.getByLabel("The rules to change, as JSON").fill('{"attempts_max": 5}');
+    await page.getByRole("button", { name: "Change the rules" }).click();
+    await page.getByText("The rules are changed.").waitFor();
+    assert.equal((await house.call("GET", "/v1/policy")).attempts_max, 5);
+  });
+});
+
+test("a user's page never receives another's data", async () => {
+  const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "secret-of-ada", work: 30 }, ada.secret);
+  await inPage(ben, async (page) => {
+    for (const name of ["Schedule", "Submit", "Jobs", "Sites", "Money", "Policy", "Market"]) {
+      await open(page, name);
+      await page.waitForTimeout(700);
+    }
+    assert.ok(page.bodies.length > 10);
+    const told = page.bodies.filter((body) => body.includes("secret-of-ada") || body.includes('"ada"') || body.includes("user:ada"));
+    assert.deepEqual(told, []);
+    assert.doesNotMatch(await page.content(), /secret-of-ada/);
+    await page.goto(`${house.url}/jobs/${job}`);
+    await page.getByText("There is no such job, or it is not yours.").waitFor();
+    await page.goto(`${house.url}/people`);
+    await page.getByText("This view is not for the role user.").waitFor();
+    page.complaints.length = 0;
+  });
+  await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
+});
+
+test("a token that is revoked ends the page that is open with it", async () => {
+  const dora = await house.user("dora");
+  await inPage(dora, async (page) => {
+    await house.call("DELETE", `/v1/tokens/${dora.number}`);
+    await page.getByLabel("Your token").waitFor();
+    page.complaints.length = 0;
+  });
+});
+
+test("a stream that is cut goes on, and what was missed is shown", async () => {
+  await inPage(ada, async (page) => {
+    await open(page, "Jobs");
+    await page.getByRole("table").waitFor();
+    await page.context().setOffline(true);
+    const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "missed", work: 5 }, ada.secret);
+    await page.getByText("The service does not answer.").waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("link", { name: `${job} missed` }).waitFor();
+    await page.getByText("The service does not answer.").waitFor({ state: "detached" });
+    page.complaints.length = 0;
+  });
+});
+
+test("a service that is killed and started again finds its pages still signed in", async () => {
+  await inPage(ada, async (page) => {
+    await house.kill();
+    await page.getByText("The service does not answer.").waitFor();
+    await house.start();
+    await page.getByText("The service does not answer.").waitFor({ state: "detached" });
+    // What the browser wrote down while nobody answered.
+    page.complaints.length = 0;
+    await house.offers();
+    await write(page, "walras: job/1\nname: afterwards\nwork: 3\nbudget: 50\n");
+    await page.getByRole("button", { name: "Submit without a quote" }).click();
+    await state(page, "done").waitFor();
+  });
+});
