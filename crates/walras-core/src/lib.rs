@@ -29,6 +29,7 @@ mod stress;
 
 pub mod agenda;
 pub mod choose;
+pub mod clearing;
 pub mod explain;
 pub mod plan;
 pub mod predict;

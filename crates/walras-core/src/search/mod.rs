@@ -24,6 +24,8 @@ mod view;
 pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives, find_alternatives_on};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
+pub(crate) use knapsack::choose as choose_within;
+pub(crate) use pricing::{Item, bound_of, reduced};
 pub(crate) use scan::{Candidate, Selector, scan};
 pub(crate) use view::{NO_FIT, View, has_user_prices, own_rate_of, runtime_of, states};
 

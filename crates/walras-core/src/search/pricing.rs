@@ -152,7 +152,7 @@ fn reduced_sum(choice: &Priced, price: i128) -> i128 {
 }
 
 /// An item's value + price · cost, in units of 1 / [`SCALE`].
-pub(super) fn reduced(item: &Item, price: i128) -> i128 {
+pub(crate) fn reduced(item: &Item, price: i128) -> i128 {
     (i128::from(item.value) * SCALE).saturating_add(price.saturating_mul(i128::from(item.cost)))
 }
 

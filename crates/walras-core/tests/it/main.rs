@@ -2,9 +2,12 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "modules of one test binary")]
 
+#[path = "../../examples/improve/draw.rs"]
+mod batches;
 mod bounds;
 mod capacity;
 mod choosing;
+mod clearing;
 mod drawing;
 mod empty_tasks;
 mod explanations;

@@ -1,0 +1,247 @@
+//! The best window of one job at given prices, with proof.
+//!
+//! **Problem.** Over all starts, whether or not anybody else is there, choose as many seats as the job has tasks such that what they count
+//! and the prices of their time are least, and their real cost is within the budget.
+//!
+//! **Method.** Best first over intervals of starts. No task that starts between a and b on a node pays less than the prices
+//! of that node from b until a + its run time, for prices are never negative; the least sums of these bound every window of the
+//! interval, with the budget paid for where it binds (see [`pricing`](crate::search)). The interval of the least bound is halved, and at the
+//! middle the best window is found exactly. It ends when no interval is below the best window by more than the
+//! precision asked for: then the least bound is what is proven. An interval of one start is exact, so a precision of nothing
+//! gives the best window itself.
+//!
+//! **Complexity.** Counted in seats looked at: about the logarithm of the horizon times those that could be alive, for every place in time that
+//! is nearly as good as the best.
+//!
+//! Example: one node, a price of 2 before 10 and of 1 after it: a task of 4 starts at 10, for 4; the interval from 0 to 7 is passed over
+//! with a bound of the prices from 7 until 4, that is 0, only once halves of it are bounded by 6 and more.
+
+use super::grid::Prices;
+use super::want::{Seat, Want};
+use crate::search::{Item, bound_of, choose_within, reduced};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// So many branches may prove one choice of seats within a budget; beyond that its bound counts.
+const BRANCHES_MAX: u64 = 2_000;
+
+/// A window at prices.
+#[derive(Clone, Debug)]
+pub(super) struct Pick {
+    pub(super) pool: usize,
+    pub(super) start: i64,
+    /// Places in the pool.
+    pub(super) seats: Vec<usize>,
+    /// What the seats count beside prices.
+    pub(super) own: i128,
+}
+
+/// What a search has shown.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    /// No window comes to less.
+    pub(super) bound: i128,
+    /// The best window met, and what it comes to.
+    pub(super) pick: Pick,
+    pub(super) value: i128,
+}
+
+/// Intervals of starts by bound, with where their seats are among the lists.
+type Open = (i128, Stretch, Seats);
+
+/// Starts of one pool, from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Stretch {
+    pool: usize,
+    from: i64,
+    until: i64,
+}
+
+/// A part of the lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Seats {
+    from: usize,
+    until: usize,
+}
+
+/// A search for one job after the other, and its room to work in.
+#[derive(Default)]
+pub(super) struct Search {
+    open: BinaryHeap<Reverse<Open>>,
+    lists: Vec<u32>,
+    items: Vec<Item>,
+    places: Vec<u32>,
+    order: Vec<(i64, i64, u32)>,
+    sums: Vec<i128>,
+    best: Option<(i128, Pick)>,
+    /// The least bound of all choices of seats that were not proven.
+    unproven: i128,
+    /// What a micro-credit of the budget is worth (see [`reduced`]).
+    budget_price: i128,
+    /// Seats looked at, ever.
+    pub(super) looks: u64,
+}
+
+/// What is known of a job from when it was last asked: a pool and a start, and the price of its budget.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hint {
+    at: Option<(usize, i64)>,
+    budget_price: i128,
+}
+
+impl Search {
+    /// The best window of a job; of a value of v, up to v >> `precision` more than what is proven. `None` when there is no
+    /// window at all.
+    pub(super) fn best(
+        &mut self,
+        want: &Want,
+        prices: &Prices,
+        hint: &mut Hint,
+        precision: u32,
+    ) -> Option<Shown> {
+        self.begin(hint);
+        for (pool, seats) in want.pools.iter().enumerate() {
+            let list = Seats { from: self.lists.len(), until: self.lists.len() + seats.len() };
+            self.lists.extend((0..seats.len()).filter_map(|place| u32::try_from(place).ok()));
+            if let Some((_, start)) = hint.at.filter(|(at, _)| *at == pool) {
+                self.try_start(want, prices, pool, start, list);
+            }
+            let (from, until) =
+                (seats.iter().map(|it| it.first).min()?, seats.iter().map(|it| it.last).max()?);
+            self.open.push(Reverse((0, Stretch { pool, from, until }, list)));
+        }
+        while let Some(Reverse((bound, Stretch { pool, from, until }, list))) = self.open.pop() {
+            let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
+            if bound >= best - (best >> precision) {
+                self.unproven = self.unproven.min(bound);
+                break;
+            }
+            let middle = from + ((until - from) >> 1);
+            self.try_start(want, prices, pool, middle, list);
+            for (from, until) in [(from, middle - 1), (middle + 1, until)] {
+                if from <= until {
+                    self.look(want, prices, Stretch { pool, from, until }, list, bound);
+                }
+            }
+        }
+        hint.budget_price = self.budget_price;
+        let (value, pick) = self.best.take()?;
+        hint.at = Some((pick.pool, pick.start));
+        Some(Shown { bound: self.unproven.min(value), pick, value })
+    }
+
+    fn begin(&mut self, hint: &Hint) {
+        self.open.clear();
+        self.lists.clear();
+        self.best = None;
+        self.unproven = i128::MAX;
+        self.budget_price = hint.budget_price;
+    }
+
+    /// Bounds a stretch by the seats of a longer one, and keeps it where it may matter.
+    fn look(&mut self, want: &Want, prices: &Prices, stretch: Stretch, list: Seats, at_least: i128) {
+        let from = self.lists.len();
+        self.items.clear();
+        self.looks += (list.until - list.from) as u64;
+        for at in list.from..list.until {
+            let place = self.lists[at];
+            let seat = &want.pools[stretch.pool][place as usize];
+            let (first, last) = (stretch.from.max(seat.first), stretch.until.min(seat.last));
+            if first <= last {
+                let paid = prices.until(seat.node, first + seat.runtime) - prices.until(seat.node, last);
+                self.lists.push(place);
+                self.items.push(Item { value: seat.own + paid.max(0), cost: seat.cost });
+            }
+        }
+        let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
+        match self.bound(want).map(|bound| bound.max(at_least)).filter(|bound| *bound < best) {
+            Some(bound) => self.open.push(Reverse((bound, stretch, Seats { from, until: self.lists.len() }))),
+            None => self.lists.truncate(from),
+        }
+    }
+
+    /// What every choice of the items comes to at least; `None` when there is no choice.
+    fn bound(&mut self, want: &Want) -> Option<i128> {
+        let (value, cost) = least(&mut self.items, want.tasks)?;
+        let budget = i128::from(want.budget);
+        if cost <= budget || self.budget_price <= 0 {
+            return Some(value);
+        }
+        self.sums.clear();
+        self.sums.extend(self.items.iter().map(|item| reduced(item, self.budget_price)));
+        if self.sums.len() > want.tasks {
+            self.sums.select_nth_unstable(want.tasks - 1);
+        }
+        let sum = self.sums[..want.tasks].iter().fold(0_i128, |sum, it| sum.saturating_add(*it));
+        Some(value.max(bound_of(sum, budget, self.budget_price)))
+    }
+
+    /// The best window at one start, where it beats the best so far.
+    fn try_start(&mut self, want: &Want, prices: &Prices, pool: usize, start: i64, list: Seats) {
+        self.items.clear();
+        self.places.clear();
+        self.looks += (list.until - list.from) as u64;
+        let seats = &want.pools[pool];
+        for place in &self.lists[list.from..list.until] {
+            let seat = &seats[*place as usize];
+            if seat.first <= start && start <= seat.last {
+                let paid = prices.until(seat.node, start + seat.runtime) - prices.until(seat.node, start);
+                self.items.push(Item { value: seat.own + paid, cost: seat.cost });
+                self.places.push(*place);
+            }
+        }
+        let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
+        let Some((value, chosen)) = self.choice(want, best) else { return };
+        let own = chosen.iter().map(|place| i128::from(seats[*place].own)).sum();
+        self.best = Some((value, Pick { pool, start, seats: chosen, own }));
+    }
+
+    /// The least choice of the items within the budget, where it comes to less than the best, with the places of its seats.
+    fn choice(&mut self, want: &Want, best: i128) -> Option<(i128, Vec<usize>)> {
+        let n = want.tasks;
+        self.order.clear();
+        self.order
+            .extend(self.items.iter().zip(&self.places).map(|(item, place)| (item.value, item.cost, *place)));
+        if self.order.len() > n {
+            self.order.select_nth_unstable(n - 1);
+        }
+        let first = self.order.get(..n)?;
+        let value: i128 = first.iter().map(|it| i128::from(it.0)).sum();
+        let cost: i128 = first.iter().map(|it| i128::from(it.1)).sum();
+        let budget = i128::from(want.budget);
+        if value >= best {
+            return None;
+        }
+        if cost <= budget {
+            return Some((value, first.iter().map(|it| it.2 as usize).collect()));
+        }
+        let mut branches = BRANCHES_MAX;
+        let choice = choose_within(&self.items, n, budget, best, &mut branches, &mut self.budget_price)?;
+        if choice.bound < choice.value {
+            self.unproven = self.unproven.min(choice.bound);
+        }
+        let chosen = choice.items.iter().map(|item| self.places[*item] as usize);
+        (choice.value < best).then(|| (choice.value, chosen.collect()))
+    }
+}
+
+/// What the n items of the least values come to, by value and by cost; they are put first.
+fn least(items: &mut [Item], n: usize) -> Option<(i128, i128)> {
+    if items.len() < n {
+        return None;
+    }
+    if items.len() > n {
+        items.select_nth_unstable_by_key(n - 1, |item| item.value);
+    }
+    let add = |(value, cost): (i128, i128), item: &Item| {
+        (value + i128::from(item.value), cost + i128::from(item.cost))
+    };
+    Some(items[..n].iter().fold((0, 0), add))
+}
+
+impl Pick {
+    /// Where the tasks are.
+    pub(super) fn places<'a>(&'a self, want: &'a Want) -> impl Iterator<Item = &'a Seat> {
+        self.seats.iter().map(|place| &want.pools[self.pool][*place])
+    }
+}
