@@ -338,6 +338,7 @@ impl<'a> Driver<'a> {
             satisfaction: BTreeMap::new(),
             unserved: Vec::new(),
             faults: Vec::new(),
+            plainly: Vec::new(),
         };
         debug_assert_eq!(cycle, problem.cycle, "one cycle at a time");
         Ok((Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }, runs))
