@@ -97,23 +97,13 @@ impl Tokens {
     /// Whose token it is, unless it is none, or has expired or was revoked.
     pub fn caller(&self, secret: &str, now: Time) -> Option<Caller> {
         let known = self.known.read().ok()?;
-        let token = known.get(&hash(secret))?;
-        let expired = token.expires_at.is_some_and(|at| at.time() <= now);
-        let valid = token.revoked_at.is_none() && !expired;
-        valid.then(|| Caller {
-            token: token.token,
-            role: token.role,
-            name: token.name.clone(),
-            expires_at: token.expires_at.map(|at| at.time()),
-        })
+        known.get(&hash(secret)).filter(|token| is_good(token, now)).map(caller)
     }
 
     /// Whose token has that number, unless it has expired or was revoked.
     pub fn caller_of(&self, number: u64, now: Time) -> Option<Caller> {
         let known = self.known.read().ok()?;
-        let token = known.values().find(|token| token.token == number)?;
-        let good = token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at.time() > now);
-        good.then(|| Caller { token: token.token, role: token.role, name: token.name.clone() })
+        known.values().find(|token| token.token == number).filter(|token| is_good(token, now)).map(caller)
     }
 
     /// Whether a token of that number is still good.
@@ -171,6 +161,20 @@ impl Tokens {
         let mut tokens: Vec<TokenView> = known.values().cloned().collect();
         tokens.sort_by_key(|token| token.token);
         tokens
+    }
+}
+
+/// Whether a token was neither revoked nor has expired.
+fn is_good(token: &TokenView, now: Time) -> bool {
+    token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at.time() > now)
+}
+
+fn caller(token: &TokenView) -> Caller {
+    Caller {
+        token: token.token,
+        role: token.role,
+        name: token.name.clone(),
+        expires_at: token.expires_at.map(|at| at.time()),
     }
 }
 
