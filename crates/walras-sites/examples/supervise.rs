@@ -1,6 +1,6 @@
 //! What the tests of local sites use in place of the `walras` program.
 //!
-//! `supervise DIRECTORY` supervises a part. `hold DATA NUMBER COMMAND…` opens a local site with one node, starts the command under
+//! `supervise DIRECTORY` supervises a part, `supervise-hold DIRECTORY` a hold of Slurm's. `hold DATA NUMBER COMMAND…` opens a local site with one node, starts the command under
 //! that reservation, says so, and waits to be killed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a helper of tests")]
@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
 use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits, supervise};
+use walras_sites::slurm::supervise_hold;
 use walras_sites::{
     Clock, Connector, Hold, JobNumber, Offering, Program, ReservationNumber, SiteMessage, Start, StartPart,
 };
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [_, "supervise", directory] => supervise(Path::new(directory)),
+        [_, "supervise-hold", directory] => supervise_hold(Path::new(directory)),
         [_, "hold", data, number, command @ ..] => hold(Path::new(data), number, command),
         _ => ExitCode::from(2),
     }

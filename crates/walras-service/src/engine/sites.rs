@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use walras_broker::Effect;
 use walras_broker::id::ReservationNumber;
@@ -16,6 +16,8 @@ use walras_sites::{Connector, Fault, SiteAnswer, SiteError, Start};
 
 /// So many effects may wait for a site; what does not fit is repeated later.
 const WAITING_MAX: usize = 20_000;
+/// So many are done before it is looked for others that cannot wait.
+const BATCH_MAX: usize = 64;
 /// A site is looked at at least this often.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// And at most this often, when nobody asks it anything.
@@ -25,6 +27,24 @@ enum Errand {
     Effect(Box<Effect>),
     Fault(Fault, oneshot::Sender<Result<(), SiteError>>),
     Output(ReservationNumber, u32, oneshot::Sender<Option<PathBuf>>),
+}
+
+impl Errand {
+    /// What is done first: starts and ends have a moment, holds have a limit, looks can wait.
+    fn rank(&self) -> u8 {
+        match self {
+            Errand::Effect(effect) => match **effect {
+                Effect::Start { .. } | Effect::Cancel { .. } => 0,
+                Effect::Release { .. } => 1,
+                Effect::Confirm { .. } => 2,
+                Effect::Prepare { .. } => 3,
+                Effect::Observe { .. } => 4,
+                Effect::AskOffers { .. } | Effect::Plan(_) | Effect::Notify { .. } => 5,
+            },
+            Errand::Fault(..) => 0,
+            Errand::Output(..) => 6,
+        }
+    }
 }
 
 /// A site's thread.
@@ -131,28 +151,57 @@ struct Runner {
 
 impl Runner {
     fn run(mut self, inbox: &Receiver<Errand>) {
+        let mut polled = Instant::now();
         while !self.stop.load(Ordering::Relaxed) {
             let next = self.connector.next(self.clock.now()).map(|next| self.clock.until(next));
             let wait = next.map_or(LOOK_EVERY, |next| next.clamp(LOOK_AT_MOST, LOOK_EVERY));
-            let answer = match inbox.recv_timeout(wait) {
-                Ok(errand) => {
-                    let answer = self.perform(errand);
-                    self.waiting.fetch_sub(1, Ordering::Relaxed);
-                    answer
-                }
-                Err(RecvTimeoutError::Timeout) => self.connector.poll(self.clock.now()),
+            let heard = match inbox.recv_timeout(wait) {
+                Ok(errand) => self.batch(errand, inbox),
+                Err(RecvTimeoutError::Timeout) => true,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            match answer {
-                Ok(messages) if messages.is_empty() => {}
-                Ok(messages) => {
-                    if self.commands.send(Command::FromSite(self.id, messages)).is_err() {
-                        return;
-                    }
+            // However much it is asked, what happens there by itself is seen.
+            if polled.elapsed() >= wait.min(LOOK_EVERY) {
+                polled = Instant::now();
+                let answer = self.connector.poll(self.clock.now());
+                if !self.tell(answer) {
+                    return;
                 }
-                Err(error) => {
-                    tracing::warn!(site = self.name, %error, "the site could not do what it was asked")
-                }
+            }
+            if !heard {
+                return;
+            }
+        }
+    }
+
+    /// Does what waits, what cannot wait first; whether anybody still listens.
+    fn batch(&mut self, first: Errand, inbox: &Receiver<Errand>) -> bool {
+        let mut batch = vec![first];
+        while batch.len() < BATCH_MAX
+            && let Ok(errand) = inbox.try_recv()
+        {
+            batch.push(errand);
+        }
+        // What was asked earlier stays earlier among its like.
+        batch.sort_by_key(Errand::rank);
+        for errand in batch {
+            let answer = self.perform(errand);
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            if self.stop.load(Ordering::Relaxed) || !self.tell(answer) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Brings what the site says; whether anybody still listens.
+    fn tell(&self, answer: SiteAnswer) -> bool {
+        match answer {
+            Ok(messages) if messages.is_empty() => true,
+            Ok(messages) => self.commands.send(Command::FromSite(self.id, messages)).is_ok(),
+            Err(error) => {
+                tracing::warn!(site = self.name, %error, "the site could not do what it was asked");
+                true
             }
         }
     }

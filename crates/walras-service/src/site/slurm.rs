@@ -52,6 +52,8 @@ pub struct SlurmConfig {
     pub lang: Option<String>,
     /// How many seconds a program has between being asked to end and being killed; 2 without.
     pub grace_seconds: Option<u32>,
+    /// How many days output is kept; 7 without.
+    pub keep_days: Option<u32>,
     /// The `walras` program as the nodes see it; the service's own, without.
     pub executable: Option<PathBuf>,
 }
@@ -153,6 +155,7 @@ impl SlurmConfig {
             path: self.path.clone().unwrap_or_else(|| PATH.to_owned()),
             lang: self.lang.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
             grace: Duration::from_secs(self.grace_seconds.unwrap_or(2).into()),
+            keep: Duration::from_secs(86_400 * u64::from(self.keep_days.unwrap_or(7))),
             executable: self.executable.clone().unwrap_or_else(|| own.to_owned()),
         })
     }

@@ -15,7 +15,7 @@ pub(crate) mod process;
 mod run;
 mod stop;
 pub(crate) mod supervise;
-mod sweep;
+pub(crate) mod sweep;
 
 pub use part::{ProcessLimits, bad_file_name, make_directory, open_output};
 pub use supervise::supervise;

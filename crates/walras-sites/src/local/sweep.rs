@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Removes the directories of reservations that are not held and in which nothing has ended for that long.
-pub(super) fn sweep(directory: &Path, keep: Duration, is_held: impl Fn(u64) -> bool) {
+pub(crate) fn sweep(directory: &Path, keep: Duration, is_held: impl Fn(u64) -> bool) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());

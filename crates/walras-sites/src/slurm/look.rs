@@ -12,12 +12,17 @@ use super::parse::{JobState, Settings};
 use super::{FRESH, SlurmConnector};
 use crate::clock::later;
 use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
+use crate::local::sweep::sweep;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use walras_model::Time;
 
 /// A reservation may overlap from this long before its start on, in milliseconds.
 pub(super) const OVERLAP_BEFORE: i64 = 3_000;
+/// A controller saves what it knows within this time; it should within 5 s.
+const SAVED_WITHIN: Duration = Duration::from_secs(12);
+/// Old directories are looked for this often.
+const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
 /// A plan that changes by no more than this, in seconds, has not changed.
 const MOVED_BY: i64 = 1;
 
@@ -102,22 +107,37 @@ impl<S: Slurm> SlurmConnector<S> {
         Ok(messages)
     }
 
+    /// Removes the directories of what has been over for long.
+    pub(super) fn sweep(&mut self) {
+        if self.swept.is_none_or(|since| since.elapsed() >= SWEEP_EVERY) {
+            self.swept = Some(Instant::now());
+            let held = |number| self.book.get(ReservationNumber::new(number)).is_some();
+            sweep(&self.directory, self.options.keep, held);
+        }
+    }
+
     /// Removes what is under our name and not in the book.
-    fn tidy(&mut self, snapshot: &Snapshot) -> Result<(), SiteError> {
+    pub(super) fn tidy(&mut self, snapshot: &Snapshot) -> Result<(), SiteError> {
+        let strangers = self.strangers(snapshot);
+        if !strangers.is_empty() {
+            tracing::info!(?strangers, "removed from Slurm: nobody knows of them");
+        }
+        self.remove_named(&strangers)?;
+        // What was removed comes back when the controller is killed before it has saved that: it is looked at until then.
+        let saved = self.removed.is_none_or(|at| at.elapsed() > SAVED_WITHIN);
+        self.untidy = !saved || self.book.iter().next().is_some();
+        Ok(())
+    }
+
+    /// What is under our name in Slurm and not in the book.
+    pub(super) fn strangers(&self, snapshot: &Snapshot) -> Vec<String> {
         let reservations = snapshot.reservations.keys();
         let live =
             snapshot.jobs.iter().filter(|job| matches!(job.state, JobState::Pending | JobState::Active));
         let names: BTreeSet<&String> = reservations.chain(live.map(|job| &job.name)).collect();
         let stranger =
             |name: &&&String| self.instance.read(name).is_some_and(|tag| self.book.get(tag.number).is_none());
-        let strangers: Vec<String> = names.iter().filter(stranger).map(|name| (**name).clone()).collect();
-        if !strangers.is_empty() {
-            tracing::info!(?strangers, "removed from Slurm: nobody knows of them");
-        }
-        // What was just removed may come back when the controller is killed now: it is looked at once more.
-        self.untidy = !strangers.is_empty();
-        self.untidy |= !self.remove_named(&strangers)?;
-        Ok(())
+        names.iter().filter(stranger).map(|name| (**name).clone()).collect()
     }
 
     /// What is confirmed and cannot be had as it was.

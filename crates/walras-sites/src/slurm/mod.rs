@@ -95,6 +95,8 @@ pub struct SlurmOptions {
     pub lang: String,
     /// How long a program has between being asked to end and being killed.
     pub grace: Duration,
+    /// How long directories are kept after the last of their parts has ended.
+    pub keep: Duration,
     /// What supervises holds, on the nodes: it is called with `supervise-hold DIRECTORY`.
     pub executable: PathBuf,
 }
@@ -142,6 +144,9 @@ pub struct SlurmConnector<S = Programs> {
     /// Owners' jobs that must not start later than they were planned.
     watched: Vec<Watch>,
     looked: Option<Instant>,
+    swept: Option<Instant>,
+    /// When something of ours was last taken out of Slurm.
+    removed: Option<Instant>,
     /// Something of ours may be in Slurm that is not in the book.
     untidy: bool,
     /// What was last said to be left out.
@@ -176,6 +181,8 @@ impl<S: Slurm> SlurmConnector<S> {
             taken: BTreeSet::new(),
             watched: Vec::new(),
             looked: None,
+            swept: None,
+            removed: None,
             untidy: true,
             left_out: Vec::new(),
         };
@@ -344,6 +351,7 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
                 tracing::debug!("{error}");
             }
         }
+        self.sweep();
         match self.look(now) {
             Ok(more) => messages.extend(more),
             Err(error) => tracing::debug!("a look: {error}"),

@@ -8,6 +8,7 @@ use super::look::{Watch, is_running};
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
+use std::time::Instant;
 use walras_model::{Interval, Time};
 
 /// A supervisor comes up at least this long before its hold, in milliseconds, or the hold is refused.
@@ -48,7 +49,7 @@ impl<S: Slurm> SlurmConnector<S> {
         };
         let wide: Option<Vec<Hold>> = holds.iter().map(widened).collect();
         let soonest = later(now, COMES_UP.min(margin.before));
-        let in_time = holds.iter().all(|hold| hold.interval.start() >= soonest);
+        let in_time = margin.before == 0 || holds.iter().all(|hold| hold.interval.start() >= soonest);
         in_time && wide.is_some_and(|wide| self.book.in_the_way(&wide).next().is_none())
     }
 
@@ -70,7 +71,7 @@ impl<S: Slurm> SlurmConnector<S> {
     /// Makes what is missing of a reservation that is written down: all of it, or nothing is left of it.
     fn make(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         let all = self.all_wanted(reservation);
-        let snapshot = self.read(FRESH)?.clone();
+        let snapshot = self.tidied()?;
         let missing: Vec<Wanted> = all
             .iter()
             .filter(|(_, _, it)| !stands(&snapshot, it))
@@ -105,6 +106,16 @@ impl<S: Slurm> SlurmConnector<S> {
         }
     }
 
+    /// What the cluster says, without what is under our name and nobody knows of: it may be in the way.
+    fn tidied(&mut self) -> Result<Snapshot, SiteError> {
+        let snapshot = self.read(FRESH)?.clone();
+        if self.strangers(&snapshot).is_empty() {
+            return Ok(snapshot);
+        }
+        self.tidy(&snapshot)?;
+        self.read(FRESH).cloned()
+    }
+
     /// Whether one of our own jobs has its limit, in whole minutes, within what is asked for.
     fn is_under_ours(&self, snapshot: &Snapshot, wanted: &Wanted) -> bool {
         let reaches = |end: Option<i64>| end.is_none_or(|end| end > wanted.start);
@@ -116,7 +127,7 @@ impl<S: Slurm> SlurmConnector<S> {
     /// Nothing is held under this number, now or ever. What cannot be taken away at once goes at the next look.
     fn give_up(&mut self, now: Time, reservation: ReservationNumber) -> Result<(), SiteError> {
         let names: Vec<String> = self.all_wanted(reservation).into_iter().map(|(_, _, it)| it.name).collect();
-        self.untidy = true;
+        (self.untidy, self.removed) = (true, Some(Instant::now()));
         self.seen = None;
         self.book.release(now, reservation)?;
         if let Err(error) = self.call(&command::delete(&names)) {

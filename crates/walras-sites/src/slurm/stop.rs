@@ -17,6 +17,7 @@ use walras_model::Time;
 
 /// Stopping what runs is waited for so long; then it is looked at again later.
 const STOP_WITHIN: Duration = Duration::from_millis(300);
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl<S: Slurm> SlurmConnector<S> {
     /// Gives up everything of a reservation. It says so once that is true; until then it is tried again and again.
@@ -24,9 +25,15 @@ impl<S: Slurm> SlurmConnector<S> {
         self.book.leave(reservation)?;
         let begun = Instant::now();
         while !self.is_stopped(now, reservation)? && begun.elapsed() < STOP_WITHIN {
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(PAUSE);
         }
-        self.try_to_leave(now, reservation)
+        loop {
+            let said = self.try_to_leave(now, reservation)?;
+            if !said.is_empty() || begun.elapsed() >= STOP_WITHIN {
+                return Ok(said);
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// The same, without waiting.
@@ -114,6 +121,8 @@ impl<S: Slurm> SlurmConnector<S> {
         if names.is_empty() {
             return Ok(true);
         }
+        self.removed = Some(Instant::now());
+        self.untidy = true;
         self.call(&command::cancel(names))?;
         self.call(&command::delete(names))?;
         let snapshot = self.read(Duration::ZERO)?;

@@ -1,5 +1,6 @@
 //! A site to try things on.
 
+use crate::fake::FakeSlurm;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -8,6 +9,7 @@ use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
 use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
+use walras_sites::slurm::{Margin, SlurmConnector, SlurmOptions};
 use walras_sites::{
     Clock, Connector, Hold, JobNumber, Offering, PartEnd, Program, ReservationNumber, SiteAnswer,
     SiteMessage, SiteRefusal, Start, StartPart,
@@ -29,6 +31,7 @@ pub(crate) struct Bench {
 pub(crate) enum Options {
     Simulated(SimulatedOptions),
     Local(LocalOptions),
+    Slurm(SlurmOptions, FakeSlurm),
 }
 
 /// Where nothing is left to chance: parts take a tenth of their time.
@@ -62,6 +65,26 @@ pub(crate) fn local() -> LocalOptions {
     }
 }
 
+/// A cluster that needs no margins, so that holds may begin at once.
+pub(crate) fn slurm() -> (Bench, FakeSlurm) {
+    let options = SlurmOptions {
+        nodes: names(2),
+        first_node: FIRST,
+        margin: Margin { before: 0, after: 0 },
+        ahead: None,
+        beyond_backfill: true,
+        partitions: Vec::new(),
+        look_every: Duration::from_millis(50),
+        path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
+        lang: "C.UTF-8".to_owned(),
+        grace: Duration::from_secs(1),
+        keep: Duration::from_secs(86_400),
+        executable: executable(),
+    };
+    let fake = FakeSlurm::default();
+    (Bench::new(Options::Slurm(options, fake.clone())), fake)
+}
+
 fn names(count: u32) -> Vec<String> {
     (1..=count).map(|place| format!("n{place}")).collect()
 }
@@ -72,6 +95,7 @@ impl Options {
         let (offering, nodes) = match &mut self {
             Options::Simulated(options) => (&mut options.offering, &mut options.nodes),
             Options::Local(options) => (&mut options.offering, &mut options.nodes),
+            Options::Slurm(..) => panic!("a cluster of Slurm's sells slots"),
         };
         *offering = sold;
         if matches!(sold, Offering::Queue(_)) {
@@ -151,7 +175,7 @@ impl Bench {
     }
 
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self.options, Options::Local(_))
+        matches!(self.options, Options::Local(_) | Options::Slurm(..))
     }
 
     /// How many milliseconds to hold for a program that ends by itself: a simulated one takes its share of `simulated`,
@@ -273,6 +297,9 @@ fn opened(data: &TempDir, options: &Options) -> Box<dyn Connector> {
         Options::Local(options) => {
             let directory = data.path().join("site");
             Box::new(LocalConnector::open(options, Clock::WALL, &memory, &directory).unwrap())
+        }
+        Options::Slurm(options, fake) => {
+            Box::new(SlurmConnector::open(options, fake, &memory, &data.path().join("site")).unwrap())
         }
     }
 }

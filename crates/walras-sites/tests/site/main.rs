@@ -4,8 +4,10 @@
 
 mod bench;
 mod book;
+mod fake;
 mod laws;
 mod local;
 mod process;
 mod simulated;
 mod simulated_site;
+mod slurm;

@@ -1,0 +1,165 @@
+//! Slurm as far as the connector sees it, in memory: it answers as Slurm does, and misbehaves on demand as Slurm does by itself.
+
+use std::collections::BTreeMap;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard};
+use walras_sites::SiteError;
+use walras_sites::slurm::Slurm;
+use walras_sites::slurm::command::Call;
+use walras_sites::slurm::execute::Printed;
+
+/// A cluster with the nodes n1 and n2, which outlives the services that use it.
+#[derive(Clone, Default)]
+pub(crate) struct FakeSlurm(Arc<Mutex<Cluster>>);
+
+#[derive(Default)]
+pub(crate) struct Cluster {
+    /// Start, end and node of reservations.
+    pub(crate) reservations: BTreeMap<String, (i64, i64, String)>,
+    pub(crate) jobs: Vec<Job>,
+    /// The controller does not answer.
+    pub(crate) away: bool,
+    /// The state of n1; idle, without.
+    pub(crate) state: Option<String>,
+    /// Lines of `squeue` about others' jobs.
+    pub(crate) others: String,
+    /// How often it was asked for its reservations.
+    pub(crate) looks: usize,
+}
+
+pub(crate) struct Job {
+    pub(crate) name: String,
+    pub(crate) node: String,
+    pub(crate) command: Vec<String>,
+    child: Child,
+}
+
+impl Job {
+    fn is_over(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+fn spawn(command: &[String]) -> Child {
+    let mut program = Command::new(&command[0]);
+    program.arg("supervise-hold").arg(&command[1]).stdin(Stdio::null()).stdout(Stdio::null());
+    program.stderr(Stdio::null()).spawn().unwrap()
+}
+
+impl FakeSlurm {
+    pub(crate) fn cluster(&self) -> MutexGuard<'_, Cluster> {
+        self.0.lock().unwrap()
+    }
+
+    /// Starts every job again, as a controller does that was killed just after it had started them.
+    pub(crate) fn start_again(&self) {
+        let mut cluster = self.cluster();
+        let again = cluster.jobs.iter().map(|job| Job {
+            name: job.name.clone(),
+            node: job.node.clone(),
+            command: job.command.clone(),
+            child: spawn(&job.command),
+        });
+        let again: Vec<Job> = again.collect();
+        cluster.jobs.extend(again);
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for job in &mut self.jobs {
+            let _ = job.child.kill();
+            let _ = job.child.wait();
+        }
+    }
+}
+
+impl Slurm for FakeSlurm {
+    fn run(&mut self, call: &Call) -> Result<Printed, SiteError> {
+        let mut cluster = self.cluster();
+        if cluster.away {
+            return Err(SiteError::Unreachable("nobody is there".to_owned()));
+        }
+        let words: Vec<&str> = call.arguments.iter().map(String::as_str).collect();
+        let out = match (call.program, words.as_slice()) {
+            ("scontrol", ["-o", "show", "node"]) => cluster.nodes(),
+            ("scontrol", ["-o", "show", "reservation"]) => cluster.shown(),
+            ("scontrol", ["show", "config"]) => {
+                "ClusterName = fake\nSchedulerParameters = bf_interval=1\n".to_owned()
+            }
+            ("scontrol", []) => {
+                call.input.iter().flat_map(|it| it.lines()).map(|line| cluster.told(line)).collect()
+            }
+            ("squeue", _) => cluster.queue(),
+            ("sbatch", _) => cluster.submit(&words),
+            ("scancel", _) => cluster.cancel(&words),
+            _ => panic!("{call:?} is not known"),
+        };
+        Ok(Printed { out: out.into_bytes(), wrong: String::new(), well: true })
+    }
+}
+
+impl Cluster {
+    fn nodes(&self) -> String {
+        let state = self.state.as_deref().unwrap_or("IDLE");
+        format!("NodeName=n1 State={state} Partitions=all\nNodeName=n2 State=IDLE Partitions=all\n")
+    }
+
+    fn shown(&mut self) -> String {
+        self.looks += 1;
+        let line = |(name, (start, end, node)): (&String, &(i64, i64, String))| {
+            format!("ReservationName={name} StartTime={start} EndTime={end} Nodes={node} Flags=SPEC_NODES\n")
+        };
+        self.reservations.iter().map(line).collect()
+    }
+
+    fn queue(&mut self) -> String {
+        let mut text = self.others.clone();
+        for (job, id) in self.jobs.iter_mut().zip(1..) {
+            let state = if job.is_over() { "COMPLETED" } else { "RUNNING" };
+            let (node, name) = (&job.node, &job.name);
+            text.push_str(&format!("{id}|{state}|1|9999999999|{node}|(null)|{name}|{name}\n"));
+        }
+        text
+    }
+
+    fn told(&mut self, line: &str) -> String {
+        let value = |key: &str| {
+            line.split(' ').find_map(|word| word.strip_prefix(key)).unwrap_or_default().to_owned()
+        };
+        let name = value("ReservationName=");
+        let time = |key: &str| value(key).strip_prefix("uts").unwrap().parse::<i64>().unwrap();
+        if line.starts_with("create ") {
+            let (start, end, node) = (time("StartTime="), time("EndTime="), value("Nodes="));
+            let meets = |it: &(i64, i64, String)| it.2 == node && it.0 < end && start < it.1;
+            if self.reservations.values().any(meets) {
+                return String::new();
+            }
+            self.reservations.insert(name.clone(), (start, end, node));
+            return format!("Reservation created: {name}\n");
+        }
+        if line.starts_with("delete ") {
+            self.reservations.remove(&name);
+        }
+        String::new()
+    }
+
+    fn submit(&mut self, words: &[&str]) -> String {
+        let value = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)).unwrap().to_owned();
+        let command: Vec<String> = words[words.len() - 2..].iter().map(|&word| word.to_owned()).collect();
+        let child = spawn(&command);
+        self.jobs.push(Job { name: value("--job-name="), node: value("--nodelist="), command, child });
+        "1\n".to_owned()
+    }
+
+    fn cancel(&mut self, words: &[&str]) -> String {
+        let names = words.iter().find_map(|word| word.strip_prefix("--name=")).unwrap();
+        for job in self.jobs.iter_mut().filter(|job| names.split(',').any(|name| name == job.name)) {
+            if !job.is_over() {
+                let pid = rustix::process::Pid::from_child(&job.child);
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+            }
+        }
+        String::new()
+    }
+}

@@ -1,0 +1,16 @@
+//! Real clusters: the broker over the three Slurm clusters of `scripts/lab`, with jobs of all kinds, and everything broken once.
+//!
+//! Slurm must be there (`scripts/setup test` installs it): what cannot be tried fails, and is not left out.
+
+#![allow(clippy::unwrap_used, reason = "a test binary")]
+
+mod clusters;
+#[path = "../service/http.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod http;
+#[path = "../service/program.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod program;
+mod trade;
+mod trouble;
+mod vo;

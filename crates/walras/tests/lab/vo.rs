@@ -1,0 +1,112 @@
+//! A VO over the clusters: a service, a user with money, jobs, and what must hold in the end.
+
+use crate::clusters::{ALL, Clusters};
+use crate::http::Call;
+use crate::program::{Place, Service, wait_for};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Everything happens within seconds; sites have time to answer on a busy machine.
+const CONFIG: &str = r#"
+[policy]
+cycle_every = 2
+horizon = 1800
+lead = 2
+offers_within = 3
+prepare_within = 4
+confirm_within = 3
+grace = 10
+
+[journal]
+repeat_seconds = 1
+
+"#;
+
+pub(crate) struct Vo {
+    pub(crate) clusters: Clusters,
+    pub(crate) place: Place,
+    pub(crate) service: Service,
+    administrator: String,
+    user: String,
+}
+
+/// What a user has at first.
+const CREDITS: u32 = 100_000;
+
+impl Vo {
+    pub(crate) fn new() -> Vo {
+        let clusters = Clusters::start();
+        let place = Place::new(&format!("{CONFIG}{}", clusters.lab(&["sites"])));
+        let service = place.start("info", &[]);
+        let administrator = place.token();
+        let user = service.make_user(&administrator, "ada", CREDITS);
+        Vo { clusters, place, service, administrator, user }
+    }
+
+    /// Submits a job of so many tasks that run a shell's script for some seconds of work; gives its number.
+    pub(crate) fn submit(&self, name: &str, tasks: u32, work: u32, script: &str) -> u64 {
+        self.send(&json!({ "walras": "job/1", "name": name, "tasks": tasks, "work": work, "budget": 5_000, "command": ["sh", "-c", script] }))
+    }
+
+    pub(crate) fn send(&self, job: &Value) -> u64 {
+        let name = job["name"].as_str().unwrap();
+        let made = self.service.expect(&Call::send("POST", "/v1/jobs", &self.user, job).keyed(name), 201);
+        made.json()["job"].as_u64().unwrap()
+    }
+
+    pub(crate) fn job(&self, job: u64) -> Value {
+        self.service.expect(&Call::get(format!("/v1/jobs/{job}"), &self.user), 200).json()
+    }
+
+    pub(crate) fn state(&self, job: u64) -> String {
+        self.job(job)["state"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until a job is in one of these states.
+    pub(crate) fn wait(&self, job: u64, states: &[&str], seconds: u64) -> Value {
+        let mut last = Value::Null;
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < Duration::from_secs(seconds) {
+            last = self.job(job);
+            if states.contains(&last["state"].as_str().unwrap()) {
+                return last;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("job {job} is not {states:?} after {seconds} s: {last}\n{}", self.place.log());
+    }
+
+    pub(crate) fn cancel(&self, job: u64) {
+        self.service
+            .expect(&Call { method: "DELETE", ..Call::get(format!("/v1/jobs/{job}"), &self.user) }, 200);
+    }
+
+    pub(crate) fn output(&self, job: u64, part: u32) -> String {
+        self.service.expect(&Call::get(format!("/v1/jobs/{job}/output?part={part}"), &self.user), 200).body
+    }
+
+    /// Kills the service, and starts it again after a while.
+    pub(crate) fn restart(&mut self, after: Duration) {
+        self.service.kill();
+        std::thread::sleep(after);
+        self.service = self.place.start("info", &[]);
+    }
+
+    /// Nothing is left anywhere, and every credit is accounted for.
+    pub(crate) fn check_end(mut self) {
+        for cluster in ALL {
+            let left = || (self.clusters.reservations(cluster), self.clusters.jobs(cluster));
+            wait_for("nothing of ours is left", Duration::from_secs(30), || {
+                left() == (Vec::new(), Vec::new())
+            });
+        }
+        let accounts = self.service.expect(&Call::get("/v1/accounts", &self.administrator), 200).json();
+        let held: Vec<&Value> =
+            accounts["accounts"].as_array().unwrap().iter().filter(|it| it["account"] == "held").collect();
+        assert!(held.iter().all(|it| it["balance"].to_string().trim_matches('"') == "0"), "{accounts}");
+        let stopped = self.service.stop();
+        assert!(stopped < Duration::from_secs(5), "{stopped:?}");
+        self.place.check_journal();
+        self.place.check_log();
+    }
+}
