@@ -83,6 +83,7 @@ fn planned_in_vain(vo: &Vo, jobs: &[JobNumber]) -> usize {
 fn who_cannot_pay_keeps_nobody_waiting() {
     for policy in policies() {
         let (alone, _) = wait(policy.clone(), 0, |_| {});
+        eprintln!("waits {alone} ms alone");
         let (beside, vo) = wait(policy, 0, |vo| {
             flood(vo, 1_200, 1, 10);
         });
@@ -163,6 +164,7 @@ fn a_user_with_few_jobs_does_not_wait_for_another_with_many() {
     let (wait_promised, _) = wait(policy.clone(), 9_000, |vo| {
         flood(vo, 600, 1, 10);
     });
+    eprintln!("waits {} s under promises", wait_promised / 1_000);
     assert!(wait_promised <= 60 * MINUTE, "{} min", wait_promised / MINUTE);
     // Where windows never move, only so much is given out ahead.
     policy = crate::vo::policy();
@@ -170,6 +172,7 @@ fn a_user_with_few_jobs_does_not_wait_for_another_with_many() {
     let (wait_reserved, _) = wait(policy, 9_000, |vo| {
         flood(vo, 600, 1, 10);
     });
+    eprintln!("waits {} s where windows are reserved at once", wait_reserved / 1_000);
     assert!(wait_reserved <= 45 * MINUTE, "{} min", wait_reserved / MINUTE);
 }
 

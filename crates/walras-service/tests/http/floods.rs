@@ -55,7 +55,7 @@ fn a_job_that_cannot_be_paid_says_so_and_keeps_nobody_waiting() {
     let path = format!("/v1/jobs/{last}");
     wait_until("the reason", || house.call("get", &path, Some(&eve), None).json(200)["why"].is_string());
     let view = house.call("get", &path, Some(&eve), None).json(200);
-    assert_eq!((&view["state"], &view["reason"]["code"]), (&json!("queued"), &json!("no-money")), "{view}");
+    assert_eq!((&view["state"], &view["reason"]["kind"]), (&json!("queued"), &json!("no-money")), "{view}");
     let mine = house.call("post", "/v1/jobs", Some(&ada), Some(&job("mine"))).json(201)["job"].clone();
     let path = format!("/v1/jobs/{mine}");
     wait_until("the promise", || !house.call("get", &path, Some(&ada), None).json(200)["promise"].is_null());
@@ -99,7 +99,9 @@ fn accepting_again_is_the_same_only_for_the_same_alternative_for_administrators_
 fn listen(house: &House, token: &str) -> (u16, TcpStream) {
     let mut stream = TcpStream::connect(house.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let head = format!("GET /v1/events HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {token}\r\n\r\n");
+    let head = format!(
+        "GET /v1/events HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
     stream.write_all(head.as_bytes()).unwrap();
     let mut first = [0; 12];
     stream.read_exact(&mut first).unwrap();
