@@ -51,6 +51,7 @@ mod chain;
 mod checked;
 mod climb;
 mod critical;
+mod effort;
 mod exact;
 mod heads;
 mod improve;
@@ -77,6 +78,7 @@ mod walk;
 pub use baseline::Baseline;
 pub use checked::{Fault, Instead, task_claim};
 pub use critical::Collisions;
+pub use effort::RefineEffort;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;
 pub use sizing::{Care, Size, SizeFit, SizeOption, best_size, refine_window, size_options};
@@ -96,24 +98,6 @@ use walras_model::workflow::{Platform, Terms, Workflow};
 
 /// This part of the fuel may be used to refute ends.
 const REFUTE_SHARE: u64 = 4;
-
-/// How hard to try, and from which seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RefineEffort {
-    /// Units of work for improvement: a unit is about one look at one task on one node.
-    pub units_max: u64,
-    /// Labels that the planning of a chain keeps on each node. With none, no chain is planned: a list schedule has to do, which is
-    /// the least work that gives any, and the result says that this limit was hit.
-    pub labels_max: usize,
-    /// What the improvement's choices follow from.
-    pub seed: u64,
-}
-
-impl Default for RefineEffort {
-    fn default() -> Self {
-        RefineEffort { units_max: 40_000_000, labels_max: 32, seed: 1 }
-    }
-}
 
 /// A task's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

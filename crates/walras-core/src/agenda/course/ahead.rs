@@ -1,0 +1,106 @@
+//! Who goes ahead of others when there is room to start.
+
+use super::{Course, Within, within};
+use crate::agenda::Precedence;
+use crate::agenda::calendar::Calendar;
+use walras_model::quantity::Span;
+
+/// After so many searches nobody is asked to make room any more: where many wait, each trial is as many searches.
+const SEARCHES_TRIED: u64 = 2_000;
+
+impl Course<'_> {
+    /// In order of precedence, whoever could start soon and would be better off does, where the others leave room or can make it.
+    pub(super) fn go_ahead(&mut self) {
+        let soon = self.problem.soon.as_millis();
+        let mut movable = self.movable();
+        let mut base = self.without(&movable);
+        let mut roomy = base.most_until(soon);
+        let mut idle = self.left.longest_until(soon);
+        let mut trials = self.problem.rules.trials;
+        let candidates = if roomy > 0 { self.candidates() } else { Vec::new() };
+        for place in candidates {
+            if self.is_spent() || roomy == 0 {
+                return;
+            }
+            if roomy < i64::from(self.entries[place].waiting.request.tasks) {
+                continue;
+            }
+            let within = self.soon(place);
+            let before = self.entries[place].spot.clone();
+            let starts_by = |moment: i64| before.as_ref().is_some_and(|spot| spot.start <= moment);
+            // Time that is free by then is too short for most, unless their own follows on it.
+            let may_fit = self.fastest(place) <= idle || starts_by(soon.saturating_add(idle));
+            let goes = starts_by(soon)
+                || may_fit && self.move_if(place, within, |found, before| found <= before)
+                || trials > 0
+                    && self.searches < SEARCHES_TRIED
+                    && self.starts_among(place, within, &movable, &base, &mut trials);
+            if goes {
+                self.entries[place].fixed = true;
+                match movable.iter().position(|other| *other == place) {
+                    Some(at) => drop(movable.remove(at)),
+                    None => before.iter().for_each(|spot| spot.release(&mut base)),
+                }
+                self.entries[place].spot.iter().for_each(|spot| spot.take(&mut base));
+                roomy = base.most_until(soon);
+                idle = self.left.longest_until(soon);
+            }
+        }
+    }
+
+    /// What somebody takes on the fastest node that there is.
+    fn fastest(&self, place: usize) -> i64 {
+        let runtime = self.fastest.and_then(|node| self.entries[place].waiting.request.work.runtime_on(node));
+        runtime.map_or(i64::MAX, Span::as_millis)
+    }
+
+    /// Those who could go ahead, in order of precedence.
+    fn candidates(&self) -> Vec<usize> {
+        let (rule, now) = (self.problem.rules.precedence, self.problem.now.as_millis());
+        let waits = |place: &usize| !self.entries[*place].fixed && self.entries[*place].spot.is_some();
+        let mut order: Vec<usize> = (0..self.entries.len()).filter(waits).collect();
+        order.sort_by(|one, other| {
+            let (one, other) = (&self.entries[*one], &self.entries[*other]);
+            let by_rule = rule.compare(now, one.claim(), other.claim());
+            let arrival = one.waiting.came.cmp(&other.waiting.came);
+            let crowds = one.waiting.crowds.cmp(&other.waiting.crowds);
+            let by_rule = crowds.then(by_rule);
+            by_rule.then(if rule == Precedence::AsGiven { std::cmp::Ordering::Equal } else { arrival })
+        });
+        order
+    }
+
+    /// Starts somebody soon and plans the others around it, if that keeps all promises.
+    fn starts_among(
+        &mut self,
+        first: usize,
+        within: Within,
+        movable: &[usize],
+        base: &Calendar,
+        trials: &mut u32,
+    ) -> bool {
+        let Some(before) = self.entries[first].spot.clone() else { return false };
+        let found = self.search(base, first, within).filter(|found| found.key() <= before.key());
+        let Some(spot) = found else { return false };
+        *trials -= 1;
+        let mut free = base.clone();
+        if !movable.contains(&first) {
+            before.release(&mut free);
+        }
+        spot.take(&mut free);
+        let others: Vec<usize> = movable.iter().copied().filter(|place| *place != first).collect();
+        let plan = self.plan(free.clone(), &others).or_else(|| {
+            let order = self.by_start(&others);
+            self.plan(free, &order)
+        });
+        let Some(plan) = plan else { return false };
+        self.adopt(plan);
+        self.entries[first].spot = Some(spot);
+        true
+    }
+
+    fn soon(&self, place: usize) -> Within {
+        let promise = within(self.entries[place].promise);
+        Within { start: promise.start.min(self.problem.soon.as_millis()), ..promise }
+    }
+}
