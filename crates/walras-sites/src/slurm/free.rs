@@ -67,26 +67,30 @@ impl Snapshot {
     /// When nodes are busy with what is not ours, node by node, in seconds since 1970; `i64::MAX` has no end.
     pub fn busy(&self, ours: &Instance, now: i64) -> BTreeMap<&str, Vec<(i64, i64)>> {
         let mut all: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
-        let mut add = |nodes: &'_ [String], from: i64, to: i64| {
+        for (nodes, from, to) in self.uses(ours, now) {
             for node in nodes.iter().filter_map(|node| self.nodes.get(node)) {
                 all.entry(node.name.as_str()).or_default().push((from, to));
             }
-        };
-        for job in self.jobs.iter().filter(|job| !is_ours(job, ours)) {
-            match (job.state, job.start) {
-                (JobState::Active | JobState::NodeFailed, _) => {
-                    let end = job.end.map_or(i64::MAX, |end| end.max(now.saturating_add(OVERDUE)));
-                    let over = job.state == JobState::NodeFailed;
-                    add(&job.nodes, 0, if over { now.saturating_add(OVERDUE) } else { end });
-                }
-                (JobState::Pending, Some(start)) => add(&job.nodes, start, job.end.unwrap_or(i64::MAX)),
-                (JobState::Pending, None) | (JobState::Over, _) => {}
-            }
-        }
-        for reservation in self.reservations.values().filter(|it| ours.read(&it.name).is_none()) {
-            add(&reservation.nodes, reservation.start, reservation.end);
         }
         all
+    }
+
+    /// What others use, one after another: which nodes, from when on, until when.
+    fn uses<'a>(&'a self, ours: &'a Instance, now: i64) -> impl Iterator<Item = (&'a [String], i64, i64)> {
+        let overdue = now.saturating_add(OVERDUE);
+        let of_job = move |job: &'a JobSeen| match (job.state, job.start) {
+            (JobState::Active, _) => {
+                Some((job.nodes.as_slice(), 0, job.end.map_or(i64::MAX, |end| end.max(overdue))))
+            }
+            (JobState::NodeFailed, _) => Some((job.nodes.as_slice(), 0, overdue)),
+            (JobState::Pending, Some(start)) => {
+                Some((job.nodes.as_slice(), start, job.end.unwrap_or(i64::MAX)))
+            }
+            (JobState::Pending, None) | (JobState::Over, _) => None,
+        };
+        let jobs = self.jobs.iter().filter(|job| !is_ours(job, ours)).filter_map(of_job);
+        let others = self.reservations.values().filter(|it| ours.read(&it.name).is_none());
+        jobs.chain(others.map(|it| (it.nodes.as_slice(), it.start, it.end)))
     }
 
     /// The free time of nodes within a horizon, in the order in which they are named. Nodes that cannot be used have none.
@@ -116,8 +120,10 @@ impl Snapshot {
 
     /// Whether somebody else has a node, or will have it, in these seconds.
     pub fn is_busy(&self, node: &str, from: i64, to: i64, ours: &Instance, now: i64) -> bool {
-        let busy = self.busy(ours, now);
-        busy.get(node).is_some_and(|busy| busy.iter().any(|(start, end)| *start < to && from < *end))
+        let meets = |(nodes, start, end): (&[String], i64, i64)| {
+            start < to && from < end && nodes.iter().any(|it| it == node)
+        };
+        self.uses(ours, now).any(meets)
     }
 }
 

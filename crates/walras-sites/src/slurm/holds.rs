@@ -78,7 +78,7 @@ impl<S: Slurm> SlurmConnector<S> {
             return Ok(());
         }
         // Those that a service before this one has submitted are there.
-        let snapshot = self.read(FRESH)?.clone();
+        let snapshot = self.read(FRESH)?;
         for (tag, hold, wanted) in missing {
             if is_running(&snapshot, &wanted.name) || self.is_finished(&tag) {
                 self.submitted.insert(tag, Instant::now());

@@ -100,7 +100,7 @@ impl<S: Slurm> SlurmConnector<S> {
             return Ok(Vec::new());
         }
         self.looked = Some(Instant::now());
-        let snapshot = self.read(FRESH)?.clone();
+        let snapshot = self.read(FRESH)?;
         self.tidy(&snapshot)?;
         let mut messages = self.taken_back(now, &snapshot);
         messages.extend(self.give_way(now, &snapshot));

@@ -60,6 +60,7 @@ use parse::Settings;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use walras_model::{Interval, NodeId, Time};
 
@@ -133,7 +134,7 @@ pub struct SlurmConnector<S = Programs> {
     book: Book<SlurmPart, SqliteStore>,
     reported: Reported,
     settings: Option<Settings>,
-    seen: Option<(Instant, Snapshot)>,
+    seen: Option<(Instant, Arc<Snapshot>)>,
     away: Option<Away>,
     /// When the supervisor of a hold was last submitted.
     submitted: BTreeMap<Tag, Instant>,
@@ -218,24 +219,21 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     /// What the cluster says, no older than that.
-    fn read(&mut self, oldest: Duration) -> Result<&Snapshot, SiteError> {
-        let usable = self.seen.as_ref().is_some_and(|(at, _)| at.elapsed() <= oldest);
-        if !usable {
-            let at = Instant::now();
-            let nodes = parse::nodes(&self.ask(&command::nodes())?);
-            let jobs = parse::jobs(&self.ask(&command::jobs())?);
-            let reservations = parse::reservations(&self.ask(&command::reservations())?);
-            let snapshot = Snapshot::new(nodes, jobs, reservations);
-            if snapshot.left_out != self.left_out {
-                self.left_out.clone_from(&snapshot.left_out);
-                tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");
-            }
-            self.seen = Some((at, snapshot));
+    fn read(&mut self, oldest: Duration) -> Result<Arc<Snapshot>, SiteError> {
+        if let Some((_, snapshot)) = self.seen.as_ref().filter(|(at, _)| at.elapsed() <= oldest) {
+            return Ok(snapshot.clone());
         }
-        match &self.seen {
-            Some((_, snapshot)) => Ok(snapshot),
-            None => Err(SiteError::NotUnderstood("nothing was read".to_owned())),
+        let at = Instant::now();
+        let nodes = parse::nodes(&self.ask(&command::nodes())?);
+        let jobs = parse::jobs(&self.ask(&command::jobs())?);
+        let reservations = parse::reservations(&self.ask(&command::reservations())?);
+        let snapshot = Arc::new(Snapshot::new(nodes, jobs, reservations));
+        if snapshot.left_out != self.left_out {
+            self.left_out.clone_from(&snapshot.left_out);
+            tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");
         }
+        self.seen = Some((at, snapshot.clone()));
+        Ok(snapshot)
     }
 
     fn settings(&mut self) -> Result<Settings, SiteError> {

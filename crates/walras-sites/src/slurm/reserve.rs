@@ -8,6 +8,7 @@ use super::look::{Watch, is_running};
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
+use std::sync::Arc;
 use std::time::Instant;
 use walras_model::{Interval, Time};
 
@@ -107,13 +108,13 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     /// What the cluster says, without what is under our name and nobody knows of: it may be in the way.
-    fn tidied(&mut self) -> Result<Snapshot, SiteError> {
-        let snapshot = self.read(FRESH)?.clone();
+    fn tidied(&mut self) -> Result<Arc<Snapshot>, SiteError> {
+        let snapshot = self.read(FRESH)?;
         if self.strangers(&snapshot).is_empty() {
             return Ok(snapshot);
         }
         self.tidy(&snapshot)?;
-        self.read(FRESH).cloned()
+        self.read(FRESH)
     }
 
     /// Whether one of our own jobs has its limit, in whole minutes, within what is asked for.
@@ -150,7 +151,7 @@ impl<S: Slurm> SlurmConnector<S> {
         if prepared {
             let all = self.all_wanted(reservation);
             let snapshot = self.read(FRESH)?;
-            if !all.iter().all(|(_, _, it)| stands(snapshot, it)) {
+            if !all.iter().all(|(_, _, it)| stands(&snapshot, it)) {
                 self.give_up(now, reservation)?;
                 return Ok(busy(reservation));
             }

@@ -126,7 +126,7 @@ impl<S: Slurm> SlurmConnector<S> {
         self.call(&command::cancel(names))?;
         self.call(&command::delete(names))?;
         let snapshot = self.read(Duration::ZERO)?;
-        let there = |name: &String| snapshot.reservations.contains_key(name) || is_running(snapshot, name);
+        let there = |name: &String| snapshot.reservations.contains_key(name) || is_running(&snapshot, name);
         Ok(!names.iter().any(there))
     }
 }

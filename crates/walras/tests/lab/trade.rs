@@ -41,8 +41,14 @@ fn real_clusters_trade() {
     let mut vo = Vo::new();
     checked(&vo);
     // The owner's own: a node of north is busy for a minute, and a job is planned behind it.
-    vo.clusters.ask("north", &["sbatch", "-o", "/dev/null", "-w", "n4", "-t", "1", "--wrap", "sleep 40"]);
-    vo.clusters.ask("north", &["sbatch", "-o", "/dev/null", "-w", "n4", "-t", "1", "--wrap", "sleep 5"]);
+    vo.clusters.ask(
+        "north",
+        &["sbatch", "--exclusive", "-o", "/dev/null", "-w", "n4", "-t", "1", "--wrap", "sleep 40"],
+    );
+    vo.clusters.ask(
+        "north",
+        &["sbatch", "--exclusive", "-o", "/dev/null", "-w", "n4", "-t", "1", "--wrap", "sleep 5"],
+    );
     let planned =
         || vo.clusters.ask("north", &["squeue", "-h", "-t", "PD", "-o", "%S"]).trim().parse::<i64>();
     wait_for("Slurm has planned the owner's job", Duration::from_secs(30), || planned().is_ok());
