@@ -21,11 +21,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::watch;
 use walras_api::service::{EventView, Role};
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// After something that was not for a listener it rests so long, and then looks at all that came meanwhile.
+const GATHER: Duration = Duration::from_millis(25);
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -146,10 +148,18 @@ struct Live {
 impl Live {
     async fn next(&mut self) -> Option<Event> {
         loop {
+            // What is here already is gone through without waiting: most of it concerns others.
+            match self.told.try_recv() {
+                Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
+                Ok(_) => continue,
+                Err(TryRecvError::Lagged(_)) => return Some(lagged()),
+                Err(TryRecvError::Closed) => return None,
+                Err(TryRecvError::Empty) => {}
+            }
             tokio::select! {
                 told = self.told.recv() => match told {
                     Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
-                    Ok(_) => {}
+                    Ok(_) => tokio::time::sleep(GATHER).await,
                     Err(RecvError::Lagged(_)) => return Some(lagged()),
                     Err(RecvError::Closed) => return None,
                 },
