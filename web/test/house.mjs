@@ -13,6 +13,9 @@ export const program = process.env.WALRAS ?? join(root, "target", "debug", "walr
 const CONFIG = `
 listen = "127.0.0.1:PORT"
 data = "data"
+[limits]
+requests_per_second = 100000
+burst = 100000
 [policy]
 cycle_every = 1
 horizon = 1800

@@ -324,7 +324,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show how the market was since the service started.
+         * Show how the market was since the service started, and is.
          * @description For: user, owner, administrator.
          */
         get: operations["get__v1_history"];
@@ -1198,12 +1198,25 @@ export interface components {
             /** @description Always `ok`. */
             status: string;
         };
-        /** @description How the market was since the service started. */
+        /** @description Which samples are shown. */
+        HistoryQuery: {
+            /**
+             * Format: date-time
+             * @description Only samples after this.
+             */
+            after?: string | null;
+        };
+        /**
+         * @description How the market was since the service started, and is. The service looks every few seconds: this is what it saw last, and
+         *     asking for it costs the market nothing.
+         */
         HistoryView: {
             /** @description Oldest first. The longer the service runs, the further apart they are. */
             samples: components["schemas"]["SampleView"][];
             /** @description The sites, in the order of the samples' lists. */
             sites: string[];
+            /** @description How the service is. */
+            status: components["schemas"]["StatusView"];
         };
         /**
          * Walras job/1
@@ -3579,7 +3592,10 @@ export interface operations {
     };
     get__v1_history: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only samples after this. */
+                after?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3593,6 +3609,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HistoryView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
                 };
             };
             /** @description A valid token is needed. */

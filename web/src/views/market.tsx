@@ -1,9 +1,9 @@
 // The market as it is now, and how it was.
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { api, ask } from "../api/client";
 import type { EventKind, History, Me, Site, Status } from "../api/types";
 import { setClock, useNow } from "../live/clock";
-import { anything, useData } from "../live/data";
+import { useData } from "../live/data";
 import { recent } from "../live/events";
 import { mayRunJobs } from "../live/session";
 import { useStore } from "../live/store";
@@ -12,26 +12,33 @@ import { Chart, type Line } from "../parts/chart";
 import { clockOf, countOf, exactly, fromNow, inZone, moneyOf, plural, shareOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
+import { Tour } from "./tour";
 
-/** Users hear of their own jobs only; the rest is looked at now and then. */
-const EVERY = 3_000;
+/** So often the service looks at the market. */
+const EVERY = 2_500;
+/** At most so many samples are drawn. */
+const SAMPLES_MAX = 1_000;
 
-async function readStatus(): Promise<Status> {
-  const status = await ask(api.GET("/v1/status"));
-  setClock(status);
-  return status;
+/** Reads what is new since the last time; the service looks by itself, so that this asks nothing of the market. */
+async function follow(known: History | null): Promise<History> {
+  const after = known?.samples.at(-1)?.at;
+  const next = await ask(api.GET("/v1/history", { params: { query: after === undefined ? {} : { after } } }));
+  setClock(next.status);
+  return { ...next, samples: [...(known?.samples ?? []), ...next.samples].slice(-SAMPLES_MAX) };
 }
 
 export function MarketView({ who }: { who: Me }) {
-  const status = useData(readStatus, [], { on: anything, every: EVERY });
-  const sites = useData(() => ask(api.GET("/v1/sites")), [], { every: EVERY });
-  const history = useData(() => ask(api.GET("/v1/history")), [], { every: EVERY });
+  const known = useRef<History | null>(null);
+  const read = async (): Promise<History> => (known.current = await follow(known.current));
+  const history = useData(read, [], { every: EVERY });
+  const sites = useData(() => ask(api.GET("/v1/sites")), [], { on: (event) => event.site != null, every: 30_000 });
   return (
     <>
       <h1>Market</h1>
-      <Shown data={status}>{(value) => <Figures status={value} />}</Shown>
+      <Tour role={who.role} />
+      <Shown data={history}>{(value) => <Figures status={value.status} />}</Shown>
       <Shown data={sites}>{(value) => <SiteCards sites={value.sites} history={history.value} />}</Shown>
-      <Shown data={history}>{(value) => <Charts history={value} who={who} />}</Shown>
+      {history.value && <Charts history={history.value} who={who} />}
       <Feed who={who} />
     </>
   );

@@ -243,8 +243,12 @@ fn cycles() {
             |it| matches!(it, Kind::BatchOrder { .. }),
         ),
         (
+            // Where users take turns, some may be left out.
             "size",
-            |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.pop().is_some()),
+            |it| {
+                change!(it, Event::Vo(VoEvent::PolicySet(policy)) => policy.sharing.take().is_some());
+                change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.pop().is_some());
+            },
             |it| matches!(it, Kind::BatchSize { .. }),
         ),
         (

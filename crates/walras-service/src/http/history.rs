@@ -1,95 +1,133 @@
 //! How the market was: samples that are taken now and then, for charts.
 //!
-//! A sample is taken every few seconds and kept in memory. When there are too many, every second one is dropped and samples
+//! The service looks at the market every few seconds, however many pages are open: these read what was seen, and the engine is not
+//! asked. Samples are kept in memory. When there are too many, every second one is dropped and samples
 //! are taken half as often: however long the service runs, all of that time is shown, and a chart has no more points than it
 //! can show. Nothing depends on them; a restart begins anew.
 
 use super::App;
 use super::endpoint::{ALL, Endpoint};
+use super::extract::Asked;
 use super::fault::Fault;
+use super::market::status_of;
+use crate::described::JsonSchema;
+use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::history::{Sample, sample, sample_view};
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::routing::get;
+use serde::Deserialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use walras_api::service::{HistoryView, Role};
+use walras_api::service::{HistoryView, Role, Stamp, StatusView};
 
 /// So often the market is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// At most so many samples are kept.
 const SAMPLES_MAX: usize = 720;
 
-/// Samples, oldest first.
-pub(super) struct History(Mutex<Samples>);
+/// What was seen.
+pub(super) struct History(Mutex<Seen>);
 
-struct Samples {
-    all: Vec<Sample>,
+struct Seen {
+    /// Oldest first.
+    samples: Vec<Sample>,
     /// Of so many looks one is kept.
     every: u32,
     looks: u32,
+    latest: Option<Latest>,
+}
+
+/// What was seen last.
+#[derive(Clone)]
+struct Latest {
+    status: StatusView,
+    sample: Sample,
+    /// The sites' names and owners.
+    sites: Vec<(String, String)>,
 }
 
 impl Default for History {
     fn default() -> History {
-        History(Mutex::new(Samples { all: Vec::new(), every: 1, looks: 0 }))
+        History(Mutex::new(Seen { samples: Vec::new(), every: 1, looks: 0, latest: None }))
     }
 }
 
-impl History {
-    /// Whether the next look is to be kept.
-    fn is_due(&self) -> bool {
-        let mut samples = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        samples.looks = (samples.looks + 1) % samples.every;
-        samples.looks == 0
-    }
-
-    fn add(&self, sample: Sample) {
-        let mut samples = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        samples.all.push(sample);
-        if samples.all.len() > SAMPLES_MAX {
+impl Seen {
+    /// Keeps what was seen, when it is its turn.
+    fn add(&mut self, sample: Sample) {
+        self.looks = (self.looks + 1) % self.every;
+        if self.looks != 0 {
+            return;
+        }
+        self.samples.push(sample);
+        if self.samples.len() > SAMPLES_MAX {
             let mut place = 0;
-            samples.all.retain(|_| {
+            self.samples.retain(|_| {
                 place += 1;
                 place % 2 == 1
             });
-            samples.every = samples.every.saturating_mul(2);
+            self.every = self.every.saturating_mul(2);
         }
-    }
-
-    fn all(&self) -> Vec<Sample> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 }
 
-/// Takes samples until the engine has gone.
+async fn look(app: &App) -> Result<Latest, Failed> {
+    let seen = app.handle.ask(|state, now| {
+        let sites = state.sites.iter().map(|site| (site.spec.name.clone(), site.spec.owner.clone()));
+        (sample(state, now), sites.collect())
+    });
+    let (sample, sites) = seen.await?;
+    Ok(Latest { status: status_of(app).await?, sample, sites })
+}
+
+/// Looks now and then until the engine has gone.
 pub(super) async fn remember(app: App) {
     loop {
-        if app.history.is_due() {
-            match app.handle.ask(sample).await {
-                Ok(sample) => app.history.add(sample),
-                // A busy engine has better things to do.
-                Err(crate::engine::Failed::Busy) => {}
-                Err(_) => return,
+        match look(&app).await {
+            Ok(latest) => {
+                let mut seen = app.history.0.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.add(latest.sample.clone());
+                seen.latest = Some(latest);
             }
+            // A busy engine has better things to do.
+            Err(Failed::Busy) => {}
+            Err(_) => return,
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    let summary = "Show how the market was since the service started.";
-    vec![Endpoint::new::<HistoryView>("get", "/v1/history", ALL, summary, get(history))]
+    let summary = "Show how the market was since the service started, and is.";
+    vec![
+        Endpoint::new::<HistoryView>("get", "/v1/history", ALL, summary, get(history))
+            .query::<HistoryQuery>()
+            .refuses(&[400]),
+    ]
 }
 
-async fn history(State(app): State<App>, caller: Caller) -> Result<Json<HistoryView>, Fault> {
-    let sites = app.handle.ask(|state, _| {
-        let all = state.sites.iter().map(|site| (site.spec.name.clone(), site.spec.owner.clone()));
-        all.collect::<Vec<(String, String)>>()
-    });
-    let sites = sites.await?;
-    let seen: Vec<bool> = sites
+/// Which samples are shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HistoryQuery {
+    /// Only samples after this.
+    after: Option<Stamp>,
+}
+
+async fn history(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<HistoryQuery>,
+) -> Result<Json<HistoryView>, Fault> {
+    let seen = app.history.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(Latest { status, sample, sites }) = &seen.latest else {
+        let message = "nothing has been seen yet: try again in a moment";
+        return Err(Fault::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", message));
+    };
+    let may_see: Vec<bool> = sites
         .iter()
         .map(|(_, owner)| match caller.role {
             Role::Administrator => true,
@@ -97,8 +135,15 @@ async fn history(State(app): State<App>, caller: Caller) -> Result<Json<HistoryV
             Role::User => false,
         })
         .collect();
-    let samples = app.history.all().iter().map(|sample| sample_view(sample, &seen)).collect();
-    Ok(Json(HistoryView { sites: sites.into_iter().map(|(name, _)| name).collect(), samples }))
+    // What was seen last is always there, even when it is not kept.
+    let last = seen.samples.last().is_none_or(|kept| kept.at < sample.at).then_some(sample);
+    let wanted =
+        seen.samples.iter().chain(last).filter(|it| query.after.is_none_or(|after| it.at > after.time()));
+    Ok(Json(HistoryView {
+        samples: wanted.map(|sample| sample_view(sample, &may_see)).collect(),
+        status: status.clone(),
+        sites: sites.iter().map(|(name, _)| name.clone()).collect(),
+    }))
 }
 
 #[cfg(test)]
@@ -108,22 +153,16 @@ mod tests {
 
     #[test]
     fn samples_thin_out_and_reach_back_to_the_beginning() {
-        let history = History::default();
-        let mut taken = 0;
-        for look in 0..SAMPLES_MAX * 5 {
-            if history.is_due() {
-                taken += 1;
-                history.add(Sample {
-                    at: Time::from_millis(i64::try_from(look).unwrap()).unwrap(),
-                    ..Sample::EMPTY
-                });
-            }
+        let mut seen = Seen { samples: Vec::new(), every: 1, looks: 0, latest: None };
+        let looks = i64::try_from(SAMPLES_MAX * 5).unwrap();
+        for look in 0..looks {
+            seen.add(Sample { at: Time::from_millis(look).unwrap(), ..Sample::EMPTY });
         }
-        let kept = history.all();
-        assert!(taken < SAMPLES_MAX * 5 && kept.len() <= SAMPLES_MAX && kept.len() > SAMPLES_MAX / 3);
+        let kept = seen.samples;
+        assert!(kept.len() <= SAMPLES_MAX && kept.len() > SAMPLES_MAX / 3, "{}", kept.len());
         assert_eq!(kept[0].at.as_millis(), 0);
         assert!(kept.windows(2).all(|pair| pair[0].at < pair[1].at));
-        let last = i64::try_from(SAMPLES_MAX * 5).unwrap() - kept.last().unwrap().at.as_millis();
+        let last = looks - kept.last().unwrap().at.as_millis();
         assert!(last <= 16, "{last}");
     }
 }

@@ -6,6 +6,7 @@ use super::extract::{Asked, Sent};
 use super::fault::Fault;
 use super::site_fault::SiteFault;
 use crate::described::JsonSchema;
+use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::job::state_of_job;
 use crate::view::market::{offers_view, site_view, timetable_view};
@@ -118,6 +119,11 @@ pub(super) fn cycle_view(state: &Known, last: Option<(Proof, u32, u32)>) -> Cycl
 }
 
 async fn status(State(app): State<App>) -> Result<Json<StatusView>, Fault> {
+    Ok(Json(status_of(&app).await?))
+}
+
+/// How the service is.
+pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
     let (speed, writable) = (app.clock.speed(), app.handle.is_writable());
     let metrics = app.metrics.clone();
     let view = app.handle.ask(move |state, now| {
@@ -143,7 +149,7 @@ async fn status(State(app): State<App>) -> Result<Json<StatusView>, Fault> {
             cycle: cycle_view(state, metrics.last_plan()),
         }
     });
-    Ok(Json(view.await?))
+    view.await
 }
 
 /// The site of that name.

@@ -21,12 +21,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::watch;
 use walras_api::service::{EventView, Role};
 use walras_model::Time;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// After something that was not for a listener it rests so long, and then looks at all that came meanwhile.
+const GATHER: Duration = Duration::from_millis(25);
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -158,10 +160,18 @@ impl Live {
                 return None;
             }
             let look_again = self.look_again_after();
+            // What is here already is gone through without waiting: most of it concerns others.
+            match self.told.try_recv() {
+                Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
+                Ok(_) => continue,
+                Err(TryRecvError::Lagged(_)) => return Some(lagged()),
+                Err(TryRecvError::Closed) => return None,
+                Err(TryRecvError::Empty) => {}
+            }
             tokio::select! {
                 told = self.told.recv() => match told {
                     Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
-                    Ok(_) => {}
+                    Ok(_) => tokio::time::sleep(GATHER).await,
                     Err(RecvError::Lagged(_)) => return Some(lagged()),
                     Err(RecvError::Closed) => return None,
                 },

@@ -51,7 +51,7 @@ impl World {
             let last = i64::try_from(options).unwrap_or(1) - 1;
             let option = u32::try_from(self.chance.between(0, last)).unwrap_or(0);
             let pause = self.chance.between(1_000, 6 * MINUTE);
-            let input = Input::Accept { user, key: format!("accept-{quote}"), quote, option };
+            let input = Input::Accept { user, key: format!("accept-{quote}-{option}"), quote, option };
             self.post(later(self.now, pause), Parcel::Client(input, 0));
         }
     }

@@ -1,7 +1,7 @@
 //! What the web page asks for beside the rest: who is signed in, jobs read as they are written, and how the market was.
 
 use super::people::MeView;
-use super::system::ProofView;
+use super::system::{ProofView, StatusView};
 use super::why::WhyView;
 use crate::described::JsonSchema;
 use crate::number::Num;
@@ -71,9 +71,12 @@ pub struct LeftOutView {
     pub directive: String,
 }
 
-/// How the market was since the service started.
+/// How the market was since the service started, and is. The service looks every few seconds: this is what it saw last, and
+/// asking for it costs the market nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryView {
+    /// How the service is.
+    pub status: StatusView,
     /// The sites, in the order of the samples' lists.
     pub sites: Vec<String>,
     /// Oldest first. The longer the service runs, the further apart they are.

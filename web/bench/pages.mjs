@@ -1,0 +1,72 @@
+// How many jobs the service takes a second while so many pages are open: node bench/pages.mjs [PAGES]
+//
+// Every page listens to events and asks for what the market shows, as often as a page does; they are of another user than who submits.
+// Rounds with and without pages alternate.
+// WALRAS names the program.
+import { Agent, request } from "node:http";
+import { House } from "../test/house.mjs";
+
+const pages = Number(process.argv[2] ?? 200);
+const CLIENTS = 8;
+const ROUND = 8_000;
+const ROUNDS = 3;
+const EVERY = 2_500;
+const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
+
+const house = await House.open();
+const [ada, ben] = [await house.user("ada"), await house.user("ben")];
+// Nothing is planned meanwhile: what is measured is taking jobs in.
+await house.call("PATCH", "/v1/policy", { cycle_every: 86_400, decide: "at-once", lead: 5 });
+await sleep(1_500);
+
+function call(agent, method, path, body, token = ada) {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${token.secret}`, ...(body ? { "Content-Type": "application/json" } : {}) };
+    const sent = request(house.url + path, { method, headers, agent }, (answer) => {
+      if (path === "/v1/events") return resolve(answer.resume());
+      answer.resume().on("end", () => (answer.statusCode < 400 ? resolve() : reject(new Error(`${path}: ${answer.statusCode}`))));
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+async function openPages() {
+  const agent = new Agent({ keepAlive: true, maxSockets: pages });
+  const streams = await Promise.all(Array.from({ length: pages }, () => call(new Agent(), "GET", "/v1/events", undefined, ben)));
+  const timers = streams.map(() => {
+    const ask = () => call(agent, "GET", `/v1/history?after=${new Date(Date.now() - EVERY).toISOString()}`, undefined, ben).catch(() => undefined);
+    let every;
+    const first = setTimeout(() => (every = setInterval(ask, EVERY)), Math.random() * EVERY);
+    return () => [clearTimeout(first), clearInterval(every)];
+  });
+  return () => {
+    timers.forEach((stop) => stop());
+    streams.forEach((stream) => stream.destroy());
+    agent.destroy();
+  };
+}
+
+async function round() {
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  const job = JSON.stringify({ walras: "job/1", name: "many", work: 60 });
+  const until = Date.now() + ROUND;
+  let taken = 0;
+  const client = async () => {
+    for (; Date.now() < until; taken += 1) await call(agent, "POST", "/v1/jobs", job);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  agent.destroy();
+  return taken / (ROUND / 1_000);
+}
+
+for (let turn = 0; turn < ROUNDS; turn += 1) {
+  const alone = await round();
+  const close = await openPages();
+  await sleep(2_000);
+  const beside = await round();
+  close();
+  console.log(`${alone.toFixed(0)} jobs a second alone, ${beside.toFixed(0)} with ${pages} pages: ${((100 * beside) / alone - 100).toFixed(0)} %`);
+  await sleep(1_000);
+}
+await house.close();
+process.exit(0);
