@@ -18,10 +18,10 @@ pub use promises::{DecideFile, OrderFile, PromisesFile};
 pub use script::read_script;
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
-    AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CycleView, ErrorView,
-    EventKind, EventView, ExplanationView, FitView, HappeningView, JobState, JobView, JobsView, MeView,
-    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
-    PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role, SiteView,
-    SitesView, StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow,
+    AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CycleView,
+    ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, JobState, JobView, JobsView,
+    MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage,
+    PartView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role,
+    SiteView, SitesView, StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow,
     TimetableView, TokenMade, TokenView, TokensView, UserView, UsersView, WhyKind, WhyView,
 };

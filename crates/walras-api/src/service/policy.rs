@@ -62,6 +62,9 @@ pub struct PolicyFile {
     /// Whether the choice is improved by search, with windows that nobody listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFile>,
+    /// How many searches for one job may go into what no plan of the same jobs could cost less than; 0 for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_searches_max: Option<u64>,
     /// When jobs get what is planned for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decide: Option<DecideFile>,
@@ -212,6 +215,7 @@ impl PolicyFile {
             }
         }
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
+        set(&mut policy.bound_searches_max, self.bound_searches_max);
         promises::change(policy, self.decide, self.promises.as_ref())?;
         let rank = self.rank.unwrap_or_default();
         set(&mut policy.rank.price, rank.price);
@@ -248,6 +252,7 @@ impl PolicyFile {
             repeat_within: seconds(policy.repeat_within),
             choice: Some(policy_entry(&policy.choice, policy.search.budget_factor)),
             plan: Some(PlanFile::of(policy.plan)),
+            bound_searches_max: Some(policy.bound_searches_max),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),

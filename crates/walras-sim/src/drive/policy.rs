@@ -7,10 +7,12 @@ use walras_core::choose::{Objective, ObjectiveName};
 use walras_core::plan::PlanScheme;
 use walras_model::Span;
 
-/// The broker's own rules. Nobody asks for quotes here, so offers need not be fresh while nobody waits.
+/// The broker's own rules. Nobody asks for quotes here, so offers need not be fresh while nobody waits; nor for what no plan
+/// could beat.
 pub(super) fn plain() -> Policy {
     let mut policy = Policy::default();
     policy.quotes.offers_age_max = span(30 * 86_400);
+    policy.bound_searches_max = 0;
     policy
 }
 

@@ -336,6 +336,7 @@ impl<'a> Driver<'a> {
             cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
             satisfaction: BTreeMap::new(),
             unserved: Vec::new(),
+            bound: None,
             faults: Vec::new(),
         };
         debug_assert_eq!(cycle, problem.cycle, "one cycle at a time");
