@@ -9,6 +9,7 @@ mod absent;
 mod assign;
 mod audit;
 mod choice;
+mod clearing;
 mod client;
 mod cores;
 mod demo;

@@ -2,13 +2,13 @@
 
 use crate::examples::File;
 use crate::failure::{self, Failure};
-use crate::{choice, cores, files, satisfaction, table, two_tier};
+use crate::{choice, clearing, cores, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
 use walras_core::choose::{Objective, VoPolicy};
-use walras_core::plan::{BatchPlan, BatchProblem, above_any_plan, plan_batch};
+use walras_core::plan::{BatchPlan, BatchProblem, plan_batch};
 use walras_core::prefer::Stakeholders;
 use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits};
 use walras_model::{Alternative, Decimal, DecimalError, Factor, Workflow};
@@ -50,6 +50,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     choice: choice::ChoiceArgs,
+
+    #[command(flatten)]
+    bound: clearing::BoundArgs,
 
     #[command(flatten)]
     pareto: satisfaction::ParetoArgs,
@@ -177,7 +180,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         format!("{}\n", serde_json::to_string_pretty(&plan).map_err(Failure::fault)?)
     } else {
         let table = table::of_plan(&scenario, &config, &planned.found, &plan, args.show);
-        table + &table::of_workflows(&plan)
+        let prices = if args.bound.asked() { table::of_clearing(&scenario, &plan) } else { String::new() };
+        table + &table::of_workflows(&plan) + &prices
     };
     files::print(&text)?;
     if args.allow_unplaced || all_placed(&scenario, &plan) { Ok(()) } else { Err(Failure::NotAll) }
@@ -215,7 +219,8 @@ fn plan(
     let planned = plan_batch(&problem);
     let mut plan = Plan::from_alternatives(scenario, config, &planned.found);
     let choice = choice::planned(scenario, policy, &planned)?;
-    plan.choice = choice.map(|choice| choice.bounded(above_any_plan(&problem, &planned)));
+    plan.choice =
+        choice.map(|choice| clearing::bounded(&args.bound, args.json, scenario, &problem, &planned, choice));
     if let Some(stakeholders) = stakeholders {
         if scenario.preferences.is_some() || by_satisfaction {
             plan.satisfaction = satisfaction::planned(scenario, stakeholders, &planned);

@@ -1,10 +1,12 @@
 //! A plan as a table for people.
 
 mod chosen;
+mod clearing;
 mod satisfaction;
 mod workflows;
 
 pub(crate) use chosen::chosen_in_short;
+pub(crate) use clearing::of_clearing;
 pub(crate) use workflows::of_workflows;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,6 @@
 //! The choice in a plan: which alternative of each job, and what that comes to.
 
+use super::clearing::PlannedClearing;
 use super::improvement::PlannedImprovement;
 use super::write::{money, time};
 use crate::number::Num;
@@ -44,6 +45,9 @@ pub struct PlannedChoice {
     /// What came of improving it by search, where that was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub improvement: Option<PlannedImprovement>,
+    /// What prices that clear the market prove of it, where they were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clearing: Option<PlannedClearing>,
     /// Why there is no combination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infeasible: Option<InfeasibleItem>,
@@ -168,6 +172,7 @@ impl PlannedChoice {
             left_out: left_out.map(name).collect(),
             left_out_by_quota: by_quota.map(|(job, _)| name(*job)).collect(),
             improvement: made.improvement.map(PlannedImprovement::new),
+            clearing: None,
             infeasible: None,
         })
     }
@@ -242,6 +247,7 @@ fn without(
         left_out: Vec::new(),
         left_out_by_quota: Vec::new(),
         improvement: None,
+        clearing: None,
         infeasible,
     })
 }

@@ -4,6 +4,7 @@ use super::choice::{
     ChoiceStatus, ChosenAlternative, GAP_DECIMALS, InfeasibleItem, PlannedChoice, PlannedLimits,
     PlannedTotals,
 };
+use super::clearing::PlannedClearing;
 use super::improvement::PlannedImprovement;
 use super::{
     Plan, PlannedAlternative, PlannedPareto, PlannedSatisfaction, PlannedWorkflow, SearchSummary,
@@ -34,6 +35,7 @@ pub(super) struct PlanFile {
     #[serde(default)]
     left_out_by_quota: Vec<String>,
     improvement: Option<PlannedImprovement>,
+    clearing: Option<PlannedClearing>,
     infeasible: Option<InfeasibleItem>,
     satisfaction: Option<PlannedSatisfaction>,
     pareto: Option<PlannedPareto>,
@@ -117,6 +119,7 @@ impl PlanFile {
             left_out: self.left_out.take().ok_or_else(incomplete)?,
             left_out_by_quota: std::mem::take(&mut self.left_out_by_quota),
             improvement: self.improvement.take(),
+            clearing: self.clearing.take(),
             infeasible: self.infeasible.take(),
         };
         Ok(Some(choice))

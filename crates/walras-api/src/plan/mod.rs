@@ -4,6 +4,7 @@
 //! the file and back.
 
 pub(crate) mod choice;
+mod clearing;
 mod file;
 mod fill;
 mod improvement;
@@ -18,6 +19,7 @@ use crate::unit::Unit;
 pub use choice::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
+pub use clearing::{NodeWorthItem, PlannedClearing, ScarceItem};
 pub use improvement::{PlannedImprovement, PlannedStanding};
 pub use read::read_plan;
 pub use satisfaction::{

@@ -5,6 +5,7 @@
     reason = "a new event must not compile until it is clear what people are told of it"
 )]
 
+use super::clearing::bound_view;
 use super::why::promised;
 use super::{Context, best_of_listed_text, part_end_text};
 use crate::number::Num;
@@ -123,7 +124,10 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
         CycleEvent::Decided { cycle, verdict } => {
             let (served, left, proof) =
                 (verdict.served, verdict.unserved.len(), proof_view(verdict.proof).text);
-            let mut text = format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}.");
+            let bound = verdict.bound.as_ref();
+            let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound).text));
+            let mut text =
+                format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}{bound}.");
             if let faults @ 1.. = verdict.faults.len() {
                 text +=
                     &format!(" Schedules of {faults} workflows did not hold; others stand in their place.");

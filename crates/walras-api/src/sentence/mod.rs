@@ -11,6 +11,7 @@
 mod audit;
 mod audited;
 mod choice;
+mod clearing;
 mod data;
 mod event;
 mod mismatch;
@@ -26,6 +27,7 @@ mod why;
 
 pub use audit::summary_text;
 pub use choice::{change_texts, infeasible_text, reason_text, unplaced_text};
+pub use clearing::{bound_view, calm_text, clearing_text, one_more_text};
 pub use data::part_stage;
 pub use event::{context_of_event, event_text, own_event_text, proof_view};
 pub use names::{NameList, Names};

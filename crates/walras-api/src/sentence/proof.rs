@@ -36,7 +36,11 @@ pub fn best_of_listed_text(above: Option<(&Num, OtherPlans)>) -> String {
     if millionths <= 0 {
         return format!("{best}, and of {others}");
     }
-    // Tenths of a per cent, rounded up.
+    format!("{best}, at most {}% above {others}", percent_up(millionths))
+}
+
+/// A positive share in millionths as per cent, in tenths and rounded up.
+pub(super) fn percent_up(millionths: i64) -> String {
     let tenths = (millionths - 1) / 1_000 + 1;
-    format!("{best}, at most {}.{}% above {others}", tenths / 10, tenths % 10)
+    format!("{}.{}", tenths / 10, tenths % 10)
 }

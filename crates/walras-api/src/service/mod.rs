@@ -20,7 +20,7 @@ pub use script::read_script;
 pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
-    AcceptedView, AccountView, AccountsView, BarKind, BudgetView, ChangeView, CodeView, CycleView,
+    AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CodeView, CycleView,
     DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, ErrorView, EventKind, EventView,
     ExplanationView, FitView, HappeningView, HistoryView, JobState, JobView, JobsView, LeftOutView, MeView,
     MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,

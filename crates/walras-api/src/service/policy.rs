@@ -63,6 +63,9 @@ pub struct PolicyFile {
     /// Whether the choice is improved by search, with windows that nobody listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFile>,
+    /// How many searches for one job may go into what no plan of the same jobs could cost less than; 0 for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_searches_max: Option<u64>,
     /// When jobs get what is planned for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decide: Option<DecideFile>,
@@ -217,6 +220,7 @@ impl PolicyFile {
             }
         }
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
+        set(&mut policy.bound_searches_max, self.bound_searches_max);
         promises::change(policy, self.decide, self.promises.as_ref())?;
         sharing::change(policy, self.sharing.as_ref()).in_field("sharing")?;
         let rank = self.rank.unwrap_or_default();
@@ -255,6 +259,7 @@ impl PolicyFile {
             repeat_within: seconds(policy.repeat_within),
             choice: Some(policy_entry(&policy.choice, policy.search.budget_factor)),
             plan: Some(PlanFile::of(policy.plan)),
+            bound_searches_max: Some(policy.bound_searches_max),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),

@@ -55,12 +55,32 @@ pub struct Verdict {
     pub satisfaction: BTreeMap<String, Share>,
     /// Who is not served, and why.
     pub unserved: Vec<Unserved>,
+    /// What prices that clear the market prove of it, where they were looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<PlanBound>,
     /// Workflows whose planned schedule did not hold, so that another stands in its place; the basis tells how to see it again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<JobNumber>,
     /// Workflows that were too large to be looked at closely: not all sizes, windows and methods were tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plainly: Vec<JobNumber>,
+}
+
+/// What no plan can beat, over all windows and not only those that were listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanBound {
+    /// How many jobs it speaks of: those that are served in windows, without workflows.
+    pub jobs: u32,
+    /// What they cost together.
+    pub cost: Money,
+    /// No plan that serves them costs less for them.
+    pub cost_least: Money,
+    /// No plan serves more in windows, of all jobs but workflows and those in queues.
+    pub jobs_most: u32,
+    /// How many searches for one job it took.
+    pub searches: u64,
+    /// Whether a bound on work ended it.
+    pub limit_hit: bool,
 }
 
 /// Whether a combination is proven best.

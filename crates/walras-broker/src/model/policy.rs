@@ -49,6 +49,10 @@ pub struct Policy {
     /// Whether what was chosen is improved by search. Policies that were set before there was a choice are without.
     #[serde(default = "papers", skip_serializing_if = "is_papers")]
     pub plan: PlanScheme,
+    /// How many searches for one job may go into what no plan of the same jobs could cost less than; 0 for none, as in policies that
+    /// were set before it could be known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bound_searches_max: u64,
     /// How hard the choice is tried.
     pub labels_max: u64,
     /// How hard workflows are improved in their windows.
@@ -70,6 +74,10 @@ pub struct Policy {
 
 fn papers() -> PlanScheme {
     PlanScheme::Papers
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn is_papers(scheme: &PlanScheme) -> bool {
@@ -336,6 +344,7 @@ impl Default for Policy {
             search,
             choice: VoPolicy::default(),
             plan: PlanScheme::Papers,
+            bound_searches_max: 2_000,
             labels_max: 2_000_000,
             refine_units_max: 2_000_000,
             network: Network::INSTANT,

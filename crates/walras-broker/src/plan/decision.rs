@@ -3,22 +3,24 @@
 use super::PlanningProblem;
 use super::allocation::allocation_of;
 use crate::model::allocation::Allocation;
-use crate::model::decision::{Chosen, Decision, Proof, Unserved, Verdict};
+use crate::model::decision::{Chosen, Decision, PlanBound, Proof, Unserved, Verdict};
 use crate::model::id::JobNumber;
 use crate::model::job::Why;
 use std::collections::{BTreeMap, BTreeSet};
+use walras_core::clearing::Clearing;
 use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, MadeChoice, Proven, Run, Served};
 use walras_core::prefer::{Negotiation, SCALE};
 use walras_model::quantity::MILLION;
-use walras_model::{Explanation, JobId, Share};
+use walras_model::{Explanation, JobId, Money, Share};
 
-/// What a plan says, in the broker's terms.
-pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan) -> Decision {
+/// What a plan says, in the broker's terms, and what prices prove of it.
+pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan, clearing: Option<&Clearing>) -> Decision {
     let chosen: Vec<Chosen> = plan.served.iter().filter_map(|it| chosen(problem, plan, it)).collect();
     let verdict = Verdict {
         served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
         cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
         unserved: unserved(problem, plan, &chosen),
+        bound: clearing.and_then(bound),
         faults: faults(problem, plan),
         plainly: plan.plainly.iter().filter_map(|job| Some(problem.jobs.get(job.index())?.number)).collect(),
         ..verdict(problem, plan)
@@ -49,12 +51,26 @@ fn verdict(problem: &PlanningProblem, plan: &BatchPlan) -> Verdict {
         proof: made.map_or(Proof::Nothing, proof),
         value: made.map_or(0, |made| made.value),
         served: 0,
-        cost: walras_model::Money::ZERO,
+        cost: Money::ZERO,
         satisfaction: satisfaction.unwrap_or_default(),
         unserved: Vec::new(),
+        bound: None,
         faults: Vec::new(),
         plainly: Vec::new(),
     }
+}
+
+/// What prices prove; `None` beyond the range of money.
+fn bound(clearing: &Clearing) -> Option<PlanBound> {
+    let money = |micros: i128| i64::try_from(micros).ok().map(Money::from_micros);
+    Some(PlanBound {
+        jobs: u32::try_from(clearing.served).ok()?,
+        cost: money(clearing.cost)?,
+        cost_least: money(clearing.cost_least)?,
+        jobs_most: u32::try_from(clearing.served_most).ok()?,
+        searches: clearing.searches,
+        limit_hit: clearing.limit_hit,
+    })
 }
 
 fn proof(made: &MadeChoice) -> Proof {

@@ -19,8 +19,9 @@ use crate::model::policy::Policy;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::agenda::{AgendaRules, Promise, Worth};
-use walras_core::choose::ChoiceLimits;
-use walras_core::plan::{BatchJob, BatchProblem, PlanLimits, QueueUse, Unstated, plan_batch};
+use walras_core::choose::{ChoiceLimits, Objective};
+use walras_core::clearing::{Clearing, ClearingLimits, clear};
+use walras_core::plan::{BatchJob, BatchPlan, BatchProblem, PlanLimits, QueueUse, Unstated, plan_batch};
 use walras_core::prefer::{JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
 use walras_core::refine::Strategy;
 use walras_model::{Batch, Money, Offers, Request, TaskId, Time, Window, Workflow};
@@ -144,7 +145,10 @@ pub struct Remaining {
 pub fn plan(problem: &PlanningProblem) -> Decision {
     match &problem.agenda {
         Some(agenda) => agenda::plan(problem, agenda),
-        None => problem.posed(|batch| decision::decision(problem, &plan_batch(batch))),
+        None => problem.posed(|batch| {
+            let plan = plan_batch(batch);
+            decision::decision(problem, &plan, problem.cleared(batch, &plan).as_ref())
+        }),
     }
 }
 
@@ -188,6 +192,14 @@ impl PlanningProblem {
             },
             threads: 1,
         })
+    }
+
+    /// What prices prove of a plan of least cost, as far as the policy lets anybody look.
+    fn cleared(&self, batch: &BatchProblem<'_>, plan: &BatchPlan) -> Option<Clearing> {
+        let wanted = self.policy.bound_searches_max > 0 && batch.policy.objective == Objective::MinCost;
+        let limits =
+            ClearingLimits { searches_max: self.policy.bound_searches_max, ..ClearingLimits::default() };
+        if wanted { clear(batch, plan, &limits) } else { None }
     }
 
     fn stakeholders(&self) -> Stakeholders {

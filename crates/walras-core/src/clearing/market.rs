@@ -186,7 +186,7 @@ impl Asking<'_> {
         self.own += i128::from(sign) * own;
         for seat in pick.places(&market.wants[job]) {
             for (cell, millis) in market.grid.parts(seat.node, pick.start, pick.start + seat.runtime) {
-                self.wanted[cell] += sign * millis;
+                self.wanted[cell] = self.wanted[cell].saturating_add(sign * millis);
             }
         }
     }
@@ -228,14 +228,17 @@ impl Asking<'_> {
     /// Moves every price by its excess demand.
     fn step(&self, prices: &mut [i64], target: i128) {
         let grid = self.market.grid;
-        let beyond = |cell: usize| i128::from(self.wanted[cell]) - i128::from(grid.free[cell]);
-        let excess = |cell: usize| (beyond(cell) << PARTS) >> grid.shift;
+        let beyond = |cell: usize| self.wanted[cell].saturating_sub(grid.free[cell]);
+        let excess = |cell: usize| match grid.shift.checked_sub(PARTS) {
+            Some(more) => beyond(cell) >> more,
+            None => beyond(cell) << (PARTS - grid.shift),
+        };
         let (mut norm, mut value) = (0_i128, self.own);
         for (cell, price) in prices.iter().enumerate() {
             let excess = excess(cell);
-            value += i128::from(*price) * beyond(cell);
+            value += i128::from(*price) * i128::from(beyond(cell));
             if *price > 0 || excess > 0 {
-                norm += excess * excess;
+                norm += i128::from(excess) * i128::from(excess);
             }
         }
         if norm == 0 {
@@ -245,8 +248,9 @@ impl Asking<'_> {
         let blocks = BLOCKS.min(self.market.wants.len()) as i128;
         let step = missing.saturating_mul(STEPS_A_PASS << (STEP_BITS + PARTS));
         let step = rounding::down(step, norm.saturating_mul(blocks).saturating_mul(1 << grid.shift));
+        let step = i64::try_from(step).unwrap_or(i64::MAX);
         for (cell, price) in prices.iter_mut().enumerate() {
-            let moved = excess(cell).saturating_mul(step) >> STEP_BITS;
+            let moved = (i128::from(excess(cell)) * i128::from(step)) >> STEP_BITS;
             let moved = (i128::from(*price) + moved).clamp(0, grid.price_max.into());
             *price = i64::try_from(moved).unwrap_or(0);
         }

@@ -63,9 +63,9 @@ impl Default for ClearingLimits {
     fn default() -> Self {
         ClearingLimits {
             searches_per_job_max: 29,
-            searches_least: 3_000,
+            searches_least: 1_000,
             searches_max: 20_000,
-            looks_max: 100_000_000,
+            looks_max: 200_000_000,
         }
     }
 }

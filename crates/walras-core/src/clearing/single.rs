@@ -69,9 +69,9 @@ struct Seats {
 pub(super) struct Search {
     open: BinaryHeap<Reverse<Open>>,
     lists: Vec<u32>,
-    items: Vec<Item>,
-    places: Vec<u32>,
+    /// Value, cost and place of the seats at hand.
     order: Vec<(i64, i64, u32)>,
+    items: Vec<Item>,
     sums: Vec<i128>,
     best: Option<(i128, Pick)>,
     /// The least bound of all choices of seats that were not proven.
@@ -138,56 +138,69 @@ impl Search {
         self.budget_price = hint.budget_price;
     }
 
-    /// Bounds a stretch by the seats of a longer one, and keeps it where it may matter.
+    /// Bounds a stretch by the seats of a longer one, and keeps it where it may matter, with the seats that may.
     fn look(&mut self, want: &Want, prices: &Prices, stretch: Stretch, list: Seats, at_least: i128) {
-        let from = self.lists.len();
-        self.items.clear();
+        self.order.clear();
         self.looks += (list.until - list.from) as u64;
-        for at in list.from..list.until {
-            let place = self.lists[at];
-            let seat = &want.pools[stretch.pool][place as usize];
+        for place in &self.lists[list.from..list.until] {
+            let seat = &want.pools[stretch.pool][*place as usize];
             let (first, last) = (stretch.from.max(seat.first), stretch.until.min(seat.last));
             if first <= last {
                 let paid = prices.until(seat.node, first + seat.runtime) - prices.until(seat.node, last);
-                self.lists.push(place);
-                self.items.push(Item { value: seat.own + paid.max(0), cost: seat.cost });
+                self.order.push((seat.own + paid.max(0), seat.cost, *place));
             }
         }
         let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
-        match self.bound(want).map(|bound| bound.max(at_least)).filter(|bound| *bound < best) {
-            Some(bound) => self.open.push(Reverse((bound, stretch, Seats { from, until: self.lists.len() }))),
-            None => self.lists.truncate(from),
+        let Some((value, cost)) = self.least(want.tasks) else { return };
+        let bound = self.within_budget(want, value, cost).max(at_least);
+        if bound >= best {
+            return;
         }
+        // With a seat beside the least n - 1 that comes to the best or more, there is no better window.
+        let last = self.order[..want.tasks].iter().map(|it| it.0).max().unwrap_or(0);
+        let most = best.saturating_sub(value).saturating_add(last.into());
+        let from = self.lists.len();
+        self.lists.extend(self.order.iter().filter(|it| i128::from(it.0) < most).map(|it| it.2));
+        self.open.push(Reverse((bound, stretch, Seats { from, until: self.lists.len() })));
     }
 
-    /// What every choice of the items comes to at least; `None` when there is no choice.
-    fn bound(&mut self, want: &Want) -> Option<i128> {
-        let (value, cost) = least(&mut self.items, want.tasks)?;
+    /// Puts the n of the least values first; gives what they come to, by value and by cost.
+    fn least(&mut self, n: usize) -> Option<(i128, i128)> {
+        if self.order.len() > n {
+            self.order.select_nth_unstable(n - 1);
+        }
+        let add = |(value, cost): (i128, i128), it: &(i64, i64, u32)| {
+            (value + i128::from(it.0), cost + i128::from(it.1))
+        };
+        Some(self.order.get(..n)?.iter().fold((0, 0), add))
+    }
+
+    /// What every choice comes to at least when those of the least values come to so much: with the budget paid for, where it binds.
+    fn within_budget(&mut self, want: &Want, value: i128, cost: i128) -> i128 {
         let budget = i128::from(want.budget);
         if cost <= budget || self.budget_price <= 0 {
-            return Some(value);
+            return value;
         }
         self.sums.clear();
-        self.sums.extend(self.items.iter().map(|item| reduced(item, self.budget_price)));
+        let item = |it: &(i64, i64, u32)| Item { value: it.0, cost: it.1 };
+        self.sums.extend(self.order.iter().map(|it| reduced(&item(it), self.budget_price)));
         if self.sums.len() > want.tasks {
             self.sums.select_nth_unstable(want.tasks - 1);
         }
         let sum = self.sums[..want.tasks].iter().fold(0_i128, |sum, it| sum.saturating_add(*it));
-        Some(value.max(bound_of(sum, budget, self.budget_price)))
+        value.max(bound_of(sum, budget, self.budget_price))
     }
 
     /// The best window at one start, where it beats the best so far.
     fn try_start(&mut self, want: &Want, prices: &Prices, pool: usize, start: i64, list: Seats) {
-        self.items.clear();
-        self.places.clear();
+        self.order.clear();
         self.looks += (list.until - list.from) as u64;
         let seats = &want.pools[pool];
         for place in &self.lists[list.from..list.until] {
             let seat = &seats[*place as usize];
             if seat.first <= start && start <= seat.last {
                 let paid = prices.until(seat.node, start + seat.runtime) - prices.until(seat.node, start);
-                self.items.push(Item { value: seat.own + paid, cost: seat.cost });
-                self.places.push(*place);
+                self.order.push((seat.own + paid, seat.cost, *place));
             }
         }
         let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
@@ -196,47 +209,27 @@ impl Search {
         self.best = Some((value, Pick { pool, start, seats: chosen, own }));
     }
 
-    /// The least choice of the items within the budget, where it comes to less than the best, with the places of its seats.
+    /// The least choice of the seats in order within the budget, where it comes to less than the best.
     fn choice(&mut self, want: &Want, best: i128) -> Option<(i128, Vec<usize>)> {
         let n = want.tasks;
-        self.order.clear();
-        self.order
-            .extend(self.items.iter().zip(&self.places).map(|(item, place)| (item.value, item.cost, *place)));
-        if self.order.len() > n {
-            self.order.select_nth_unstable(n - 1);
-        }
-        let first = self.order.get(..n)?;
-        let value: i128 = first.iter().map(|it| i128::from(it.0)).sum();
-        let cost: i128 = first.iter().map(|it| i128::from(it.1)).sum();
+        let (value, cost) = self.least(n)?;
         let budget = i128::from(want.budget);
         if value >= best {
             return None;
         }
         if cost <= budget {
-            return Some((value, first.iter().map(|it| it.2 as usize).collect()));
+            return Some((value, self.order[..n].iter().map(|it| it.2 as usize).collect()));
         }
+        self.items.clear();
+        self.items.extend(self.order.iter().map(|it| Item { value: it.0, cost: it.1 }));
         let mut branches = BRANCHES_MAX;
         let choice = choose_within(&self.items, n, budget, best, &mut branches, &mut self.budget_price)?;
         if choice.bound < choice.value {
             self.unproven = self.unproven.min(choice.bound);
         }
-        let chosen = choice.items.iter().map(|item| self.places[*item] as usize);
+        let chosen = choice.items.iter().map(|item| self.order[*item].2 as usize);
         (choice.value < best).then(|| (choice.value, chosen.collect()))
     }
-}
-
-/// What the n items of the least values come to, by value and by cost; they are put first.
-fn least(items: &mut [Item], n: usize) -> Option<(i128, i128)> {
-    if items.len() < n {
-        return None;
-    }
-    if items.len() > n {
-        items.select_nth_unstable_by_key(n - 1, |item| item.value);
-    }
-    let add = |(value, cost): (i128, i128), item: &Item| {
-        (value + i128::from(item.value), cost + i128::from(item.cost))
-    };
-    Some(items[..n].iter().fold((0, 0), add))
 }
 
 impl Pick {

@@ -104,12 +104,22 @@ fn cleared(
     scheme: PlanScheme,
     limits: &ClearingLimits,
 ) -> (BatchPlan, Option<Clearing>) {
+    cleared_after(60, offers, batch, scheme, limits)
+}
+
+/// The same for a plan that was improved in so many searches a job.
+fn cleared_after(
+    searches: u64,
+    offers: &Offers,
+    batch: &Batch,
+    scheme: PlanScheme,
+    limits: &ClearingLimits,
+) -> (BatchPlan, Option<Clearing>) {
     let (search, policy) = (SearchConfig::default(), policy());
     let mut problem = BatchProblem { scheme, ..BatchProblem::new(offers, batch, &search, &policy) };
-    problem.limits.improve.searches_per_job_max = 60;
+    problem.limits.improve.searches_per_job_max = searches;
     let plan = plan_batch(&problem);
     let clearing = clear(&problem, &plan, limits);
-    assert_eq!(clearing, clear(&problem, &plan, limits), "the same again");
     (plan, clearing)
 }
 
@@ -137,6 +147,8 @@ proptest! {
             prop_assert!(plan.served.is_empty());
             return Ok(());
         };
+        let again = cleared(&offers, &batch, scheme, &ClearingLimits::default()).1;
+        prop_assert_eq!(Some(&clearing), again.as_ref(), "the same again");
         let (cost, count) = best_of_all(&offers, &batch, &plan);
         prop_assert!(clearing.cost_least <= cost, "{} is above the best of all, {}", clearing.cost_least, cost);
         prop_assert!(cost <= clearing.cost);
@@ -179,12 +191,12 @@ fn small(draws: &mut Draws) -> (Offers, Batch) {
 #[test]
 fn nine_of_ten_bounds_are_within_a_hundredth() {
     let (mut near, mut all, mut alone) = (0, 0, 0);
-    for seed in 0..100 {
+    for seed in 0..50 {
         let mut draws = Draws::new(seed);
         let (nodes, jobs) = (6 + draws.below(5), 6 + draws.below(3));
         let (offers, batch) = batches::instance(&mut draws, nodes, jobs).unwrap();
-        let (_, clearing) = cleared(&offers, &batch, PlanScheme::Improved, &ClearingLimits::default());
-        let clearing = clearing.unwrap();
+        let (scheme, limits) = (PlanScheme::Improved, ClearingLimits::default());
+        let Some(clearing) = cleared_after(600, &offers, &batch, scheme, &limits).1 else { continue };
         // The best plan costs no more than this one.
         all += 1;
         near += usize::from(clearing.cost_least * 100 >= clearing.cost * 99);
@@ -192,7 +204,7 @@ fn nine_of_ten_bounds_are_within_a_hundredth() {
         let (_, of_alone) = cleared(&offers, &batch, PlanScheme::Improved, &once);
         alone += usize::from(of_alone.is_some_and(|it| it.cost_least * 100 >= it.cost * 99));
     }
-    assert!(near * 10 >= all * 9, "{near} of {all} bounds are within a hundredth");
+    assert!(all > 45 && near * 10 >= all * 9, "{near} of {all} bounds are within a hundredth");
     assert!(alone * 2 < near, "prices show more than every job alone: {alone} of {all}, {near} with prices");
 }
 
@@ -223,7 +235,7 @@ fn jobs(works: &[i64]) -> Batch {
 }
 
 #[test]
-fn with_nobody_in_anothers_way_it_is_over_at_once() {
+fn without_a_conflict_it_is_over_at_once() {
     let (offers, batch) = (nodes(100_000, &[1_000_000]), jobs(&[30_000]));
     let (_, clearing) = cleared(&offers, &batch, PlanScheme::Papers, &ClearingLimits::default());
     let clearing = clearing.unwrap();

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_api::service::JobState;
 use walras_broker::account::{Account, Purpose};
-use walras_broker::decision::Proof;
+use walras_broker::decision::{PlanBound, Proof};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
@@ -58,6 +58,19 @@ struct RequestLabel {
     status: u16,
 }
 
+/// What the last plan came to.
+#[derive(Clone, Copy, Debug)]
+pub struct LastPlan {
+    /// Whether it is proven best of what was listed.
+    pub proof: Proof,
+    /// What no plan could beat.
+    pub bound: Option<PlanBound>,
+    /// How many jobs it served.
+    pub served: u32,
+    /// How many it left out.
+    pub unserved: u32,
+}
+
 /// What is counted.
 pub struct Metrics {
     registry: Registry,
@@ -68,6 +81,8 @@ pub struct Metrics {
     cycle_seconds: Histogram,
     plan_seconds: Histogram,
     gap: Decimal,
+    above_bound: Decimal,
+    bound_searches: Counter,
     wait_predicted: Sum,
     wait_actual: Sum,
     utilisation: Family<SiteLabel, Decimal>,
@@ -77,7 +92,7 @@ pub struct Metrics {
     requests: Family<RequestLabel, Counter>,
     request_seconds: Histogram,
     listeners: Gauge<i64, AtomicI64>,
-    last_plan: std::sync::Mutex<Option<(Proof, u32, u32)>>,
+    last_plan: std::sync::Mutex<Option<LastPlan>>,
 }
 
 fn seconds() -> Histogram {
@@ -95,6 +110,8 @@ impl Default for Metrics {
             cycle_seconds: seconds(),
             plan_seconds: seconds(),
             gap: Decimal::default(),
+            above_bound: Decimal::default(),
+            bound_searches: Counter::default(),
             wait_predicted: Sum::default(),
             wait_actual: Sum::default(),
             utilisation: Family::default(),
@@ -126,6 +143,10 @@ impl Metrics {
             "How far the last plan is at most from the best",
             self.gap.clone(),
         );
+        let above = "How far the last plan with a bound by prices costs more than it, at most";
+        registry.register("plan_above_bound_ratio", above, self.above_bound.clone());
+        let searches = "Searches for one job that went into such bounds";
+        registry.register("plan_bound_searches", searches, self.bound_searches.clone());
         let predicted = "Sum of waits from submission to the planned start, of parts that have started";
         registry.register("wait_predicted_seconds", predicted, self.wait_predicted.clone());
         let actual = "Sum of waits from submission to the start, of the same parts";
@@ -170,8 +191,8 @@ impl Metrics {
         self.listeners.inc_by(change);
     }
 
-    /// What the last plan came to: its proof, how many jobs it served and left out.
-    pub fn last_plan(&self) -> Option<(Proof, u32, u32)> {
+    /// What the last plan came to.
+    pub fn last_plan(&self) -> Option<LastPlan> {
         self.last_plan.lock().ok().and_then(|last| *last)
     }
 
@@ -217,8 +238,14 @@ impl Metrics {
                     self.cycle_seconds.observe(in_seconds(now - cycle.opened_at));
                 }
                 if let Ok(mut last) = self.last_plan.lock() {
-                    let left = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
-                    *last = Some((verdict.proof, verdict.served, left));
+                    let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
+                    let (proof, bound, served) = (verdict.proof, verdict.bound, verdict.served);
+                    *last = Some(LastPlan { proof, bound, served, unserved });
+                }
+                if let Some(bound) = &verdict.bound {
+                    let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());
+                    self.above_bound.set(if least > 0 { cost as f64 / least as f64 - 1.0 } else { 0.0 });
+                    self.bound_searches.inc_by(bound.searches);
                 }
                 if let Proof::Gap(millionths) = verdict.proof {
                     self.gap.set(millionths as f64 / 1e6);

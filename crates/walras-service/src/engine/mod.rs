@@ -23,5 +23,5 @@ mod sites;
 
 pub use command::{Failed, Handle, Listening, Told};
 pub use core::{Engine, EngineConfig, SitePort};
-pub use metrics::Metrics;
+pub use metrics::{LastPlan, Metrics};
 pub use sites::SiteLine;

@@ -6,7 +6,7 @@ use super::extract::{Asked, Sent};
 use super::fault::Fault;
 use super::site_fault::SiteFault;
 use crate::described::JsonSchema;
-use crate::engine::Failed;
+use crate::engine::{Failed, LastPlan};
 use crate::token::Caller;
 use crate::view::job::state_of_job;
 use crate::view::market::{offers_view, site_view, timetable_view};
@@ -15,12 +15,11 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use serde::Deserialize;
-use walras_api::sentence::proof_view;
+use walras_api::sentence::{bound_view, proof_view};
 use walras_api::service::{
     CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
     TimetableView,
 };
-use walras_broker::decision::Proof;
 use walras_broker::{Input, State as Known};
 use walras_model::{Interval, SiteId, Span, Time};
 
@@ -106,15 +105,16 @@ async fn me(caller: Caller) -> Json<MeView> {
     Json(MeView { role: caller.role, name: caller.name })
 }
 
-pub(super) fn cycle_view(state: &Known, last: Option<(Proof, u32, u32)>) -> CycleView {
+pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
     let waiting = state.next_cycle_at > Time::MIN;
     CycleView {
         cycle: state.last.cycle.get(),
         open: state.cycle.is_some(),
         next_at: waiting.then(|| state.next_cycle_at.into()),
-        proof: last.map(|(proof, ..)| proof_view(proof)),
-        served: last.map_or(0, |(_, served, _)| served),
-        unserved: last.map_or(0, |(.., unserved)| unserved),
+        proof: last.map(|last| proof_view(last.proof)),
+        bound: last.and_then(|last| last.bound).as_ref().map(bound_view),
+        served: last.map_or(0, |last| last.served),
+        unserved: last.map_or(0, |last| last.unserved),
     }
 }
 

@@ -8,7 +8,8 @@ use walras_core::choose::{Objective, ObjectiveName};
 use walras_core::plan::PlanScheme;
 use walras_model::Span;
 
-/// The broker's own rules. Nobody asks for quotes here, so offers need not be fresh while nobody waits.
+/// The broker's own rules. Nobody asks for quotes here, so offers need not be fresh while nobody waits; nor for what no plan
+/// could beat.
 pub(super) fn plain() -> Policy {
     let mut policy = Policy::default();
     policy.quotes.offers_age_max = span(30 * 86_400);
@@ -16,6 +17,7 @@ pub(super) fn plain() -> Policy {
     if let Some(sharing) = &mut policy.sharing {
         (sharing.user, sharing.group) = (QueueLimits::NONE, QueueLimits::NONE);
     }
+    policy.bound_searches_max = 0;
     policy
 }
 

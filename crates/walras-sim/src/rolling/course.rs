@@ -337,6 +337,7 @@ impl<'a> Driver<'a> {
             cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),
             satisfaction: BTreeMap::new(),
             unserved: Vec::new(),
+            bound: None,
             faults: Vec::new(),
             plainly: Vec::new(),
         };

@@ -112,12 +112,14 @@ pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
 }
 
 fn cycle_text(cycle: &CycleView) -> String {
-    let CycleView { cycle, open, next_at, proof, served, unserved } = cycle;
+    let CycleView { cycle, open, next_at, proof, bound, served, unserved } = cycle;
     let state = if *open { "being planned" } else { "closed" };
     let proof =
         proof.as_ref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(&proof.text)));
+    let bound =
+        bound.as_ref().map_or_else(String::new, |bound| format!("; {}", super::show::clean(&bound.text)));
     format!(
-        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}; next at {}\n",
+        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}; next at {}\n",
         time_or(*next_at)
     )
 }

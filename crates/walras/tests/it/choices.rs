@@ -51,6 +51,35 @@ fn the_default_is_the_least_cost_within_the_derived_time() {
 }
 
 #[test]
+fn prices_show_what_no_plan_can_cost_less_than() {
+    let improved: Value =
+        serde_json::from_str(&printed(Path::new("."), &["plan", "--example", "--json"])).unwrap();
+    let papers = plan(&[]);
+    for of in [&improved, &papers] {
+        let clearing = &of["clearing"];
+        let (cost, least) = (clearing["cost"].as_f64().unwrap(), clearing["cost_least"].as_f64().unwrap());
+        assert_eq!(
+            (&clearing["jobs"], cost),
+            (&of["totals"]["jobs"], of["totals"]["cost"].as_f64().unwrap())
+        );
+        assert!(least > 0.0 && least <= cost, "{clearing}");
+        assert_eq!(of["above_any_plan"], clearing["above"]);
+        assert_eq!(clearing["jobs_most"], 6, "the improved plan serves all");
+    }
+    assert!(!improved["clearing"]["scarce"].as_array().unwrap().is_empty(), "all want the same hours");
+    assert!(improved["clearing"]["nodes"][0]["one_more"].as_f64().unwrap() > 0.0);
+    assert!(plan(&["--bound", "0"]).get("clearing").is_none());
+    assert!(plan(&["--objective", "min-time"]).get("clearing").is_none());
+    let few = plan(&["--objective", "min-time", "--bound", "12"]);
+    assert!(few["clearing"]["searches"].as_u64().unwrap() <= 12 && few["clearing"]["limit_hit"] == true);
+    let text = printed(Path::new("."), &["plan", "--example", "--show", "0", "--bound", "600"]);
+    assert!(
+        text.contains("No plan of these 6 jobs costs less than") && text.contains("scarce time"),
+        "{text}"
+    );
+}
+
+#[test]
 fn without_a_word_the_choice_is_improved_by_search() {
     let improved: Value =
         serde_json::from_str(&printed(Path::new("."), &["plan", "--example", "--json"])).unwrap();

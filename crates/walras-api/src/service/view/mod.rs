@@ -25,7 +25,7 @@ pub use page::{
 };
 pub use people::{MeView, Role, TokenMade, TokenView, TokensView, UserView, UsersView};
 pub use system::{
-    BarKind, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, StatusView, TimetableBar,
-    TimetableRow, TimetableView,
+    BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, StatusView,
+    TimetableBar, TimetableRow, TimetableView,
 };
 pub use why::{ChangeView, FitView, MismatchKind, MismatchView, PartStage, RefusalKind, WhyKind, WhyView};

@@ -40,10 +40,31 @@ pub struct CycleView {
     pub next_at: Option<Stamp>,
     /// What the last plan came to.
     pub proof: Option<ProofView>,
+    /// What no plan could beat, where prices were looked for that show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundView>,
     /// How many jobs the last plan served.
     pub served: u32,
     /// How many it left out.
     pub unserved: u32,
+}
+
+/// What no plan of the same jobs can beat, in whatever windows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BoundView {
+    /// How many jobs it speaks of: those that are served in windows, without workflows.
+    pub jobs: u32,
+    /// No plan that serves them costs less for them, in credits.
+    pub cost_least: Num,
+    /// How far what they cost is above that, as a share of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<Num>,
+    /// No plan serves more in windows, of all jobs but workflows and those in queues.
+    pub jobs_most: u32,
+    /// How many searches for one job it took.
+    pub searches: u64,
+    /// In words.
+    pub text: String,
 }
 
 /// How good a plan is.
