@@ -860,6 +860,30 @@ export interface components {
              */
             to?: string | null;
         };
+        /** @description What no plan of the same jobs can beat, in whatever windows. */
+        BoundView: {
+            /** @description How far what they cost is above that, as a share of it. */
+            above?: number | null;
+            /** @description No plan that serves them costs less for them, in credits. */
+            cost_least: number;
+            /**
+             * Format: uint32
+             * @description How many jobs it speaks of: those that are served in windows, without workflows.
+             */
+            jobs: number;
+            /**
+             * Format: uint32
+             * @description No plan serves more in windows, of all jobs but workflows and those in queues.
+             */
+            jobs_most: number;
+            /**
+             * Format: uint64
+             * @description How many searches for one job it took.
+             */
+            searches: number;
+            /** @description In words. */
+            text: string;
+        };
         /** @description A limit on spending. */
         BudgetBody: {
             /** @description What may be spent in it, in credits. */
@@ -908,6 +932,8 @@ export interface components {
         Crossing: "cut" | "dearest";
         /** @description A cycle. */
         CycleView: {
+            /** @description What no plan could beat, where prices were looked for that show it. */
+            bound?: components["schemas"]["BoundView"] | null;
             /**
              * Format: uint64
              * @description Its number; 0 before the first.
@@ -1195,6 +1221,8 @@ export interface components {
         };
         /** @description That it lives. */
         HealthView: {
+            /** @description What an administrator should look at, although requests are taken. */
+            alarms: string[];
             /** @description Always `ok`. */
             status: string;
         };
@@ -1628,6 +1656,11 @@ export interface components {
              * @description At most so many jobs are planned at once.
              */
             batch_max?: number | null;
+            /**
+             * Format: uint64
+             * @description How many searches for one job may go into what no plan of the same jobs could cost less than; 0 for none.
+             */
+            bound_searches_max?: number | null;
             /** @description How the combination is chosen: as `policy` of a scenario. */
             choice?: components["schemas"]["policy"];
             /** @description How long all sites may take to confirm. */
@@ -1662,6 +1695,8 @@ export interface components {
             rank?: components["schemas"]["RankWeights"];
             /** @description How long a client's request is remembered, so that it can be repeated. */
             repeat_within?: number | null;
+            /** @description How the queue is shared between users. */
+            sharing?: components["schemas"]["SharingRules"];
             /**
              * Format: uint32
              * @description At most so many other ways are kept ready for a job.
@@ -1791,6 +1826,31 @@ export interface components {
         };
         /** @description What a movement is for. */
         PurposeKind: "deposit" | "lien" | "charge" | "refund" | "income" | "fee" | "compensation";
+        /** @description What somebody may have here at a time. */
+        QueueLimits: {
+            /**
+             * Format: uint64
+             * @description What jobs and quotes say, in bytes.
+             */
+            bytes?: number | null;
+            /**
+             * Format: uint32
+             * @description Jobs that have not ended.
+             */
+            jobs?: number | null;
+            /**
+             * Format: uint32
+             * @description Requests that are remembered.
+             */
+            keys?: number | null;
+            /** @description Their work, in seconds of a node of performance 1. */
+            node_time?: number | null;
+            /**
+             * Format: uint32
+             * @description Quotes that bind.
+             */
+            quotes?: number | null;
+        };
         /** @description Rules for quotes. */
         QuoteRules: {
             /**
@@ -1953,6 +2013,32 @@ export interface components {
         SessionView: {
             /** @description Nobody, without. */
             me?: components["schemas"]["MeView"] | null;
+        };
+        /** @description How the queue is shared between users. Times are in seconds. */
+        SharingRules: {
+            /**
+             * @description All that is planned or reserved and has not begun takes no more than all nodes do in this time; every user has their part
+             *     of it.
+             */
+            ahead?: number | null;
+            /**
+             * Format: uint32
+             * @description Who has more jobs than this waiting goes behind those who have not.
+             */
+            crowd?: number | null;
+            /** @description What the users of one group may have together. */
+            group?: components["schemas"]["QueueLimits"] | null;
+            /** @description What was served counts half after this time. */
+            half_life?: number | null;
+            /** @description A job that fits nowhere is tried again after longer and longer times, this at the longest. */
+            rest_max?: number | null;
+            /** @description What one user may have here at a time. */
+            user?: components["schemas"]["QueueLimits"] | null;
+            /**
+             * Format: uint64
+             * @description Units of work for sizing and placing all workflows of a plan.
+             */
+            workflow_units?: number | null;
         };
         /** @description A token or a code. */
         SignInBody: {
