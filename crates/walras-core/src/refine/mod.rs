@@ -67,6 +67,7 @@ mod refute;
 mod schedule;
 mod sequence;
 mod sizing;
+mod starts;
 mod strategy;
 mod supporting;
 mod timeline;
@@ -280,7 +281,7 @@ fn solve(
     };
     let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
     let mut best = Best::new(instance, goal, planned.placed);
-    offer_others(instance, goal, effort, &mut best);
+    starts::offer_others(instance, goal, effort.labels_max, &mut best);
     let mut fuel = Fuel { left: effort.units_max };
     let bound = if goal == Goal::Finish { tighter(reduced, &best, bound, &mut fuel) } else { bound };
     if bound > instance.latest {
@@ -340,28 +341,6 @@ fn least(instance: &Instance, goal: Goal, finish: i64) -> Option<(i128, i128)> {
             Some((cost, cost))
         }
         Goal::Balance => None,
-    }
-}
-
-/// Other starting points: the published heuristics, and the method with other goals where terms may bind.
-fn offer_others(instance: &Instance, goal: Goal, effort: &RefineEffort, best: &mut Best) {
-    let mut board = Board::new(instance);
-    if effort.labels_max == 0 {
-        if goal != Goal::Finish || instance.budget != i64::MAX {
-            best.offer(instance, goal, &Baseline::Dbcs.place(instance, &mut board));
-        }
-        return;
-    }
-    for baseline in Baseline::ALL {
-        let placed = baseline.place(instance, &mut board);
-        best.offer(instance, goal, &placed);
-    }
-    let binding = instance.budget != i64::MAX || best.score.missing > 0;
-    if goal != Goal::Finish && binding {
-        best.offer(instance, goal, &critical::plan(instance, Goal::Finish, effort.labels_max).placed);
-    }
-    if goal != Goal::Cost && instance.budget != i64::MAX {
-        best.offer(instance, goal, &critical::plan(instance, Goal::Cost, effort.labels_max).placed);
     }
 }
 
