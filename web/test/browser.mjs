@@ -25,7 +25,8 @@ export async function launch() {
 export async function visit(browser, house, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  // A busy machine is slow, and that is no fault of the page.
+  page.setDefaultTimeout(60_000);
   page.complaints = [];
   page.bodies = [];
   page.on("console", (message) => {
