@@ -72,7 +72,7 @@ dist:
 
 web:
 	scripts/setup web
-	cd web && npm run types && npm run check && npm run build
+	cd web && export PATH="$(CURDIR)/target/tools/python/bin:$$PATH" && npm run types && npm run check && npm run build
 
 book:
 	scripts/setup book
