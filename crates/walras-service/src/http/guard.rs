@@ -1,17 +1,16 @@
 //! What stands before every handler: who is asking, may they, and not too often.
 
 use super::App;
+use super::browser::{address, by_cookie};
 use super::budget::Share;
 use super::fault::{Fault, TRACE};
-use super::session::by_cookie;
 use crate::token::Caller;
 use axum::body::Body;
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{Extensions, HeaderValue, StatusCode, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Mutex;
 use std::time::Instant;
 use walras_api::service::Role;
@@ -147,16 +146,10 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, 
     Ok((request, Some(busy)))
 }
 
-/// Where a request comes from.
-pub(super) fn address(known: &Extensions) -> IpAddr {
-    let from = known.get::<ConnectInfo<SocketAddr>>();
-    from.map_or(IpAddr::from([127, 0, 0, 1]), |ConnectInfo(address)| address.ip())
-}
-
 /// Whoever a request's token belongs to; without one, whoever is signed in with its cookie.
 fn caller(app: &App, request: &Request) -> Option<Caller> {
     let Some(header) = request.headers().get(header::AUTHORIZATION) else {
-        return by_cookie(app, request.method(), request.headers());
+        return by_cookie(&app.sessions, &app.tokens, app.clock.now(), request.method(), request.headers());
     };
     let header = header.to_str().ok()?;
     let (scheme, secret) = header.split_once(' ')?;

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod admin;
+mod browser;
 mod budget;
 mod bundle;
 mod decisions;

@@ -1,10 +1,7 @@
 //! Signing in to the page, and out again.
-//!
-//! A session's cookie is `HttpOnly` and `SameSite=Strict`: no script reads it, and no other site's page sends it. Besides, a
-//! request that changes something counts as signed in only with the header `X-Walras-Page`, which a form of another site
-//! cannot send, and a browser that says where a request comes from must say that it comes from here.
 
 use super::App;
+use super::browser::{COOKIE_NAME, From, by_cookie, secret};
 use super::endpoint::{ALL, Endpoint};
 use super::extract::{Asked, Sent};
 use super::fault::Fault;
@@ -14,20 +11,14 @@ use crate::session::{CODE_SECONDS, SESSION_SECONDS};
 use crate::token::Caller;
 use axum::Json;
 use axum::extract::State;
-use axum::http::header::{COOKIE, SET_COOKIE};
+use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use std::io;
-use std::net::IpAddr;
 use std::time::Instant;
 use walras_api::service::{CodeView, MeView, SessionView};
-
-/// What the cookie is called.
-const COOKIE_NAME: &str = "walras_session";
-/// What the page sends with every request of its own.
-const PAGE_HEADER: &str = "x-walras-page";
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -90,33 +81,6 @@ struct SignOutQuery {
     everywhere: Option<bool>,
 }
 
-/// The session's secret that a request carries.
-pub(super) fn secret(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs =
-        cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value)
-}
-
-/// Whether the page itself sent a request, as far as a browser says so.
-fn is_own(method: &Method, headers: &HeaderMap) -> bool {
-    let from = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
-    let from_here = from.is_none_or(|from| from == b"same-origin" || from == b"none");
-    from_here && (method.is_safe() || headers.contains_key(PAGE_HEADER))
-}
-
-/// Whether a session that somebody listens with has not ended.
-pub(super) fn goes_on(app: &App, secret: &str) -> bool {
-    app.sessions.token_of(secret, wall_millis()).is_some()
-}
-
-/// Who is signed in with the cookie of a request.
-pub(super) fn by_cookie(app: &App, method: &Method, headers: &HeaderMap) -> Option<Caller> {
-    let secret = secret(headers).filter(|_| is_own(method, headers))?;
-    let token = app.sessions.token_of(secret, wall_millis())?;
-    app.tokens.caller_of(token, app.clock.now())
-}
-
 fn cookie(app: &App, secret: &str, seconds: u32) -> Result<HeaderValue, Fault> {
     let secure = if app.secure { "; Secure" } else { "" };
     let text =
@@ -139,7 +103,7 @@ async fn change<T: Send + 'static>(
 }
 
 async fn session(State(app): State<App>, headers: HeaderMap) -> Json<SessionView> {
-    let caller = by_cookie(&app, &Method::GET, &headers);
+    let caller = by_cookie(&app.sessions, &app.tokens, app.clock.now(), &Method::GET, &headers);
     Json(SessionView { me: caller.map(|caller| MeView { role: caller.role, name: caller.name }) })
 }
 
@@ -196,46 +160,4 @@ async fn sign_out(
 async fn code(State(app): State<App>, caller: Caller) -> Result<(StatusCode, Json<CodeView>), Fault> {
     let code = app.sessions.code(caller.token, wall_millis()).map_err(|error| unkept(&error))?;
     Ok((StatusCode::CREATED, Json(CodeView { code, seconds: CODE_SECONDS })))
-}
-
-/// Where a request comes from.
-pub(super) struct From(pub(super) IpAddr);
-
-impl<S: Send + Sync> axum::extract::FromRequestParts<S> for From {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(
-        parts: &mut axum::http::request::Parts,
-        _: &S,
-    ) -> Result<From, std::convert::Infallible> {
-        Ok(From(super::guard::address(&parts.extensions)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value))).collect()
-    }
-
-    #[test]
-    fn the_session_is_found_among_cookies() {
-        assert_eq!(secret(&headers(&[("cookie", "a=1; walras_session=x; b=2")])), Some("x"));
-        assert_eq!(secret(&headers(&[("cookie", "not_walras_session=x")])), None);
-        assert_eq!(secret(&headers(&[])), None);
-    }
-
-    #[test]
-    fn only_the_page_changes_anything_with_a_cookie() {
-        let page = ("x-walras-page", "1");
-        let own = |method: Method, sent: &[(&'static str, &'static str)]| is_own(&method, &headers(sent));
-        assert!(own(Method::GET, &[]));
-        assert!(!own(Method::POST, &[]));
-        assert!(own(Method::POST, &[page]));
-        assert!(own(Method::POST, &[page, ("sec-fetch-site", "same-origin")]));
-        assert!(!own(Method::POST, &[page, ("sec-fetch-site", "cross-site")]));
-        assert!(!own(Method::GET, &[("sec-fetch-site", "same-site")]));
-    }
 }

@@ -1,11 +1,12 @@
 //! What happens, as server-sent events.
 
 use super::App;
+use super::browser::secret;
 use super::budget::{Share, Spent};
 use super::endpoint::{ALL, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
-use super::session::{goes_on, secret};
+use crate::clock::wall_millis;
 use crate::described::JsonSchema;
 use crate::engine::Told;
 use crate::token::Caller;
@@ -194,7 +195,8 @@ impl Live {
     fn may_go_on(&mut self) -> Option<()> {
         let app = &self.counted.0;
         let stopping = *self.closing.borrow_and_update();
-        let signed_in = self.session.as_ref().is_none_or(|secret| goes_on(app, secret));
+        let signed_in =
+            self.session.as_ref().is_none_or(|secret| app.sessions.token_of(secret, wall_millis()).is_some());
         (!stopping && signed_in && app.tokens.is_valid(self.token, app.clock.now())).then_some(())
     }
 }
