@@ -87,6 +87,14 @@ impl Places {
         }
     }
 
+    /// Something is held on a site. Where holds keep apart, plans that lie too close to it have lost their ground by the next entry.
+    pub(crate) fn crowd(&mut self, site: SiteId, position: u64) {
+        let needy = self.sites.get_mut(site.index()).filter(|site| site.spec.timing.between() > Span::ZERO);
+        if let Some(site) = needy {
+            site.changed = site.changed.max(position.saturating_add(1));
+        }
+    }
+
     /// The last entry in which a site has said something of what it sells.
     pub(crate) fn last_change(&self, site: SiteId) -> u64 {
         self.sites.get(site.index()).map_or(0, |site| site.changed)

@@ -153,6 +153,9 @@ impl Auditor {
             of_job.map(|of_job| self.allocation_faults(look, of_job, allocation)).unwrap_or_default();
         let user = of_job.map(|job| job.spec.user.clone()).unwrap_or_default();
         faults.extend(allocation.legs.iter().flat_map(|leg| self.places.hold(leg, number)));
+        for leg in &allocation.legs {
+            self.places.crowd(leg.site, look.position);
+        }
         for fault in faults {
             look.report(Kind::BadAllocation { reservation: number, fault });
         }
