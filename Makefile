@@ -9,7 +9,7 @@
 # make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60 (needs nightly Rust and cargo-fuzz)
 # make lab    three real Slurm clusters on this machine (make lab-down stops them and leaves nothing)
 # make lab-demo  the broker over them, with jobs of all kinds; ends by itself and leaves nothing
-# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times
+# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times, and break real Slurm clusters
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
@@ -90,6 +90,8 @@ soak:
 	scripts/setup build
 	SEED=$(or $(SEED),1) SEEDS=$(or $(SEEDS),10000) $(CARGO) test --release --locked --package walras-world --test seeds -- --nocapture
 	SEED=$(or $(SEED),1) KILLS=$(or $(KILLS),1000) $(CARGO) test --release --locked --package walras --test service kill -- --nocapture
+	scripts/lab install
+	$(CARGO) test --release --locked --package walras --test lab -- --include-ignored
 
 bench:
 	scripts/setup build
