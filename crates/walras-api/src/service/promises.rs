@@ -1,6 +1,6 @@
 //! Rules for promises as the API carries them.
 
-use super::policy::{set, share, span};
+use super::setting::{set, share, span};
 use crate::described::JsonSchema;
 use crate::error::{Problem, Within};
 use crate::number::Num;

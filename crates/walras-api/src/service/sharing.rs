@@ -1,6 +1,6 @@
 //! Rules for sharing the queue as the API carries them.
 
-use super::policy::{set, span};
+use super::setting::{set, span};
 use crate::described::JsonSchema;
 use crate::error::{Problem, Within};
 use crate::number::Num;

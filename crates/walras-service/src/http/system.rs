@@ -18,7 +18,7 @@ struct HealthView {
     /// Always `ok`.
     status: &'static str,
     /// What an administrator should look at, although requests are taken.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     alarms: Vec<String>,
 }
 

@@ -12,7 +12,7 @@
 
 use super::access::{AccessConfig, QuotaConfig};
 use super::amount::Amount;
-use super::slurm::SlurmConfig;
+use super::cluster::SlurmConfig;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -4,6 +4,7 @@
 
 mod access;
 mod amount;
+mod cluster;
 pub mod config;
 mod open;
 mod slurm;
@@ -11,7 +12,8 @@ mod spec;
 
 pub use access::{AccessConfig, QuotaConfig};
 pub use amount::Amount;
+pub use cluster::SlurmConfig;
 pub use config::SiteConfig;
 pub use open::{OpenError, open};
-pub use slurm::{Joining, SlurmConfig};
+pub use slurm::Joining;
 pub use spec::BadSite;

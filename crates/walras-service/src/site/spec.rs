@@ -2,8 +2,8 @@
 
 use super::access::rules;
 use super::amount::Amount;
+use super::cluster::SlurmConfig;
 use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
-use super::slurm::SlurmConfig;
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};

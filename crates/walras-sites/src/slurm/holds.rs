@@ -3,8 +3,7 @@
 use super::command::{self, Submission, Tag, Wanted};
 use super::execute::Slurm;
 use super::free::Snapshot;
-use super::look::is_running;
-use super::parse::ReservationSeen;
+use super::seen::is_running;
 use super::supervise::HoldFile;
 use super::{FRESH, SlurmConnector};
 use crate::contract::{Hold, ReservationNumber, SiteError};
@@ -19,8 +18,6 @@ use walras_model::Time;
 
 /// A supervisor that was submitted and is not seen is submitted again after this time: by then the controller has saved what it knows.
 const SUBMIT_AGAIN: Duration = Duration::from_secs(6);
-/// A reservation that begins later than asked for by so many seconds is one that was moved.
-const MOVED_BY: i64 = 2;
 /// What Slurm starts on a node: the supervisor, whose complaints are kept beside what it supervises.
 const SCRIPT: &str = "#!/bin/sh\nexec \"$1\" supervise-hold \"$2\" >>\"$2/supervisor.log\" 2>&1\n";
 
@@ -142,13 +139,4 @@ impl<S: Slurm> SlurmConnector<S> {
         PartDirectory(directory.clone()).write_once("hold.json", &file).map_err(wrong)?;
         Ok(directory)
     }
-}
-
-/// Whether a reservation is there as it was asked for.
-pub(super) fn stands(snapshot: &Snapshot, wanted: &Wanted) -> bool {
-    snapshot.reservations.get(&wanted.name).is_some_and(|it| is_as_asked(it, wanted))
-}
-
-pub(super) fn is_as_asked(seen: &ReservationSeen, wanted: &Wanted) -> bool {
-    seen.nodes == [wanted.node.as_str()] && seen.start <= wanted.start + MOVED_BY && seen.end >= wanted.end
 }

@@ -7,8 +7,8 @@
 use super::command::{self, Instance, Tag, Wanted};
 use super::execute::Slurm;
 use super::free::Snapshot;
-use super::holds::stands;
 use super::parse::{JobState, Settings};
+use super::seen::{is_running, stands};
 use super::{FRESH, SlurmConnector};
 use crate::clock::later;
 use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
@@ -62,14 +62,6 @@ impl Watch {
         };
         self.planned.iter().any(|(id, before)| start(id).is_some_and(|now| now > before + MOVED_BY))
     }
-}
-
-/// Whether a job of that name waits or runs.
-pub(super) fn is_running(snapshot: &Snapshot, name: &str) -> bool {
-    snapshot
-        .jobs
-        .iter()
-        .any(|job| job.name == name && matches!(job.state, JobState::Pending | JobState::Active))
 }
 
 impl<S: Slurm> SlurmConnector<S> {

@@ -34,6 +34,7 @@ pub mod parse;
 mod parts;
 pub mod probe;
 mod reserve;
+mod seen;
 mod stop;
 mod supervise;
 

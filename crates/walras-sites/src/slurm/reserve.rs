@@ -3,8 +3,9 @@
 use super::command::{self, Tag, Wanted};
 use super::execute::{self, Slurm};
 use super::free::Snapshot;
-use super::holds::stands;
-use super::look::{Watch, is_running};
+use super::look::Watch;
+use super::seen::is_running;
+use super::seen::stands;
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};

@@ -6,7 +6,7 @@
 use super::SlurmConnector;
 use super::command::{self, Tag};
 use super::execute::Slurm;
-use super::look::is_running;
+use super::seen::is_running;
 use crate::clock::wall_millis;
 use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
 use crate::local::make_directory;

@@ -66,17 +66,12 @@ fn prices_show_what_no_plan_can_cost_less_than() {
         assert_eq!(of["above_any_plan"], clearing["above"]);
         assert_eq!(clearing["jobs_most"], 6, "the improved plan serves all");
     }
-    assert!(!improved["clearing"]["scarce"].as_array().unwrap().is_empty(), "all want the same hours");
-    assert!(improved["clearing"]["nodes"][0]["one_more"].as_f64().unwrap() > 0.0);
     assert!(plan(&["--bound", "0"]).get("clearing").is_none());
     assert!(plan(&["--objective", "min-time"]).get("clearing").is_none());
     let few = plan(&["--objective", "min-time", "--bound", "12"]);
     assert!(few["clearing"]["searches"].as_u64().unwrap() <= 12 && few["clearing"]["limit_hit"] == true);
     let text = printed(Path::new("."), &["plan", "--example", "--show", "0", "--bound", "600"]);
-    assert!(
-        text.contains("No plan of these 6 jobs costs less than") && text.contains("scarce time"),
-        "{text}"
-    );
+    assert!(text.contains("No plan of these 6 jobs costs less than"), "{text}");
 }
 
 #[test]
