@@ -7,7 +7,6 @@ use super::amount::Amount;
 use super::cluster::SlurmConfig;
 use super::config::{ConnectorName, NodeConfig, SiteConfig};
 use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, thousandths, watts};
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use walras_broker::site::{NodeSpec, SiteSpec, Timing};

@@ -8,7 +8,7 @@ use super::command::{self, Instance, Tag, Wanted};
 use super::execute::Slurm;
 use super::free::Snapshot;
 use super::parse::{JobState, Settings};
-use super::seen::{is_running, stands};
+use super::seen::stands;
 use super::{FRESH, SlurmConnector};
 use crate::clock::later;
 use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
