@@ -1222,7 +1222,7 @@ export interface components {
         /** @description That it lives. */
         HealthView: {
             /** @description What an administrator should look at, although requests are taken. */
-            alarms: string[];
+            alarms?: string[];
             /** @description Always `ok`. */
             status: string;
         };
