@@ -3,9 +3,9 @@
 //! **Problem.** A plan is best among the windows that somebody listed or tried. How much could another plan for the same jobs save, in
 //! *any* windows? And what is nodes' time worth, hour by hour, when all of them want it?
 //!
-//! **Method.** Prices on cells of nodes' time ([`grid`]) rise where more is wanted than there is ([`market`]); at any prices, what each job's
-//! best window comes to ([`single`]), less all prices together, bounds what every plan of these jobs costs. The best prices
-//! found give the bound, and tell owners and users what is scarce ([`worth`]).
+//! **Method.** Prices on cells of nodes' time (`grid`) rise where more is wanted than there is (`market`); at any prices, what each job's
+//! best window comes to (`single`), less all prices together, bounds what every plan of these jobs costs. The best prices
+//! found give the bound, and tell owners and users what is scarce (`worth`).
 //!
 //! **What is bounded.** Two things apart. [`Clearing::cost_least`]: no plan in which each of the jobs that the plan at hand serves has a
 //! window costs less for them, whatever else it does. [`Clearing::served_most`]: no plan gives windows to more of the jobs
