@@ -52,7 +52,7 @@ pub fn policy(chance: &mut Stream) -> Policy {
         overdue_after: span(120 * MINUTE),
         refine_units_max: 2_000,
         labels_max: 100_000,
-        bound_searches_max: 40,
+        bound_searches_max: 0,
         batch_max: 20,
         repeat_within: span(24 * 60 * MINUTE),
         ..Policy::default()

@@ -152,6 +152,9 @@ pub fn plan(problem: &PlanningProblem) -> Decision {
     }
 }
 
+/// So many places are looked at for a bound, for every search that the policy allows.
+const LOOKS_OF_A_SEARCH: u64 = 2_000;
+
 impl PlanningProblem {
     /// The problem as the core's planner takes it. Jobs are in order of rank: who comes first has the higher priority.
     fn posed<T>(&self, answer: impl FnOnce(&BatchProblem<'_>) -> T) -> T {
@@ -196,9 +199,11 @@ impl PlanningProblem {
 
     /// What prices prove of a plan of least cost, as far as the policy lets anybody look.
     fn cleared(&self, batch: &BatchProblem<'_>, plan: &BatchPlan) -> Option<Clearing> {
-        let wanted = self.policy.bound_searches_max > 0 && batch.policy.objective == Objective::MinCost;
-        let limits =
-            ClearingLimits { searches_max: self.policy.bound_searches_max, ..ClearingLimits::default() };
+        let searches_max = self.policy.bound_searches_max;
+        let wanted = searches_max > 0 && batch.policy.objective == Objective::MinCost;
+        // Nobody waits for a proof: a search of a usual batch looks at fewer places than this.
+        let looks_max = searches_max.saturating_mul(LOOKS_OF_A_SEARCH);
+        let limits = ClearingLimits { searches_max, looks_max, ..ClearingLimits::default() };
         if wanted { clear(batch, plan, &limits) } else { None }
     }
 
