@@ -8,8 +8,9 @@
 # make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
 # make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60 (needs nightly Rust and cargo-fuzz)
 # make lab    three real Slurm clusters on this machine (make lab-down stops them and leaves nothing)
+# make lab-test  jobs on them, and everything broken once, with what must hold afterwards
 # make lab-demo  the broker over them, with jobs of all kinds; ends by itself and leaves nothing
-# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times, and break real Slurm clusters
+# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
@@ -28,7 +29,7 @@ LEAN = --workspace --exclude walras-solve --exclude walras-sim --no-default-feat
 # one word), but making code too. `cargo clippy` beside the tests would read everything twice.
 LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: demo lab lab-demo lab-down test check build dist web book audit fuzz soak bench bench-highs bench-assign
+.PHONY: demo lab lab-demo lab-down lab-test test check build dist web book audit fuzz soak bench bench-highs bench-assign
 
 demo:
 	scripts/setup demo
@@ -45,6 +46,11 @@ lab-demo:
 
 lab-down:
 	scripts/lab purge
+
+lab-test:
+	scripts/setup demo
+	scripts/lab install
+	$(CARGO) test --locked --package walras --no-default-features --test lab -- --include-ignored
 
 test:
 	scripts/setup test
@@ -90,8 +96,6 @@ soak:
 	scripts/setup build
 	SEED=$(or $(SEED),1) SEEDS=$(or $(SEEDS),10000) $(CARGO) test --release --locked --package walras-world --test seeds -- --nocapture
 	SEED=$(or $(SEED),1) KILLS=$(or $(KILLS),1000) $(CARGO) test --release --locked --package walras --test service kill -- --nocapture
-	scripts/lab install
-	$(CARGO) test --release --locked --package walras --test lab -- --include-ignored
 
 bench:
 	scripts/setup build

@@ -32,6 +32,7 @@ fn check_done(vo: &Vo, job: u64, parts: u32) {
 }
 
 #[test]
+#[ignore = "needs three Slurm clusters: `make lab-test`"]
 fn real_clusters_trade() {
     let checked = |vo: &Vo| {
         let output = vo.place.walras(&["serve", "--config", "walras.toml", "--check"]);

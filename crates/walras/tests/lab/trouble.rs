@@ -5,7 +5,7 @@ use crate::vo::Vo;
 use std::time::Duration;
 
 #[test]
-#[ignore = "takes minutes and all of the machine: `make soak`"]
+#[ignore = "needs three Slurm clusters, and minutes: `make lab-test`"]
 fn clusters_break_and_nothing_is_lost() {
     let mut vo = Vo::new();
     let marks = vo.place.path("marks");
