@@ -29,7 +29,8 @@ fn the_demo_runs_its_course_and_carries_on() {
     let budget = budget.and_then(|it| it.strip_suffix(" credits")).and_then(|it| it.parse().ok());
     assert!(budget.is_some_and(|it: f64| (80.0..=150.0).contains(&it)), "{first}");
     assert!(first.contains("job 12 ran here and printed: Linux"), "{first}");
-    assert!(first.contains("left out, best of the listed alternatives\n"), "{first}");
+    // On a busy machine a start may be missed, and the job is planned again alone.
+    assert!(first.contains("the last plan that served anybody, cycle "), "{first}");
     assert!(first.ends_with("entries, clean: every promise was kept\n"), "{first}");
     for name in ["ada", "ben", "cleo", "university", "laboratory", "cumulus"] {
         let mode = fs::metadata(directory.path().join("vo/tokens").join(name)).unwrap().permissions().mode();
