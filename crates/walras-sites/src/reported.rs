@@ -2,7 +2,11 @@
 //!
 //! It is not written down: what was said just before a restart may not have been heard, so it is said again.
 
-use crate::contract::ReservationNumber;
+use crate::book::Book;
+use crate::contract::{ReservationNumber, SiteAnswer, SiteMessage};
+use crate::store::Store;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 /// What was said of one part.
@@ -24,6 +28,22 @@ impl Reported {
         self.0.get(&(reservation, part)).copied().unwrap_or_default()
     }
 
+    /// The parts, of one reservation or of all, whose end was not told yet. Of what is leaving nothing is told any more.
+    pub(crate) fn open<P, S>(
+        &self,
+        book: &Book<P, S>,
+        only: Option<ReservationNumber>,
+    ) -> Vec<(ReservationNumber, u32)>
+    where
+        P: Clone + Serialize + DeserializeOwned,
+        S: Store,
+    {
+        let wanted = book.iter().filter(|(number, it)| !it.leaving && only.is_none_or(|it| it == *number));
+        let parts =
+            wanted.flat_map(|(number, booking)| booking.parts.keys().map(move |part| (number, *part)));
+        parts.filter(|(number, part)| !self.of(*number, *part).end).collect()
+    }
+
     /// Notes what has been said of a part by now.
     pub fn note(&mut self, reservation: ReservationNumber, part: u32, report: Report) {
         self.0.insert((reservation, part), report);
@@ -40,5 +60,21 @@ impl Reported {
         for key in of_it.collect::<Vec<_>>() {
             self.0.remove(&key);
         }
+    }
+}
+
+/// All messages of some answers: what cannot be looked at does not keep the others from being told. An error is the answer only where
+/// nothing else is.
+pub(crate) fn gather(answers: impl Iterator<Item = SiteAnswer>) -> SiteAnswer {
+    let (mut messages, mut wrong) = (Vec::<SiteMessage>::new(), None);
+    for answer in answers {
+        match answer {
+            Ok(more) => messages.extend(more),
+            Err(error) => wrong = Some(error),
+        }
+    }
+    match wrong {
+        Some(error) if messages.is_empty() => Err(error),
+        _ => Ok(messages),
     }
 }

@@ -46,6 +46,7 @@ fn limits(args: &BoundArgs, as_data: bool, problem: &BatchProblem<'_>) -> Option
             searches_least: 0,
             searches_max,
             looks_max: u64::MAX,
+            moves_max: u64::MAX,
         }),
     }
 }

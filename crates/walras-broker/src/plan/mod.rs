@@ -203,7 +203,8 @@ impl PlanningProblem {
         let wanted = searches_max > 0 && batch.policy.objective == Objective::MinCost;
         // Nobody waits for a proof: a search of a usual batch looks at fewer places than this.
         let looks_max = searches_max.saturating_mul(LOOKS_OF_A_SEARCH);
-        let limits = ClearingLimits { searches_max, looks_max, ..ClearingLimits::default() };
+        let limits =
+            ClearingLimits { searches_max, looks_max, moves_max: looks_max, ..ClearingLimits::default() };
         if wanted { clear(batch, plan, &limits) } else { None }
     }
 

@@ -4,7 +4,7 @@ use crate::promises;
 use crate::vo::{MINUTE, Vo, at, credits, policy, span};
 use walras_broker::account::Unpayable;
 use walras_broker::budget::Spender;
-use walras_broker::event::{CycleEvent, ReservationEvent};
+use walras_broker::event::CycleEvent;
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::policy::Policy;
@@ -34,25 +34,6 @@ fn flood(vo: &mut Vo, count: usize, tasks: u32, minutes: i64) -> Vec<JobNumber> 
     (0..count).map(|number| vo.submit(eves(vo, &format!("e{number}"), tasks, minutes))).collect()
 }
 
-/// When a job has started.
-pub(crate) fn started(vo: &Vo, number: JobNumber) -> Option<i64> {
-    let mut reservation = None;
-    for event in &vo.events {
-        match event {
-            Event::Reservation(ReservationEvent::Asked { job, reservation: of, .. }) if *job == number => {
-                reservation = Some(*of);
-            }
-            Event::Reservation(ReservationEvent::PartStarted { reservation: of, at, .. })
-                if Some(*of) == reservation =>
-            {
-                return Some(at.as_millis());
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 /// How long a job of ada's waits that comes ten minutes after what eve does.
 fn wait(policy: Policy, money: i64, eve: impl Fn(&mut Vo)) -> (i64, Vo) {
     let mut vo = vo(policy, money);
@@ -62,7 +43,7 @@ fn wait(policy: Policy, money: i64, eve: impl Fn(&mut Vo)) -> (i64, Vo) {
     let number = vo.submit(vo.job("victim", 2, 10));
     for minute in 1..=600 {
         vo.run_until(came + minute * MINUTE);
-        if let Some(start) = started(&vo, number) {
+        if let Some(start) = vo.started(number) {
             return (start - came, vo);
         }
     }
@@ -108,14 +89,14 @@ fn what_could_not_be_paid_runs_once_it_can() {
         let mut vo = vo(policy, 0);
         let jobs = flood(&mut vo, 3, 1, 10);
         vo.run_until(vo.now + 30 * MINUTE);
-        assert!(jobs.iter().all(|job| started(&vo, *job).is_none()));
+        assert!(jobs.iter().all(|job| vo.started(*job).is_none()));
         let paid = vo.now;
         vo.join("eve", None, 0);
         let deposit =
             Input::Deposit { key: "more".into(), account: crate::vo::user("eve"), amount: credits(1) };
         vo.say(deposit);
         vo.run_until(paid + 3 * MINUTE);
-        let begun: Vec<i64> = jobs.iter().filter_map(|job| started(&vo, *job)).collect();
+        let begun: Vec<i64> = jobs.iter().filter_map(|job| vo.started(*job)).collect();
         assert_eq!(begun.len(), 1, "a credit pays one of three");
         assert!(begun[0] <= paid + 2 * MINUTE, "{begun:?}");
     }
@@ -152,7 +133,7 @@ fn what_fits_nowhere_is_tried_at_once_when_nodes_come() {
             walras_broker::price::PriceRules::flat(crate::vo::rate(1_000)),
         );
         vo.run_until(came + 4 * MINUTE);
-        let start = started(&vo, wide).expect("it fits on ten nodes");
+        let start = vo.started(wide).expect("it fits on ten nodes");
         assert!(start <= came + 3 * MINUTE, "{}", start - came);
     }
 }

@@ -29,31 +29,13 @@ fn job(vo: &Vo, number: JobNumber) -> &Job {
     vo.broker.state().jobs.get(&number).expect("the job has not ended")
 }
 
-fn started(vo: &Vo, number: JobNumber) -> Option<i64> {
-    let mut reservation = None;
-    for event in &vo.events {
-        match event {
-            Event::Reservation(ReservationEvent::Asked { job, reservation: of, .. }) if *job == number => {
-                reservation = Some(*of);
-            }
-            Event::Reservation(ReservationEvent::PartStarted { reservation: of, at, .. })
-                if Some(*of) == reservation =>
-            {
-                return Some(at.as_millis());
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 #[test]
 fn a_job_that_fits_starts_within_seconds() {
     let mut vo = vo(&[(2, 1_000)]);
     let submitted = vo.now;
     let number = vo.submit(vo.job("small", 1, 10));
     vo.run_until(submitted + MINUTE);
-    let start = started(&vo, number).expect("it has started");
+    let start = vo.started(number).expect("it has started");
     assert!((submitted + 2_000..submitted + 2_010).contains(&start), "{start}");
 }
 
@@ -74,7 +56,7 @@ fn who_waits_moves_up_when_somebody_ends_early() {
     assert!(promise.start > at(begun + 120 * MINUTE), "a quarter of the wait on top");
     // The long job ends after a tenth of its time.
     vo.run_until(begun + 15 * MINUTE);
-    let start = started(&vo, number).expect("it has started");
+    let start = vo.started(number).expect("it has started");
     assert!(start <= begun + 11 * MINUTE, "{start}");
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::account::Account;
+use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
@@ -230,6 +231,27 @@ impl Vo {
     /// Whether an effect was asked for.
     pub(crate) fn did(&self, what: impl Fn(&Effect) -> bool) -> bool {
         self.effects.iter().any(what)
+    }
+
+    /// When a job has started.
+    pub(crate) fn started(&self, number: JobNumber) -> Option<i64> {
+        let mut reservation = None;
+        for event in &self.events {
+            match event {
+                Event::Reservation(ReservationEvent::Asked { job, reservation: of, .. })
+                    if *job == number =>
+                {
+                    reservation = Some(*of);
+                }
+                Event::Reservation(ReservationEvent::PartStarted { reservation: of, at, .. })
+                    if Some(*of) == reservation =>
+                {
+                    return Some(at.as_millis());
+                }
+                _ => {}
+            }
+        }
+        None
     }
 }
 

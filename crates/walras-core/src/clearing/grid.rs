@@ -31,11 +31,11 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Cells of about that length, or longer ones where there would be too many.
-    pub(super) fn new(offers: &Offers, length: i64) -> Grid {
+    /// Cells of about that length, or longer ones where there would be more than so many, or than are ever made.
+    pub(super) fn new(offers: &Offers, length: i64, cells_max: usize) -> Grid {
         let (origin, nodes) = (offers.horizon().start().as_millis(), offers.nodes().len());
         let horizon = offers.horizon().end().as_millis() - origin;
-        let columns_max = COLUMNS_MAX.min(CELLS_MAX.checked_div(nodes).unwrap_or(1)).max(2);
+        let columns_max = COLUMNS_MAX.min(CELLS_MAX.min(cells_max).checked_div(nodes).unwrap_or(1)).max(2);
         let mut shift = length.min(horizon).max(1).ilog2();
         let columns = |shift: u32| usize::try_from(horizon >> shift).map_or(usize::MAX, |whole| whole + 1);
         while columns(shift) > columns_max {

@@ -15,7 +15,8 @@
 //! target is the best so far and a gap that is halved when an evaluation brings nothing. With nobody in another's way
 //! nothing is wanted twice: then prices stay where they are, and what is known is final.
 //!
-//! **Complexity.** Bounded in searches for one job, which are counted, and in seats that they look at.
+//! **Complexity.** Bounded in searches for one job, which are counted, in seats that they look at, and in prices that are moved: every
+//! step reads all cells.
 //!
 //! Source: L. Walras, Éléments d'économie politique pure (1874); Lagrangian relaxation with incremental subgradients (Nedić and
 //! Bertsekas 2001) and averaging (Polyak and Juditsky 1992).
@@ -59,6 +60,8 @@ pub(super) struct Effort {
     pub(super) searches: u64,
     pub(super) searches_max: u64,
     pub(super) looks_max: u64,
+    pub(super) moves: u64,
+    pub(super) moves_max: u64,
 }
 
 /// Prices, and what they prove.
@@ -111,6 +114,10 @@ pub(super) fn clear(market: &Market<'_>, effort: &mut Effort) -> Option<Cleared>
         return Some(best);
     }
     while best.bound < market.known && gap > best.bound.abs() >> GAP_LEAST {
+        if asking.effort.moves >= asking.effort.moves_max {
+            best.limit_hit = true;
+            break;
+        }
         let target = best.bound + gap;
         let mean = asking.pass(&mut prices, target);
         let mean = Prices::new(market.grid, &mean);
@@ -203,6 +210,11 @@ impl Asking<'_> {
         let (mut sums, mut steps) = (vec![0_i128; prices.len()], 0);
         for _ in 0..PASSES {
             for block in 0..blocks {
+                // What was averaged by then still counts.
+                if steps > 0 && self.effort.moves >= self.effort.moves_max {
+                    break;
+                }
+                self.effort.moves += prices.len() as u64;
                 let now = Prices::new(self.market.grid, prices);
                 for job in (block..jobs).step_by(blocks) {
                     if !self.spent_on_the_way() {
@@ -222,7 +234,7 @@ impl Asking<'_> {
     /// Whether what is left is needed for the next evaluation.
     fn spent_on_the_way(&self) -> bool {
         let kept = self.market.wants.len() as u64;
-        self.effort.searches + kept >= self.effort.searches_max || self.search.looks >= self.effort.looks_max
+        self.spent() || self.effort.searches + kept >= self.effort.searches_max
     }
 
     /// Moves every price by its excess demand.

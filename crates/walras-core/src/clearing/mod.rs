@@ -13,7 +13,8 @@
 //! together (T* and B*, quotas, hours of access) are not counted on, so that the bounds hold with them and without. Workflows, which could run in
 //! windows of many sizes, and jobs in queues are left out, and named.
 //!
-//! **Complexity.** Bounded by [`ClearingLimits`]: in searches for one job, and in seats that these look at. Hitting a bound shows.
+//! **Complexity.** Bounded by [`ClearingLimits`]: in searches for one job, in seats that these look at, and in prices that
+//! are moved in between. Hitting a bound shows.
 //!
 //! Source: Walras' tâtonnement; Lagrangian relaxation of the time-indexed problem (Fisher 1973).
 
@@ -43,6 +44,8 @@ const SCALE_MAX: i64 = 1 << 20;
 const SEATS_MAX: usize = 4 << 20;
 /// A task of the shortest run time covers about 2^this cells.
 const CELLS_A_TASK: u32 = 3;
+/// A cell's price can be moved 2^this times within the limits, or cells are longer.
+const MOVES_A_CELL: u32 = 8;
 /// Prices may rise to so many times the dearest slot's.
 const PRICES_OVER_RATES: i128 = 16;
 
@@ -57,6 +60,8 @@ pub struct ClearingLimits {
     pub searches_max: u64,
     /// About so many places for a task are looked at, at most.
     pub looks_max: u64,
+    /// Prices of cells are moved about so often, at most.
+    pub moves_max: u64,
 }
 
 impl Default for ClearingLimits {
@@ -66,6 +71,7 @@ impl Default for ClearingLimits {
             searches_least: 1_000,
             searches_max: 20_000,
             looks_max: 200_000_000,
+            moves_max: 4_000_000_000,
         }
     }
 }
@@ -109,13 +115,22 @@ pub fn clear(problem: &BatchProblem<'_>, plan: &BatchPlan, limits: &ClearingLimi
     // Where somebody is left out, a third of the work goes into how many could be served.
     let part = |all: u64| if waiting.is_empty() { all } else { all - all.checked_div(3).unwrap_or(0) };
     let (searches_part, looks_part) = (part(searches_max), part(limits.looks_max));
-    let mut effort = Effort { searches: 0, searches_max: searches_part, looks_max: looks_part };
-    let grid = Grid::new(problem.offers, cell_length(&served));
+    let moves_part = part(limits.moves_max);
+    let mut effort = Effort {
+        searches: 0,
+        searches_max: searches_part,
+        looks_max: looks_part,
+        moves: 0,
+        moves_max: moves_part,
+    };
+    let cells_max = usize::try_from(limits.moves_max >> MOVES_A_CELL).unwrap_or(usize::MAX);
+    let grid = Grid::new(problem.offers, cell_length(&served), cells_max);
     let (cleared, cost_least, scale) = least_cost(problem.offers, &grid, &mut served, cost, &mut effort)?;
     let (served_most, enough) = if waiting.is_empty() {
         (count, true)
     } else {
         (effort.searches_max, effort.looks_max) = (searches_max, limits.looks_max - looks_part);
+        effort.moves_max = limits.moves_max;
         most_served(&grid, served, waiting, &mut effort)
     };
     Some(Clearing {

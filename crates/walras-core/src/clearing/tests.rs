@@ -80,7 +80,7 @@ fn the_best_window_is_the_best_of_all() {
         let view = View::new(&offers, &request, &Algorithm::Amp, Factor::ONE);
         let mut want = Want::new(&offers, &view);
         want.count_costs(16);
-        let grid = Grid::new(&offers, 1 << draws.below(4));
+        let grid = Grid::new(&offers, 1 << draws.below(4), usize::MAX);
         let (mut search, mut hint) = (Search::default(), Hint::default());
         for _ in 0..3 {
             let drawn = grid.free.iter().map(|free| if *free > 0 { number(&mut draws, 0, 90) } else { 0 });
@@ -107,7 +107,7 @@ fn prices_add_up() {
     for seed in 0..100 {
         let mut draws = Draws::new(seed);
         let offers = offers(&mut draws);
-        let grid = Grid::new(&offers, number(&mut draws, 1, 100));
+        let grid = Grid::new(&offers, number(&mut draws, 1, 100), usize::MAX);
         let free: i64 = offers.slots().iter().map(|slot| slot.span().as_millis()).sum();
         assert_eq!(grid.free.iter().sum::<i64>(), free);
         let drawn: Vec<i64> =

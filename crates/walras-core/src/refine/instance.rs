@@ -187,13 +187,13 @@ pub(super) fn cost(rate: Rate, millis: i64) -> i64 {
     rate.cost_of_millis(i128::from(millis)).and_then(|micros| i64::try_from(micros).ok()).unwrap_or(i64::MAX)
 }
 
-/// The free time of a lane within the terms.
+/// The free time of a lane within the terms. Where the terms leave a moment of it, that stays: a task that takes no time has room there.
 fn free_within(lane: &Lane, terms: &Terms) -> Vec<(i64, i64)> {
     let low = terms.earliest.map_or(i64::MIN, |time| time.as_millis());
     let high = terms.deadline.map_or(i64::MAX, |time| time.as_millis());
     let cut =
         lane.free.iter().map(|free| (free.start().as_millis().max(low), free.end().as_millis().min(high)));
-    cut.filter(|(start, end)| start < end).collect()
+    cut.filter(|(start, end)| start <= end).collect()
 }
 
 fn costs(workflow: &Workflow, platform: &Platform) -> Result<Costs, NoSchedule> {

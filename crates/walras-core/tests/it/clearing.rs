@@ -285,6 +285,16 @@ fn limits_are_kept_and_shown() {
         assert!(clearing.searches <= searches_max, "{} of {searches_max}", clearing.searches);
         assert!(clearing.limit_hit || clearing.above() == Some(0));
     }
+    let moved = |moves_max| {
+        let limits = ClearingLimits { moves_max, ..ClearingLimits::default() };
+        cleared(&offers, &batch, PlanScheme::Improved, &limits).1.unwrap()
+    };
+    let free = moved(u64::MAX);
+    for moves_max in [0, 1, 100] {
+        let clearing = moved(moves_max);
+        assert!(clearing.limit_hit && clearing.cost_least <= free.cost, "{moves_max}");
+        assert!(clearing.searches < free.searches);
+    }
     let looked = ClearingLimits { looks_max: 3, ..ClearingLimits::default() };
     assert_eq!(cleared(&offers, &batch, PlanScheme::Improved, &looked).1, None);
 }

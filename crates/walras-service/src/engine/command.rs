@@ -1,12 +1,12 @@
 //! What the engine is told, and the handle to tell it by.
 
+use super::listeners::{Audience, Listeners, Told};
 use crate::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::{Semaphore, broadcast, oneshot};
 use walras_api::sentence::Context;
-use walras_api::service::EventView;
 use walras_broker::decision::Decision;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
@@ -59,25 +59,16 @@ pub(super) struct Shared {
     pub(super) ready: AtomicBool,
     /// How many entries are durable.
     pub(super) position: AtomicU64,
-    /// What has happened, for listeners; as it is sent, beside what it is.
-    pub(super) events: broadcast::Sender<Arc<Told>>,
+    /// Who is told what happens.
+    pub(super) listeners: Listeners,
     /// What the broker knows of what is durable: whoever asks reads this, and the engine goes on meanwhile.
     pub(super) known: std::sync::RwLock<Arc<State>>,
     /// The service's time.
     pub(super) clock: Clock,
     /// So many look something up at a time.
     pub(super) readers: Arc<Semaphore>,
-    /// The latest of them, for listeners who come back.
+    /// The latest of what has happened, for listeners who come back.
     pub(super) recent: std::sync::Mutex<std::collections::VecDeque<Arc<Told>>>,
-}
-
-/// Something that has happened, and its JSON.
-#[derive(Debug)]
-pub struct Told {
-    /// What happened.
-    pub event: EventView,
-    /// The same as JSON, written once for all listeners.
-    pub json: String,
 }
 
 impl Shared {
@@ -151,14 +142,15 @@ impl Handle {
         self.shared.position.load(Ordering::Relaxed)
     }
 
-    /// What happens from now on, and what happened after a position, where that is still known.
-    pub fn listen(&self, after: Option<u64>) -> Listening {
+    /// What an audience hears from now on, and what it heard after a position, where that is still known.
+    pub fn listen(&self, audience: &Audience, after: Option<u64>) -> Listening {
         // Under the lock nothing is told: what is in one of the two is not in the other.
         let recent = self.shared.recent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let live = self.shared.events.subscribe();
+        let live = self.shared.listeners.join(audience);
         let Some(after) = after else { return Listening { missed: false, past: Vec::new(), live } };
         let known_from = recent.front().map_or(self.position() + 1, |told| told.event.position);
-        let past = recent.iter().filter(|told| told.event.position > after).cloned().collect();
+        let heard = |told: &&Arc<Told>| told.event.position > after && audience.hears(&told.event);
+        let past = recent.iter().filter(heard).cloned().collect();
         // The first entry that is remembered may be remembered in part.
         Listening { missed: after < known_from && after < self.position(), past, live }
     }

@@ -1,6 +1,7 @@
 //! The loop itself.
 
-use super::command::{Command, Failed, Handle, Shared, Told};
+use super::command::{Command, Failed, Handle, Shared};
+use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
 use super::recover::load;
 use super::sites::{Site, SiteLine};
@@ -14,7 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, broadcast, oneshot};
+use tokio::sync::{Semaphore, oneshot};
 use walras_api::sentence::Context;
 use walras_api::service::EventView;
 use walras_broker::journal::Entry;
@@ -34,8 +35,6 @@ pub(super) const TICK_AT_MOST: Duration = Duration::from_millis(10);
 const TICK_AT_LEAST: Duration = Duration::from_secs(1);
 /// So many events are remembered for listeners who come back.
 const RECENT_MAX: usize = 50_000;
-/// A listener who is this many events behind has lost some.
-const LAG_MAX: usize = 8_192;
 
 /// How the engine runs.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +105,7 @@ impl<J: Journal> Engine<J> {
             writable: AtomicBool::new(true),
             ready: AtomicBool::new(false),
             position: AtomicU64::new(position),
-            events: broadcast::channel(LAG_MAX).0,
+            listeners: Listeners::default(),
             recent: Mutex::new(VecDeque::new()),
             known: RwLock::new(Arc::new(broker.state().shown())),
             clock: config.clock,
@@ -340,12 +339,11 @@ impl<J: Journal> Engine<J> {
         for event in events {
             let json = serde_json::to_string(&event).unwrap_or_default();
             let told = Arc::new(Told { event, json });
-            recent.push_back(told.clone());
+            self.shared.listeners.tell(&told);
+            recent.push_back(told);
             if recent.len() > RECENT_MAX {
                 recent.pop_front();
             }
-            // Nobody may be listening.
-            let _ = self.shared.events.send(told);
         }
     }
 

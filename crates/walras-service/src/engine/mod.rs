@@ -16,12 +16,14 @@
 
 mod command;
 mod core;
+mod listeners;
 mod metrics;
 mod plan;
 mod recover;
 mod sites;
 
-pub use command::{Failed, Handle, Listening, Told};
+pub use command::{Failed, Handle, Listening};
 pub use core::{Engine, EngineConfig, SitePort};
+pub use listeners::{Audience, Told};
 pub use metrics::{LastPlan, Metrics};
 pub use sites::SiteLine;

@@ -8,7 +8,7 @@ use super::extract::Asked;
 use super::fault::Fault;
 use crate::clock::wall_millis;
 use crate::described::JsonSchema;
-use crate::engine::Told;
+use crate::engine::{Audience, Told};
 use crate::token::Caller;
 use axum::extract::State;
 use axum::http::header::AUTHORIZATION;
@@ -22,14 +22,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use walras_api::service::{EventView, Role};
 use walras_model::Time;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// After something that was not for a listener it rests so long, and then looks at all that came meanwhile.
-const GATHER: Duration = Duration::from_millis(25);
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -53,30 +51,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 struct EventsQuery {
     /// After this position; only what is new, without. The header `Last-Event-ID` means the same.
     after: Option<u64>,
-}
-
-/// What a listener may hear.
-struct Audience {
-    role: Role,
-    name: String,
-    /// The sites of an owner.
-    sites: BTreeSet<String>,
-}
-
-impl Audience {
-    fn hears(&self, event: &EventView) -> bool {
-        match self.role {
-            Role::Administrator => true,
-            Role::User => match (&event.user, event.job) {
-                (Some(user), _) => *user == self.name,
-                (None, job) => job.is_none(),
-            },
-            Role::Owner => {
-                let own = event.site.as_ref().is_some_and(|site| self.sites.contains(site));
-                own || (event.job.is_none() && event.user.is_none() && event.site.is_none())
-            }
-        }
-    }
 }
 
 /// Counts a listener for as long as it lives.
@@ -111,21 +85,24 @@ async fn events(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let counted = count(&app, caller.token)?;
-    let name = caller.name.clone();
-    let own = app.handle.ask(move |state, _| {
-        let own = state.sites.iter().filter(|site| site.spec.owner == name);
-        own.map(|site| site.spec.name.clone()).collect::<BTreeSet<String>>()
-    });
-    let audience = Arc::new(Audience { role: caller.role, name: caller.name.clone(), sites: own.await? });
-    let listening = app.handle.listen(query.after.or(last));
-    let first = listening.missed.then(lagged);
+    let audience = match caller.role {
+        Role::Administrator => Audience::All,
+        Role::User => Audience::User(caller.name.clone()),
+        Role::Owner => {
+            let name = caller.name.clone();
+            let own = app.handle.ask(move |state, _| {
+                let own = state.sites.iter().filter(|site| site.spec.owner == name);
+                own.map(|site| site.spec.name.clone()).collect::<BTreeSet<String>>()
+            });
+            Audience::Owner(own.await?)
+        }
+    };
+    let listening = app.handle.listen(&audience, query.after.or(last));
     // Written out one by one as they are read: a listener who does not read costs next to nothing.
-    let (past, hearing) = (listening.past.into_iter(), audience.clone());
-    let past = past.filter(move |told| hearing.hears(&told.event)).map(|told| event(&told));
-    let past = first.into_iter().chain(past);
+    let past = listening.past.into_iter().map(|told| event(&told));
+    let past = listening.missed.then(lagged).into_iter().chain(past);
     let live = Live {
         told: listening.live,
-        audience,
         closing: app.closing.subscribe(),
         token: caller.token,
         expires_at: caller.expires_at,
@@ -144,7 +121,6 @@ async fn events(
 /// A listener: hears until the service stops, or its token or its session is good no more.
 struct Live {
     told: Receiver<Arc<Told>>,
-    audience: Arc<Audience>,
     closing: watch::Receiver<bool>,
     token: u64,
     expires_at: Option<Time>,
@@ -161,18 +137,9 @@ impl Live {
                 return None;
             }
             let look_again = self.look_again_after();
-            // What is here already is gone through without waiting: most of it concerns others.
-            match self.told.try_recv() {
-                Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
-                Ok(_) => continue,
-                Err(TryRecvError::Lagged(_)) => return Some(lagged()),
-                Err(TryRecvError::Closed) => return None,
-                Err(TryRecvError::Empty) => {}
-            }
             tokio::select! {
                 told = self.told.recv() => match told {
-                    Ok(told) if self.audience.hears(&told.event) => return Some(event(&told)),
-                    Ok(_) => tokio::time::sleep(GATHER).await,
+                    Ok(told) => return Some(event(&told)),
                     Err(RecvError::Lagged(_)) => return Some(lagged()),
                     Err(RecvError::Closed) => return None,
                 },

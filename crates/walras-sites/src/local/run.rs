@@ -8,7 +8,7 @@ use crate::clock::{later, wall_millis};
 use crate::contract::{
     Hold, Offering, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start, StartPart,
 };
-use crate::reported::Report;
+use crate::reported::{Report, gather};
 use rustix::process::Signal;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -161,21 +161,7 @@ impl LocalConnector {
     /// Everything that is new of some parts. What cannot be looked at does not keep the others from being.
     pub(super) fn advance_all(&mut self, now: Time, only: Option<ReservationNumber>) -> SiteAnswer {
         self.children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
-        let wanted =
-            self.book.iter().filter(|(number, it)| !it.leaving && only.is_none_or(|it| it == *number));
-        let parts =
-            wanted.flat_map(|(number, booking)| booking.parts.keys().map(move |part| (number, *part)));
-        let open: Vec<_> = parts.filter(|(number, part)| !self.reported.of(*number, *part).end).collect();
-        let (mut messages, mut wrong) = (Vec::new(), None);
-        for (reservation, number) in open {
-            match self.advance(now, reservation, number) {
-                Ok(more) => messages.extend(more),
-                Err(error) => wrong = Some(error),
-            }
-        }
-        match wrong {
-            Some(error) if messages.is_empty() => Err(error),
-            _ => Ok(messages),
-        }
+        let open = self.reported.open(&self.book, only);
+        gather(open.into_iter().map(|(reservation, part)| self.advance(now, reservation, part)))
     }
 }

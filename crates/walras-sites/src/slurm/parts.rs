@@ -9,7 +9,7 @@ use crate::clock::{later, wall_millis};
 use crate::contract::{PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start};
 use crate::local::make_directory;
 use crate::local::part::{Begun, Ended, PartDirectory, Surroundings, Task};
-use crate::reported::Report;
+use crate::reported::{Report, gather};
 use std::path::PathBuf;
 use walras_model::Time;
 
@@ -153,22 +153,8 @@ impl<S: Slurm> SlurmConnector<S> {
 
     /// Everything that is new of some parts. What cannot be looked at does not keep the others from being.
     pub(super) fn advance_all(&mut self, now: Time, only: Option<ReservationNumber>) -> SiteAnswer {
-        let wanted =
-            self.book.iter().filter(|(number, it)| !it.leaving && only.is_none_or(|it| it == *number));
-        let parts =
-            wanted.flat_map(|(number, booking)| booking.parts.keys().map(move |part| (number, *part)));
-        let open: Vec<_> = parts.filter(|(number, part)| !self.reported.of(*number, *part).end).collect();
-        let (mut messages, mut wrong) = (Vec::new(), None);
-        for (reservation, number) in open {
-            match self.advance(now, reservation, number) {
-                Ok(more) => messages.extend(more),
-                Err(error) => wrong = Some(error),
-            }
-        }
-        match wrong {
-            Some(error) if messages.is_empty() => Err(error),
-            _ => Ok(messages),
-        }
+        let open = self.reported.open(&self.book, only);
+        gather(open.into_iter().map(|(reservation, part)| self.advance(now, reservation, part)))
     }
 
     pub(super) fn output_of(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {

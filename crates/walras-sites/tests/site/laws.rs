@@ -11,59 +11,44 @@ use walras_sites::{
     Start, StartPart,
 };
 
-/// One test for each law and connector.
+/// One test for each law and connector. Two are not laws of Slurm's clusters: there, holds of whole seconds keep apart, and free time
+/// begins when a supervisor can be up.
 macro_rules! laws {
-    ($($law:ident),* $(,)?) => {
-        mod of_simulated_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::simulated(super::simulated())); })* }
-        mod of_local_sites { $(#[test] fn $law() { super::$law(&mut super::Bench::local(super::local())); })* }
+    (of_nodes: [$($of_nodes:ident),* $(,)?], of_all: [$($law:ident),* $(,)?] $(,)?) => {
+        mod of_simulated_sites {
+            $(#[test] fn $of_nodes() { super::$of_nodes(&mut super::Bench::simulated(super::simulated())); })*
+            $(#[test] fn $law() { super::$law(&mut super::Bench::simulated(super::simulated())); })*
+        }
+        mod of_local_sites {
+            $(#[test] fn $of_nodes() { super::$of_nodes(&mut super::Bench::local(super::local())); })*
+            $(#[test] fn $law() { super::$law(&mut super::Bench::local(super::local())); })*
+        }
+        mod of_slurm_clusters {
+            $(#[test] fn $law() { super::$law(&mut super::slurm().0); })*
+        }
     };
 }
-
-/// The same for clusters of Slurm's, but for two: holds of whole seconds keep apart, and free time begins when a supervisor can be up.
-macro_rules! laws_of_slurm {
-    ($($law:ident),* $(,)?) => {
-        mod of_slurm_clusters { $(#[test] fn $law() { super::$law(&mut super::slurm().0); })* }
-    };
-}
-
-laws_of_slurm!(
-    nothing_runs_once_its_time_is_over,
-    confirming_twice_is_confirming_once,
-    what_was_only_prepared_expires,
-    what_has_expired_is_free_for_others_also_after_a_restart,
-    a_release_is_for_ever,
-    a_release_of_nothing_is_one,
-    nothing_starts_that_was_not_confirmed,
-    what_is_confirmed_outlives_the_service,
-    starting_twice_runs_once,
-    parts_run_side_by_side,
-    nothing_begins_before_its_time,
-    a_part_without_a_hold_is_an_error_and_nothing_starts,
-    what_is_cancelled_stops,
-    what_ended_meanwhile_is_told,
-    what_runs_is_found_again,
-    what_was_told_is_told_again_when_asked,
-);
 
 laws!(
-    all_time_is_offered,
-    a_number_is_prepared_once,
-    confirming_twice_is_confirming_once,
-    what_was_only_prepared_expires,
-    what_has_expired_is_free_for_others_also_after_a_restart,
-    a_release_is_for_ever,
-    a_release_of_nothing_is_one,
-    nothing_starts_that_was_not_confirmed,
-    what_is_confirmed_outlives_the_service,
-    starting_twice_runs_once,
-    parts_run_side_by_side,
-    nothing_begins_before_its_time,
-    nothing_runs_once_its_time_is_over,
-    a_part_without_a_hold_is_an_error_and_nothing_starts,
-    what_is_cancelled_stops,
-    what_ended_meanwhile_is_told,
-    what_runs_is_found_again,
-    what_was_told_is_told_again_when_asked,
+    of_nodes: [all_time_is_offered, a_number_is_prepared_once],
+    of_all: [
+        nothing_runs_once_its_time_is_over,
+        confirming_twice_is_confirming_once,
+        what_was_only_prepared_expires,
+        what_has_expired_is_free_for_others_also_after_a_restart,
+        a_release_is_for_ever,
+        a_release_of_nothing_is_one,
+        nothing_starts_that_was_not_confirmed,
+        what_is_confirmed_outlives_the_service,
+        starting_twice_runs_once,
+        parts_run_side_by_side,
+        nothing_begins_before_its_time,
+        a_part_without_a_hold_is_an_error_and_nothing_starts,
+        what_is_cancelled_stops,
+        what_ended_meanwhile_is_told,
+        what_runs_is_found_again,
+        what_was_told_is_told_again_when_asked,
+    ],
 );
 
 fn all_time_is_offered(bench: &mut Bench) {
