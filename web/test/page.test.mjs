@@ -162,8 +162,26 @@ test("an owner changes a price and sees it in the next quote", async () => {
     await page.getByRole("link", { name: "cloud" }).click();
     await page.getByRole("heading", { name: "cloud" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Set prices" }).count(), 0, "that is not hers to price");
+    assert.equal(await page.getByRole("button", { name: /Drain/ }).count(), 0, "nor to drain");
   });
   await house.call("PUT", "/v1/sites/campus/prices", { base: 0.5 });
+});
+
+test("an owner drains a node, and sells it again", async () => {
+  const olga = await house.token("owner", "olga");
+  const { nodes } = await house.call("GET", "/v1/sites/campus");
+  const job = { walras: "job/1", name: "wide", work: 10, tasks: nodes.length, sites: ["campus"] };
+  const options = async () => (await house.call("POST", "/v1/quotes", job, ada.secret)).options.length;
+  await inPage(olga, async (page) => {
+    assert.ok((await options()) > 0, "all nodes are for sale");
+    await open(page, "Sites");
+    await page.getByRole("button", { name: `Drain ${nodes[0].name}` }).click();
+    await page.getByText("drained", { exact: true }).waitFor();
+    assert.equal(await options(), 0, "one is missing");
+    await page.getByRole("button", { name: `Sell ${nodes[0].name} again` }).click();
+    await page.getByRole("button", { name: `Drain ${nodes[0].name}` }).waitFor();
+    assert.ok((await options()) > 0, "all nodes are for sale again");
+  });
 });
 
 test("the schedule shows jobs, can be searched, moved by keys, and leads to a job", async () => {

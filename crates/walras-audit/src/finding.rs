@@ -207,6 +207,8 @@ pub enum AllocationFault {
     NodeLost(NodeId),
     /// The owner uses the node then.
     NodeTaken(NodeId),
+    /// Nothing new may be sold of the node then.
+    NodeDrained(NodeId),
     /// The node is held for another reservation then, or twice for this one.
     DoubleBooked { node: NodeId, other: ReservationNumber },
     /// A hold starts in the past.

@@ -73,6 +73,9 @@ impl Auditor {
             Some(node) if self.places.is_taken(node, start, end) => {
                 faults.push(AllocationFault::NodeTaken(node))
             }
+            Some(node) if self.places.is_drained(node, start, end) => {
+                faults.push(AllocationFault::NodeDrained(node))
+            }
             Some(_) => {}
             None if !self.places.is_queue(site) => faults.push(AllocationFault::NotAQueue(site)),
             None => {}

@@ -162,6 +162,8 @@ impl Auditor {
             SiteEvent::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
             SiteEvent::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
             SiteEvent::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),
+            SiteEvent::NodeDrained { node, interval } => self.places.node_drained(look, *node, *interval),
+            SiteEvent::NodeResumed { node } => self.places.node_resumed(look, *node),
             SiteEvent::Lost { site, at } => {
                 self.places.site_changed(look, *site, *at, true);
                 if let Some(cycle) = &mut self.cycle {

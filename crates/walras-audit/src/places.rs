@@ -31,6 +31,8 @@ struct Node {
     /// Since when it stands or does not.
     since: Time,
     taken: Vec<Interval>,
+    /// When nothing new may be sold.
+    drained: Vec<Interval>,
     /// By start and reservation: the end.
     holds: BTreeMap<(Time, ReservationNumber), Time>,
 }
@@ -64,6 +66,7 @@ impl Places {
             lost: false,
             since: Time::MIN,
             taken: Vec::new(),
+            drained: Vec::new(),
             holds: BTreeMap::new(),
         };
         self.nodes.extend(spec.nodes.iter().map(node));
@@ -133,6 +136,12 @@ impl Places {
         taken.iter().any(|taken| crate::sums::meet((taken.start(), taken.end()), (from, to)))
     }
 
+    /// Whether nothing new may be sold of a node between two moments.
+    pub(crate) fn is_drained(&self, node: NodeId, from: Time, to: Time) -> bool {
+        let drained = self.nodes.get(node.index()).map_or(&[][..], |node| &node.drained);
+        drained.iter().any(|drained| crate::sums::meet((drained.start(), drained.end()), (from, to)))
+    }
+
     /// Whether a site is a queue.
     pub(crate) fn is_queue(&self, site: SiteId) -> bool {
         self.sites.get(site.index()).is_some_and(|site| matches!(site.spec.kind, SiteKind::Queue(_)))
@@ -194,6 +203,24 @@ impl Places {
             }
         }
         look.gone.push((Gone::Node(node), Some(interval)));
+    }
+
+    /// Nothing new is sold of a node for a while.
+    pub(crate) fn node_drained(&mut self, look: &mut Look<'_>, node: NodeId, interval: Interval) {
+        match self.nodes.get_mut(node.index()) {
+            None => look.report(Kind::NoSuchNode(node)),
+            Some(state) if state.drained.contains(&interval) => look.report(Kind::NodeAlready { node }),
+            Some(state) => state.drained.push(interval),
+        }
+    }
+
+    /// A node's time is sold again.
+    pub(crate) fn node_resumed(&mut self, look: &mut Look<'_>, node: NodeId) {
+        match self.nodes.get_mut(node.index()) {
+            None => look.report(Kind::NoSuchNode(node)),
+            Some(state) if state.drained.is_empty() => look.report(Kind::NodeAlready { node }),
+            Some(state) => state.drained.clear(),
+        }
     }
 
     /// Books a leg's holds; gives those that overlap others.

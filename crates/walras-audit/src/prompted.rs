@@ -56,7 +56,18 @@ fn of_site(
             (says(&SiteMessage::NodeBack { node: *node, at: *at }), "node-back")
         }
         SiteEvent::NodeTaken { node, interval } => {
-            (says(&SiteMessage::Taken { node: *node, interval: *interval }), "node-taken")
+            let reclaimed = matches!(input, Input::Reclaim { nodes, interval: told, .. }
+                if nodes.contains(node) && told == interval);
+            let told = reclaimed || says(&SiteMessage::Taken { node: *node, interval: *interval });
+            (told, "node-taken")
+        }
+        SiteEvent::NodeDrained { node, interval } => {
+            let told = matches!(input, Input::Drain { nodes, interval: told, .. }
+                if nodes.contains(node) && told == interval);
+            (told, "node-drained")
+        }
+        SiteEvent::NodeResumed { node } => {
+            (matches!(input, Input::Resume { nodes, .. } if nodes.contains(node)), "node-resumed")
         }
         SiteEvent::Lost { site, at } => (message == Some((*site, &SiteMessage::Lost(*at))), "site-lost"),
         SiteEvent::Back { site, at } => (message == Some((*site, &SiteMessage::Back(*at))), "site-back"),

@@ -627,6 +627,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{site}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sell nothing new of a site, or of some of its nodes, for a while; what is held stays.
+         * @description For: owner, administrator.
+         */
+        post: operations["post__v1_sites__site__drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site}/faults": {
         parameters: {
             query?: never;
@@ -665,6 +685,46 @@ export interface paths {
          */
         put: operations["put__v1_sites__site__prices"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site}/reclaim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use nodes of one's own whatever is held there, or ask what that would do.
+         * @description For: owner, administrator.
+         */
+        post: operations["post__v1_sites__site__reclaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sell a site's nodes again.
+         * @description For: owner, administrator.
+         */
+        post: operations["post__v1_sites__site__resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1078,6 +1138,28 @@ export interface components {
             /** @description What is wrong with it. */
             problem?: components["schemas"]["ProblemView"] | null;
         };
+        /** @description What is drained, and when. */
+        Drain: {
+            /** @description From when: a point in time, or a time from now such as 2h; from now on, without. */
+            from?: string | null;
+            /** @description The names of the nodes; all of the site's, without. */
+            nodes?: string[] | null;
+            /** @description Until when, in the same manner; until it is resumed, without. */
+            until?: string | null;
+        };
+        /** @description A time at which nothing new is sold of a node; what is held stays. */
+        DrainedView: {
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Until when; until it is resumed, without.
+             */
+            until?: string | null;
+        };
         /** @description Why a request was refused. */
         ErrorView: {
             /** @description What kind of refusal: `bad-request`, `not-found`, `forbidden`, `no-money`, `key-used` and so on. */
@@ -1088,7 +1170,7 @@ export interface components {
             trace: string;
         };
         /** @description What kind of thing has changed. */
-        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "site-lost" | "site-back" | "site-added" | "prices-set" | "policy-set";
+        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "prices-set" | "policy-set";
         /** @description Something that has changed. */
         EventView: {
             /**
@@ -1515,6 +1597,8 @@ export interface components {
         NodeView: {
             /** @description What the owner's prices may name it by. */
             class?: string | null;
+            /** @description When nothing new is sold of it. */
+            drained: components["schemas"]["DrainedView"][];
             /** @description Whether it has failed. */
             lost: boolean;
             /** @description Its name. */
@@ -1964,8 +2048,38 @@ export interface components {
          * @enum {string}
          */
         ReasonKind: "requirement_unmet" | "too_slow" | "criterion_unstated" | "too_few_nodes" | "slots_too_short" | "too_few_at_once" | "budget_too_small" | "price_cap_too_low" | "deadline_too_early" | "several_limits" | "taken_by_others" | "tasks_do_not_fit" | "not_examined";
+        /** @description What is reclaimed, and when. */
+        Reclaim: {
+            /**
+             * @description Only say what it would do.
+             * @default false
+             */
+            dry_run?: boolean;
+            /** @description From when: a point in time, or a time from now such as 2h; from now on, without. */
+            from?: string | null;
+            /** @description The names of the nodes. */
+            nodes: string[];
+            /** @description Until when, in the same manner. */
+            until: string;
+        };
+        /** @description What reclaiming nodes does to others. */
+        ReclaimView: {
+            /** @description What the owner pays their users, in credits. */
+            compensation: number;
+            /** @description Whether it was done, and not only asked. */
+            done: boolean;
+            /** @description Jobs that go on, on other nodes of their window. */
+            moved: number[];
+            /** @description Jobs that lose their window. */
+            stopped: number[];
+        };
         /** @description Why a site refuses. */
         RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling";
+        /** @description What is sold again. */
+        Resume: {
+            /** @description The names of the nodes; all of the site's, without. */
+            nodes?: string[] | null;
+        };
         /** @description What a token allows. */
         Role: "user" | "owner" | "administrator";
         /** @description What answers at this address. */
@@ -5303,6 +5417,122 @@ export interface operations {
             };
         };
     };
+    post__v1_sites__site__drain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Drain"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
     post__v1_sites__site__faults: {
         parameters: {
             query?: never;
@@ -5517,6 +5747,238 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Prices"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    post__v1_sites__site__reclaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reclaim"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReclaimView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    post__v1_sites__site__resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Resume"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteView"];
                 };
             };
             /** @description The request cannot be read, or a value in it is out of bounds. */

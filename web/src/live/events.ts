@@ -25,6 +25,8 @@ const KINDS: Record<EventKind, true> = {
   "node-lost": true,
   "node-back": true,
   "node-taken": true,
+  "node-drained": true,
+  "node-resumed": true,
   "site-lost": true,
   "site-back": true,
   "site-added": true,

@@ -10,8 +10,8 @@ import { Field } from "../parts/field";
 import { exactly, plural } from "../parts/format";
 import { Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
-import { Table } from "../parts/table";
 import { Blackouts } from "./blackouts";
+import { Nodes } from "./nodes";
 import { Week } from "./week";
 
 export function SitesView({ who, query }: { who: Me; query: URLSearchParams }) {
@@ -35,7 +35,7 @@ export function SitesView({ who, query }: { who: Me; query: URLSearchParams }) {
                   </li>
                 ))}
               </ul>
-              {shown && <SitePage key={shown.name} site={shown} who={who} />}
+              {shown && <SitePage key={shown.name} site={shown} who={who} reload={data.reload} />}
             </>
           );
         }}
@@ -49,13 +49,13 @@ async function readPrices(site: string): Promise<Prices> {
   return (await ask(api.GET("/v1/sites/{site}/prices", { params: { path: { site } } }))) as Prices;
 }
 
-function SitePage({ site, who }: { site: Site; who: Me }) {
+function SitePage({ site, who, reload }: { site: Site; who: Me; reload: () => void }) {
   const prices = useData(
     () => readPrices(site.name),
     [site.name],
     { on: (event) => event.kind === "prices-set" },
   );
-  const mayPrice = who.role === "administrator" || (who.role === "owner" && who.name === site.owner);
+  const mayChange = who.role === "administrator" || (who.role === "owner" && who.name === site.owner);
   return (
     <>
       <div class="columns">
@@ -70,7 +70,7 @@ function SitePage({ site, who }: { site: Site; who: Me }) {
             ]}
           />
         </Card>
-        <Shown data={prices}>{(value) => (mayPrice ? <Pricing site={site.name} prices={value} done={prices.reload} /> : <Asked prices={value} />)}</Shown>
+        <Shown data={prices}>{(value) => (mayChange ? <Pricing site={site.name} prices={value} done={prices.reload} /> : <Asked prices={value} />)}</Shown>
       </div>
       <Shown data={prices}>
         {(value) => (
@@ -78,24 +78,11 @@ function SitePage({ site, who }: { site: Site; who: Me }) {
             <Card title="Prices over a week, without demand">
               <Week prices={value} />
             </Card>
-            {mayPrice && <Blackouts site={site.name} prices={value} done={prices.reload} />}
+            {mayChange && <Blackouts site={site.name} prices={value} done={prices.reload} />}
           </>
         )}
       </Shown>
-      <Card title="Nodes">
-        <Table
-          label="Nodes"
-          rows={site.nodes}
-          keyOf={(node) => node.name}
-          columns={[
-            { name: "Node", cell: (node) => node.name },
-            { name: "State", cell: (node) => <Badge state={node.lost ? "lost" : "up"} /> },
-            { name: "Class", cell: (node) => node.class ?? "–" },
-            { name: "Performance", right: true, cell: (node) => exactly(node.performance) },
-            { name: "Base price", right: true, cell: (node) => exactly(node.price) },
-          ]}
-        />
-      </Card>
+      <Nodes site={site} mayChange={mayChange} done={reload} />
     </>
   );
 }

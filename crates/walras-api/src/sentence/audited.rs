@@ -57,6 +57,9 @@ impl Context<'_> {
             AllocationFault::NodeTaken(node) => {
                 format!("the owner of node {} uses it then", self.node(*node))
             }
+            AllocationFault::NodeDrained(node) => {
+                format!("nothing new is sold of node {} then", self.node(*node))
+            }
             AllocationFault::DoubleBooked { node, other } => {
                 format!("node {} is held for reservation {other} then", self.node(*node))
             }

@@ -17,6 +17,7 @@ use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, Why};
 use walras_broker::reservation::Origin;
 use walras_broker::{Event, State};
+use walras_model::{Interval, NodeId, Time};
 
 /// For sentences about a job that may be known.
 pub fn context_of_event<'a>(state: &'a State, job: Option<&JobNumber>, why: &Why) -> Context<'a> {
@@ -65,12 +66,26 @@ fn of_site(state: &State, event: &SiteEvent) -> (EventKind, String) {
             let until = Stamp::from(interval.end());
             (EventKind::NodeTaken, format!("The owner uses node {} until {until}.", context.node(*node)))
         }
+        SiteEvent::NodeDrained { node, interval } => {
+            (EventKind::NodeDrained, drained(&context, *node, *interval))
+        }
+        SiteEvent::NodeResumed { node } => {
+            (EventKind::NodeResumed, format!("Node {} is sold again.", context.node(*node)))
+        }
         SiteEvent::Lost { site, .. } => {
             (EventKind::SiteLost, format!("Site {} failed.", context.site(*site)))
         }
         SiteEvent::Back { site, .. } => {
             (EventKind::SiteBack, format!("Site {} is back.", context.site(*site)))
         }
+    }
+}
+
+fn drained(context: &Context<'_>, node: NodeId, interval: Interval) -> String {
+    let (node, from) = (context.node(node), Stamp::from(interval.start()));
+    match interval.end() {
+        Time::MAX => format!("Nothing new is sold of node {node} from {from} on."),
+        until => format!("Nothing new is sold of node {node} from {from} until {}.", Stamp::from(until)),
     }
 }
 

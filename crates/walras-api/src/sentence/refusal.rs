@@ -4,6 +4,7 @@ use super::rules::{policy_text, prices_text};
 use super::why::{account_text, overspent_text, spender_text, unpayable_text};
 use super::{Context, counted, credits};
 use crate::error::echo;
+use crate::service::Stamp;
 use walras_broker::Refusal;
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use walras_broker::sharing::{Limited, OverLimit};
@@ -26,7 +27,7 @@ impl Context<'_> {
             Refusal::KeyUsed(key) => format!("the key '{key}' was used for another request"),
             Refusal::BadName { name, fault } => bad_name(name, *fault),
             Refusal::BadJob(fault) => self.bad_job(fault),
-            Refusal::BadSite(fault) => bad_site(*fault),
+            Refusal::BadSite(fault) => bad_site(self, *fault),
             Refusal::BadPolicy(fault) => policy_text(fault),
             Refusal::BadPrices(fault) => prices_text(fault),
             Refusal::BadAmount(fault) => bad_amount(*fault),
@@ -86,7 +87,7 @@ fn bad_name(name: &str, fault: BadName) -> String {
     }
 }
 
-fn bad_site(fault: BadSite) -> String {
+fn bad_site(context: &Context<'_>, fault: BadSite) -> String {
     match fault {
         BadSite::QueueWithNodes(nodes) => {
             let nodes = counted(u64::try_from(nodes).unwrap_or(u64::MAX), "node");
@@ -94,6 +95,14 @@ fn bad_site(fault: BadSite) -> String {
         }
         BadSite::NoNodes => "the site has no nodes: expected at least 1, unless it is a queue".to_owned(),
         BadSite::OtherKind => "the site offers its time in another way than it joined with".to_owned(),
+        BadSite::QueueHasNoNodes => {
+            "the site is a queue, which has no nodes that could be drained or reclaimed".to_owned()
+        }
+        BadSite::OtherNode(node) => format!("node {} is not one of the site's", context.node(node)),
+        BadSite::Over(end) => format!("that ends at {}, which has passed", Stamp::from(end)),
+        BadSite::DrainedTooOften { node, most } => {
+            format!("node {} is drained at {most} times to come already: resume it first", context.node(node))
+        }
     }
 }
 

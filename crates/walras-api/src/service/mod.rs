@@ -22,11 +22,11 @@ pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CodeView, CycleView,
-    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, ErrorView, EventKind, EventView,
-    ExplanationView, FitView, HappeningView, HistoryView, JobState, JobView, JobsView, LeftOutView, MeView,
-    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
-    ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView, RefusalKind, Role,
-    RootView, SampleView, SessionView, SiteSample, SiteView, SitesView, StatementLine, StatementView,
-    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
-    UserView, UsersView, WayView, WhyKind, WhyView,
+    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, DrainedView, ErrorView,
+    EventKind, EventView, ExplanationView, FitView, HappeningView, HistoryView, JobState, JobView, JobsView,
+    LeftOutView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView,
+    PartStage, PartView, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView,
+    ReclaimView, RefusalKind, Role, RootView, SampleView, SessionView, SiteSample, SiteView, SitesView,
+    StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView,
+    TokenMade, TokenView, TokensView, UserView, UsersView, WayView, WhyKind, WhyView,
 };

@@ -7,7 +7,7 @@ use walras_audit::Kind;
 use walras_audit::finding::{EndFault, Thing};
 use walras_broker::Event;
 use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent, SiteEvent, VoEvent};
-use walras_broker::input::SiteMessage;
+use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::{JobEnd, Why};
 use walras_broker::reservation::Origin;
 use walras_model::{NodeId, SiteId};
@@ -281,17 +281,20 @@ fn what_is_gone_is_not_reserved() {
     let lost = (SiteMessage::Lost(at), Event::Site(SiteEvent::Lost { site: NORTH, at }));
     let node = NodeId::new(0);
     let taken = interval(0, 10_000_000);
+    let said = |(message, event)| (Input::Site { site: NORTH, message }, event);
+    let drained = Input::Drain { site: NORTH, nodes: vec![node], interval: taken };
     let all = [
-        lost,
-        (SiteMessage::NodeLost { node, at }, Event::Site(SiteEvent::NodeLost { node, at })),
-        (
+        said(lost),
+        said((SiteMessage::NodeLost { node, at }, Event::Site(SiteEvent::NodeLost { node, at }))),
+        said((
             SiteMessage::Taken { node, interval: taken },
             Event::Site(SiteEvent::NodeTaken { node, interval: taken }),
-        ),
+        )),
+        (drained, Event::Site(SiteEvent::NodeDrained { node, interval: taken })),
     ];
-    for (message, event) in all {
+    for (input, event) in all {
         let mut journal = journal();
-        before_asked(&mut journal, NORTH, message, event.clone());
+        before_asked(&mut journal, input, event.clone());
         let (found, _) = audit(&journal);
         let bad = found.iter().any(|it| matches!(it.kind, Kind::BadAllocation { .. }));
         assert!(bad, "{event:?}: {found:?}");

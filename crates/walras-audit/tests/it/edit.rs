@@ -4,10 +4,10 @@ use std::sync::Arc;
 use walras_broker::Event;
 use walras_broker::allocation::Allocation;
 use walras_broker::event::{JobEvent, ReservationEvent};
-use walras_broker::input::{Input, SiteMessage};
+use walras_broker::input::Input;
 use walras_broker::job::JobSpec;
 use walras_broker::journal::Entry;
-use walras_model::{SiteId, Time};
+use walras_model::Time;
 
 pub(crate) type Journal = Vec<Entry>;
 
@@ -68,9 +68,8 @@ pub(crate) fn allocation(journal: &mut Journal, mut change: impl FnMut(&mut Allo
 }
 
 /// A site says something just before the first reservation is asked for.
-pub(crate) fn before_asked(journal: &mut Journal, site: SiteId, message: SiteMessage, event: Event) {
+pub(crate) fn before_asked(journal: &mut Journal, input: Input, event: Event) {
     let (at, _) = find(journal, |event| matches!(event, Event::Reservation(ReservationEvent::Asked { .. })));
-    let input = Input::Site { site, message };
     let entry = Entry { at: journal[at].at, input, events: vec![event] };
     journal.insert(at, entry);
 }

@@ -31,6 +31,31 @@ pub enum Input {
         /// The new rules.
         prices: PriceRules,
     },
+    /// An owner sells nothing new of some nodes for a while; what is held stays.
+    Drain {
+        /// Of which site.
+        site: SiteId,
+        /// Which nodes.
+        nodes: Vec<NodeId>,
+        /// When.
+        interval: Interval,
+    },
+    /// An owner sells these nodes' time again.
+    Resume {
+        /// Of which site.
+        site: SiteId,
+        /// Which nodes.
+        nodes: Vec<NodeId>,
+    },
+    /// An owner needs some nodes, whatever is held there.
+    Reclaim {
+        /// Of which site.
+        site: SiteId,
+        /// Which nodes.
+        nodes: Vec<NodeId>,
+        /// When.
+        interval: Interval,
+    },
     /// The administrator limits spending; no amount lifts the limit.
     SetBudget {
         /// Whose.

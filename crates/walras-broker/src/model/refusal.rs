@@ -1,7 +1,7 @@
 //! What is wrong with what people and sites send: the details of a refusal, as data.
 
 use serde::{Deserialize, Serialize};
-use walras_model::{Money, SiteId};
+use walras_model::{Money, NodeId, SiteId, Time};
 
 /// What is wrong with a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,19 @@ pub enum BadSite {
     NoNodes,
     /// It offers its time in another way than it joined with.
     OtherKind,
+    /// A queue has no nodes that could be drained or reclaimed.
+    QueueHasNoNodes,
+    /// The node is not one of the site's.
+    OtherNode(NodeId),
+    /// That is over already.
+    Over(Time),
+    /// A node has as many times at which it is drained as there may be.
+    DrainedTooOften {
+        /// Which node.
+        node: NodeId,
+        /// How many there may be.
+        most: usize,
+    },
 }
 
 /// What is wrong with a name or a key.

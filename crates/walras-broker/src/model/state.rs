@@ -163,6 +163,9 @@ pub struct NodeState {
     pub since: Time,
     /// When its owner uses it.
     pub taken: Vec<Interval>,
+    /// When nothing new is sold of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drained: Vec<Interval>,
 }
 
 impl Default for State {

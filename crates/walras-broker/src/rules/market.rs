@@ -87,6 +87,7 @@ impl State {
         let mut busy = complement(horizon, free);
         busy.extend(held);
         busy.extend(&state.taken);
+        busy.extend(&state.drained);
         complement(horizon, &busy)
     }
 

@@ -8,6 +8,7 @@ mod fairness;
 mod laws;
 mod money;
 mod offers;
+mod owners;
 mod promises;
 mod queue;
 mod quotes;

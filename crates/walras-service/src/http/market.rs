@@ -158,6 +158,16 @@ pub(super) fn named(app: &App, name: &str) -> Result<SiteId, Fault> {
     app.site_names.get(name).copied().ok_or_else(|| Fault::missing(format_args!("site {shown}")))
 }
 
+/// The site of that name, for its owner or the administrator.
+pub(super) async fn owned(app: &App, caller: &Caller, name: &str) -> Result<SiteId, Fault> {
+    let site = named(app, name)?;
+    let owner = app.handle.ask(move |state, _| state.site(site).map(|it| it.spec.owner.clone())).await?;
+    if caller.role == Role::Owner && owner.as_deref() != Some(caller.name.as_str()) {
+        return Err(Fault::forbidden("only a site's owner or the administrator may change it"));
+    }
+    Ok(site)
+}
+
 async fn offers(State(app): State<App>, Asked(query): Asked<OffersQuery>) -> Result<Json<OffersView>, Fault> {
     let most = query.limit.unwrap_or(LIST_DEFAULT);
     if !(1..=LIST_MAX).contains(&most) {
@@ -177,7 +187,7 @@ async fn sites(State(app): State<App>) -> Result<Json<SitesView>, Fault> {
     Ok(Json(view.await?))
 }
 
-async fn show_site(app: &App, id: SiteId) -> Result<SiteView, Fault> {
+pub(super) async fn show_site(app: &App, id: SiteId) -> Result<SiteView, Fault> {
     let connector = app.connectors.get(id.index()).cloned().unwrap_or_default();
     let view = app.handle.ask(move |state, _| state.site(id).map(|site| site_view(state, site, &connector)));
     view.await?.ok_or_else(|| Fault::missing("such site"))
@@ -204,11 +214,7 @@ async fn set_prices(
     Path(name): Path<String>,
     Sent(file): Sent<PricesFile>,
 ) -> Result<Json<PricesFile>, Fault> {
-    let site = named(&app, &name)?;
-    let owner = app.handle.ask(move |state, _| state.site(site).map(|it| it.spec.owner.clone())).await?;
-    if caller.role == Role::Owner && owner.as_deref() != Some(caller.name.as_str()) {
-        return Err(Fault::forbidden("only its owner or the administrator may set a site's prices"));
-    }
+    let site = owned(&app, &caller, &name).await?;
     let prices = file
         .rules("body")
         .map_err(|error| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-prices", error.to_string()))?;

@@ -16,6 +16,7 @@ mod jobs;
 mod market;
 #[cfg(feature = "schema")]
 pub mod openapi;
+mod owners;
 mod page;
 mod quotes;
 mod session;
@@ -245,6 +246,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         jobs::endpoints(),
         quotes::endpoints(),
         market::endpoints(),
+        owners::endpoints(),
         accounts::endpoints(),
         admin::endpoints(),
         decisions::endpoints(),

@@ -116,7 +116,9 @@ fn about(state: &State, event: &Event) -> About {
         Event::Site(
             SiteEvent::NodeLost { node, .. }
             | SiteEvent::NodeBack { node, .. }
-            | SiteEvent::NodeTaken { node, .. },
+            | SiteEvent::NodeTaken { node, .. }
+            | SiteEvent::NodeDrained { node, .. }
+            | SiteEvent::NodeResumed { node },
         ) => About { site: state.node(*node).map(|node| node.site), ..NOBODY },
         Event::Vo(_)
         | Event::Site(SiteEvent::Added(_))

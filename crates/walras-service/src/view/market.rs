@@ -5,7 +5,8 @@ use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::service::{
-    BarKind, NodeView, OfferKind, OfferView, OffersView, SiteView, TimetableBar, TimetableRow, TimetableView,
+    BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteView, TimetableBar, TimetableRow,
+    TimetableView,
 };
 use walras_broker::State;
 use walras_broker::job::{Job, Phase};
@@ -17,12 +18,22 @@ use walras_model::{Interval, NodeId, SiteId, Time};
 
 /// A site.
 pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
+    let drained = |node: NodeId| {
+        let times = state.node(node).map_or(&[][..], |node| &node.drained);
+        let to_come = times.iter().filter(|drained| drained.end() > state.clock);
+        let view = |it: &Interval| DrainedView {
+            from: it.start().into(),
+            until: (it.end() < Time::MAX).then(|| it.end().into()),
+        };
+        to_come.map(view).collect()
+    };
     let nodes = site.spec.nodes.iter().zip(site.first_node..).map(|(node, number)| NodeView {
         name: node.name.clone(),
         class: node.class.clone(),
         performance: Num::of_millionths(node.performance.as_millionths()),
         price: Num::of_rate(site.spec.prices.base_of(&node.name, node.class.as_deref())),
         lost: state.node(NodeId::new(number)).is_some_and(|node| node.lost),
+        drained: drained(NodeId::new(number)),
     });
     SiteView {
         name: site.spec.name.clone(),

@@ -9,6 +9,7 @@ pub mod history;
 pub mod job;
 pub mod market;
 pub mod money;
+pub mod owner;
 pub mod record;
 
 use walras_broker::State;

@@ -8,4 +8,5 @@ mod description;
 mod floods;
 mod house;
 mod objects;
+mod owners;
 mod page;

@@ -6,7 +6,7 @@ use crate::site::{OUTAGE, owner_needs};
 use walras_broker::Input;
 use walras_broker::input::SiteMessage;
 use walras_broker::price::PriceRules;
-use walras_model::{Rate, SiteId, Time};
+use walras_model::{NodeId, Rate, SiteId, Time};
 use walras_sites::Offering;
 use walras_sites::clock::later;
 
@@ -22,7 +22,7 @@ impl World {
         let last = i64::try_from(self.sites.len()).unwrap_or(1) - 1;
         let Ok(place) = usize::try_from(self.chance.between(0, last)) else { return };
         let Some(id) = self.sites.get(place).filter(|_| every > 0).map(|site| site.id) else { return };
-        match self.chance.between(0, 9) {
+        match self.chance.between(0, 12) {
             0 => self.site_fails(id),
             1..=2 => self.node_fails(id),
             3..=5 => self.owner_takes(id),
@@ -30,7 +30,8 @@ impl World {
                 let until = later(self.now, self.chance.between(OUTAGE.0, OUTAGE.1));
                 self.sites[place].cut_until = until;
             }
-            _ => self.price_changes(id),
+            8..=9 => self.price_changes(id),
+            _ => self.owner_says(id),
         }
     }
 
@@ -90,6 +91,21 @@ impl World {
             self.deliver(id, news);
         }
         self.sites_pass();
+    }
+
+    /// An owner drains a node, sells all of them again, or needs one.
+    fn owner_says(&mut self, site: SiteId) {
+        let known = &self.sites[site.index()];
+        let nodes: Vec<NodeId> = (0..3).filter_map(|place| known.node(place)).collect();
+        let place = usize::try_from(self.chance.between(0, 2)).unwrap_or(usize::MAX);
+        let (what, interval) = (self.chance.between(0, 2), owner_needs(self.now, &mut self.chance));
+        let (Some(node), Some(interval)) = (nodes.get(place).copied(), interval) else { return };
+        let input = match what {
+            0 => Input::Drain { site, nodes: vec![node], interval },
+            1 => Input::Resume { site, nodes },
+            _ => Input::Reclaim { site, nodes: vec![node], interval },
+        };
+        self.say(&input);
     }
 
     fn price_changes(&mut self, id: SiteId) {

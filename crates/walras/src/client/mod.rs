@@ -10,6 +10,7 @@ pub(crate) mod http;
 pub(crate) mod jobs;
 mod market;
 mod money;
+mod owner;
 mod rules;
 mod say;
 pub(crate) mod secret;
@@ -55,6 +56,12 @@ pub(crate) enum Command {
     Statement(money::StatementArgs),
     /// Show a site's prices, or set them
     Prices(market::PricesArgs),
+    /// Drain a site of one's own, or sell it again
+    #[command(subcommand)]
+    Site(owner::SiteCommand),
+    /// Drain nodes of one's own, sell them again, or use them oneself
+    #[command(subcommand)]
+    Node(owner::NodeCommand),
     /// Let something go wrong on a simulated site
     Fault(market::FaultArgs),
     /// Show the rules, or change some of them
@@ -92,6 +99,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Account(args) => money::account(args),
         Command::Statement(args) => money::statement(args),
         Command::Prices(args) => market::prices(args),
+        Command::Site(command) => owner::site(command),
+        Command::Node(command) => owner::node(command),
         Command::Fault(args) => market::fault(args),
         Command::Policy(args) => rules::policy(args),
         Command::Cycle(args) => rules::cycle(args),

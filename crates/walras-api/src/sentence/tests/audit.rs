@@ -133,6 +133,7 @@ fn every_fault_of_a_reservation_has_a_clause() {
         AllocationFault::NotAQueue(_) => AllocationFault::NotAQueue(SITE) => "site campus does not offer its time like this";
         AllocationFault::NodeLost(_) => AllocationFault::NodeLost(NODE) => "node campus/n1 has failed";
         AllocationFault::NodeTaken(_) => AllocationFault::NodeTaken(NODE) => "the owner of node campus/n1 uses it then";
+        AllocationFault::NodeDrained(_) => AllocationFault::NodeDrained(NODE) => "nothing new is sold of node campus/n1 then";
         AllocationFault::DoubleBooked { .. } => AllocationFault::DoubleBooked { node: NODE, other } =>
             "node campus/n1 is held for reservation 5 then";
         AllocationFault::Past(_) => AllocationFault::Past(at(0)) => "it starts at 2026-01-01T00:00:00.000Z, which has passed";

@@ -1,6 +1,6 @@
 //! Why requests are refused.
 
-use super::{SITE, context, credits, seconds, table};
+use super::{NODE, SITE, at, context, credits, seconds, table};
 use crate::sentence::{policy_text, prices_text};
 use walras_broker::Refusal;
 use walras_broker::account::{Account, Unpayable};
@@ -111,6 +111,12 @@ fn every_fault_of_names_sites_amounts_and_counts_has_a_clause() {
             "the queue names 1 node: expected none, because a queue is sold as a whole";
         BadSite::NoNodes => BadSite::NoNodes => "the site has no nodes: expected at least 1, unless it is a queue";
         BadSite::OtherKind => BadSite::OtherKind => "the site offers its time in another way than it joined with";
+        BadSite::QueueHasNoNodes => BadSite::QueueHasNoNodes =>
+            "the site is a queue, which has no nodes that could be drained or reclaimed";
+        BadSite::OtherNode(_) => BadSite::OtherNode(NODE) => "node campus/n1 is not one of the site's";
+        BadSite::Over(_) => BadSite::Over(at(0)) => "that ends at 2026-01-01T00:00:00.000Z, which has passed";
+        BadSite::DrainedTooOften { .. } => BadSite::DrainedTooOften { node: NODE, most: 100 } =>
+            "node campus/n1 is drained at 100 times to come already: resume it first";
     );
     table!(BadAmount, |it: &BadAmount| context().refusal(&Refusal::BadAmount(*it));
         BadAmount::LowestAboveZero(_) => BadAmount::LowestAboveZero(credits(1)) =>

@@ -132,6 +132,30 @@ pub struct NodeView {
     pub price: Num,
     /// Whether it has failed.
     pub lost: bool,
+    /// When nothing new is sold of it.
+    pub drained: Vec<DrainedView>,
+}
+
+/// A time at which nothing new is sold of a node; what is held stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DrainedView {
+    /// From when.
+    pub from: Stamp,
+    /// Until when; until it is resumed, without.
+    pub until: Option<Stamp>,
+}
+
+/// What reclaiming nodes does to others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReclaimView {
+    /// Jobs that lose their window.
+    pub stopped: Vec<u64>,
+    /// Jobs that go on, on other nodes of their window.
+    pub moved: Vec<u64>,
+    /// What the owner pays their users, in credits.
+    pub compensation: Num,
+    /// Whether it was done, and not only asked.
+    pub done: bool,
 }
 
 /// The sites.

@@ -131,6 +131,10 @@ pub enum EventKind {
     NodeBack,
     /// The owner uses a node.
     NodeTaken,
+    /// Nothing new is sold of a node for a while.
+    NodeDrained,
+    /// A node's time is sold again.
+    NodeResumed,
     /// A site failed.
     SiteLost,
     /// A site is back.
@@ -165,6 +169,8 @@ impl EventKind {
             EventKind::NodeLost => "node-lost",
             EventKind::NodeBack => "node-back",
             EventKind::NodeTaken => "node-taken",
+            EventKind::NodeDrained => "node-drained",
+            EventKind::NodeResumed => "node-resumed",
             EventKind::SiteLost => "site-lost",
             EventKind::SiteBack => "site-back",
             EventKind::SiteAdded => "site-added",

@@ -9,6 +9,7 @@ mod client;
 mod cycle;
 mod draft;
 mod failover;
+mod owner;
 mod quote;
 mod reschedule;
 mod reserve;
@@ -29,6 +30,9 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::SetUser(user) => admin::set_user(&mut draft, user)?,
         Input::AddSite(spec) => admin::add_site(&mut draft, spec)?,
         Input::SetPrices { site, prices } => admin::set_prices(&mut draft, *site, prices)?,
+        Input::Drain { site, nodes, interval } => owner::drain(&mut draft, *site, nodes, *interval)?,
+        Input::Resume { site, nodes } => owner::resume(&mut draft, *site, nodes)?,
+        Input::Reclaim { site, nodes, interval } => owner::reclaim(&mut draft, *site, nodes, *interval)?,
         Input::SetBudget { spender, budget } => admin::set_budget(&mut draft, spender, *budget)?,
         Input::Deposit { key, account, amount } => admin::deposit(&mut draft, key, account, *amount)?,
         Input::Submit { key, job } => client::submit(&mut draft, key, job)?,

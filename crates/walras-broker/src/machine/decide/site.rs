@@ -45,7 +45,7 @@ pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -
                 draft.push(SiteEvent::NodeBack { node: *node, at: *at });
             }
         }
-        SiteMessage::Taken { node, interval } => taken(draft, site, *node, *interval),
+        SiteMessage::Taken { node, interval } => taken(draft, site, &[*node], *interval),
         SiteMessage::Lost(at) => lost(draft, site, *at),
         SiteMessage::Back(at) => {
             if draft.before.site(site).is_some_and(|site| site.lost && *at > site.since) {
@@ -250,14 +250,19 @@ fn node_lost(draft: &mut Draft<'_>, site: SiteId, node: NodeId, at: Time) {
     }
 }
 
-fn taken(draft: &mut Draft<'_>, site: SiteId, node: NodeId, interval: Interval) {
-    let Some(of_node) = own(draft.before, site, node) else { return };
-    if interval.end() <= draft.now || of_node.taken.contains(&interval) {
-        return;
+/// An owner uses some nodes. First nothing fits there any more, and then whoever was there goes elsewhere.
+pub(super) fn taken(draft: &mut Draft<'_>, site: SiteId, nodes: &[NodeId], interval: Interval) {
+    let (state, now) = (draft.before, draft.now);
+    let is_new = |node: &&NodeId| own(state, site, **node).is_some_and(|it| !it.taken.contains(&interval));
+    let new: BTreeSet<NodeId> =
+        nodes.iter().filter(is_new).filter(|_| interval.end() > now).copied().collect();
+    for node in &new {
+        draft.push(SiteEvent::NodeTaken { node: *node, interval });
     }
-    draft.push(SiteEvent::NodeTaken { node, interval });
-    for number in on_node(draft.before, draft.now, node, Some(interval)) {
-        without_node(draft, number, node, Why::TakenBack(node), Fault::Owner(site));
+    for node in new {
+        for number in on_node(draft.state(), now, node, Some(interval)) {
+            without_node(draft, number, node, Why::TakenBack(node), Fault::Owner(site));
+        }
     }
 }
 

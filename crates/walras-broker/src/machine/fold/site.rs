@@ -14,8 +14,12 @@ impl State {
             SiteEvent::Added(_)
             | SiteEvent::PricesSet { .. }
             | SiteEvent::NodeBack { .. }
+            | SiteEvent::NodeResumed { .. }
             | SiteEvent::Back { .. } => self.help(),
-            SiteEvent::NodeLost { .. } | SiteEvent::NodeTaken { .. } | SiteEvent::Lost { .. } => {}
+            SiteEvent::NodeLost { .. }
+            | SiteEvent::NodeTaken { .. }
+            | SiteEvent::NodeDrained { .. }
+            | SiteEvent::Lost { .. } => {}
         }
         match event {
             SiteEvent::Added(spec) => self.site_added(spec),
@@ -32,6 +36,13 @@ impl State {
                 state.taken.retain(|taken| taken.end() > clock);
                 state.taken.push(*interval);
             }
+            SiteEvent::NodeDrained { node, interval } => {
+                let clock = self.clock;
+                let state = self.known_node(*node);
+                state.drained.retain(|drained| drained.end() > clock);
+                state.drained.push(*interval);
+            }
+            SiteEvent::NodeResumed { node } => self.known_node(*node).drained.clear(),
             SiteEvent::Lost { site, at } => self.site_changed(*site, *at, true),
             SiteEvent::Back { site, at } => self.site_changed(*site, *at, false),
         }
@@ -51,7 +62,13 @@ impl State {
         let first_node = u32::try_from(self.nodes.len()).expect("there are no more nodes than ids");
         let site = SiteId::from_index(self.sites.len()).expect("there are no more sites than ids");
         for _ in &spec.nodes {
-            self.nodes.push(NodeState { site, lost: false, since: Time::MIN, taken: Vec::new() });
+            self.nodes.push(NodeState {
+                site,
+                lost: false,
+                since: Time::MIN,
+                taken: Vec::new(),
+                drained: Vec::new(),
+            });
         }
         self.books.open(Account::Owner(spec.owner.clone()), Money::ZERO);
         self.sites.push(SiteState {

@@ -39,6 +39,18 @@ pub enum SiteEvent {
         /// When.
         interval: Interval,
     },
+    /// Nothing new is sold of a node for a while; what is held stays.
+    NodeDrained {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        interval: Interval,
+    },
+    /// A node's time is sold again.
+    NodeResumed {
+        /// Which node.
+        node: NodeId,
+    },
     /// A site failed.
     Lost {
         /// Which site.
