@@ -36,10 +36,19 @@ pub(crate) fn bounded(
     choice.bounded(by_prices.and_then(Clearing::above).or_else(|| above_any_plan(problem, planned)))
 }
 
+/// Whoever did not ask for a bound does not wait for it: about a tenth of a second.
+const UNASKED: ClearingLimits = ClearingLimits {
+    searches_per_job_max: 29,
+    searches_least: 1_000,
+    searches_max: 20_000,
+    looks_max: 10_000_000,
+    moves_max: 100_000_000,
+};
+
 /// How hard it is tried; `None` for not at all.
 fn limits(args: &BoundArgs, as_data: bool, problem: &BatchProblem<'_>) -> Option<ClearingLimits> {
     match args.bound {
-        None => (as_data && is_least_cost(problem)).then(ClearingLimits::default),
+        None => (as_data && is_least_cost(problem)).then_some(UNASKED),
         Some(0) => None,
         Some(searches_max) => Some(ClearingLimits {
             searches_per_job_max: u64::MAX,

@@ -85,7 +85,8 @@ impl Grid {
         })
     }
 
-    fn stride(&self) -> usize {
+    /// How many cells a node has, with the one that ends them.
+    pub(super) fn stride(&self) -> usize {
         self.columns + 1
     }
 }
@@ -98,25 +99,34 @@ pub(super) struct Prices {
     stride: usize,
     /// By cell: what all of the node's time before it costs, and a millisecond in it.
     cells: Vec<(i64, i64)>,
-    /// What all that is free costs.
-    pub(super) of_all: i128,
 }
 
 impl Prices {
     /// Prices by cell; what is negative counts as nothing, what is too high as the highest price there is.
     pub(super) fn new(grid: &Grid, prices: &[i64]) -> Prices {
-        let mut cells = Vec::with_capacity(prices.len());
-        let mut of_all = 0;
-        for (of_node, free) in prices.chunks(grid.stride()).zip(grid.free.chunks(grid.stride())) {
-            let mut before = 0;
-            for (price, free) in of_node.iter().zip(free) {
-                let price = if *free > 0 { (*price).clamp(0, grid.price_max) } else { 0 };
-                cells.push((before, price));
-                before += price << grid.shift;
-                of_all += i128::from(price) * i128::from(*free);
-            }
+        let cells = vec![(0, 0); prices.len()];
+        let mut all = Prices { origin: grid.origin, shift: grid.shift, stride: grid.stride(), cells };
+        for node in 0..prices.len().checked_div(grid.stride()).unwrap_or(0) {
+            all.set(grid, prices, node);
         }
-        Prices { origin: grid.origin, shift: grid.shift, stride: grid.stride(), cells, of_all }
+        all
+    }
+
+    /// Sets the prices of a node's cells; the same counts.
+    pub(super) fn set(&mut self, grid: &Grid, prices: &[i64], node: usize) {
+        let (cells, mut before) = (node * self.stride..(node + 1) * self.stride, 0);
+        let of_node = prices[cells.clone()].iter().zip(&grid.free[cells.clone()]);
+        for (cell, (price, free)) in self.cells[cells].iter_mut().zip(of_node) {
+            let price = if *free > 0 { (*price).clamp(0, grid.price_max) } else { 0 };
+            *cell = (before, price);
+            before += price << grid.shift;
+        }
+    }
+
+    /// What all that is free costs.
+    pub(super) fn of_all(&self, grid: &Grid) -> i128 {
+        let priced = self.cells.iter().zip(&grid.free).filter(|((_, price), _)| *price > 0);
+        priced.map(|((_, price), free)| i128::from(*price) * i128::from(*free)).sum()
     }
 
     /// What a node's time costs up to a point within the horizon.

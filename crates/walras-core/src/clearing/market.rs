@@ -15,8 +15,9 @@
 //! target is the best so far and a gap that is halved when an evaluation brings nothing. With nobody in another's way
 //! nothing is wanted twice: then prices stay where they are, and what is known is final.
 //!
-//! **Complexity.** Bounded in searches for one job, which are counted, in seats that they look at, and in prices that are moved: every
-//! step reads all cells.
+//! **Complexity.** Bounded in searches for one job, which are counted, in seats that they look at, and in prices that are moved. Where nobody has
+//! ever wanted anything the price is nothing and stays so: a step reads only the cells that somebody has wanted, and sets
+//! the prices of their nodes.
 //!
 //! Source: L. Walras, Éléments d'économie politique pure (1874); Lagrangian relaxation with incremental subgradients (Nedić and
 //! Bertsekas 2001) and averaging (Polyak and Juditsky 1992).
@@ -88,6 +89,11 @@ struct Asking<'a> {
     picks: Vec<Option<Pick>>,
     /// By cell: how many milliseconds are wanted.
     wanted: Vec<i64>,
+    /// The cells that somebody has wanted, and their nodes, each once.
+    known: Vec<usize>,
+    nodes: Vec<usize>,
+    is_known: Vec<bool>,
+    is_known_node: Vec<bool>,
     /// What all picks count beside prices.
     own: i128,
 }
@@ -102,6 +108,10 @@ pub(super) fn clear(market: &Market<'_>, effort: &mut Effort) -> Option<Cleared>
         effort,
         picks: vec![None; market.wants.len()],
         wanted: vec![0; cells],
+        known: Vec::new(),
+        nodes: Vec::new(),
+        is_known: vec![false; cells],
+        is_known_node: vec![false; cells.checked_div(market.grid.stride()).unwrap_or(0)],
         own: 0,
     };
     let nothing = Prices::new(market.grid, &vec![0; cells]);
@@ -144,7 +154,7 @@ impl Asking<'_> {
 
     /// What prices prove; `None` when that is not within the effort.
     fn evaluate(&mut self, prices: &Prices, precision: u32) -> Option<Evaluation> {
-        let mut evaluation = Evaluation { bound: -prices.of_all, picks: Vec::new() };
+        let mut evaluation = Evaluation { bound: -prices.of_all(self.market.grid), picks: Vec::new() };
         for job in 0..self.market.wants.len() {
             if self.spent() {
                 return None;
@@ -192,8 +202,14 @@ impl Asking<'_> {
         let own = pick.own - market.reward.map_or(0, i128::from);
         self.own += i128::from(sign) * own;
         for seat in pick.places(&market.wants[job]) {
+            if !std::mem::replace(&mut self.is_known_node[seat.node], true) {
+                self.nodes.push(seat.node);
+            }
             for (cell, millis) in market.grid.parts(seat.node, pick.start, pick.start + seat.runtime) {
                 self.wanted[cell] = self.wanted[cell].saturating_add(sign * millis);
+                if !std::mem::replace(&mut self.is_known[cell], true) {
+                    self.known.push(cell);
+                }
             }
         }
     }
@@ -208,14 +224,17 @@ impl Asking<'_> {
         let jobs = self.market.wants.len();
         let blocks = BLOCKS.min(jobs);
         let (mut sums, mut steps) = (vec![0_i128; prices.len()], 0);
+        let mut now = Prices::new(self.market.grid, prices);
         for _ in 0..PASSES {
             for block in 0..blocks {
                 // What was averaged by then still counts.
                 if steps > 0 && self.effort.moves >= self.effort.moves_max {
                     break;
                 }
-                self.effort.moves += prices.len() as u64;
-                let now = Prices::new(self.market.grid, prices);
+                for node in &self.nodes {
+                    now.set(self.market.grid, prices, *node);
+                }
+                self.effort.moves += (self.nodes.len() * self.market.grid.stride()) as u64;
                 for job in (block..jobs).step_by(blocks) {
                     if !self.spent_on_the_way() {
                         let shown = self.ask(job, &now, PRECISION_ON_THE_WAY);
@@ -225,7 +244,7 @@ impl Asking<'_> {
                 }
                 self.step(prices, target);
                 steps += 1;
-                sums.iter_mut().zip(prices.iter()).for_each(|(sum, price)| *sum += i128::from(*price));
+                self.known.iter().for_each(|cell| sums[*cell] += i128::from(prices[*cell]));
             }
         }
         sums.into_iter().map(|sum| i64::try_from(rounding::down(sum, steps.max(1))).unwrap_or(0)).collect()
@@ -246,10 +265,10 @@ impl Asking<'_> {
             None => beyond(cell) << (PARTS - grid.shift),
         };
         let (mut norm, mut value) = (0_i128, self.own);
-        for (cell, price) in prices.iter().enumerate() {
-            let excess = excess(cell);
-            value += i128::from(*price) * i128::from(beyond(cell));
-            if *price > 0 || excess > 0 {
+        for cell in self.known.iter().copied() {
+            let (price, excess) = (prices[cell], excess(cell));
+            value += i128::from(price) * i128::from(beyond(cell));
+            if price > 0 || excess > 0 {
                 norm += i128::from(excess) * i128::from(excess);
             }
         }
@@ -261,10 +280,10 @@ impl Asking<'_> {
         let step = missing.saturating_mul(STEPS_A_PASS << (STEP_BITS + PARTS));
         let step = rounding::down(step, norm.saturating_mul(blocks).saturating_mul(1 << grid.shift));
         let step = i64::try_from(step).unwrap_or(i64::MAX);
-        for (cell, price) in prices.iter_mut().enumerate() {
+        for cell in self.known.iter().copied() {
             let moved = (i128::from(excess(cell)) * i128::from(step)) >> STEP_BITS;
-            let moved = (i128::from(*price) + moved).clamp(0, grid.price_max.into());
-            *price = i64::try_from(moved).unwrap_or(0);
+            let moved = (i128::from(prices[cell]) + moved).clamp(0, grid.price_max.into());
+            prices[cell] = i64::try_from(moved).unwrap_or(0);
         }
     }
 }

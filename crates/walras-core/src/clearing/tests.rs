@@ -114,7 +114,7 @@ fn prices_add_up() {
             grid.free.iter().map(|free| if *free > 0 { number(&mut draws, 0, 9) } else { 0 }).collect();
         let prices = Prices::new(&grid, &drawn);
         let all = drawn.iter().zip(&grid.free).map(|(price, free)| i128::from(price * free)).sum::<i128>();
-        assert_eq!(prices.of_all, all);
+        assert_eq!(prices.of_all(&grid), all);
         for slot in offers.slots() {
             let (node, from, until) = (slot.node().index(), slot.start().as_millis(), slot.end().as_millis());
             let sum: i64 = grid.parts(node, from, until).map(|(cell, millis)| drawn[cell] * millis).sum();
