@@ -14,6 +14,8 @@
 
 use super::rest::{Choice, Rest};
 
+/// As many ways as a list should have.
+pub(super) const WAYS: usize = 30_000;
 /// Steps by which the threshold of a list is found.
 const STEPS: usize = 512;
 const STEPS_WIDE: i64 = 512;

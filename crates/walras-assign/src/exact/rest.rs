@@ -2,7 +2,7 @@
 //!
 //! With a value for room, every job has a cheapest place, `cost + value · takes`, and what all pay there, less what all
 //! room is worth, is a bound: no filling of these sites costs less (the capacities relaxed, the linear relaxation's
-//! bound where the values are best). A filling costs the bound, what its jobs [lose](Rest::loss) against their cheapest
+//! bound where the values are best). A filling costs the bound, what its jobs lose against their cheapest
 //! places, and what the room that stays empty is worth; nothing else. So a good filling is one in which few jobs lose
 //! a little and no room stays empty.
 
@@ -66,11 +66,6 @@ impl Rest {
         choice.cost.saturating_add(self.values[choice.at].saturating_mul(choice.takes))
     }
 
-    /// What a job pays at its cheapest place but for one site; none where it has no other.
-    pub(super) fn cheapest(&self, job: usize, but: usize) -> Option<i64> {
-        self.choices[job].iter().filter(|choice| choice.at != but).map(|choice| self.price(choice)).min()
-    }
-
     /// The bound at the present values, and by how much more than its room each site is wanted. None where a job has no place.
     fn bound(&self, excess: &mut [i64]) -> Option<i64> {
         let mut bound = 0_i64;
@@ -124,43 +119,52 @@ impl Rest {
             }
         }
         self.values = kept;
+        self.forget(target - best);
         Some(best)
     }
 
-    /// The jobs that a site would take at a profit against their cheapest other places, less what is `reserved` of it.
-    pub(super) fn wanted(&self, site: usize, reserved: &[i64], must: i64, items: &mut Vec<Item>) {
-        items.clear();
+    /// Forgets places where a job loses so much that no filling with it is below the target.
+    fn forget(&mut self, most: i64) {
+        let values = &self.values;
+        let price =
+            |choice: &Choice| choice.cost.saturating_add(values[choice.at].saturating_mul(choice.takes));
+        for choices in &mut self.choices {
+            let least = choices.iter().map(price).min().unwrap_or(0);
+            choices.retain(|choice| price(choice) - least < most.max(1));
+        }
+    }
+
+    /// The jobs, by position, that a site would take at a profit against their cheapest other places; `must` is the profit of
+    /// those that have none.
+    pub(super) fn wanted(&self, site: usize, must: i64) -> Vec<Item> {
+        let mut items = Vec::new();
         for (job, choices) in self.choices.iter().enumerate() {
             let Some(choice) = choices.iter().find(|choice| choice.at == site) else { continue };
-            let profit = match self.cheapest(job, site) {
-                Some(other) => other - choice.cost - reserved[self.jobs[job]],
-                None => must,
-            };
+            let others = choices.iter().filter(|choice| choice.at != site);
+            let cheapest = others.map(|choice| self.price(choice)).min();
+            let profit = cheapest.map_or(must, |cheapest| cheapest - choice.cost);
             if let (true, Ok(takes)) = (profit > 0, u32::try_from(choice.takes)) {
                 items.push(Item { profit, takes, job: id(job) });
             }
         }
+        items
     }
 
-    /// Closes a site for good: these jobs (by position, ascending) stay there; the others go elsewhere. Gives who stays, and what they cost.
-    pub(super) fn close(&mut self, site: usize, stay: &[u32]) -> Vec<(usize, Pair)> {
+    /// Closes a site for good: these jobs stay there, the others go elsewhere. Gives who stays, and how.
+    pub(super) fn close(&mut self, site: usize, stay: &[Item]) -> Vec<(usize, Pair)> {
         let mut stays = vec![false; self.jobs.len()];
-        stay.iter().for_each(|job| stays[*job as usize] = true);
+        stay.iter().for_each(|item| stays[item.job as usize] = true);
         let mut placed = Vec::with_capacity(stay.len());
         let mut next = 0;
         for (job, stays) in stays.into_iter().enumerate() {
-            let choices = std::mem::take(&mut self.choices[job]);
+            let mut choices = std::mem::take(&mut self.choices[job]);
             if stays {
-                placed.extend(
-                    choices
-                        .iter()
-                        .find(|choice| choice.at == site)
-                        .map(|choice| (self.jobs[job], self.pair(choice))),
-                );
+                let here = choices.iter().find(|choice| choice.at == site);
+                placed.extend(here.map(|choice| (self.jobs[job], self.pair(choice))));
                 continue;
             }
+            choices.retain(|choice| choice.at != site);
             self.choices[next] = choices;
-            self.choices[next].retain(|choice| choice.at != site);
             self.jobs[next] = self.jobs[job];
             next += 1;
         }
