@@ -229,3 +229,94 @@ fn pay(rest: &Rest, steps: usize, work: &mut u64) {
     let pairs: usize = rest.choices.iter().map(Vec::len).sum();
     *work = work.saturating_sub((pairs * steps) as u64);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::repair::place_missing;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Jobs that cost the more the less they take, and sites with a share of what an even distribution would take.
+    fn opposed(sites: u32, jobs: usize, percent: u32, dice: &mut Draws) -> Table {
+        let mut draw = |count: usize| i64::try_from(dice.below(count)).unwrap();
+        let mut loads = vec![0; sites as usize];
+        let mut pairs = Vec::new();
+        for _ in 0..jobs {
+            let places = (0..sites).map(|site| {
+                let takes = 1 + draw(100);
+                loads[site as usize] += takes;
+                Pair { site, takes: u32::try_from(takes).unwrap(), cost: (111 - takes + draw(21) - 10) << 20 }
+            });
+            pairs.push(places.collect());
+        }
+        let share = |load: &i64| u32::try_from(*load).unwrap() / sites * percent / 100;
+        Table::part(loads.iter().map(share).collect(), pairs, 20)
+    }
+
+    /// A placing that no chain of moves improves.
+    fn placed(table: &Table) -> Placing {
+        let mut placing = Placing::new(table);
+        let mut work = 10_000_000;
+        (1..4).for_each(|depth| place_missing(table, &mut placing, depth, &mut work));
+        placing.improve(table, 2, &mut work);
+        placing
+    }
+
+    fn cheapest(table: &Table, job: usize, room: &mut [i64]) -> Option<i64> {
+        if job == table.jobs() {
+            return Some(0);
+        }
+        let mut best: Option<i64> = None;
+        for pair in table.pairs(job) {
+            room[pair.site as usize] -= i64::from(pair.takes);
+            if room[pair.site as usize] >= 0
+                && let Some(others) = cheapest(table, job + 1, room)
+            {
+                best = Some(best.map_or(i64::MAX, |best| best).min(others + pair.cost));
+            }
+            room[pair.site as usize] += i64::from(pair.takes);
+        }
+        best
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Whatever is found is sound, better than before, and no better than the best there is.
+        #[test]
+        fn refills_are_sound_and_never_below_the_optimum(seed in any::<u64>(), sites in 3_u32..6, percent in 80_u32..130) {
+            let mut dice = Draws::new(seed);
+            let table = opposed(sites, 7, percent, &mut dice);
+            let mut best = placed(&table);
+            prop_assume!(best.missing == 0);
+            let mut room: Vec<i64> = table.capacities.iter().copied().map(i64::from).collect();
+            let optimum = cheapest(&table, 0, &mut room).expect("a placing is known");
+            let values = vec![1 << 20; table.sites()];
+            for _ in 0..6 {
+                let refills = Refills { table: &table, values: &values };
+                if let Some(next) = refills.refill(&best, &mut dice, &mut 10_000_000) {
+                    prop_assert!(next.is_sound() && next.missing == 0);
+                    prop_assert!(optimum <= next.cost && next.cost < best.cost);
+                    best = next;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_chains_no_longer_improve_is_refilled() {
+        let mut dice = Draws::new(7);
+        let table = opposed(8, 120, 80, &mut dice);
+        let mut best = placed(&table);
+        assert_eq!(best.missing, 0);
+        let before = best.cost >> table.shift;
+        let values = vec![1 << 20; table.sites()];
+        for _ in 0..6 {
+            let refills = Refills { table: &table, values: &values };
+            best = refills.refill(&best, &mut dice, &mut 100_000_000).unwrap_or(best);
+        }
+        let after = best.cost >> table.shift;
+        assert!(best.is_sound() && best.missing == 0);
+        assert!(after + 40 <= before, "{before} became {after}");
+    }
+}
