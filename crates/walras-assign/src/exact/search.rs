@@ -30,8 +30,9 @@ const SHAKES_MAX: u64 = 64;
 /// The share of the time left for dives, and the bound's part of one in so many that their steps aim at.
 const DIVE_SHARE: f64 = 0.3;
 const DIVE_FINENESS: i64 = 1_000;
-/// The share of the time left for refills.
+/// The share of the time left for refills, and how often it and their work are halved at most.
 const REFILL_SHARE: f64 = 0.5;
+const HALVED_MAX: u32 = 4;
 /// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
 const FINENESS_FIRST: i64 = 2_000;
 const FINENESS_MAX: i64 = 50_000;
@@ -129,11 +130,13 @@ impl<'a> Search<'a> {
         let mut tried = i64::MAX;
         let mut work = self.limits.work.min(self.table.jobs() as u64 * WORK_FIRST);
         let (mut rest, mut pause) = (0, 1);
+        let mut halved = 0;
         let mut fineness = FINENESS_FIRST;
         for _ in 0..self.limits.rounds {
             if self.closed() || self.watch.seconds_left() <= 0.0 {
                 return;
             }
+            let begun = self.best.cost;
             self.dive(work);
             // Sets and proofs are tried again when the gap has become a good deal smaller.
             if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
@@ -144,8 +147,17 @@ impl<'a> Search<'a> {
                     self.prove();
                 }
             }
-            self.refill(work);
+            let dived = self.best.cost;
+            self.refill(work, halved);
+            let refilled = self.best.cost;
             self.shake(work, fineness);
+            // Where refills find nothing and others do, the others have more of the time.
+            let others = dived < begun || self.best.cost < refilled;
+            halved = match (refilled < dived, others) {
+                (true, _) => 0,
+                (false, true) => (halved + 1).min(HALVED_MAX),
+                (false, false) => halved,
+            };
             fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
             work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             if rest > 0 {
@@ -304,8 +316,9 @@ impl<'a> Search<'a> {
     }
 
     /// Empties sites and fills them again, the last of them at once.
-    fn refill(&mut self, mut work: u64) {
-        let until = self.watch.seconds_left() * (1.0 - REFILL_SHARE);
+    fn refill(&mut self, work: u64, halved: u32) {
+        let mut work = work >> halved;
+        let until = self.watch.seconds_left() * (1.0 - REFILL_SHARE / f64::from(1_u32 << halved));
         while work > 0 && self.best.missing == 0 && !self.closed() {
             if until.is_finite() && self.watch.seconds_left() <= until.max(0.0) {
                 return;
