@@ -10,7 +10,8 @@
 //!    subgradient steps on the relaxation that lets sites choose jobs freely, a knapsack per site (`dual`, `knapsack`).
 //! 3. *From above*: greedy, rounded flows and repaired relaxed solutions (`repair`), improved by chains of moves
 //!    (`placing`) over the pairs that the prices show to matter (`reduce`); then dives from the prices (`dive`), which
-//!    find most of what there is to find, and shaking (`shake`).
+//!    find most of what there is to find, and shaking (`shake`). Where sites must be full to the last unit, refills (`refill`): sites are
+//!    emptied, closed one by one at the least loss (`rest`), and the last few filled by matching two lists (`halves`).
 //! 4. *Both, where sites have one rate for all jobs*: a shortest path that counts like jobs, site by site (`rates`, `fit`,
 //!    `matching`).
 //! 5. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver
@@ -22,7 +23,7 @@
 //! columns to take (a proof by programme holds up to the solver's tolerances).
 //!
 //! **Sources.** Ross and Soland (1975) and Fisher, Jaikumar and Van Wassenhove (1986) for the relaxation; Yagiura, Ibaraki and
-//! Glover (2004) for ejection chains; Barahona and Anbil (2000) for reading a divided solution from how often it is wanted; Baldacci and others (2008) for proofs by listing what can still be better.
+//! Glover (2004) for ejection chains; Horowitz and Sahni (1974) for meeting in the middle; Barahona and Anbil (2000) for reading a divided solution from how often it is wanted; Baldacci and others (2008) for proofs by listing what can still be better.
 //!
 //! ```
 //! use walras_assign::exact::{ExactLimits, NoWatch, solve};
@@ -51,6 +52,7 @@ mod dive;
 mod dual;
 mod fit;
 mod flow;
+mod halves;
 mod kinds;
 mod knapsack;
 mod limits;
@@ -62,7 +64,9 @@ mod placing;
 mod programme;
 mod rates;
 mod reduce;
+mod refill;
 mod repair;
+mod rest;
 mod search;
 mod shake;
 mod table;

@@ -1,18 +1,20 @@
 //! The search on one table: a bound from above by placing, a bound from below by prices, until they meet.
 
+mod proofs;
+
 use super::dive::Dives;
 use super::dual::{Dual, least, tatonnement};
 use super::flow::divide;
 use super::limits::{ExactLimits, Watch};
 use super::neighbourhood::{Neighbourhoods, by_loss};
 use super::placing::Placing;
-use super::programme::{Ended, Sets, whole};
 use super::rates::Route;
 use super::reduce::{core, promising};
+use super::refill::Refills;
 use super::repair::{place_missing, repair, round};
 use super::shake::shake;
-use super::table::Table;
-use crate::program::{Solver, SolverEffort};
+use super::table::{Table, whole};
+use crate::program::Solver;
 use walras_model::market::Pair;
 use walras_random::Draws;
 
@@ -28,23 +30,21 @@ const SHAKES_MAX: u64 = 64;
 /// The share of the time left for dives, and the bound's part of one in so many that their steps aim at.
 const DIVE_SHARE: f64 = 0.3;
 const DIVE_FINENESS: i64 = 1_000;
+/// The share of the time left for refills, and how often it and their work are halved at most.
+const REFILL_SHARE: f64 = 0.5;
+const HALVED_MAX: u32 = 4;
 /// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
 const FINENESS_FIRST: i64 = 2_000;
 const FINENESS_MAX: i64 = 50_000;
 /// Neighbourhoods that are searched between shakes.
 const NEIGHBOURHOODS: usize = 6;
-/// Sets that lose at most the bound's part of one in so many are combined first.
-const SETS_FINENESS: i64 = 4_000;
 /// Rounds of tâtonnement where no flow gives the relaxation's values.
 const ROUNDS: usize = 200;
-/// The share of the time for raising the bound, and for the first attempt at a proof.
+/// The share of the time for raising the bound.
 const ASCENT_SHARE: f64 = 0.4;
 /// The first step, and the share of the time left, for raising it again when a better placing is known.
 const LENGTH_AGAIN: f64 = 0.3;
 const AGAIN_SHARE: f64 = 0.1;
-const PROOF_SHARE: f64 = 0.3;
-/// The share of the time left for one combination of sets.
-const COMBINE_SHARE: f64 = 0.2;
 /// Passes without a better bound after which the steps become shorter.
 const PATIENCE: usize = 20;
 const LENGTH_LEAST: f64 = 1e-3;
@@ -65,6 +65,8 @@ pub(super) struct Search<'a> {
     /// Whether it is proven that not all jobs can be placed.
     pub(super) impossible: bool,
     prices: Vec<i64>,
+    /// What a unit of each site's room is worth in the relaxation.
+    values: Vec<i64>,
     dice: Draws,
     out: Option<usize>,
     solver: &'a dyn Solver,
@@ -82,7 +84,7 @@ impl<'a> Search<'a> {
         watch: &'a dyn Watch,
     ) -> Search<'a> {
         let best = Placing::new(&table);
-        let prices = vec![0; table.jobs()];
+        let (prices, values) = (vec![0; table.jobs()], vec![0; table.sites()]);
         Search {
             table,
             best,
@@ -91,6 +93,7 @@ impl<'a> Search<'a> {
             passes: 0,
             impossible: false,
             prices,
+            values,
             dice: Draws::new(limits.seed),
             out,
             solver,
@@ -127,11 +130,13 @@ impl<'a> Search<'a> {
         let mut tried = i64::MAX;
         let mut work = self.limits.work.min(self.table.jobs() as u64 * WORK_FIRST);
         let (mut rest, mut pause) = (0, 1);
+        let mut halved = 0;
         let mut fineness = FINENESS_FIRST;
         for _ in 0..self.limits.rounds {
             if self.closed() || self.watch.seconds_left() <= 0.0 {
                 return;
             }
+            let begun = self.best.cost;
             self.dive(work);
             // Sets and proofs are tried again when the gap has become a good deal smaller.
             if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
@@ -142,7 +147,17 @@ impl<'a> Search<'a> {
                     self.prove();
                 }
             }
+            let dived = self.best.cost;
+            self.refill(work, halved);
+            let refilled = self.best.cost;
             self.shake(work, fineness);
+            // Where refills find nothing and others do, the others have more of the time.
+            let others = dived < begun || self.best.cost < refilled;
+            halved = match (refilled < dived, others) {
+                (true, _) => 0,
+                (false, true) => (halved + 1).min(HALVED_MAX),
+                (false, false) => halved,
+            };
             fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
             work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             if rest > 0 {
@@ -180,68 +195,6 @@ impl<'a> Search<'a> {
         settled
     }
 
-    /// Where jobs are still without a place and the problem is small, all of it as one programme.
-    ///
-    /// Whether that settled the matter: the best placing of all jobs, or that there is none.
-    fn place_all(&mut self) -> bool {
-        if self.table.pairs_all() > self.limits.pairs_proven {
-            return false;
-        }
-        let all: Vec<Vec<(i64, Pair)>> = (0..self.table.jobs())
-            .map(|job| self.table.pairs(job).iter().map(|pair| (0, *pair)).collect())
-            .collect();
-        let effort = self.effort(PROOF_SHARE);
-        match whole(&self.table, &all, &mut self.best, self.solver, &effort) {
-            Some(i64::MAX) => self.impossible = true,
-            Some(bound) if self.best.missing == 0 => self.bound = self.bound.max(bound),
-            _ => {}
-        }
-        self.impossible || self.closed()
-    }
-
-    /// Combines sets of jobs that lose little; sets that lose more join as long as there are not too many.
-    ///
-    /// When all sets that lose less than the gap took part, what is best among them is best of all.
-    fn combine(&mut self) {
-        let mut dual = Dual::new(&self.table, self.prices.clone());
-        let widest = self.slack().min(self.bound / 50);
-        let promise = promising(&self.table, &mut dual, widest);
-        let mut most = (self.bound / SETS_FINENESS).min(widest);
-        let mut shrinking = false;
-        while !self.closed() && self.watch.seconds_left() > 0.0 {
-            let all = self.best.missing == 0 && most >= self.slack();
-            let task = Sets {
-                table: &self.table,
-                promise: &promise,
-                prices: &self.prices,
-                out: self.out,
-                most,
-                sets_max: self.limits.sets,
-                effort: self.effort(COMBINE_SHARE),
-            };
-            match task.solve(&mut self.best, self.solver) {
-                Ended::Settled if all => self.bound = self.best.cost,
-                Ended::Settled if shrinking || most >= widest => return,
-                Ended::Settled => most = (most * 3).min(self.slack()).min(widest),
-                Ended::TooMany if most > 1 && (shrinking || most <= self.bound / SETS_FINENESS) => {
-                    shrinking = true;
-                    most /= 3;
-                }
-                Ended::TooMany | Ended::Open => return,
-            }
-        }
-    }
-
-    /// The effort for a programme that may have this share of the time left.
-    fn effort(&self, share: f64) -> SolverEffort {
-        let seconds = self.watch.seconds_left() * share;
-        SolverEffort {
-            seconds: seconds.is_finite().then_some(seconds),
-            nodes: Some(self.limits.nodes),
-            gap_absolute: 0.0,
-        }
-    }
-
     /// The distance of the bounds.
     fn gap(&self) -> i64 {
         self.best.cost - self.bound
@@ -273,6 +226,7 @@ impl<'a> Search<'a> {
             }
             None => (tatonnement(&self.table, self.best.cost, ROUNDS), None),
         };
+        self.values = values.iter().map(|value| whole(*value)).collect();
         self.prices = (0..self.table.jobs()).map(|job| least(&self.table, job, &values)).collect();
         if let Some(sites) = sites {
             let mut work = self.limits.work;
@@ -361,6 +315,21 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Empties sites and fills them again, the last of them at once.
+    fn refill(&mut self, work: u64, halved: u32) {
+        let mut work = work >> halved;
+        let until = self.watch.seconds_left() * (1.0 - REFILL_SHARE / f64::from(1_u32 << halved));
+        while work > 0 && self.best.missing == 0 && !self.closed() {
+            if until.is_finite() && self.watch.seconds_left() <= until.max(0.0) {
+                return;
+            }
+            let refills = Refills { table: &self.table, values: &self.values };
+            if let Some(placing) = refills.refill(&self.best, &mut self.dice, &mut work) {
+                self.keep(placing);
+            }
+        }
+    }
+
     /// Shakes the placing, most where it loses beside the prices.
     fn shake(&mut self, mut work: u64, fineness: i64) {
         if self.closed() || self.watch.seconds_left() <= 0.0 {
@@ -376,22 +345,5 @@ impl<'a> Search<'a> {
         let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
         let stop = |best: &Placing| (best.missing == 0 && best.cost - bound < unit) || late();
         shake(&core, &hot, fineness, &mut self.best, &mut self.dice, &mut work, &stop);
-    }
-
-    /// The rest as a programme, when it is small: pairs that no better placing can use are left out.
-    fn prove(&mut self) {
-        if self.closed() {
-            return;
-        }
-        let mut dual = Dual::new(&self.table, self.prices.clone());
-        let promise = promising(&self.table, &mut dual, self.slack());
-        let pairs: usize = promise.iter().map(Vec::len).sum();
-        if pairs > self.limits.pairs_proven {
-            return;
-        }
-        let effort = self.effort(PROOF_SHARE);
-        if let Some(bound) = whole(&self.table, &promise, &mut self.best, self.solver, &effort) {
-            self.bound = self.bound.max(bound);
-        }
     }
 }
