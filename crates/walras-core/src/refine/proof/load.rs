@@ -5,6 +5,9 @@
 //! the lanes can do, that is a contradiction, and it follows from no more than these parts (energetic reasoning; Baptiste, Le Pape and Nuijten
 //! 2001).
 //!
+//! That takes longer than all else that follows from a supposition, and shows something for some workflows only. So it is looked at less and
+//! less often while it shows nothing.
+//!
 //! **Complexity.** O(tasks × lanes) for a pair of moments; at most [`MOMENTS`]² pairs.
 
 use super::super::heads::some_of;
@@ -14,6 +17,8 @@ use walras_model::quantity::rounding;
 
 /// So many moments are looked at as begins, and as many as ends.
 const MOMENTS: usize = 8;
+/// After looking in vain, at most so many times it is not looked.
+const REST_MAX: u32 = 32;
 
 /// Room for looking.
 #[derive(Clone, Debug)]
@@ -23,6 +28,9 @@ pub(super) struct Load {
     /// The tasks that do a part of their work between the moments, by its weight.
     parts: Vec<(i128, usize)>,
     causes: Vec<Fact>,
+    /// So many times it is not looked, and so many from the last time in vain on.
+    rests: u32,
+    rest: u32,
 }
 
 /// Two moments.
@@ -43,16 +51,27 @@ impl Between {
 impl Load {
     pub(super) fn new(model: &Model<'_>) -> Load {
         let weights = model.instance.costs.performance.iter().map(|speed| (*speed).max(1)).collect();
-        Load { weights, parts: Vec::new(), causes: Vec::new() }
+        Load { weights, parts: Vec::new(), causes: Vec::new(), rests: 0, rest: 1 }
     }
 
-    /// Whether there is too much to do somewhere; how many parts were looked at is added to `looked`.
+    /// Whether there is too much to do somewhere, when it is time to look; how many parts were looked at is added to `looked`.
     pub(super) fn follow(
         &mut self,
         model: &Model<'_>,
         trail: &mut Trail,
         looked: &mut u64,
     ) -> Result<(), Contradiction> {
+        if self.rests > 0 {
+            self.rests -= 1;
+            return Ok(());
+        }
+        let outcome = self.look(model, trail, looked);
+        self.rest = if outcome.is_err() { 1 } else { REST_MAX.min(2 * self.rest) };
+        self.rests = self.rest - 1;
+        outcome
+    }
+
+    fn look(&mut self, model: &Model<'_>, trail: &mut Trail, looked: &mut u64) -> Result<(), Contradiction> {
         let (mut begins, mut ends) = (Vec::new(), Vec::new());
         for task in 0..model.tasks {
             let lanes = || (0..model.lanes).filter(|lane| model.may(trail, task, *lane));
