@@ -272,14 +272,14 @@ impl<'a> Search<'a> {
         let number = side / 2;
         match self.model.meaning(number) {
             Meaning::On { task, lane } => {
-                self.kept[number] = side % 2 == 0;
+                self.kept[number] = side.is_multiple_of(2);
                 self.model.one_lane(&mut self.trail, task, &mut self.causes)?;
                 self.pending.forwards.push(task);
                 self.pending.backwards.push(task);
                 self.pending.lanes.push(lane);
             }
             Meaning::Start { task, lane } => {
-                if side % 2 == 0 {
+                if side.is_multiple_of(2) {
                     self.pending.forwards.push(task);
                 } else {
                     self.pending.backwards.push(task);
@@ -287,7 +287,7 @@ impl<'a> Search<'a> {
                 self.pending.lanes.push(lane);
             }
             Meaning::Order { one, other } => {
-                self.kept[number] = side % 2 == 0;
+                self.kept[number] = side.is_multiple_of(2);
                 for lane in 0..self.model.lanes {
                     let sure = |task: usize| self.model.must(&self.trail, task, lane);
                     if sure(one) || sure(other) {
