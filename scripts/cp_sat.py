@@ -63,6 +63,8 @@ def solve(site, length, edges, ours, seconds):
     model.minimize(last)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    # With it, version 9.15 calls an end impossible that a schedule has which satisfies this very model.
+    solver.parameters.cp_model_presolve = False
     began, ended = time.process_time(), threading.Event()
 
     def watch():
