@@ -1,9 +1,9 @@
-//! Our task schedules beside HEFT's on a folder of workflows: `cargo run --release -p walras-api --example heft -- DIR [UNITS [FOLDER]]`.
+//! Our task schedules beside HEFT's on a folder of workflows: `cargo run --release -p walras-api --example heft -- DIR [UNITS [FOLDER [NODES]]]`.
 //!
 //! Every file below DIR whose name a workflow file may have is placed on 8, 16 and 64 nodes in three networks, once on nodes of
 //! different speeds and once with run times of its own for every task on every node, as the authors of HEFT draw them. The
 //! makespans go to standard output line by line, the means come last. Every schedule is verified. Into FOLDER go the instances of at
-//! most 60 tasks as plain numbers, for `scripts/cp_sat.py` and other solvers.
+//! most 60 tasks as plain numbers, for `scripts/cp_sat.py` and other solvers. With NODES, 8, 16 or 64, only that many are looked at.
 
 #![allow(
     clippy::unwrap_used,
@@ -72,6 +72,9 @@ fn main() {
         .map_or(RefineEffort::default().units_max, |units| units.parse().expect("a number of units"));
     let effort = RefineEffort { units_max, ..RefineEffort::default() };
     let numbers = args.next();
+    let only: Option<u32> = args.next().map(|nodes| nodes.parse().expect("a number of nodes"));
+    let groups: Vec<usize> =
+        (0..GROUPS).filter(|group| only.is_none_or(|only| group_of(*group).3 == only)).collect();
     let workflows = workflows(Path::new(&folder));
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
@@ -80,8 +83,8 @@ fn main() {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((name, workflow)) = workflows.get(at / GROUPS) else { return };
-                    let row = measure(name, workflow, at % GROUPS, &effort, numbers.as_deref());
+                    let Some((name, workflow)) = workflows.get(at / groups.len()) else { return };
+                    let row = measure(name, workflow, groups[at % groups.len()], &effort, numbers.as_deref());
                     rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
                 }
             });
@@ -89,7 +92,7 @@ fn main() {
     });
     let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
     println!("{} workflows", workflows.len());
-    for group in 0..GROUPS {
+    for group in groups.iter().copied() {
         let (kind, _, place, nodes) = group_of(group);
         summary(&rows, &format!("{kind} {} {nodes}", place.0), |it| it == group);
     }

@@ -60,6 +60,7 @@ mod instance;
 mod list;
 mod no_schedule;
 mod profile;
+mod proof;
 #[cfg(test)]
 mod random;
 mod rank;
@@ -288,11 +289,17 @@ fn solve(
         let soonest = Time::from_millis(bound).filter(|_| !instance.mirrored);
         return Outcome::Infeasible(NoSchedule::TooLittleTime { bound: soonest });
     }
-    let forward_bound = if instance.mirrored { forward_bound } else { bound };
     let proven = exact::search(reduced, goal, &mut best, &mut fuel);
     if !proven && best.score.missing == 0 {
         improve::improve(reduced, goal, &mut best, bound, effort.seed, &mut fuel);
     }
+    let is_found = best.score.missing == 0 && best.score.over_budget == 0;
+    let bound = if !proven && is_found && goal == Goal::Finish && closely {
+        proof::prove(reduced, bound, &mut best, &mut Fuel { left: effort.proof_units_max })
+    } else {
+        bound
+    };
+    let forward_bound = if instance.mirrored { forward_bound } else { bound };
     if best.score.missing > 0 || best.score.over_budget > 0 {
         return Outcome::Infeasible(if proven { NoSchedule::NoneExists } else { NoSchedule::NotFound });
     }

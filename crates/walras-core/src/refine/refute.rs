@@ -57,6 +57,28 @@ pub(super) fn raised(instance: &Instance, known: i64, upper: i64, fuel: &mut Fue
     })
 }
 
+/// What is left when everything ends within some time.
+pub(super) struct Left {
+    /// By task, then lane: whether it may be there.
+    pub(super) may: Vec<bool>,
+    /// The least time before and after it there.
+    pub(super) heads: Vec<i64>,
+    pub(super) tails: Vec<i64>,
+}
+
+/// What is left of the lanes when everything ends within so long; nothing when that is refuted.
+pub(super) fn left(instance: &Instance, length: i64, fuel: &mut Fuel) -> Option<Left> {
+    let mut test = Test::new(instance);
+    if test.refutes(length, fuel) {
+        return None;
+    }
+    let Test { may, mut heads, mut tails, .. } = test;
+    // Without fuel for a single round nothing is known.
+    heads.resize(may.len(), 0);
+    tails.resize(may.len(), 0);
+    Some(Left { may, heads, tails })
+}
+
 /// The least length from `known` on that is not refuted, but no longer than `upper`, beginning with this one.
 fn bisected(
     known: i64,

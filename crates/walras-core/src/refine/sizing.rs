@@ -73,8 +73,10 @@ impl Care {
     /// How hard one window is tried.
     pub(crate) fn effort(self, units_max: u64) -> RefineEffort {
         match self {
-            Care::Closely => RefineEffort { units_max, ..RefineEffort::default() },
-            Care::Plainly { .. } => RefineEffort { units_max: 0, labels_max: 0, ..RefineEffort::default() },
+            Care::Closely => RefineEffort { units_max, proof_units_max: 0, ..RefineEffort::default() },
+            Care::Plainly { .. } => {
+                RefineEffort { units_max: 0, proof_units_max: 0, labels_max: 0, ..RefineEffort::default() }
+            }
         }
     }
 

@@ -104,7 +104,7 @@ proptest! {
     ) {
         let platform = Platform::of_offers(&offers, network);
         let free = Terms::default();
-        let effort = RefineEffort { units_max: 30_000, labels_max: 8, seed };
+        let effort = RefineEffort { units_max: 30_000, proof_units_max: 100_000, labels_max: 8, seed };
         let Some(early) = baseline(&workflow, &platform, &free, Baseline::Heft) else { return Ok(()) };
         let cheap = refine(&workflow, &platform, &free, Plan::Cheapest, &effort).found().unwrap();
         let best = refine(&workflow, &platform, &free, Plan::Asap, &effort).found().unwrap();

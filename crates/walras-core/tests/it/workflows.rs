@@ -96,7 +96,7 @@ fn terms() -> impl Strategy<Value = Terms> {
 }
 
 fn small_effort(units_max: u64) -> RefineEffort {
-    RefineEffort { units_max, labels_max: 10_000, seed: 7 }
+    RefineEffort { units_max, proof_units_max: 0, labels_max: 10_000, seed: 7 }
 }
 
 fn verified(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platform, terms: &Terms) {
@@ -245,7 +245,7 @@ proptest! {
         let deadline = early.finish().as_millis() + late;
         let terms = Terms { deadline: Some(time(deadline)), ..Terms::default() };
         for strategy in Plan::ALL {
-            let effort = RefineEffort { units_max: 60_000, labels_max: 8, seed };
+            let effort = RefineEffort { units_max: 60_000, proof_units_max: 0, labels_max: 8, seed };
             if let Some(ours) = found(refine(&workflow, &platform, &terms, strategy, &effort)) {
                 verified(&ours.schedule, &workflow, &platform, &terms);
                 prop_assert!(ours.lower_bound <= ours.schedule.makespan());

@@ -1,0 +1,117 @@
+//! Data on its way: a task starts when what it waits for has ended and its data is there.
+//!
+//! How early a task can start on a lane follows from where the other one may be and when it can end there at best; how late it can
+//! start there, from where the one that waits for it may be. Both are known lane by lane.
+//!
+//! **Complexity.** O(lanes) for an edge, and O(lanes) more for every start that becomes known better.
+
+use super::super::instance::Flow;
+use super::model::Model;
+use super::trail::{Contradiction, Fact, Trail};
+
+/// Room for the least over nodes and sites.
+#[derive(Clone, Debug)]
+pub(super) struct Ways {
+    by_node: Vec<i64>,
+    by_site: Vec<i64>,
+    causes: Vec<Fact>,
+}
+
+/// Later than everything.
+const FAR: i64 = i64::MAX / 8;
+
+impl Ways {
+    pub(super) fn new(model: &Model<'_>) -> Ways {
+        let costs = &model.instance.costs;
+        Ways { by_node: vec![0; costs.nodes], by_site: vec![0; costs.sites], causes: Vec::new() }
+    }
+
+    /// The least over the lanes that a task may be on: here, on the site of a lane, anywhere.
+    fn least(&mut self, model: &Model<'_>, trail: &Trail, task: usize, of: impl Fn(usize) -> i64) -> i64 {
+        let costs = &model.instance.costs;
+        self.by_node.fill(FAR);
+        self.by_site.fill(FAR);
+        let mut anywhere = FAR;
+        for lane in (0..model.lanes).filter(|lane| model.may(trail, task, *lane)) {
+            let (value, node, site) = (of(lane), costs.node[lane] as usize, costs.site[lane] as usize);
+            self.by_node[node] = self.by_node[node].min(value);
+            self.by_site[site] = self.by_site[site].min(value);
+            anywhere = anywhere.min(value);
+        }
+        anywhere
+    }
+
+    /// With data that moves to or from a lane.
+    fn moved(&self, model: &Model<'_>, flow: &Flow, lane: usize, anywhere: i64) -> i64 {
+        let costs = &model.instance.costs;
+        let near = self.by_site[costs.site[lane] as usize] + flow.near;
+        near.min(anywhere + flow.far).min(self.by_node[costs.node[lane] as usize])
+    }
+
+    /// How early a task can start, by one that it waits for.
+    pub(super) fn forwards(
+        &mut self,
+        model: &Model<'_>,
+        trail: &mut Trail,
+        task: usize,
+        flow: &Flow,
+    ) -> Result<(), Contradiction> {
+        let (before, instance) = (flow.task as usize, model.instance);
+        let end = |lane: usize| trail.least(model.start(before, lane)) + instance.runtime(before, lane);
+        let anywhere = self.least(model, trail, before, end);
+        for lane in 0..model.lanes {
+            let first = self.moved(model, flow, lane, anywhere);
+            let start = model.start(task, lane);
+            if first >= FAR || !model.may(trail, task, lane) || trail.least(start) >= first {
+                continue;
+            }
+            self.causes.clear();
+            for other in 0..model.lanes {
+                self.causes.push(if model.may(trail, before, other) {
+                    let way = instance.runtime(before, other) + instance.transfer(flow, other, lane);
+                    Fact::at_least(model.start(before, other), first - way)
+                } else {
+                    Fact::at_most(model.on(before, other), 0)
+                });
+            }
+            trail.learn(Fact::at_least(start, first), &self.causes)?;
+        }
+        Ok(())
+    }
+
+    /// How late a task can start, by one that waits for it.
+    pub(super) fn backwards(
+        &mut self,
+        model: &Model<'_>,
+        trail: &mut Trail,
+        task: usize,
+        flow: &Flow,
+    ) -> Result<(), Contradiction> {
+        let (after, instance) = (flow.task as usize, model.instance);
+        // Turned round in time, so that the latest is the least.
+        let start = |lane: usize| -trail.most(model.start(after, lane));
+        let anywhere = self.least(model, trail, after, start);
+        for lane in 0..model.lanes {
+            let end = self.moved(model, flow, lane, anywhere);
+            let start = model.start(task, lane);
+            if end >= FAR || !model.may(trail, task, lane) {
+                continue;
+            }
+            let last = -end - instance.runtime(task, lane);
+            if trail.most(start) <= last {
+                continue;
+            }
+            self.causes.clear();
+            for other in 0..model.lanes {
+                self.causes.push(if model.may(trail, after, other) {
+                    let way = instance.transfer(flow, lane, other);
+                    Fact::at_most(model.start(after, other), way - end)
+                } else {
+                    Fact::at_most(model.on(after, other), 0)
+                });
+            }
+            trail.learn(Fact::at_most(start, last), &self.causes)?;
+        }
+        Ok(())
+    }
+}
