@@ -26,7 +26,7 @@
 
 use super::config::Criterion;
 use super::criterion::{Best, BestSoFar, sums};
-use super::few::{FEW, Few, Weighed};
+use super::few::{FEW, Few, Weighed, keep_within};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
 use super::sums::least_sum;
@@ -104,10 +104,12 @@ impl Market<'_> {
         }
         let weighed = |candidate: Candidate<'_>| {
             let Candidate { slot, start, expiry, .. } = candidate;
-            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry }
+            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of: () }
         };
-        let few = Few::new(view.tasks, found.into_iter().map(weighed).collect());
         let mut best = (cost_max.min(i128::from(view.budget)), i64::MAX);
+        let mut all = found.into_iter().map(weighed).collect();
+        keep_within(&mut all, view.tasks, best.0);
+        let few = Few::new(view.tasks, all);
         for start in few.starts(from) {
             // Of equal costs the earlier start counts.
             let most = if start < best.1 { best.0 } else { best.0 - 1 };

@@ -40,6 +40,17 @@ pub(crate) fn choose(
     if n == 0 || items.len() < n || is_refuted(items, n, limit, cutoff, *price) {
         return None;
     }
+    if *price <= 0 {
+        // Where the limit plays no part, the least values are the answer, and none of them is left out below.
+        let mut pricing = Pricing::new(items, n, limit);
+        let free = pricing.at(0);
+        if free.value >= cutoff {
+            return None;
+        }
+        if free.cost <= limit {
+            return Some(Choice { settled: true, ..pricing.chosen(&free, free.value) });
+        }
+    }
     let kept = undominated(items, n, limit);
     if kept.len() < n {
         return None;

@@ -13,7 +13,7 @@
 use super::again::Market;
 use super::cheapest::{Cheapest, Entry};
 use super::criterion::{BestSoFar, value_of};
-use super::few::{FEW, Few, Weighed};
+use super::few::{FEW, Few, Weighed, keep_within};
 use super::knapsack;
 use super::pricing::{Item, SCALE, bound_of};
 use super::ranking::candidates;
@@ -22,7 +22,6 @@ use super::view::View;
 use crate::slots::Segment;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use walras_model::offer::SlotKey;
 
 /// What a stretch has to offer.
 pub(super) struct LeastSum {
@@ -102,17 +101,9 @@ fn all_candidates<'a>(segment: &'a Segment, view: &View, from: i64) -> Vec<Candi
     not_before.filter(|candidate| candidate.expiry >= candidate.start).collect()
 }
 
-/// A candidate, with what it adds to a window.
-#[derive(Clone, Copy)]
-struct Part {
-    key: SlotKey,
-    start: i64,
-    expiry: i64,
-    value: i64,
-    cost: i64,
-    /// Value and priced cost, rounded down, so that what follows from it is a bound.
-    priced: i64,
-}
+/// A candidate, with what it adds to a window; it weighs value and priced cost, rounded down, so that what follows from it is
+/// a bound.
+type Part = Weighed<Item>;
 
 /// The candidates of a stretch that can be part of a window of interest.
 struct Parts {
@@ -135,13 +126,16 @@ impl Parts {
             let cost = candidate.cost();
             let value = value_of(market.criterion, market.weights, candidate)?;
             let priced = price.saturating_mul(i128::from(cost)) >> SCALE.ilog2();
-            let priced = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
+            let weight = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
             let (key, start, expiry) = (candidate.slot.key(), candidate.start, candidate.expiry);
-            (cost <= view.budget).then_some(Part { key, start, expiry, value, cost, priced })
+            (cost <= view.budget).then_some(Part { weight, key, start, expiry, of: Item { value, cost } })
         };
         let all: Vec<Part> = found.iter().filter_map(part).collect();
         let (tasks, budget) = (view.tasks, i128::from(view.budget));
-        Parts { all, tasks, budget, price, value_max }
+        let mut parts = Parts { all, tasks, budget, price, value_max };
+        let most = parts.priced_max();
+        keep_within(&mut parts.all, tasks, most);
+        parts
     }
 
     /// What the priced values of a window of interest may come to.
@@ -155,32 +149,25 @@ impl Parts {
     /// What bounds the sum at each start at which it may be of interest; where there is any, the candidates are in order of
     /// their keys then.
     fn bounds(&mut self, from: i64) -> Vec<Reverse<(i128, i64)>> {
-        let (budget, price, value_max) = (self.budget, self.price, self.value_max);
-        let bound = |sum: i128| bound_of(sum.saturating_mul(SCALE), budget, price);
-        let mut bounds = Vec::new();
+        let most = self.priced_max();
+        let mut sums: Vec<(i64, i128)> = Vec::new();
         if self.all.len() > FEW {
             self.all.sort_unstable_by_key(|part| part.key);
-            self.sweep(|start, sum| bounds.push(Reverse((bound(sum), start))));
+            self.sweep(|start, sum| sums.push((start, sum)));
         } else {
-            let (few, most) = (self.few(), self.priced_max());
-            let least = few.starts(from).filter_map(|start| Some((few.least_at(start, most)?, start)));
-            bounds.extend(least.map(|(sum, start)| Reverse((bound(sum), start))));
-            bounds.sort_unstable();
-            bounds.dedup();
-            if !bounds.is_empty() {
+            let few = Few::new(self.tasks, std::mem::take(&mut self.all));
+            sums.extend(few.least_sums(from, most));
+            sums.sort_unstable();
+            sums.dedup_by_key(|(start, _)| *start);
+            self.all = few.into_all();
+            if !sums.is_empty() {
                 self.all.sort_unstable_by_key(|part| part.key);
             }
         }
-        bounds.retain(|Reverse((bound, _))| value_max.is_none_or(|value_max| *bound <= value_max));
-        bounds
-    }
-
-    fn few(&self) -> Few {
-        let weighed = |part: &Part| {
-            let Part { key, start, expiry, priced, .. } = *part;
-            Weighed { weight: priced, key, start, expiry }
-        };
-        Few::new(self.tasks, self.all.iter().map(weighed).collect())
+        let bound = |sum: i128| bound_of(sum.saturating_mul(SCALE), self.budget, self.price);
+        let bounds = sums.into_iter().map(|(start, sum)| Reverse((bound(sum), start)));
+        let of_interest = |bound: i128| self.value_max.is_none_or(|value_max| bound <= value_max);
+        bounds.filter(|Reverse((bound, _))| of_interest(*bound)).collect()
     }
 
     /// The sum of the n least priced values at every start with a window within the budget; all are in order of their keys.
@@ -191,8 +178,8 @@ impl Parts {
             by_cost.advance(now);
             by_priced.advance(now);
             for part in group {
-                by_cost.join(Entry::new(part.cost, part.key, part.expiry));
-                by_priced.join(Entry::new(part.priced, part.key, part.expiry));
+                by_cost.join(Entry::new(part.of.cost, part.key, part.expiry));
+                by_priced.join(Entry::new(part.weight, part.key, part.expiry));
             }
             let affordable = by_cost.sum().is_some_and(|cost| cost <= self.budget);
             if let Some(sum) = by_priced.sum().filter(|_| affordable) {
@@ -203,10 +190,8 @@ impl Parts {
 
     /// Those alive at a start: their places, and what they add.
     fn alive_at(&self, start: i64) -> (Vec<usize>, Vec<Item>) {
-        let alive = |part: &Part| part.start <= start && start <= part.expiry;
-        let places: Vec<usize> = (0..self.all.len()).filter(|place| alive(&self.all[*place])).collect();
-        let items = places.iter().map(|place| &self.all[*place]);
-        let items = items.map(|part| Item { value: part.value, cost: part.cost }).collect();
+        let places: Vec<usize> = (0..self.all.len()).filter(|at| self.all[*at].is_alive(start)).collect();
+        let items = places.iter().map(|place| self.all[*place].of).collect();
         (places, items)
     }
 }
