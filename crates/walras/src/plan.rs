@@ -6,7 +6,9 @@ use crate::{choice, clearing, cores, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use walras_api::{Listed, Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
+use walras_api::{
+    Listed, Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow,
+};
 use walras_core::choose::{Objective, VoPolicy};
 use walras_core::plan::{BatchPlan, BatchProblem, Listing, PlanScheme, plan_batch};
 use walras_core::prefer::Stakeholders;

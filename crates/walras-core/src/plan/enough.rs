@@ -153,10 +153,9 @@ fn by(objective: &Objective) -> Option<By> {
         }
         // Of several totals in order, the numbers depend on all alternatives.
         Objective::Lexicographic(terms) if terms.len() == 1 => vec![(terms[0], 1)],
-        Objective::Lexicographic(_)
-        | Objective::MaxIncome
-        | Objective::MaxUse
-        | Objective::Satisfaction => return None,
+        Objective::Lexicographic(_) | Objective::MaxIncome | Objective::MaxUse | Objective::Satisfaction => {
+            return None;
+        }
     };
     let less_is_better = |(total, weight): &(Total, i128)| *total != Total::Income && *weight >= 0;
     terms.iter().all(less_is_better).then_some(By::Sum(terms))

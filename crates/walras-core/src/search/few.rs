@@ -50,6 +50,16 @@ pub(super) fn keep_within<P>(all: &mut Vec<Weighed<P>>, n: usize, most: i128) {
     all.retain(|it| i128::from(it.weight) <= weight_max);
 }
 
+/// What each of those missing may weigh when all are alike and no more than `most` together; below all weights when none is.
+fn each_at_most(most: i128, missing: usize) -> i64 {
+    match (i64::try_from(most), i64::try_from(missing)) {
+        (_, Ok(0)) => i64::MIN,
+        (Ok(most), Ok(missing)) => most.div_euclid(missing),
+        (Err(_), _) if most < 0 => i64::MIN,
+        _ => i64::MAX,
+    }
+}
+
 /// Candidates in order of their weight.
 #[derive(Debug)]
 pub(super) struct Few<P> {
@@ -90,18 +100,19 @@ impl<P> Few<P> {
     fn least_beside(
         &self,
         time: i64,
-        (mut sum, missing): (i128, usize),
+        (mut sum, mut missing): (i128, usize),
         taken: usize,
         most: i128,
     ) -> Option<i128> {
-        let mut missing = missing as i128;
+        let mut weight_max = each_at_most(most - sum, missing);
         for (place, it) in self.all.iter().enumerate() {
-            if missing == 0 || sum + missing * i128::from(it.weight) > most {
+            if it.weight > weight_max {
                 break;
             }
             if it.is_alive(time) & (place != taken) {
                 sum += i128::from(it.weight);
                 missing -= 1;
+                weight_max = each_at_most(most - sum, missing);
             }
         }
         (missing == 0 && sum <= most).then_some(sum)

@@ -23,8 +23,7 @@ const RATE_BITS: u32 = 16;
 
 /// The order of slots for a criterion; nothing where the order of starts is best.
 pub(super) fn ranking(offers: &Offers, criterion: &Criterion, weights: &[i64]) -> Option<Ranking> {
-    let performances: Vec<i64> =
-        offers.nodes().iter().map(|node| node.performance.as_millionths()).collect();
+    let performances: Vec<i64> = offers.nodes().iter().map(|node| node.performance.as_millionths()).collect();
     let by = match criterion {
         Criterion::Cost => RankBy::RateForWork,
         Criterion::Price => RankBy::Rate,

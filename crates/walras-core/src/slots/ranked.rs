@@ -70,11 +70,7 @@ pub(crate) struct Ranked {
 }
 
 impl Ranked {
-    pub(super) fn new<'a>(
-        ranking: &Ranking,
-        opening: Time,
-        slots: impl Iterator<Item = &'a Slot>,
-    ) -> Ranked {
+    pub(super) fn new<'a>(ranking: &Ranking, opening: Time, slots: impl Iterator<Item = &'a Slot>) -> Ranked {
         let mut all: Vec<(i64, Slot)> = slots.map(|slot| (ranking.of(slot), *slot)).collect();
         all.sort_unstable_by_key(|(rank, slot)| (*rank, slot.key()));
         Ranked {

@@ -178,8 +178,12 @@ fn a_plan_lists_what_is_chosen_and_counts_the_rest() {
 /// The windows of every point of a front.
 fn fronts(plan: &Value) -> Vec<Vec<Value>> {
     let points = plan["pareto"]["points"].as_array().map_or(&[][..], Vec::as_slice);
-    let window = |place: &Value| plan["alternatives"][usize::try_from(place.as_u64().unwrap()).unwrap()].clone();
-    points.iter().map(|point| point["alternatives"].as_array().unwrap().iter().map(window).collect()).collect()
+    let window =
+        |place: &Value| plan["alternatives"][usize::try_from(place.as_u64().unwrap()).unwrap()].clone();
+    points
+        .iter()
+        .map(|point| point["alternatives"].as_array().unwrap().iter().map(window).collect())
+        .collect()
 }
 
 #[test]
