@@ -15,7 +15,7 @@
 use walras_model::offer::SlotKey;
 
 /// So many candidates are few.
-pub(super) const FEW: usize = if cfg!(test) { 6 } else { 128 };
+pub(super) const FEW: usize = if cfg!(test) { 6 } else { 1_024 };
 
 /// What a candidate weighs, when it can start, and what else there is to know of it. Of equal weights the first key counts.
 #[derive(Clone, Copy, Debug)]

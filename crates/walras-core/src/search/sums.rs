@@ -6,7 +6,9 @@
 //! **Method.** For any price λ of the budget S, the n least z + λc, less λS, bound the sum from below. λ is what the last exact
 //! choice of the same request came to. Where only sums up to a value are asked for, candidates that are part of no such window
 //! are passed over ([`super::ranking`]). Of those left, the n least are found at every start ([`super::few`],
-//! [`super::cheapest`]). Starts are then solved exactly in order of their bounds, until none can be better.
+//! [`super::cheapest`]), of which one starts then: others could start before. Starts are then solved exactly in order of their
+//! bounds, until none can be better. Where a window of some value is known from elsewhere, starts beyond it are not solved: their
+//! bounds tell when the stretch has to be searched again.
 //!
 //! **Complexity.** O(m log m) for the pass over m slots, and one exact choice for about every start that ties with the best.
 

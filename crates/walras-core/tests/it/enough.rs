@@ -60,7 +60,7 @@ fn policy() -> impl Strategy<Value = VoPolicy> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_500))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn the_choice_is_what_all_alternatives_give(
