@@ -53,11 +53,11 @@ pub use journal::{JOURNAL_LINE_MAX, JOURNAL_TAG, JournalReader, JournalWriter};
 pub use number::{NotANumber, Num};
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
-    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, NodeWorthItem, ParetoPick, ParetoPoint,
-    Plan, PlannedAlternative, PlannedChoice, PlannedClearing, PlannedImprovement, PlannedLimits,
-    PlannedPareto, PlannedSatisfaction, PlannedSize, PlannedSlot, PlannedStanding, PlannedTotals,
-    PlannedWorkflow, QueuedJob, ReasonItem, ReasonKind, ScarceItem, SearchSummary, SmallestChangeItem,
-    StakeholderItem, UnscheduledJob, read_plan,
+    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Listed, NodeWorthItem, ParetoPoint, Plan,
+    PlannedAlternative, PlannedChoice, PlannedClearing, PlannedImprovement, PlannedLimits, PlannedPareto,
+    PlannedSatisfaction, PlannedSize, PlannedSlot, PlannedStanding, PlannedTotals, PlannedWorkflow,
+    QueuedJob, QueuedPick, ReasonItem, ReasonKind, ScarceItem, SearchSummary, SmallestChangeItem,
+    StakeholderItem, UnlistedWindows, UnscheduledJob, read_plan,
 };
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
 #[cfg(feature = "schema")]

@@ -42,6 +42,6 @@ mod written;
 
 pub use explain::explain;
 pub use search::{
-    Algorithm, Alternatives, Criterion, LimitHit, Mode, NoWindow, SearchConfig, SearchLimits, Unscheduled,
-    find_alternatives, find_alternatives_on, find_window,
+    Algorithm, Alternatives, Beyond, Criterion, LimitHit, Mode, NoWindow, SearchConfig, SearchLimits,
+    Unscheduled, find_alternatives, find_alternatives_on, find_window,
 };

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 #[cfg(feature = "simulator")]
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -100,8 +100,31 @@ fn neighbour(path: &Path) -> Result<PathBuf, Failure> {
 /// Prints to standard output; a reader that has gone (`| head`) is no error of ours.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
-    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(|error| match error.kind() {
+    let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    printed.map_err(|error| cannot_print(&error))
+}
+
+/// Prints a value as JSON; with its lines apart on a terminal, and elsewhere where it is said.
+pub(crate) fn print_json(value: &impl serde::Serialize, lines_apart: bool) -> Result<(), Failure> {
+    let stdout = io::stdout();
+    let lines_apart = lines_apart || stdout.is_terminal();
+    let mut output = io::BufWriter::new(stdout.lock());
+    let written = if lines_apart {
+        serde_json::to_writer_pretty(&mut output, value)
+    } else {
+        serde_json::to_writer(&mut output, value)
+    };
+    let written = match written {
+        Err(error) if !error.is_io() => return Err(Failure::fault(error)),
+        written => written.map_err(io::Error::from),
+    };
+    let ended = written.and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush());
+    ended.map_err(|error| cannot_print(&error))
+}
+
+fn cannot_print(error: &io::Error) -> Failure {
+    match error.kind() {
         ErrorKind::BrokenPipe => Failure::ReaderGone,
         _ => Failure::Input(format!("standard output cannot be written: {error}")),
-    })
+    }
 }

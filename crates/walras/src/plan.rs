@@ -6,9 +6,11 @@ use crate::{choice, clearing, cores, files, satisfaction, table, two_tier};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use walras_api::{Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
+use walras_api::{
+    Listed, Plan, PlannedChoice, Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow,
+};
 use walras_core::choose::{Objective, VoPolicy};
-use walras_core::plan::{BatchPlan, BatchProblem, plan_batch};
+use walras_core::plan::{BatchPlan, BatchProblem, Listing, PlanScheme, plan_batch};
 use walras_core::prefer::Stakeholders;
 use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits};
 use walras_model::{Alternative, Decimal, DecimalError, Factor, Workflow};
@@ -61,9 +63,13 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_unplaced: bool,
 
-    /// Print the plan as JSON (walras.plan/1)
+    /// Print the plan as JSON (walras.plan/1): what is chosen, and how many other windows each job has
     #[arg(long)]
     json: bool,
+
+    /// Look for every window, also where more cannot change the choice, and list all of them in JSON
+    #[arg(long)]
+    all: bool,
 
     /// Write a picture of the plan: chosen windows solid, the others as outlines
     #[arg(long, value_name = "FILE.svg")]
@@ -167,24 +173,58 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for fault in plan.workflows.iter().filter_map(|planned| planned.fault.as_ref()) {
         failure::warn(fault);
     }
-    check(&plan, &scenario, &workflows)?;
-    if let Some(path) = &args.gantt {
+    let svg = args.gantt.as_ref().map(|path| {
         let part = part(args, &scenario, &planned.found, plan.choice.as_ref());
         let shown = |place: usize| part.as_ref().is_none_or(|(windows, _)| windows.contains(&place));
         let tasks = two_tier::pictured(&scenario, &workflows, &planned, shown);
         let only = part.as_ref().map(|(windows, reason)| Only { windows, reason });
-        let svg = picture(&name, &scenario, &planned.found, plan.choice.as_ref(), &tasks, only);
+        (path, picture(&name, &scenario, &planned.found, plan.choice.as_ref(), &tasks, only))
+    });
+    let plan = plan.listing(&scenario, &config, &planned.found, args.listed());
+    check(&plan, &scenario, &workflows)?;
+    if let Some((path, svg)) = svg {
         files::write(path, &svg)?;
     }
-    let text = if args.json {
-        format!("{}\n", serde_json::to_string_pretty(&plan).map_err(Failure::fault)?)
+    if args.json {
+        drop(planned);
+        files::print_json(&plan, length(&plan) <= LINES_APART_MAX)?;
     } else {
         let table = table::of_plan(&scenario, &config, &planned.found, &plan, args.show);
         let prices = if args.bound.asked() { table::of_clearing(&scenario, &plan) } else { String::new() };
-        table + &table::of_workflows(&plan) + &prices
-    };
-    files::print(&text)?;
+        files::print(&(table + &table::of_workflows(&plan) + &prices))?;
+    }
     if args.allow_unplaced || all_placed(&scenario, &plan) { Ok(()) } else { Err(Failure::NotAll) }
+}
+
+/// Plans of more windows than this are printed on one line, unless somebody sees them on a terminal.
+const LINES_APART_MAX: usize = 1_000;
+
+/// How many windows a plan names.
+fn length(plan: &Plan) -> usize {
+    let points = plan.pareto.iter().flat_map(|front| &front.points);
+    plan.alternatives.len() + points.map(|point| point.alternatives.len()).sum::<usize>()
+}
+
+impl Args {
+    /// Whether everything that is found is wanted, and not only what is chosen.
+    fn wants_all(&self) -> bool {
+        self.all || !self.choice.wanted() || self.choice.scheme() == PlanScheme::Papers
+    }
+
+    /// Which windows are looked for: a table shows those of the first rounds, a picture all of them.
+    fn listing(&self) -> Listing {
+        let drawn = self.gantt.is_some() && !self.chosen_only;
+        if self.wants_all() || drawn {
+            return Listing::All;
+        }
+        let shown = if self.json { 1 } else { u32::try_from(self.show).unwrap_or(u32::MAX) };
+        Listing::AsNeeded { rounds_min: shown }
+    }
+
+    /// Which windows the plan lists; the verifier sees all that a table could show.
+    fn listed(&self) -> Listed {
+        if self.json && !self.wants_all() { Listed::Needed } else { Listed::All }
+    }
 }
 
 /// Whether every job has a chosen window or a queue; where nothing was to be chosen, whether every job has a window.
@@ -213,11 +253,12 @@ fn plan(
         network: scenario.network,
         choose: args.choice.wanted(),
         scheme: args.choice.scheme(),
+        listing: args.listing(),
         threads: cores::threads(args.threads),
         ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
     };
     let planned = plan_batch(&problem);
-    let mut plan = Plan::from_alternatives(scenario, config, &planned.found);
+    let mut plan = Plan::outline(scenario, config, &planned.found);
     let choice = choice::planned(scenario, policy, &planned)?;
     plan.choice =
         choice.map(|choice| clearing::bounded(&args.bound, args.json, scenario, &problem, &planned, choice));

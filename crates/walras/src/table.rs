@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use walras_api::sentence::{change_texts, reason_text};
 use walras_api::{Plan, PlannedChoice, Scenario};
-use walras_core::{Alternatives, LimitHit, SearchConfig, Unscheduled};
+use walras_core::{Alternatives, Beyond, LimitHit, SearchConfig, Unscheduled};
 use walras_model::{Alternative, Offers};
 
 /// The whole plan; at most `show` alternatives of each job.
@@ -35,6 +35,9 @@ pub(crate) fn of_plan(
     }
     for limit in &found.limits_hit {
         let _ = writeln!(text, "\n{}", limit_text(*limit));
+    }
+    if found.beyond == Beyond::Needless {
+        text.push_str("\nThere are more windows, which could not change the choice (see --all).\n");
     }
     text
 }

@@ -8,7 +8,7 @@ use super::clearing::PlannedClearing;
 use super::improvement::PlannedImprovement;
 use super::{
     Plan, PlannedAlternative, PlannedPareto, PlannedSatisfaction, PlannedWorkflow, SearchSummary,
-    UnscheduledJob,
+    UnlistedWindows, UnscheduledJob,
 };
 use crate::error::{Problem, Within};
 use crate::number::Num;
@@ -40,6 +40,8 @@ pub(super) struct PlanFile {
     satisfaction: Option<PlannedSatisfaction>,
     pareto: Option<PlannedPareto>,
     alternatives: Vec<PlannedAlternative>,
+    #[serde(default)]
+    unlisted: Vec<UnlistedWindows>,
     unscheduled: Vec<UnscheduledJob>,
     #[serde(default)]
     workflows: Vec<PlannedWorkflow>,
@@ -64,6 +66,7 @@ impl PlanFile {
             satisfaction,
             pareto,
             alternatives,
+            unlisted,
             unscheduled,
             workflows,
             warnings,
@@ -77,6 +80,7 @@ impl PlanFile {
             satisfaction,
             pareto,
             alternatives,
+            unlisted,
             unscheduled,
             workflows,
             warnings,

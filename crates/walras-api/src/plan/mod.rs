@@ -8,6 +8,7 @@ mod clearing;
 mod file;
 mod fill;
 mod improvement;
+mod listing;
 mod read;
 mod satisfaction;
 mod workflow;
@@ -21,9 +22,10 @@ pub use choice::{
 };
 pub use clearing::{NodeWorthItem, PlannedClearing, ScarceItem};
 pub use improvement::{PlannedImprovement, PlannedStanding};
+pub use listing::{Listed, UnlistedWindows};
 pub use read::read_plan;
 pub use satisfaction::{
-    ParetoPick, ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, StakeholderItem,
+    ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, QueuedPick, StakeholderItem,
 };
 use serde::{Deserialize, Serialize};
 use walras_core::{Algorithm, LimitHit, Mode};
@@ -33,7 +35,7 @@ pub use workflow::{PlannedSize, PlannedWorkflow};
 /// What a plan file must call itself: the value of its key `schema`.
 const PLAN_TAG: &str = "walras.plan/1";
 
-/// Every way to run every job, why some have none, and which were chosen.
+/// Ways to run every job, why some have none, and which were chosen.
 ///
 /// Read it with [`read_plan`]: some of its keys only make sense together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,6 +57,9 @@ pub struct Plan {
     pub pareto: Option<PlannedPareto>,
     /// In the order found.
     pub alternatives: Vec<PlannedAlternative>,
+    /// How many more were found, by job, where not all are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unlisted: Vec<UnlistedWindows>,
     /// Jobs for which no window was found.
     pub unscheduled: Vec<UnscheduledJob>,
     /// Jobs that are workflows: the size of their windows, and where every task is.
@@ -85,6 +90,9 @@ pub struct SearchSummary {
     /// Which limits did.
     #[serde(with = "read::limit_names")]
     pub limits_hit: Vec<LimitHit>,
+    /// Whether it ended because more alternatives could not change the choice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub enough: bool,
 }
 
 /// One way to run one job.

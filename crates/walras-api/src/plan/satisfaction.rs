@@ -71,28 +71,60 @@ pub struct PlannedPareto {
 
 /// One combination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "PointFile")]
 pub struct ParetoPoint {
     /// The first total.
     pub x: Num,
     /// The second.
     pub y: Num,
-    /// Who gets what.
-    pub picks: Vec<ParetoPick>,
+    /// Who gets which window: positions in the plan's alternatives, from 0, in the order of the scenario's jobs.
+    pub alternatives: Vec<usize>,
+    /// Who goes to a queue.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queued: Vec<QueuedPick>,
 }
 
-/// What one job gets: an alternative of the plan, or a queue.
+/// A job that a combination sends to a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ParetoPick {
+pub struct QueuedPick {
     /// The job's name.
     pub job: String,
-    /// The position in the plan's alternatives, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alternative: Option<usize>,
     /// The queue's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<String>,
+    pub queue: String,
+}
+
+/// A combination as it stands in a file. Plans of before name every job with its `picks`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PointFile {
+    x: Num,
+    y: Num,
+    #[serde(default)]
+    alternatives: Vec<usize>,
+    #[serde(default)]
+    queued: Vec<QueuedPick>,
+    #[serde(default)]
+    picks: Vec<PickFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PickFile {
+    job: String,
+    alternative: Option<usize>,
+    queue: Option<String>,
+}
+
+impl From<PointFile> for ParetoPoint {
+    fn from(file: PointFile) -> ParetoPoint {
+        let PointFile { x, y, mut alternatives, mut queued, picks } = file;
+        for PickFile { job, alternative, queue } in picks {
+            alternatives.extend(alternative);
+            queued.extend(queue.map(|queue| QueuedPick { job, queue }));
+        }
+        ParetoPoint { x, y, alternatives, queued }
+    }
 }
 
 impl PlannedSatisfaction {
@@ -152,23 +184,25 @@ impl PlannedPareto {
         [x, y]: [&Criterion; 2],
         (points, complete): (&[Point], bool),
     ) -> PlannedPareto {
-        let pick = |job: usize, source: &Source| ParetoPick {
-            job: scenario.batch.requests()[job].name.clone(),
-            alternative: match source {
-                Source::Window(place) => Some(*place),
-                Source::Queue(_) => None,
-            },
-            queue: match source {
-                Source::Queue(place) => Some(stakeholders.queues[*place].name.clone()),
-                Source::Window(_) => None,
-            },
-        };
-        let point = |point: &Point| ParetoPoint {
-            x: total(point.x, x, scenario.unit),
-            y: total(point.y, y, scenario.unit),
-            picks: (point.picks.iter().zip(&negotiation.sources).enumerate())
-                .filter_map(|(job, (option, sources))| Some(pick(job, sources.get((*option)?)?)))
-                .collect(),
+        let point = |point: &Point| {
+            let mut combination = ParetoPoint {
+                x: total(point.x, x, scenario.unit),
+                y: total(point.y, y, scenario.unit),
+                alternatives: Vec::new(),
+                queued: Vec::new(),
+            };
+            let picks = point.picks.iter().zip(&negotiation.sources).enumerate();
+            for (job, (option, sources)) in picks {
+                match option.and_then(|option| sources.get(option)) {
+                    Some(Source::Window(place)) => combination.alternatives.push(*place),
+                    Some(Source::Queue(queue)) => combination.queued.push(QueuedPick {
+                        job: scenario.batch.requests()[job].name.clone(),
+                        queue: stakeholders.queues[*queue].name.clone(),
+                    }),
+                    None => {}
+                }
+            }
+            combination
         };
         PlannedPareto {
             x: x.to_string(),

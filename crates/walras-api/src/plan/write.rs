@@ -1,14 +1,14 @@
 //! From what a search found to a plan.
 
 use super::{
-    PLAN_TAG, Plan, PlannedAlternative, PlannedSlot, ReasonItem, ReasonKind, SearchSummary,
+    Listed, PLAN_TAG, Plan, PlannedAlternative, PlannedSlot, ReasonItem, ReasonKind, SearchSummary,
     SmallestChangeItem, UnscheduledJob,
 };
 use crate::number::Num;
 use crate::scenario::Scenario;
 use crate::sentence::reason_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
-use walras_core::{Algorithm, Alternatives, Criterion, SearchConfig, Unscheduled};
+use walras_core::{Algorithm, Alternatives, Beyond, Criterion, SearchConfig, Unscheduled};
 use walras_model::{Alternative, Money, Performance, Placement, Rate, Reason, SmallestChange, Span, Time};
 
 /// Performances and attributes are millionths, energy is microjoules.
@@ -17,7 +17,11 @@ const MILLIONTHS: u32 = 6;
 impl Plan {
     /// What a search with this configuration found in this scenario, without a choice.
     pub fn from_alternatives(scenario: &Scenario, config: &SearchConfig, found: &Alternatives) -> Plan {
-        let alternative = |found: &Alternative| planned(scenario, &config.algorithm, found);
+        Plan::outline(scenario, config, found).listing(scenario, config, found, Listed::All)
+    }
+
+    /// The same without the alternatives; [`Plan::listing`] adds them, when the plan knows which it speaks of.
+    pub fn outline(scenario: &Scenario, config: &SearchConfig, found: &Alternatives) -> Plan {
         Plan {
             schema: PLAN_TAG.to_owned(),
             unit: scenario.unit,
@@ -28,11 +32,13 @@ impl Plan {
                 slots_scanned: found.slots_scanned,
                 bound_hit: !found.limits_hit.is_empty(),
                 limits_hit: found.limits_hit.iter().copied().collect(),
+                enough: found.beyond == Beyond::Needless,
             },
             choice: None,
             satisfaction: None,
             pareto: None,
-            alternatives: found.found.iter().map(alternative).collect(),
+            alternatives: Vec::new(),
+            unlisted: Vec::new(),
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
             workflows: Vec::new(),
             warnings: Vec::new(),
@@ -40,7 +46,7 @@ impl Plan {
     }
 }
 
-fn planned(scenario: &Scenario, algorithm: &Algorithm, found: &Alternative) -> PlannedAlternative {
+pub(super) fn planned(scenario: &Scenario, algorithm: &Algorithm, found: &Alternative) -> PlannedAlternative {
     let (unit, window) = (scenario.unit, &found.window);
     PlannedAlternative {
         job: scenario.batch.request(found.job).name.clone(),

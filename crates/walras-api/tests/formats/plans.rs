@@ -3,7 +3,7 @@
 use crate::{EXAMPLE, read_yaml};
 use insta::assert_snapshot;
 use walras_api::{Plan, Scenario, Unit, read_plan};
-use walras_core::{Algorithm, Alternatives, Criterion, LimitHit, SearchConfig, Unscheduled};
+use walras_core::{Algorithm, Alternatives, Beyond, Criterion, LimitHit, SearchConfig, Unscheduled};
 use walras_model::{
     Alternative, Explanation, Factor, Interval, JobId, Money, NodeId, Performance, Placement, Rate, Reason,
     Requirement, SlotKey, SmallestChange, Span, Test, Time, Value, Window,
@@ -58,6 +58,7 @@ fn alternatives(reasons: Vec<Reason>) -> Alternatives {
         }],
         slots_scanned: 7,
         limits_hit: [LimitHit::AlternativesPerJob, LimitHit::Branches].into(),
+        beyond: Beyond::Nothing,
     }
 }
 

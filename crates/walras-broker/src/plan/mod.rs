@@ -21,7 +21,9 @@ use std::sync::Arc;
 use walras_core::agenda::{AgendaRules, Promise, Worth};
 use walras_core::choose::{ChoiceLimits, Objective};
 use walras_core::clearing::{Clearing, ClearingLimits, clear};
-use walras_core::plan::{BatchJob, BatchPlan, BatchProblem, PlanLimits, QueueUse, Unstated, plan_batch};
+use walras_core::plan::{
+    BatchJob, BatchPlan, BatchProblem, Listing, PlanLimits, QueueUse, Unstated, plan_batch,
+};
 use walras_core::prefer::{JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
 use walras_core::refine::Strategy;
 use walras_model::{Batch, Money, Offers, Request, TaskId, Time, Window, Workflow};
@@ -183,6 +185,7 @@ impl PlanningProblem {
             network: self.policy.network,
             policy: &self.policy.choice,
             choose: true,
+            listing: Listing::All,
             queues: QueueUse::Always,
             scheme: self.policy.plan,
             limits: PlanLimits {

@@ -80,6 +80,17 @@ pub enum Limit<Q> {
     Given(Q),
 }
 
+impl<Q> Limit<Q> {
+    /// Whether there is none; `needed` says whether the objective needs one.
+    fn is_none(&self, needed: bool) -> bool {
+        match self {
+            Limit::Derived => !needed,
+            Limit::Unlimited => true,
+            Limit::Given(_) => false,
+        }
+    }
+}
+
 /// Whether jobs that have alternatives may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -199,6 +210,12 @@ impl Objective {
 }
 
 impl VoPolicy {
+    /// Whether nothing bounds what all of it may come to.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        let (needs_time, needs_budget) = self.objective.needs();
+        self.time_limit.is_none(needs_time) && self.budget_limit.is_none(needs_budget)
+    }
+
     /// What the administrator says that all of it may come to; what would be derived is left open.
     pub fn given_limits(&self) -> AppliedLimits {
         AppliedLimits {

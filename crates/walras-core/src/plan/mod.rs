@@ -8,7 +8,7 @@
 //!
 //! 1. Every job is kept to the sites whose owners may let its user in.
 //! 2. Workflows are sized: the window that holds their tasks best by their strategy.
-//! 3. Windows are searched for the whole batch, in order of priority.
+//! 3. Windows are searched for the whole batch, in order of priority; all, or until more cannot change the choice ([`Listing`]).
 //! 4. Windows that do not hold their workflow are dropped.
 //! 5. Owners' rules, queues and everybody's preferences make a [`Negotiation`].
 //! 6. The policy's objective decides; by [`Objective::Satisfaction`] the stakeholders do.
@@ -50,6 +50,7 @@
 mod admission;
 mod bound;
 mod choice;
+mod enough;
 mod explained;
 mod front;
 mod improve;
@@ -61,6 +62,7 @@ mod workflow;
 
 pub use bound::above_any_plan;
 pub use choice::{BatchChoice, MadeChoice, NoChoice, Proven};
+pub use enough::Listing;
 pub use front::trade_off;
 pub use improve::{ImproveLimits, Improvement, PlanScheme, Standing};
 pub use options::{JobOptions, job_options};
@@ -69,7 +71,7 @@ pub use served::{LeftOut, PlacedTasks, Run, Served};
 use crate::choose::{ChoiceLimits, Objective, VoPolicy};
 use crate::prefer::{Negotiation, Stakeholders, WishError};
 use crate::refine::{SizeOption, Strategy};
-use crate::search::{Alternatives, SearchConfig, find_alternatives_on};
+use crate::search::{Alternatives, SearchConfig, find_alternatives_until};
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::Time;
@@ -101,6 +103,8 @@ pub struct BatchProblem<'a> {
     pub policy: &'a VoPolicy,
     /// Whether anything is chosen, or only looked for.
     pub choose: bool,
+    /// Which alternatives are looked for; what is chosen does not depend on it.
+    pub listing: Listing,
     /// Which objectives may send jobs to queues.
     pub queues: QueueUse,
     /// Which plan is made of what is chosen.
@@ -188,6 +192,7 @@ impl<'a> BatchProblem<'a> {
             network: Network::INSTANT,
             policy,
             choose: true,
+            listing: Listing::All,
             queues: QueueUse::BySatisfaction,
             scheme: PlanScheme::default(),
             limits: PlanLimits::default(),
@@ -228,7 +233,11 @@ pub struct BatchPlan {
 /// The plan for a problem.
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
-    let mut found = find_alternatives_on(problem.offers, &batch, problem.search, problem.threads);
+    let mut enough = enough::Enough::new(problem, &batch);
+    let mut found =
+        find_alternatives_until(problem.offers, &batch, problem.search, problem.threads, |found, active| {
+            enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
+        });
     workflow::keep_fitting(problem, &batch, &sizes, &mut found);
     let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());

@@ -26,10 +26,10 @@
 
 use super::config::Criterion;
 use super::criterion::{Best, BestSoFar, sums};
-use super::few::{FEW, Few, Weighed};
+use super::few::{FEW, Few, Weighed, keep_within};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
-use super::sums::least_sum;
+use super::sums::{Interest, least_sum};
 use super::view::View;
 use super::{Found, window_of};
 use crate::slots::{Segments, SlotList};
@@ -104,10 +104,12 @@ impl Market<'_> {
         }
         let weighed = |candidate: Candidate<'_>| {
             let Candidate { slot, start, expiry, .. } = candidate;
-            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry }
+            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of: () }
         };
-        let few = Few::new(view.tasks, found.into_iter().map(weighed).collect());
         let mut best = (cost_max.min(i128::from(view.budget)), i64::MAX);
+        let mut all = found.into_iter().map(weighed).collect();
+        keep_within(&mut all, view.tasks, best.0);
+        let few = Few::new(view.tasks, all);
         for start in few.starts(from) {
             // Of equal costs the earlier start counts.
             let most = if start < best.1 { best.0 } else { best.0 - 1 };
@@ -186,16 +188,20 @@ impl BestSearch {
                 break;
             }
             let value_max = value_max(market.criterion, best.map(|best| best.0), bound, raised);
-            self.search(number, market, view, value_max, &mut work_left, slots_scanned);
-            let Some(Stretch { bound, window }) = &self.stretches[number] else { continue };
-            let Some(kept) = window else {
-                open.push(Reverse((*bound, number, true)));
-                continue;
-            };
-            if kept.lasts == Lasts::Unproven {
-                unproven = Some(unproven.map_or(bound.0, |least| least.min(bound.0)));
+            let needed = best.map(|best| best.0.0);
+            let interest = value_max.map(|value_max| Interest { value_max, needed });
+            let unsure = self.search(number, market, view, interest, &mut work_left, slots_scanned);
+            unproven = unproven.into_iter().chain(unsure).min();
+            match &self.stretches[number] {
+                Some(Stretch { window: Some(kept), .. }) => {
+                    best = best.into_iter().chain([(kept.rank(), number)]).min();
+                }
+                // Where work has run out, there is no more to find out.
+                Some(Stretch { bound, .. }) if unsure.is_none() || best.is_none() => {
+                    open.push(Reverse((*bound, number, true)));
+                }
+                Some(_) | None => {}
             }
-            best = best.into_iter().chain([(kept.rank(), number)]).min();
         }
         let kept = self.stretches[best?.1].as_ref()?.window.as_ref()?;
         let window = window_of(market.list, view, kept.best.start, kept.best.keys.clone())?;
@@ -229,25 +235,26 @@ impl BestSearch {
         }
     }
 
-    /// Searches one stretch again for windows of at most `value_max`.
+    /// Searches one stretch again for windows of interest; what is not excluded, where that is not proven.
     fn search(
         &mut self,
         number: usize,
         market: &Market<'_>,
         view: &View,
-        value_max: Option<i128>,
+        interest: Option<Interest>,
         work_left: &mut u64,
         slots_scanned: &mut u64,
-    ) {
+    ) -> Option<i128> {
+        if sums(market.criterion) {
+            return self.least_sum(number, market, view, interest, work_left, slots_scanned);
+        }
+        let value_max = interest.map(|interest| interest.value_max);
         let from = market.segments.all()[number].opening.as_millis().max(view.earliest);
         let kept = |best: BestSoFar| Kept { best, lasts: Lasts::WhileItStands };
         let window = match (market.criterion, value_max) {
-            (criterion, _) if sums(criterion) => {
-                self.least_sum(number, market, view, value_max, work_left, slots_scanned)
-            }
             (Criterion::Cost, Some(cost_max)) => {
                 let best = market.cheapest(number, view, from, cost_max, slots_scanned);
-                best.map(kept).map(|kept| (kept.rank(), kept))
+                best.map(kept)
             }
             _ => {
                 let mut selector = Best::new(market.weights, view, market.criterion, 0);
@@ -255,39 +262,47 @@ impl BestSearch {
                     selector = selector.up_to(value_max);
                 }
                 market.feed(number, view, from, value_max, &mut selector, slots_scanned);
-                selector.finish().map(kept).map(|kept| (kept.rank(), kept))
+                selector.finish().map(kept)
             }
         };
         self.stretches[number] = match (window, value_max) {
-            (Some((bound, kept)), _) => Some(Stretch { bound, window: Some(kept) }),
+            (Some(kept), _) => Some(Stretch { bound: kept.rank(), window: Some(kept) }),
             (None, Some(value_max)) => Some(Stretch { bound: (value_max + 1, from, 0), window: None }),
             (None, None) => None,
         };
+        None
     }
 
-    /// The least sum of a stretch, with the bound that holds for it.
+    /// The same by sums, with the bound that holds for the stretch.
     fn least_sum(
         &mut self,
         number: usize,
         market: &Market<'_>,
         view: &View,
-        value_max: Option<i128>,
+        interest: Option<Interest>,
         work_left: &mut u64,
         slots_scanned: &mut u64,
-    ) -> Option<(Rank, Kept)> {
+    ) -> Option<i128> {
         let segment = &market.segments.all()[number];
         let from = segment.opening.as_millis().max(view.earliest);
-        let found = least_sum(market, view, number, value_max, work_left, &mut self.price, slots_scanned);
-        found.best.map(|best| {
-            let lasts = match found.unproven {
-                Some(_) => Lasts::Unproven,
-                None if found.settled => Lasts::WhileItStands,
-                None => Lasts::UntilCut(segment.cuts),
-            };
-            let kept = Kept { best, lasts };
-            let bound = found.unproven.map_or(kept.rank(), |bound| kept.rank().min((bound, from, 0)));
-            (bound, kept)
-        })
+        let found = least_sum(market, view, number, interest, work_left, &mut self.price, slots_scanned);
+        let beyond = interest.map(|interest| interest.value_max + 1);
+        let excluded = |least: i128| found.unproven.map_or(least, |unproven| least.min(unproven));
+        self.stretches[number] = match (found.best, found.open_from.or(beyond)) {
+            (Some(best), _) => {
+                let lasts = match found.unproven {
+                    Some(_) => Lasts::Unproven,
+                    None if found.settled => Lasts::WhileItStands,
+                    None => Lasts::UntilCut(segment.cuts),
+                };
+                let kept = Kept { best, lasts };
+                let bound = found.unproven.map_or(kept.rank(), |bound| kept.rank().min((bound, from, 0)));
+                Some(Stretch { bound, window: Some(kept) })
+            }
+            (None, Some(least)) => Some(Stretch { bound: (excluded(least), from, 0), window: None }),
+            (None, None) => None,
+        };
+        found.unproven
     }
 }
 

@@ -55,6 +55,18 @@ pub struct Alternatives {
     pub slots_scanned: u64,
     /// Which limits were hit, each once.
     pub limits_hit: BTreeSet<LimitHit>,
+    /// Which windows there are beside these.
+    pub beyond: Beyond,
+}
+
+/// What a search left unsearched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// Nothing, but for the limits that were hit.
+    #[default]
+    Nothing,
+    /// Windows that nobody needs: whoever asked had enough.
+    Needless,
 }
 
 /// A limit that ended part of the search.
@@ -101,6 +113,18 @@ pub fn find_alternatives_on(
     config: &SearchConfig,
     threads: usize,
 ) -> Alternatives {
+    find_alternatives_until(offers, batch, config, threads, |_, _| false)
+}
+
+/// The same until there is enough: after each round `enough` sees what was found, and the jobs that may find more. What is
+/// found is always what full rounds find.
+pub(crate) fn find_alternatives_until(
+    offers: &Offers,
+    batch: &Batch,
+    config: &SearchConfig,
+    threads: usize,
+    enough: impl FnMut(&[Alternative], &[JobId]) -> bool,
+) -> Alternatives {
     let mut run = Run {
         problem: SearchProblem::new(offers, batch, config),
         untouched: None,
@@ -109,7 +133,7 @@ pub fn find_alternatives_on(
         result: Alternatives::default(),
     };
     match config.mode {
-        Mode::AllAlternatives => run.rounds(threads),
+        Mode::AllAlternatives => run.rounds(threads, enough),
         Mode::FirstOnTheFly => run.on_the_fly(),
     }
     run.result.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
@@ -130,7 +154,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn rounds(&mut self, threads: usize) {
+    fn rounds(&mut self, threads: usize, mut enough: impl FnMut(&[Alternative], &[JobId]) -> bool) {
         let mut active = self.problem.batch.by_priority();
         let mut ahead = Ahead::new(threads);
         while !active.is_empty() {
@@ -167,6 +191,10 @@ impl Run<'_> {
                 rest = others;
             }
             active = still_active;
+            if !active.is_empty() && enough(&self.result.found, &active) {
+                self.result.beyond = Beyond::Needless;
+                return;
+            }
         }
     }
 

@@ -24,7 +24,6 @@ use super::scan::{Candidate, Selector, scan};
 use super::view::{View, attribute_millionths};
 use super::{Found, window_of};
 use crate::slots::SlotList;
-use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 use walras_model::offer::{Offers, SlotKey};
 
@@ -325,35 +324,6 @@ impl Selector for Best<'_> {
             self.changed.push(number);
         }
         ControlFlow::Continue(())
-    }
-}
-
-/// The least that all tasks but one come to, of the candidates met.
-#[derive(Clone, Debug)]
-pub(super) struct LeastOthers {
-    count: usize,
-    /// The least of them, the greatest on top.
-    least: BinaryHeap<i64>,
-}
-
-impl LeastOthers {
-    pub(super) fn new(tasks: usize) -> LeastOthers {
-        LeastOthers { count: tasks.saturating_sub(1), least: BinaryHeap::with_capacity(tasks.min(64)) }
-    }
-
-    #[inline]
-    pub(super) fn meet(&mut self, value: i64) {
-        if self.least.len() < self.count {
-            self.least.push(value);
-        } else if let Some(mut greatest) = self.least.peek_mut()
-            && value < *greatest
-        {
-            *greatest = value;
-        }
-    }
-
-    pub(super) fn sum(&self) -> i128 {
-        self.least.iter().map(|value| i128::from(*value)).sum()
     }
 }
 

@@ -40,6 +40,17 @@ pub(crate) fn choose(
     if n == 0 || items.len() < n || is_refuted(items, n, limit, cutoff, *price) {
         return None;
     }
+    if *price <= 0 {
+        // Where the limit plays no part, the least values are the answer, and none of them is left out below.
+        let mut pricing = Pricing::new(items, n, limit);
+        let free = pricing.at(0);
+        if free.value >= cutoff {
+            return None;
+        }
+        if free.cost <= limit {
+            return Some(Choice { settled: true, ..pricing.chosen(&free, free.value) });
+        }
+    }
     let kept = undominated(items, n, limit);
     if kept.len() < n {
         return None;
@@ -115,12 +126,12 @@ fn cheaper(items: &[Item], best: Choice, branches: &mut u64) -> Choice {
 /// order.
 fn undominated(items: &[Item], n: usize, limit: i128) -> Vec<usize> {
     let affordable = items.iter().enumerate().filter(|(_, item)| i128::from(item.cost) <= limit);
-    let mut order: Vec<(i64, i64, usize)> =
-        affordable.map(|(index, item)| (item.value, item.cost, index)).collect();
+    let mut order: Vec<(i64, i64, usize)> = Vec::with_capacity(items.len());
+    order.extend(affordable.map(|(index, item)| (item.value, item.cost, index)));
     order.sort_unstable();
     // The n least costs so far, the greatest on top.
     let mut cheapest = BinaryHeap::with_capacity(n + 1);
-    let mut kept = Vec::new();
+    let mut kept = Vec::with_capacity(order.len());
     for (_, cost, index) in order {
         if cheapest.len() >= n && cheapest.peek().is_none_or(|greatest| *greatest < cost) {
             continue;
@@ -155,12 +166,15 @@ impl Branching<'_> {
     /// Betters `best` within so many branches; whether all were looked at.
     fn run(&self, seek: Seek, best: &mut Choice, branches: &mut u64) -> bool {
         let (items, price, n) = (self.items, self.price, best.items.len());
-        let mut order: Vec<usize> = (0..items.len()).collect();
-        order.sort_by_key(|index| (reduced(&items[*index], price), items[*index].cost));
-        let sorted: Vec<Item> = order.iter().map(|index| items[*index]).collect();
-        let mut prefix = vec![0_i128];
-        for item in &sorted {
-            prefix.push(prefix[prefix.len() - 1].saturating_add(reduced(item, price)));
+        let ranked = items.iter().enumerate();
+        let mut order: Vec<(i128, i64, usize)> =
+            ranked.map(|(index, item)| (reduced(item, price), item.cost, index)).collect();
+        order.sort_unstable();
+        let sorted: Vec<Item> = order.iter().map(|(.., index)| items[*index]).collect();
+        let mut prefix = Vec::with_capacity(sorted.len() + 1);
+        prefix.push(0_i128);
+        for (reduced, ..) in &order {
+            prefix.push(prefix[prefix.len() - 1].saturating_add(*reduced));
         }
         let cost_floor = cost_floors(&sorted);
 
@@ -170,7 +184,7 @@ impl Branching<'_> {
         loop {
             let missing = n - path.len();
             if missing == 0 && cost <= self.limit && (value, cost) <= (best.value, best.cost) {
-                let chosen = path.iter().map(|place| order[*place]).collect();
+                let chosen = path.iter().map(|place| order[*place].2).collect();
                 meet(best, chosen, value, cost);
                 if matches!(seek, Seek::Better { bound } if best.value <= bound) {
                     return true;
@@ -188,7 +202,7 @@ impl Branching<'_> {
                 *branches -= 1;
                 value += i128::from(sorted[next].value);
                 cost += i128::from(sorted[next].cost);
-                sum = sum.saturating_add(reduced(&sorted[next], price));
+                sum = sum.saturating_add(order[next].0);
                 path.push(next);
                 next += 1;
             } else {
@@ -196,7 +210,7 @@ impl Branching<'_> {
                 let Some(last) = path.pop() else { return true };
                 value -= i128::from(sorted[last].value);
                 cost -= i128::from(sorted[last].cost);
-                sum -= reduced(&sorted[last], price);
+                sum -= order[last].0;
                 next = last + 1;
                 while sorted.get(next) == Some(&sorted[last]) {
                     next += 1;

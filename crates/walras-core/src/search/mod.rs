@@ -21,7 +21,10 @@ mod scan;
 mod sums;
 mod view;
 
-pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives, find_alternatives_on};
+pub(crate) use alternatives::find_alternatives_until;
+pub use alternatives::{
+    Alternatives, Beyond, LimitHit, Unscheduled, find_alternatives, find_alternatives_on,
+};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use knapsack::choose as choose_within;

@@ -151,14 +151,17 @@ fn reduced_sum(choice: &Priced, price: i128) -> i128 {
     (choice.value.saturating_mul(SCALE)).saturating_add(price.saturating_mul(choice.cost))
 }
 
-/// An item's value + price · cost, in units of 1 / [`SCALE`].
+/// An item's value + price · cost, in units of 1 / [`SCALE`]. No price is above 2⁶⁰, so that it is exact.
+#[inline]
 pub(crate) fn reduced(item: &Item, price: i128) -> i128 {
-    (i128::from(item.value) * SCALE).saturating_add(price.saturating_mul(i128::from(item.cost)))
+    i128::from(item.value) * SCALE + price * i128::from(item.cost)
 }
 
 /// The least whole value that a sum of reduced values allows.
+#[inline]
 pub(crate) fn bound_of(sum: i128, limit: i128, price: i128) -> i128 {
-    let relaxed = sum.saturating_sub(price.saturating_mul(limit));
+    // The product is exact, as for every price that is tried.
+    let relaxed = sum.saturating_sub(price * limit);
     rounding::up(relaxed, SCALE)
 }
 

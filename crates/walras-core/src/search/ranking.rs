@@ -10,52 +10,77 @@
 //! Example: three tasks, values up to 20, and slots of 5, 6, 7, 9 and 10: the two least come to 11, so that 10 is not read.
 
 use super::config::Criterion;
-use super::criterion::LeastOthers;
 use super::scan::Candidate;
 use super::view::View;
-use crate::slots::{Ranking, Segment};
+use crate::slots::{RankBy, Ranking, Segment};
 use walras_model::offer::Offers;
+use walras_model::quantity::rounding;
 
 /// The numbers of nodes are in units of 2⁻⁴⁰ of what they say for a millionth of performance.
 const NODE_BITS: u32 = 40;
-/// See [`Ranking::RateForWork`].
+/// See [`RankBy::RateForWork`].
 const RATE_BITS: u32 = 16;
 
 /// The order of slots for a criterion; nothing where the order of starts is best.
 pub(super) fn ranking(offers: &Offers, criterion: &Criterion, weights: &[i64]) -> Option<Ranking> {
-    let performances = || offers.nodes().iter().map(|node| node.performance.as_millionths());
-    Some(match criterion {
-        Criterion::Cost => Ranking::RateForWork(performances().collect()),
-        Criterion::Price => Ranking::Rate,
+    let performances: Vec<i64> = offers.nodes().iter().map(|node| node.performance.as_millionths()).collect();
+    let by = match criterion {
+        Criterion::Cost => RankBy::RateForWork,
+        Criterion::Price => RankBy::Rate,
         Criterion::Runtime | Criterion::NodeTime => {
-            Ranking::Node(performances().map(|performance| for_work(1, performance)).collect())
+            RankBy::Node(performances.iter().map(|performance| for_work(1, *performance)).collect())
         }
         Criterion::Energy => {
-            let nodes = performances().zip(weights);
-            Ranking::Node(nodes.map(|(performance, watts)| for_work(*watts, performance)).collect())
+            let nodes = performances.iter().zip(weights);
+            RankBy::Node(nodes.map(|(performance, watts)| for_work(*watts, *performance)).collect())
         }
-        Criterion::Attribute(_) => Ranking::Node(weights.to_vec()),
+        Criterion::Attribute(_) => RankBy::Node(weights.to_vec()),
         Criterion::Start | Criterion::Finish => return None,
-    })
+    };
+    Some(Ranking { by, performances })
 }
 
 fn for_work(number: i64, performance: i64) -> i64 {
-    let rank =
-        walras_model::quantity::rounding::down(i128::from(number) << NODE_BITS, i128::from(performance));
+    let rank = rounding::down(i128::from(number) << NODE_BITS, i128::from(performance));
     i64::try_from(rank).unwrap_or(i64::MAX)
 }
 
-/// The least that a task on a slot of this rank adds to the criterion.
-fn least_value(criterion: &Criterion, work: i64, rank: i64) -> i128 {
-    let product = i128::from(work).saturating_mul(i128::from(rank));
-    match criterion {
-        // Credits are micros, rates are for seconds and work is in milliseconds of a performance of a million.
-        Criterion::Cost => product.saturating_mul(1_000) >> RATE_BITS,
-        Criterion::Runtime | Criterion::NodeTime | Criterion::Energy => {
-            product.saturating_mul(1_000_000) >> NODE_BITS
+/// What a task adds to a criterion on a slot of some rank, but for rounding up: `factor` times the rank, by 2^`bits`.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    factor: i128,
+    bits: u32,
+}
+
+impl Scale {
+    fn new(criterion: &Criterion, work: i64) -> Scale {
+        let work = i128::from(work);
+        match criterion {
+            // Credits are micros, rates are for seconds and work is in milliseconds of a performance of a million.
+            Criterion::Cost => Scale { factor: work * 1_000, bits: RATE_BITS },
+            Criterion::Runtime | Criterion::NodeTime | Criterion::Energy => {
+                Scale { factor: work * 1_000_000, bits: NODE_BITS }
+            }
+            Criterion::Price | Criterion::Attribute(_) => Scale { factor: 1, bits: 0 },
+            Criterion::Start | Criterion::Finish => Scale { factor: 0, bits: 0 },
         }
-        Criterion::Price | Criterion::Attribute(_) => i128::from(rank),
-        Criterion::Start | Criterion::Finish => 0,
+    }
+
+    /// The least that a task on a slot of this rank adds.
+    fn least(self, rank: i64) -> i128 {
+        self.factor.saturating_mul(i128::from(rank)) >> self.bits
+    }
+
+    /// The highest rank at which that is no more than `most`; below all ranks when none is.
+    fn rank_max(self, most: i128) -> i64 {
+        if most < 0 {
+            return i64::MIN;
+        }
+        let beyond = most.checked_add(1).and_then(|next| next.checked_mul(1 << self.bits));
+        match beyond.filter(|_| self.factor > 0) {
+            Some(beyond) => i64::try_from(rounding::down(beyond - 1, self.factor)).unwrap_or(i64::MAX),
+            None => i64::MAX,
+        }
     }
 }
 
@@ -65,7 +90,7 @@ fn takes_worst(criterion: &Criterion) -> bool {
 }
 
 /// The candidates of a stretch that can be part of a window of at most `value_max`, in no particular order, and how many
-/// slots were read. None starts before `from`.
+/// slots were read. None starts before `from`, which is not before the stretch.
 pub(super) fn candidates<'a>(
     segment: &'a Segment,
     view: &View,
@@ -73,23 +98,51 @@ pub(super) fn candidates<'a>(
     from: i64,
     value_max: i128,
 ) -> (Vec<Candidate<'a>>, usize) {
-    let mut others = LeastOthers::new(if takes_worst(criterion) { 1 } else { view.tasks });
+    let scale = Scale::new(criterion, view.work);
+    // How many of the others of a window have not been met yet: the first ones are the least.
+    let mut others = if takes_worst(criterion) { 0 } else { view.tasks.saturating_sub(1) };
     let mut most = value_max;
-    let (mut found, mut read) = (Vec::with_capacity(32), 0);
-    for (rank, slot) in &segment.ranked {
-        let least = least_value(criterion, view.work, *rank);
-        if least > most {
+    let mut rank_max = scale.rank_max(most);
+    let (mut found, slots) = (Vec::with_capacity(64), segment.ranked.slots());
+    let mut read = 0;
+    for (index, (rank, work)) in segment.ranked.ranks().enumerate() {
+        if rank > rank_max {
             break;
         }
-        read += 1;
-        let Some(candidate) = Candidate::new(slot, view) else { continue };
+        read = index + 1;
+        if work < view.work {
+            continue;
+        }
+        let Some(candidate) = Candidate::new(&slots[index], view) else { continue };
         let start = candidate.start.max(from);
-        if candidate.expiry >= start {
+        if candidate.expiry < start {
+            continue;
+        }
+        found.push(Candidate { start, ..candidate });
+        if others > 0 {
             // What it really adds may be more, by rounding, and is not in order.
-            others.meet(i64::try_from(least).unwrap_or(i64::MAX));
-            most = value_max - others.sum();
-            found.push(Candidate { start, ..candidate });
+            others -= 1;
+            most = most.saturating_sub(scale.least(rank));
+            rank_max = scale.rank_max(most);
         }
     }
     (found, read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_highest_rank_is_the_last_that_adds_no_more(work in 0..9_i64, rank in 0..9_i64, most in -2..40_i128, units in 0..3_u32) {
+            // Ranks around powers of two, where what is shifted out matters.
+            let (rank, work) = ((rank << (8 * units)) + rank, work << 4);
+            for criterion in [Criterion::Cost, Criterion::NodeTime, Criterion::Price, Criterion::Start] {
+                let scale = Scale::new(&criterion, work);
+                prop_assert_eq!(rank <= scale.rank_max(most), scale.least(rank) <= most);
+            }
+        }
+    }
 }

@@ -6,14 +6,16 @@
 //! **Method.** For any price λ of the budget S, the n least z + λc, less λS, bound the sum from below. λ is what the last exact
 //! choice of the same request came to. Where only sums up to a value are asked for, candidates that are part of no such window
 //! are passed over ([`super::ranking`]). Of those left, the n least are found at every start ([`super::few`],
-//! [`super::cheapest`]). Starts are then solved exactly in order of their bounds, until none can be better.
+//! [`super::cheapest`]), of which one starts then: others could start before. Starts are then solved exactly in order of their
+//! bounds, until none can be better. Where a window of some value is known from elsewhere, starts beyond it are not solved: their
+//! bounds tell when the stretch has to be searched again.
 //!
 //! **Complexity.** O(m log m) for the pass over m slots, and one exact choice for about every start that ties with the best.
 
 use super::again::Market;
 use super::cheapest::{Cheapest, Entry};
 use super::criterion::{BestSoFar, value_of};
-use super::few::{FEW, Few, Weighed};
+use super::few::{FEW, Few, Weighed, keep_within};
 use super::knapsack;
 use super::pricing::{Item, SCALE, bound_of};
 use super::ranking::candidates;
@@ -22,27 +24,39 @@ use super::view::View;
 use crate::slots::Segment;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use walras_model::offer::SlotKey;
 
 /// What a stretch has to offer.
 pub(super) struct LeastSum {
     pub(super) best: Option<BestSoFar>,
     /// Whether it stays the best for as long as all its slots do.
     pub(super) settled: bool,
-    /// The least value that is not excluded, when the best is not proven.
+    /// The least value that is not excluded, when the best, or that there is none, is not proven.
     pub(super) unproven: Option<i128>,
+    /// When there is no best: no window is below this, if that is proven, though there may be others.
+    pub(super) open_from: Option<i128>,
 }
 
-/// The window of least sum in a stretch, when it is at most `value_max`.
+/// Which windows are of interest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interest {
+    /// Those of at most this value.
+    pub(super) value_max: i128,
+    /// Of those above this value no more than a bound.
+    pub(super) needed: Option<i128>,
+}
+
+/// The window of least sum in a stretch, among those of interest; of all, where nothing is said.
 pub(super) fn least_sum(
     market: &Market<'_>,
     view: &View,
     number: usize,
-    value_max: Option<i128>,
+    interest: Option<Interest>,
     work_left: &mut u64,
     price: &mut i128,
     slots_scanned: &mut u64,
 ) -> LeastSum {
+    let value_max = interest.map(|interest| interest.value_max);
+    let needed = interest.and_then(|interest| interest.needed);
     let segment = &market.segments.all()[number];
     let from = segment.opening.as_millis().max(view.earliest);
     let (found, read) = match value_max {
@@ -52,8 +66,12 @@ pub(super) fn least_sum(
     *slots_scanned += read as u64;
     let mut parts = Parts::new(&found, market, view, *price, value_max);
     let mut starts = BinaryHeap::from(parts.bounds(from));
-    let mut found = LeastSum { best: None, settled: true, unproven: None };
+    let mut found = LeastSum { best: None, settled: true, unproven: None, open_from: None };
     while let Some(Reverse((bound, start))) = starts.pop() {
+        if found.best.is_none() && needed.is_some_and(|needed| bound > needed) {
+            found.leave_open(bound);
+            break;
+        }
         let beaten = |best: &BestSoFar| (best.value, best.start) < (bound, start);
         if found.best.as_ref().is_some_and(beaten) {
             break;
@@ -65,30 +83,37 @@ pub(super) fn least_sum(
         let cutoff = match &found.best {
             Some(best) if start <= best.start => best.value + 1,
             Some(best) => best.value,
-            None => value_max.map_or(i128::MAX, |value_max| value_max + 1),
+            None => needed.or(value_max).map_or(i128::MAX, |value_max| value_max.saturating_add(1)),
         };
         let (places, items) = parts.alive_at(start);
         // Sorting out and pricing is work too.
         *work_left = work_left.saturating_sub(items.len() as u64);
         let choice = knapsack::choose(&items, view.tasks, parts.budget, cutoff, work_left, price);
-        let Some(choice) = choice else { continue };
-        if choice.bound < choice.value {
+        if let Some(choice) = choice.as_ref().filter(|choice| choice.bound < choice.value) {
             found.leave_unproven(choice.bound);
         }
+        let Some(choice) = choice.filter(|choice| choice.value < cutoff) else {
+            value_max.iter().for_each(|_| found.leave_open(cutoff));
+            continue;
+        };
         found.settled &= choice.settled;
         let rank = (choice.value, start, choice.cost);
         let better = |best: &BestSoFar| rank < (best.value, best.start, best.cost);
-        if choice.value < cutoff && found.best.as_ref().is_none_or(better) {
+        if found.best.as_ref().is_none_or(better) {
             let keys = choice.items.iter().map(|item| parts.all[places[*item]].key).collect();
             found.best = Some(BestSoFar { value: choice.value, start, cost: choice.cost, keys });
         }
     }
-    let value = found.best.as_ref().map(|best| best.value);
+    let value = found.best.as_ref().map(|best| best.value).or(found.open_from);
     found.unproven = found.unproven.filter(|bound| value.is_some_and(|value| *bound < value));
     found
 }
 
 impl LeastSum {
+    fn leave_open(&mut self, bound: i128) {
+        self.open_from = Some(self.open_from.map_or(bound, |least| least.min(bound)));
+    }
+
     fn leave_unproven(&mut self, bound: i128) {
         self.unproven = Some(self.unproven.map_or(bound, |least| least.min(bound)));
     }
@@ -102,17 +127,9 @@ fn all_candidates<'a>(segment: &'a Segment, view: &View, from: i64) -> Vec<Candi
     not_before.filter(|candidate| candidate.expiry >= candidate.start).collect()
 }
 
-/// A candidate, with what it adds to a window.
-#[derive(Clone, Copy)]
-struct Part {
-    key: SlotKey,
-    start: i64,
-    expiry: i64,
-    value: i64,
-    cost: i64,
-    /// Value and priced cost, rounded down, so that what follows from it is a bound.
-    priced: i64,
-}
+/// A candidate, with what it adds to a window; it weighs value and priced cost, rounded down, so that what follows from it is
+/// a bound.
+type Part = Weighed<Item>;
 
 /// The candidates of a stretch that can be part of a window of interest.
 struct Parts {
@@ -134,14 +151,18 @@ impl Parts {
         let part = |candidate: &Candidate<'_>| {
             let cost = candidate.cost();
             let value = value_of(market.criterion, market.weights, candidate)?;
-            let priced = price.saturating_mul(i128::from(cost)) >> SCALE.ilog2();
-            let priced = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
+            let priced = (price * i128::from(cost)) >> SCALE.ilog2();
+            let weight = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
             let (key, start, expiry) = (candidate.slot.key(), candidate.start, candidate.expiry);
-            (cost <= view.budget).then_some(Part { key, start, expiry, value, cost, priced })
+            (cost <= view.budget).then_some(Part { weight, key, start, expiry, of: Item { value, cost } })
         };
-        let all: Vec<Part> = found.iter().filter_map(part).collect();
+        let mut all: Vec<Part> = Vec::with_capacity(found.len());
+        all.extend(found.iter().filter_map(part));
         let (tasks, budget) = (view.tasks, i128::from(view.budget));
-        Parts { all, tasks, budget, price, value_max }
+        let mut parts = Parts { all, tasks, budget, price, value_max };
+        let most = parts.priced_max();
+        keep_within(&mut parts.all, tasks, most);
+        parts
     }
 
     /// What the priced values of a window of interest may come to.
@@ -155,32 +176,25 @@ impl Parts {
     /// What bounds the sum at each start at which it may be of interest; where there is any, the candidates are in order of
     /// their keys then.
     fn bounds(&mut self, from: i64) -> Vec<Reverse<(i128, i64)>> {
-        let (budget, price, value_max) = (self.budget, self.price, self.value_max);
-        let bound = |sum: i128| bound_of(sum.saturating_mul(SCALE), budget, price);
-        let mut bounds = Vec::new();
+        let most = self.priced_max();
+        let mut sums: Vec<(i64, i128)> = Vec::with_capacity(self.all.len());
         if self.all.len() > FEW {
             self.all.sort_unstable_by_key(|part| part.key);
-            self.sweep(|start, sum| bounds.push(Reverse((bound(sum), start))));
+            self.sweep(|start, sum| sums.push((start, sum)));
         } else {
-            let (few, most) = (self.few(), self.priced_max());
-            let least = few.starts(from).filter_map(|start| Some((few.least_at(start, most)?, start)));
-            bounds.extend(least.map(|(sum, start)| Reverse((bound(sum), start))));
-            bounds.sort_unstable();
-            bounds.dedup();
-            if !bounds.is_empty() {
+            let few = Few::new(self.tasks, std::mem::take(&mut self.all));
+            sums.extend(few.least_sums(from, most));
+            sums.sort_unstable();
+            sums.dedup_by_key(|(start, _)| *start);
+            self.all = few.into_all();
+            if !sums.is_empty() {
                 self.all.sort_unstable_by_key(|part| part.key);
             }
         }
-        bounds.retain(|Reverse((bound, _))| value_max.is_none_or(|value_max| *bound <= value_max));
+        let bound = |sum: i128| bound_of(sum.saturating_mul(SCALE), self.budget, self.price);
+        let mut bounds: Vec<_> = sums.into_iter().map(|(start, sum)| Reverse((bound(sum), start))).collect();
+        bounds.retain(|Reverse((bound, _))| self.value_max.is_none_or(|value_max| *bound <= value_max));
         bounds
-    }
-
-    fn few(&self) -> Few {
-        let weighed = |part: &Part| {
-            let Part { key, start, expiry, priced, .. } = *part;
-            Weighed { weight: priced, key, start, expiry }
-        };
-        Few::new(self.tasks, self.all.iter().map(weighed).collect())
     }
 
     /// The sum of the n least priced values at every start with a window within the budget; all are in order of their keys.
@@ -191,8 +205,8 @@ impl Parts {
             by_cost.advance(now);
             by_priced.advance(now);
             for part in group {
-                by_cost.join(Entry::new(part.cost, part.key, part.expiry));
-                by_priced.join(Entry::new(part.priced, part.key, part.expiry));
+                by_cost.join(Entry::new(part.of.cost, part.key, part.expiry));
+                by_priced.join(Entry::new(part.weight, part.key, part.expiry));
             }
             let affordable = by_cost.sum().is_some_and(|cost| cost <= self.budget);
             if let Some(sum) = by_priced.sum().filter(|_| affordable) {
@@ -203,10 +217,9 @@ impl Parts {
 
     /// Those alive at a start: their places, and what they add.
     fn alive_at(&self, start: i64) -> (Vec<usize>, Vec<Item>) {
-        let alive = |part: &Part| part.start <= start && start <= part.expiry;
-        let places: Vec<usize> = (0..self.all.len()).filter(|place| alive(&self.all[*place])).collect();
-        let items = places.iter().map(|place| &self.all[*place]);
-        let items = items.map(|part| Item { value: part.value, cost: part.cost }).collect();
+        let mut places: Vec<usize> = Vec::with_capacity(self.all.len());
+        places.extend((0..self.all.len()).filter(|at| self.all[*at].is_alive(start)));
+        let items = places.iter().map(|place| self.all[*place].of).collect();
         (places, items)
     }
 }

@@ -29,11 +29,13 @@ mod block;
 #[cfg(test)]
 mod check;
 mod cut;
+mod ranked;
 mod segments;
 mod summary;
 
 pub(crate) use block::{Block, Group, SLOTS_PER_BLOCK_MAX};
-pub(crate) use segments::{Ranking, Segment, Segments};
+pub(crate) use ranked::{RankBy, Ranking};
+pub(crate) use segments::{Segment, Segments};
 pub(crate) use summary::Summary;
 
 use block::{BLOCKS_PER_GROUP, SLOTS_PER_BLOCK};

@@ -11,39 +11,15 @@
 //!
 //! **Complexity.** Building: O(n log n). A cut: two binary searches and a move for each stretch that the cut slot reaches into.
 
+use super::ranked::{Ranked, Ranking};
 use walras_model::offer::{Slot, SlotKey};
-use walras_model::quantity::{Time, rounding};
+use walras_model::quantity::Time;
 use walras_model::window::Placement;
 
 /// No stretch is made for fewer slots.
 const SLOTS_MIN: usize = if cfg!(test) { 3 } else { 128 };
 /// A stretch is divided when so many times as many slots start in it as reach into it.
 const DIVIDE_AT: usize = 4;
-
-/// An order of slots by what a unit of work on them adds to a criterion, less first.
-#[derive(Clone, Debug)]
-pub(crate) enum Ranking {
-    /// Money for work: the rate by the performance, in units of 2⁻¹⁶; performances by node.
-    RateForWork(Vec<i64>),
-    /// The rate.
-    Rate,
-    /// A number of the node.
-    Node(Vec<i64>),
-}
-
-impl Ranking {
-    fn of(&self, slot: &Slot) -> i64 {
-        let (node, rate) = (slot.node().index(), slot.rate().as_micros_per_second());
-        match self {
-            Ranking::RateForWork(performances) => {
-                let rank = rounding::down(i128::from(rate) << 16, i128::from(performances[node]));
-                i64::try_from(rank).unwrap_or(i64::MAX)
-            }
-            Ranking::Rate => rate,
-            Ranking::Node(ranks) => ranks[node],
-        }
-    }
-}
 
 /// A stretch of time, from its opening to that of the next.
 #[derive(Clone, Debug)]
@@ -54,7 +30,7 @@ pub(crate) struct Segment {
     /// Slots that start in the stretch, in order of their keys.
     pub(crate) own: Vec<Slot>,
     /// All of these by rank and then key, where there is a ranking.
-    pub(crate) ranked: Vec<(i64, Slot)>,
+    pub(crate) ranked: Ranked,
     /// How many cuts have changed a slot of it.
     pub(crate) cuts: u64,
     /// The stretch that it was divided off.
@@ -107,24 +83,14 @@ impl Segments {
         let Some(ranking) = &self.ranking else { return };
         let segment = &mut self.all[number];
         let slots = segment.carried.iter().chain(&segment.own);
-        segment.ranked = slots.map(|slot| (ranking.of(slot), *slot)).collect();
-        segment.ranked.sort_unstable_by_key(|(rank, slot)| (*rank, slot.key()));
+        segment.ranked = Ranked::new(ranking, segment.opening, slots);
     }
 
     /// Puts one slot in the place of another in the order of a stretch.
     fn rank_again(&mut self, number: usize, before: Option<SlotKey>, after: Option<Slot>, rank: i64) {
-        let ranked = &mut self.all[number].ranked;
-        let place = |key: SlotKey| move |(other, slot): &(i64, Slot)| (*other, slot.key()) < (rank, key);
-        if let Some(key) = before {
-            let index = ranked.partition_point(place(key));
-            if ranked.get(index).is_some_and(|(_, slot)| slot.key() == key) {
-                ranked.remove(index);
-            }
-        }
-        if let Some(slot) = after {
-            let index = ranked.partition_point(place(slot.key()));
-            ranked.insert(index, (rank, slot));
-        }
+        let Some(ranking) = &self.ranking else { return };
+        let segment = &mut self.all[number];
+        segment.ranked.replace(ranking, segment.opening, rank, before, after);
     }
 
     pub(crate) fn all(&self) -> &[Segment] {
@@ -228,7 +194,7 @@ impl Segments {
 
 impl Segment {
     fn new(opening: Time, parent: Option<usize>, carried: Vec<Slot>, own: Vec<Slot>) -> Segment {
-        Segment { opening, carried, own, ranked: Vec::new(), cuts: 0, parent }
+        Segment { opening, carried, own, ranked: Ranked::default(), cuts: 0, parent }
     }
 
     fn replace_own(&mut self, key: SlotKey, left: Option<Slot>) {
@@ -272,7 +238,7 @@ fn insert(slots: &mut Vec<Slot>, slot: Slot) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::SlotList;
+    use crate::slots::{RankBy, SlotList};
     use crate::{SearchConfig, find_window};
     use walras_model::{Attributes, Node, Offers, Site, SiteId};
     use walras_model::{Interval, NodeId, Performance, Rate, Request, Work};
@@ -293,7 +259,11 @@ mod tests {
             assert_eq!(segment.carried, carried);
             let mut ranked: Vec<Slot> = carried.iter().chain(&own).copied().collect();
             ranked.sort_unstable_by_key(|slot| (slot.node().number() % 3, slot.key()));
-            assert_eq!(segment.ranked.iter().map(|(_, slot)| *slot).collect::<Vec<_>>(), ranked);
+            assert_eq!(segment.ranked.slots(), ranked);
+            let works = ranked.iter().map(|slot| slot.end() - slot.start().max(segment.opening));
+            let expected = ranked.iter().map(|slot| i64::from(slot.node().number() % 3));
+            let expected: Vec<(i64, i64)> = expected.zip(works).collect();
+            assert_eq!(segment.ranked.ranks().collect::<Vec<_>>(), expected);
             held += own.len();
         }
         assert_eq!(held, all.len());
@@ -324,7 +294,8 @@ mod tests {
         let nodes = (0..8).map(node).collect();
         let offers = Offers::new(horizon, vec![Site { name: "a".into() }], nodes, slots).unwrap();
         let mut list = SlotList::from_offers(&offers);
-        let ranking = Ranking::Node((0..8).map(|node| node % 3).collect());
+        let by = RankBy::Node((0..8).map(|node| node % 3).collect());
+        let ranking = Ranking { by, performances: vec![1_000_000; 8] };
         let mut segments = Segments::new(offers.slots(), 100, 4).ranked(ranking);
         let at_first = segments.all().len();
         check(&segments, &list);

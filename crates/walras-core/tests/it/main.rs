@@ -10,6 +10,7 @@ mod choosing;
 mod clearing;
 mod drawing;
 mod empty_tasks;
+mod enough;
 mod explanations;
 mod fixtures;
 mod improving;

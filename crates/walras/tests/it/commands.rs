@@ -120,7 +120,7 @@ fn json_scenarios_are_read_too() {
         "sites": [{"name": "a", "nodes": [{"name": "n", "price": 0.5}]}],
         "jobs": [{"name": "J", "work": 30}]}"#;
     fs::write(directory.path().join("s.json"), scenario).unwrap();
-    let plan = json(&printed(directory.path(), &["plan", "s.json", "--json"]));
+    let plan = json(&printed(directory.path(), &["plan", "s.json", "--json", "--all"]));
     assert_eq!(plan["alternatives"].as_array().unwrap().len(), 3);
     assert_eq!(plan["alternatives"][0]["cost"], 15);
 }
@@ -137,4 +137,67 @@ fn limits_show() {
 fn the_same_call_gives_the_same_bytes() {
     let arguments = ["plan", "--example", "--json"];
     assert_eq!(printed(Path::new("."), &arguments), printed(Path::new("."), &arguments));
+}
+
+/// The slots of what is chosen, by job.
+fn chosen_slots(plan: &Value) -> Vec<(Value, Value)> {
+    let chosen = plan["chosen"].as_array().unwrap().iter();
+    let place = |it: &Value| usize::try_from(it["alternative"].as_u64().unwrap()).unwrap();
+    chosen.map(|it| (it["job"].clone(), plan["alternatives"][place(it)].clone())).collect()
+}
+
+#[test]
+fn a_plan_lists_what_is_chosen_and_counts_the_rest() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("pipeline.yaml"), printed(path, &["example", "pipeline"])).unwrap();
+    for example in ["federation", "worked-example", "two-tier", "metabroker", "preferences"] {
+        fs::write(path.join("s.yaml"), printed(path, &["example", example])).unwrap();
+        for more in [&[][..], &["--time-limit", "7000", "--pareto", "cost,finish"]] {
+            let plan = |all: &[&str]| {
+                let base = ["plan", "s.yaml", "--json", "--allow-unplaced"];
+                let text = printed(path, &[&base[..], more, all].concat());
+                fs::write(path.join("p.json"), &text).unwrap();
+                printed(path, &["verify", "p.json", "s.yaml"]);
+                json(&text)
+            };
+            let (all, short) = (plan(&["--all"]), plan(&[]));
+            assert_eq!(chosen_slots(&all), chosen_slots(&short), "{example} {more:?}");
+            assert_eq!((&all["totals"], &all["left_out"]), (&short["totals"], &short["left_out"]));
+            assert_eq!(all["unscheduled"], short["unscheduled"]);
+            let count = |plan: &Value| plan["alternatives"].as_array().unwrap().len();
+            let rest = short["unlisted"].as_array().map_or(0, |unlisted| {
+                unlisted.iter().map(|it| usize::try_from(it["windows"].as_u64().unwrap()).unwrap()).sum()
+            });
+            assert!(all.get("unlisted").is_none() && count(&short) < count(&all), "{example} {more:?}");
+            assert_eq!(count(&short) + rest, count(&all), "{example} {more:?}");
+            assert_eq!(fronts(&all), fronts(&short), "{example} {more:?}");
+        }
+    }
+}
+
+/// The windows of every point of a front.
+fn fronts(plan: &Value) -> Vec<Vec<Value>> {
+    let points = plan["pareto"]["points"].as_array().map_or(&[][..], Vec::as_slice);
+    let window =
+        |place: &Value| plan["alternatives"][usize::try_from(place.as_u64().unwrap()).unwrap()].clone();
+    points
+        .iter()
+        .map(|point| point["alternatives"].as_array().unwrap().iter().map(window).collect())
+        .collect()
+}
+
+#[test]
+fn the_search_ends_where_more_windows_cannot_change_the_choice() {
+    let plan = |more: &[&str]| {
+        let base = ["plan", "--example", "--search", "criterion=cost", "--time-limit", "none"];
+        printed(Path::new("."), &[&base[..], more].concat())
+    };
+    let (all, enough) = (json(&plan(&["--json", "--all"])), json(&plan(&["--json"])));
+    assert_eq!(chosen_slots(&all), chosen_slots(&enough));
+    assert_eq!((all["search"].get("enough"), &enough["search"]["enough"]), (None, &true.into()));
+    let read = |plan: &Value| plan["search"]["slots_scanned"].as_u64().unwrap();
+    assert!(read(&enough) < read(&all), "{} {}", read(&enough), read(&all));
+    assert!(plan(&["--show", "1"]).ends_with("could not change the choice (see --all).\n"));
+    assert!(!plan(&["--show", "1", "--all"]).contains("--all"));
 }

@@ -55,7 +55,8 @@ pub(super) fn relisted(
     }
     let unscheduled = unscheduled(found, &all, chosen.len());
     let limits_hit = found.limits_hit.clone();
-    Some((Alternatives { found: all, unscheduled, slots_scanned: found.slots_scanned, limits_hit }, picks))
+    let Alternatives { slots_scanned, beyond, .. } = *found;
+    Some((Alternatives { found: all, unscheduled, slots_scanned, limits_hit, beyond }, picks))
 }
 
 fn times(window: &Window) -> impl Iterator<Item = (NodeId, Interval)> {
