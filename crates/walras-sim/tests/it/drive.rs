@@ -140,7 +140,7 @@ fn results_do_not_depend_on_threads() {
         ..Study::new(Jobs::held(jobs), vec![Site::plain("campus", 8)], policies.to_vec())
     };
     let of = |threads| {
-        let runs = compare(&study, threads, &|_, _| {}).unwrap();
+        let runs = compare(&study, threads, &()).unwrap();
         runs.into_iter().map(|run| (run.policy, run.seed, run.metrics)).collect::<Vec<_>>()
     };
     let one = of(1);
