@@ -149,6 +149,15 @@ fn results_do_not_depend_on_threads() {
 }
 
 #[test]
+fn a_killed_job_has_used_all_of_its_nodes() {
+    let mut killed = jobs(1, 1);
+    (killed[0].nodes, killed[0].run, killed[0].estimate) = (4, span(600), span(300));
+    let (records, _) = run(&setup(), &killed);
+    let ran = records[0].ran.unwrap();
+    assert_eq!((records[0].fate, ran.used), (Fate::Killed, 4 * i128::from(ran.end - ran.start)));
+}
+
+#[test]
 fn a_deadline_that_passes_ends_the_wait() {
     let mut all = jobs(3, 30);
     for job in &mut all {
