@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 #[cfg(feature = "simulator")]
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -53,44 +53,76 @@ pub(crate) fn check_svg(path: &Path) -> Result<(), Failure> {
 }
 
 /// Where a file is really to be written: what a link points to, and never over anything but a file.
-fn target(path: &Path) -> Result<PathBuf, Failure> {
-    let cannot = |error| Failure::Input(format!("{}: cannot be written: {error}", path.display()));
+fn target(path: &Path) -> Result<PathBuf, String> {
     let target = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => match fs::canonicalize(path) {
-            Ok(target) => target,
-            Err(error) => return Err(cannot(error)),
-        },
+        Ok(found) if found.is_symlink() => {
+            fs::canonicalize(path).map_err(|error| cannot_write(path, &error))?
+        }
         _ => path.to_owned(),
     };
     match fs::metadata(&target) {
         Ok(found) if !found.is_file() => {
-            Err(Failure::Input(format!("{}: cannot be written: it is not a regular file", path.display())))
+            Err(format!("{}: cannot be written: it is not a regular file", path.display()))
         }
         _ => Ok(target),
     }
 }
 
-/// Writes a file through a neighbour, so that nobody ever sees half of it.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let target = target(path)?;
-    write_beside(&target, text)
+fn cannot_write(path: &Path, error: &io::Error) -> String {
+    format!("{}: cannot be written: {error}", path.display())
 }
 
-fn write_beside(path: &Path, text: &str) -> Result<(), Failure> {
-    let temporary = neighbour(path)?;
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // What is left of the neighbour is of no use; that it could not be removed changes nothing.
-        let _ = fs::remove_file(&temporary);
-        Failure::Input(format!("{}: cannot be written: {error}", path.display()))
-    })
+/// Writes a file through a neighbour, so that nobody ever sees half of it.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = Written::new(path).and_then(|mut file| {
+        file.put(text)?;
+        file.finish()
+    });
+    written.map_err(Failure::Input)
+}
+
+/// A file that is being written, as a neighbour that nobody knows until it is whole. Errors say which file it is.
+pub(crate) struct Written {
+    target: PathBuf,
+    neighbour: PathBuf,
+    file: BufWriter<File>,
+    is_whole: bool,
+}
+
+impl Written {
+    pub(crate) fn new(path: &Path) -> Result<Written, String> {
+        let target = target(path)?;
+        let neighbour = neighbour(&target)?;
+        let file = File::create(&neighbour).map_err(|error| cannot_write(path, &error))?;
+        Ok(Written { target, neighbour, file: BufWriter::new(file), is_whole: false })
+    }
+
+    /// Adds text at the end.
+    pub(crate) fn put(&mut self, text: &str) -> Result<(), String> {
+        self.file.write_all(text.as_bytes()).map_err(|error| cannot_write(&self.target, &error))
+    }
+
+    /// Puts the file where it belongs.
+    pub(crate) fn finish(mut self) -> Result<(), String> {
+        let moved = self.file.flush().and_then(|()| fs::rename(&self.neighbour, &self.target));
+        self.is_whole = moved.is_ok();
+        moved.map_err(|error| cannot_write(&self.target, &error))
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            // What is left of the neighbour is of no use; that it could not be removed changes nothing.
+            let _ = fs::remove_file(&self.neighbour);
+        }
+    }
 }
 
 /// A name beside `path` that nobody else uses.
-fn neighbour(path: &Path) -> Result<PathBuf, Failure> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| Failure::Input(format!("{}: is not the name of a file to write", path.display())))?;
+fn neighbour(path: &Path) -> Result<PathBuf, String> {
+    let name =
+        path.file_name().ok_or_else(|| format!("{}: is not the name of a file to write", path.display()))?;
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
     hidden.push(format!(".{}.tmp", std::process::id()));

@@ -79,7 +79,7 @@ impl Default for SharePolicy {
                 bytes: 800_000_000,
             },
             half_life: millis(24 * HOUR),
-            ahead: millis(24 * HOUR),
+            ahead: millis(7 * 24 * HOUR),
             rest_max: millis(600_000),
             crowd: 100,
             workflow_units: 100_000_000,

@@ -43,6 +43,8 @@ mod calendar;
 mod course;
 mod nodes;
 mod order;
+#[cfg(test)]
+mod recipe;
 mod search;
 mod steps;
 #[cfg(test)]

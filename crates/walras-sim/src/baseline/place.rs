@@ -5,6 +5,7 @@ use super::scheduler::Scheduler;
 use crate::record::{Fate, Site};
 use crate::workload::Job;
 use serde::{Deserialize, Serialize};
+use walras_model::Time;
 
 /// How jobs are sent to sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub enum Rule {
     FirstFit,
     /// The one where it costs least, whenever that is.
     Cheapest,
+    /// The one where it costs least among those where it ends by its deadline, by what is planned; where there is none, the one where
+    /// it ends first.
+    CheapestInTime,
     /// The one where it starts first, by what is planned (minimum start time).
     StartFirst,
     /// The one where it ends first, by what is planned (minimum completion time).
@@ -47,15 +51,24 @@ pub(super) fn choose<'a>(
     let able = offers(sites, job)?;
     let seen = |offer: &Offer| if placement.knows_speed { offer.estimate } else { job.estimate.as_millis() };
     let start = |offer: &Offer| queue(offer.site).forecast(now, job.nodes, seen(offer));
+    let ends = |offer: &Offer| start(offer).saturating_add(seen(offer));
+    let deadline = job.deadline.map_or(i64::MAX, Time::as_millis);
+    let price = |offer: &Offer| match placement.knows_speed {
+        true => offer.cost,
+        false => sites[offer.site].price.as_micros_per_second(),
+    };
     let chosen = match placement.rule {
         _ if able.len() == 1 => able.first(),
         Rule::FirstFit => {
             able.iter().find(|offer| queue(offer.site).fits_now(now, job.nodes, seen(offer))).or(able.first())
         }
-        Rule::Cheapest if placement.knows_speed => able.iter().min_by_key(|offer| offer.cost),
-        Rule::Cheapest => able.iter().min_by_key(|offer| sites[offer.site].price),
+        Rule::Cheapest => able.iter().min_by_key(|offer| price(offer)),
+        Rule::CheapestInTime => able.iter().min_by_key(|offer| {
+            let end = ends(offer);
+            if end <= deadline { (false, price(offer)) } else { (true, end) }
+        }),
         Rule::StartFirst => able.iter().min_by_key(|offer| start(offer)),
-        Rule::EndFirst => able.iter().min_by_key(|offer| start(offer).saturating_add(seen(offer))),
+        Rule::EndFirst => able.iter().min_by_key(|offer| ends(offer)),
     };
     chosen.map(|offer| (offer.site, offer.estimate)).ok_or(Fate::TooDear)
 }

@@ -171,7 +171,11 @@ impl Followed {
     }
 
     fn record(&mut self, open: Open, fate: Fate) -> Record {
-        let Open { job, promised, site, start, end, cost, used, quoted, .. } = open;
+        let Open { job, promised, site, start, end, cost, running, mut used, quoted, .. } = open;
+        // A job that is killed ends with its first part: the others ran as long.
+        if let Some(end) = end {
+            used += running.values().map(|since| i128::from((end - *since).max(0))).sum::<i128>();
+        }
         if let Some((finish, price)) = quoted {
             let met = end.is_some_and(|end| end <= finish) && cost <= price && fate != Fate::GivenUp;
             let (accepted, all_met) = self.course.accepted;

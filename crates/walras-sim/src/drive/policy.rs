@@ -38,7 +38,7 @@ pub struct BadSetting {
 }
 
 /// Rules that differ from the broker's own in some settings, by key and value: `search` (`alp`, `amp`, `criterion=…`),
-/// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, and in seconds `cycle`, `horizon`, `lead`,
+/// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, `crowd`, and in seconds `cycle`, `horizon`, `lead`,
 /// `overdue`; and those for promises (`decide`, `order`, `slack` and so on). A lead below thirty seconds shortens what sites may take along with it.
 pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Policy, BadSetting> {
     let mut policy = plain();
@@ -69,6 +69,11 @@ fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
         "alternatives" => policy.search.limits.alternatives_per_job_max = count()?,
         "batch" => policy.batch_max = count()?,
         "spares" => policy.spares_max = count()?,
+        "crowd" | "shared-ahead" => match &mut policy.sharing {
+            Some(sharing) if key == "crowd" => sharing.crowd = count()?,
+            Some(sharing) => sharing.ahead = seconds()?,
+            None => return Err("nothing is shared here".to_owned()),
+        },
         "cycle" => policy.cycle_every = seconds()?,
         "horizon" => policy.horizon = seconds()?,
         "overdue" => policy.overdue_after = seconds()?,

@@ -26,7 +26,7 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
     let share = || millionths(number()?).and_then(Share::from_millionths).ok_or("is not a share".to_owned());
     let span = || seconds(number()?).ok_or_else(|| "is not a number of seconds".to_owned());
     let Deciding::Promise(rules) = &mut policy.deciding else {
-        return Err("expected decide, search, objective, plan, alternatives, batch, spares, cycle, horizon, lead or overdue; \
+        return Err("expected decide, search, objective, plan, alternatives, batch, spares, crowd, cycle, horizon, lead or overdue; \
                     and after decide=promise order, slack, slack-max, price-slack, trials, replanned, value, ahead or replan"
             .to_owned());
     };

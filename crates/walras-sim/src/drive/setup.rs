@@ -133,6 +133,14 @@ pub enum DriveError {
         /// What it cannot, and who can.
         why: String,
     },
+    /// A schedule could not be kept.
+    #[error("the schedule of policy '{policy}': {why}")]
+    Schedule {
+        /// Which policy.
+        policy: String,
+        /// What went wrong.
+        why: String,
+    },
     /// The workload is not what it was when it was counted.
     #[error("the workload has changed while it was read: {found} jobs where there were {expected}")]
     Workload {

@@ -3,7 +3,8 @@
 //! Baselines count nodes and do not name them, so jobs are put on the first rows that are free when they start: a
 //! job's rows may lie apart. What a policy decided is when a job ran, on which site and on how many nodes.
 
-use super::{Run, Study};
+use super::Study;
+use super::sketch::Sketch;
 use std::fmt::Write as _;
 
 /// At most so many rows are drawn; larger sites are cut, which the picture says.
@@ -14,8 +15,9 @@ const WIDTH: (f64, f64) = (960.0, 880.0);
 const COLOURS: [&str; 8] =
     ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f"];
 
-/// A run between two moments, in milliseconds.
-pub(super) fn gantt(study: &Study, run: &Run, from: i64, until: i64) -> String {
+/// What a run did in the interval that was asked for.
+pub(super) fn gantt(study: &Study, policy: &str, sketch: &Sketch) -> String {
+    let (from, until) = sketch.interval;
     let mut rows: Vec<usize> = Vec::new();
     let mut first = 0;
     for site in &study.sites {
@@ -33,7 +35,7 @@ pub(super) fn gantt(study: &Study, run: &Run, from: i64, until: i64) -> String {
     );
     let scale = WIDTH.1 / (until - from).max(1) as f64;
     let mut free: Vec<i64> = vec![i64::MIN; first];
-    let mut ran: Vec<_> = run.records.iter().filter_map(|record| Some((record.ran?, record.job))).collect();
+    let mut ran = sketch.shown.clone();
     ran.sort_by_key(|(ran, job)| (ran.start, ran.end, job.number));
     for (ran, job) in ran {
         let (start, end) = (ran.start.as_millis(), ran.end.as_millis());
@@ -88,7 +90,7 @@ pub(super) fn gantt(study: &Study, run: &Run, from: i64, until: i64) -> String {
         );
     }
     let cut = if drawn < first { format!(" (the first {drawn} of {first} nodes)") } else { String::new() };
-    let name: String = run.policy.chars().filter(|it| !"<>&\"".contains(*it)).collect();
+    let name: String = policy.chars().filter(|it| !"<>&\"".contains(*it)).collect();
     let _ =
         writeln!(svg, "<text x=\"4\" y=\"18\" font-size=\"14\" fill=\"#1c2430\">{name}{cut}</text>\n</svg>");
     svg

@@ -14,7 +14,7 @@
 //! let jobs = Jobs::streamed(|| Box::new(Synthetic::new(Model { nodes: 16, ..Model::default() }, 1).take(200)));
 //! let policies = ["fcfs", "easy"].map(|text| text.parse().unwrap()).to_vec();
 //! let study = Study::new(jobs, vec![Site::plain("campus", 16)], policies);
-//! let runs = compare(&study, 2, &|_, _| {}).unwrap();
+//! let runs = compare(&study, 2, &()).unwrap();
 //! assert!(runs[1].metrics.wait.mean <= runs[0].metrics.wait.mean);
 //! ```
 
@@ -24,18 +24,22 @@ mod page;
 mod pictures;
 mod prices;
 mod promising;
+mod settled;
 mod sites;
+mod sketch;
 mod spec;
 mod sweep;
 mod write;
 
 pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
+pub use pictures::cost_against_wait;
 pub use prices::PriceList;
 pub use sites::{read_sites, sites_of};
+pub use sketch::Sketch;
 pub use spec::{BadPolicy, PolicySpec};
 pub use sweep::{Point, Sweep};
-pub use write::{RESULTS_TAG, jobs_csv, over_seeds, results_json, runs_csv, schedule_swf};
+pub use write::{RESULTS_TAG, Schedule, over_seeds, results_json, runs_csv};
 
 use crate::baseline;
 use crate::drive::{self, Course, DriveError, OwnerLoad, Setup};
@@ -43,6 +47,8 @@ use crate::outage::Failures;
 use crate::parallel::in_order;
 use crate::record::{Record, Site};
 use crate::workload::{Job, Jobs, Terms, Workflows};
+use settled::Settled;
+use std::cell::RefCell;
 use std::fmt;
 use walras_assign::program::Solver;
 use walras_broker::price::Demand;
@@ -65,8 +71,8 @@ pub struct Study {
     pub around: Around,
     /// What solves programmes, for the policies that need it.
     pub solver: Option<Solving>,
-    /// Whether what became of every job is kept, for the first seed; else memory does not grow with the workload.
-    pub keeps_records: bool,
+    /// Between which moments timetables of the first seed are drawn, in milliseconds; nothing is kept for pictures, without.
+    pub timetable: Option<(i64, i64)>,
 }
 
 /// A general solver.
@@ -92,6 +98,8 @@ pub struct Around {
     pub latency: Span,
     /// After how long users of the broker give up.
     pub patience: Option<Span>,
+    /// Whether the broker may give a job nodes of several sites.
+    pub across_sites: bool,
     /// The share of the broker's users who ask for a quote first, in thousandths.
     pub quotes: u32,
     /// How the broker's owners let prices follow demand.
@@ -108,6 +116,7 @@ impl Default for Around {
             owners: None,
             latency: Span::ZERO,
             patience: None,
+            across_sites: false,
             quotes: 0,
             demand: None,
             audit: false,
@@ -119,7 +128,15 @@ impl Study {
     /// These policies on these jobs, with one seed and nothing that fails.
     pub fn new(jobs: Jobs, sites: Vec<Site>, policies: Vec<PolicySpec>) -> Study {
         let (workflows, around) = (Workflows::default(), Around::default());
-        Study { jobs, workflows, sites, policies, seeds: vec![1], around, solver: None, keeps_records: true }
+        Study { jobs, workflows, sites, policies, seeds: vec![1], around, solver: None, timetable: None }
+    }
+
+    /// Two days from the middle submission on, in milliseconds.
+    pub fn middle_days(&self) -> (i64, i64) {
+        let middle =
+            usize::try_from(self.jobs.len() / 2).ok().and_then(|middle| self.jobs.iter().nth(middle));
+        let begin = middle.map_or(0, |job| job.submit.as_millis());
+        (begin, begin.saturating_add(2 * 86_400_000))
     }
 
     /// All pairs of policy and seed, by policy.
@@ -138,58 +155,84 @@ pub struct Run {
     pub seed: u64,
     /// What it is measured by.
     pub metrics: Metrics,
-    /// What became of every job, in order of submission; none where they are not kept.
-    pub records: Vec<Record>,
+    /// What its pictures need, where some are drawn of it.
+    pub sketch: Option<Sketch>,
     /// By how much the base price of every site was multiplied from when on; nothing where prices stay.
     pub demand: Vec<(Time, Vec<Multiplier>)>,
-}
-
-/// Runs every pair of a study; `progress` hears of every job that is over. Fails with the first run that fails.
-pub fn compare(
-    study: &Study,
-    threads: usize,
-    progress: &(dyn Fn(u64, Progress<'_>) + Sync),
-) -> Result<Vec<Run>, DriveError> {
-    let pairs = study.pairs();
-    let count = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
-    let one = |number: u32| {
-        let (policy, seed) = pairs[number as usize];
-        run(study, policy, seed, progress)
-    };
-    in_order(count, threads.min(pairs.len()), 1, &|_| {}, one).into_iter().collect()
 }
 
 /// Where a run is: its policy, its seed and the last submission that was settled.
 pub type Progress<'a> = (&'a PolicySpec, u64, Time);
 
+/// Who hears of runs while they go on.
+pub trait Listener: Sync {
+    /// A job is over.
+    fn over(&self, at: Progress<'_>);
+
+    /// Who takes in the schedule of a policy, by its place, for the first seed.
+    fn keeper(&self, policy: usize) -> Option<Box<dyn Keeper + '_>>;
+}
+
+/// Takes in a schedule.
+pub trait Keeper {
+    /// What became of a job; in order of submission.
+    fn keep(&mut self, record: &Record);
+
+    /// There is no more; what went wrong, if anything did.
+    fn finish(self: Box<Self>) -> Result<(), String>;
+}
+
+/// Nobody listens.
+impl Listener for () {
+    fn over(&self, _: Progress<'_>) {}
+
+    fn keeper(&self, _: usize) -> Option<Box<dyn Keeper + '_>> {
+        None
+    }
+}
+
+/// Runs every pair of a study. Fails with the first run that fails.
+pub fn compare(study: &Study, threads: usize, listener: &dyn Listener) -> Result<Vec<Run>, DriveError> {
+    let pairs = study.pairs();
+    let count = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
+    let one = |number: u32| {
+        let (policy, seed) = pairs[number as usize];
+        run(study, policy, seed, listener)
+    };
+    in_order(count, threads.min(pairs.len()), 1, &|_| {}, one).into_iter().collect()
+}
+
 /// One policy on one seed.
-pub fn run(
-    study: &Study,
-    policy: usize,
-    seed: u64,
-    progress: &(dyn Fn(u64, Progress<'_>) + Sync),
-) -> Result<Run, DriveError> {
+pub fn run(study: &Study, policy: usize, seed: u64, listener: &dyn Listener) -> Result<Run, DriveError> {
     let spec = &study.policies[policy];
-    let keeps = study.keeps_records && study.seeds.first() == Some(&seed);
-    let mut records = Vec::new();
+    let first = study.seeds.first() == Some(&seed);
+    let begin = study.jobs.first().map_or(0, Time::as_millis);
+    let mut sketch = study.timetable.filter(|_| first).map(|timetable| Sketch::new(begin, timetable));
+    let mut keeper = if first { listener.keeper(policy) } else { None };
+    let settled = keeper.is_some().then(RefCell::<Settled>::default);
     let mut tally = Tally::new(&study.sites, &study.workflows);
     let mut count = 0;
     let mut sink = |record: Record| {
-        progress(1, (spec, seed, record.job.submit));
+        listener.over((spec, seed, record.job.submit));
         count += 1;
         tally.add(&record);
-        if keeps {
-            records.push(record);
+        sketch.iter_mut().for_each(|sketch| sketch.add(&record));
+        if let Some((settled, keeper)) = settled.as_ref().zip(keeper.as_mut()) {
+            settled.borrow_mut().over(record, &mut |record| keeper.keep(record));
         }
     };
-    let course = run_policy(study, spec, seed, &mut sink)?;
+    let came = |job: &Job| settled.iter().for_each(|settled| settled.borrow_mut().came(job));
+    let course = run_policy(study, spec, seed, &came, &mut sink)?;
     if count != study.jobs.len() {
         return Err(DriveError::Workload { expected: study.jobs.len(), found: count });
     }
-    records.sort_by_key(|record| (record.job.submit, record.job.number));
+    if let Some((settled, mut keeper)) = settled.zip(keeper) {
+        settled.into_inner().finish(&mut |record| keeper.keep(record));
+        keeper.finish().map_err(|why| DriveError::Schedule { policy: spec.to_string(), why })?;
+    }
     let metrics = tally.finish(course.as_ref());
     let demand = course.map(|course| course.demand).unwrap_or_default();
-    Ok(Run { policy: spec.to_string(), seed, metrics, records, demand })
+    Ok(Run { policy: spec.to_string(), seed, metrics, sketch, demand })
 }
 
 /// Lets a policy run all jobs; what the broker's course came to.
@@ -197,12 +240,14 @@ fn run_policy(
     study: &Study,
     spec: &PolicySpec,
     seed: u64,
+    came: &dyn Fn(&Job),
     sink: &mut dyn FnMut(Record),
 ) -> Result<Option<Course>, DriveError> {
     let around = &study.around;
     let market: Vec<_> = study.sites.iter().map(|site| (site.speed, site.price)).collect();
     let terms = around.terms;
     let jobs = study.jobs.iter().map(|job: Job| terms.map_or(job, |terms| terms.of(job, seed, &market)));
+    let jobs = jobs.inspect(came);
     match spec.policy() {
         spec::Policy::Baseline(discipline, placement) => match &around.failures {
             None => {
@@ -236,6 +281,7 @@ fn run_policy(
                 owners: around.owners,
                 failures: around.failures.clone(),
                 patience: around.patience,
+                across_sites: around.across_sites,
                 workflows: study.workflows.clone(),
                 quotes: around.quotes,
                 demand: around.demand,

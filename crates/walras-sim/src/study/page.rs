@@ -5,8 +5,8 @@ use super::{Run, Study, gantt, pictures};
 use crate::report::{STYLE, escape};
 use std::fmt::Write as _;
 
-/// The page; the interval of the timetable is in milliseconds.
-pub fn page(study: &Study, runs: &[Run], notes: &[String], interval: Option<(i64, i64)>) -> String {
+/// The page.
+pub fn page(study: &Study, runs: &[Run], notes: &[String]) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -28,25 +28,15 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String], interval: Option<(i64
         let _ = writeln!(page, "<figure aria-label=\"{}\">\n{svg}</figure>", escape(&caption));
     }
     page += "<h2>Timetables</h2>\n<p>First seed; jobs of one colour are of one user, or of users that share it.</p>\n";
-    let (from, until) = interval.unwrap_or_else(|| two_days(runs));
-    for policy in &study.policies {
-        if let Some(run) = runs.iter().find(|run| run.policy == policy.to_string()) {
-            let svg = gantt::gantt(study, run, from, until);
-            let _ = writeln!(
-                page,
-                "<figure aria-label=\"timetable of {}\">\n{svg}</figure>",
-                escape(&run.policy)
-            );
+    for policy in study.policies.iter().map(ToString::to_string) {
+        let run = runs.iter().find(|run| run.policy == policy);
+        if let Some(sketch) = run.and_then(|run| run.sketch.as_ref()) {
+            let svg = gantt::gantt(study, &policy, sketch);
+            let _ =
+                writeln!(page, "<figure aria-label=\"timetable of {}\">\n{svg}</figure>", escape(&policy));
         }
     }
     page + "</main>\n</body>\n</html>\n"
-}
-
-/// Two days from the middle submission on.
-fn two_days(runs: &[Run]) -> (i64, i64) {
-    let records = runs.first().map_or(&[][..], |run| &run.records);
-    let middle = records.get(records.len() / 2).map_or(0, |record| record.job.submit.as_millis());
-    (middle, middle + 2 * 86_400_000)
 }
 
 /// Figures below each other, policies beside each other.

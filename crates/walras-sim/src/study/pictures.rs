@@ -1,12 +1,13 @@
 //! Pictures of a study: distributions, use over time, cost against wait.
 
+use super::sketch::Sketch;
 use super::{Run, Study};
-use crate::record::Record;
+use crate::statistics::Distribution;
 use walras_model::Time;
 use walras_picture::{Line, LineChart, line_chart};
 
 /// Distributions are shown at these percentiles.
-const PERCENTILES: [usize; 21] =
+const PERCENTILES: [u64; 21] =
     [1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 99];
 /// So many points of time.
 const MOMENTS: usize = 120;
@@ -28,17 +29,20 @@ pub(super) fn pictures(study: &Study, runs: &[Run]) -> Vec<(String, String)> {
     ]
 }
 
-fn percentiles(mut values: Vec<f64>) -> Vec<(f64, f64)> {
-    values.sort_by(f64::total_cmp);
-    let at = |percent: usize| values.get((values.len() * percent / 100).min(values.len().saturating_sub(1)));
-    PERCENTILES.iter().filter_map(|percent| Some((*percent as f64, *at(*percent)?))).collect()
+fn points(of: &Distribution, shown: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    let values = of.percentiles(PERCENTILES);
+    PERCENTILES.iter().zip(values).map(|(percent, value)| (*percent as f64, shown(value))).collect()
+}
+
+/// What the runs have for their pictures.
+fn sketched<'a>(runs: &'a [&'a Run]) -> impl Iterator<Item = (&'a Run, &'a Sketch)> {
+    runs.iter().filter_map(|run| Some((*run, run.sketch.as_ref()?)))
 }
 
 fn distribution(id: &str, runs: &[&Run]) -> String {
-    let hours = |record: &Record| record.wait().map(|wait| wait.as_millis() as f64 / 3_600_000.0);
-    let lines = runs.iter().map(|run| Line {
+    let lines = sketched(runs).map(|(run, sketch)| Line {
         name: &run.policy,
-        points: percentiles(run.records.iter().filter_map(hours).collect()),
+        points: points(&sketch.waits, |wait| wait / 3_600.0),
     });
     line_chart(&LineChart {
         id,
@@ -51,11 +55,9 @@ fn distribution(id: &str, runs: &[&Run]) -> String {
 }
 
 fn slowdown(runs: &[&Run]) -> String {
-    let lines = runs.iter().map(|run| Line {
+    let lines = sketched(runs).map(|(run, sketch)| Line {
         name: &run.policy,
-        points: percentiles(
-            run.records.iter().filter_map(Record::bounded_slowdown).map(f64::log10).collect(),
-        ),
+        points: points(&sketch.slowdowns, |slowdown| slowdown.max(1.0).log10()),
     });
     line_chart(&LineChart {
         id: "slowdown",
@@ -70,8 +72,8 @@ fn slowdown(runs: &[&Run]) -> String {
 /// When the first job comes, and a step of time, in milliseconds.
 fn steps(study: &Study, runs: &[&Run]) -> (i64, f64) {
     let start = study.jobs.first().map_or(0, Time::as_millis);
-    let ends = runs.iter().flat_map(|run| &run.records).filter_map(|record| record.ran);
-    let end = ends.map(|ran| ran.end.as_millis()).max().unwrap_or(start + 1).max(start + 1);
+    let ends = sketched(runs).map(|(_, sketch)| sketch.used.end().as_millis());
+    let end = ends.max().unwrap_or(start + 1).max(start + 1);
     (start, (end - start) as f64 / MOMENTS as f64)
 }
 
@@ -121,14 +123,9 @@ fn prices_over_time(study: &Study, runs: &[&Run]) -> String {
 /// The share of all nodes that is used, in equal steps of time.
 fn use_over_time(study: &Study, runs: &[&Run]) -> String {
     let nodes: f64 = study.sites.iter().map(|site| f64::from(site.nodes)).sum();
-    let (start, step) = steps(study, runs);
-    let lines = runs.iter().map(|run| {
-        let mut used = vec![0.0; MOMENTS];
-        for record in &run.records {
-            let Some(ran) = record.ran else { continue };
-            let of = |time: Time| (time.as_millis() - start) as f64 / step;
-            spread(&mut used, of(ran.start), of(ran.end), f64::from(record.job.nodes));
-        }
+    let (_, step) = steps(study, runs);
+    let lines = sketched(runs).map(|(run, sketch)| {
+        let used = sketch.used.in_steps(MOMENTS, step);
         let at = |place: usize| (place as f64 + 0.5) * step / 86_400_000.0;
         let points = used.iter().enumerate().map(|(place, used)| (at(place), 100.0 * used / nodes.max(1.0)));
         Line { name: &run.policy, points: points.collect() }
@@ -143,32 +140,38 @@ fn use_over_time(study: &Study, runs: &[&Run]) -> String {
     })
 }
 
-/// Adds a weight to every step that an interval touches, by how much of it.
-fn spread(steps: &mut [f64], from: f64, until: f64, weight: f64) {
-    for (place, step) in steps.iter_mut().enumerate() {
-        let (begin, end) = (place as f64, place as f64 + 1.0);
-        if begin >= until {
-            return;
+/// A point for every policy; policies that differ by what a delay is worth alone are one line.
+pub fn cost_against_wait(study: &Study, runs: &[Run]) -> String {
+    let mut families: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for policy in study.policies.iter().map(ToString::to_string) {
+        let (cost, _) = super::write::over_seeds(runs, &policy, |it| it.cost_of_work);
+        let (wait, _) = super::write::over_seeds(runs, &policy, |it| it.wait.mean / 3_600.0);
+        let name = family(&policy);
+        match families.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, points)) => points.push((cost, wait)),
+            None => families.push((name, vec![(cost, wait)])),
         }
-        *step += weight * (until.min(end) - from.max(begin)).max(0.0);
     }
-}
-
-fn cost_against_wait(study: &Study, runs: &[Run]) -> String {
-    let names: Vec<String> = study.policies.iter().map(ToString::to_string).collect();
-    let lines = names.iter().map(|name| {
-        let (cost, _) = super::write::over_seeds(runs, name, |it| it.cost_of_work);
-        let (wait, _) = super::write::over_seeds(runs, name, |it| it.wait.mean / 3_600.0);
-        Line { name, points: vec![(cost, wait)] }
-    });
+    for (_, points) in &mut families {
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    }
+    let lines = families.iter().map(|(name, points)| Line { name, points: points.clone() });
     line_chart(&LineChart {
         id: "pareto",
         title: "What it costs, and how long one waits for it",
-        subtitle: "One point for each policy, mean over seeds; nearer to the lower left is better",
+        subtitle: "One point for each policy, mean over seeds, and a line through settings of value; nearer to the lower left is better",
         x_title: "credits for a node-second of work",
         y_title: "mean wait, hours",
         lines: lines.collect(),
     })
+}
+
+/// A policy without what a delay is worth in it.
+fn family(policy: &str) -> String {
+    let (name, settings) = policy.split_once(':').unwrap_or((policy, ""));
+    let others: Vec<&str> =
+        settings.split(',').filter(|it| !it.is_empty() && !it.starts_with("value=")).collect();
+    if others.is_empty() { name.to_owned() } else { format!("{name}:{}", others.join(",")) }
 }
 
 #[cfg(test)]
@@ -176,12 +179,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_spread_over_what_is_touched() {
-        let mut steps = vec![0.0; 4];
-        spread(&mut steps, 0.5, 2.25, 4.0);
-        assert_eq!(steps, [2.0, 4.0, 1.0, 0.0]);
-        let ranks = percentiles((0..200).map(f64::from).collect());
-        assert_eq!((ranks[10], ranks.len()), ((50.0, 100.0), PERCENTILES.len()));
-        assert!(percentiles(Vec::new()).is_empty());
+    fn settings_of_value_are_one_family() {
+        let names = ["walras:value=0.3", "walras", "walras:slack=0,value=2", "mct:queue=easy", "easy"];
+        assert_eq!(names.map(family), ["walras", "walras", "walras:slack=0", "mct:queue=easy", "easy"]);
     }
 }

@@ -39,7 +39,7 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str = "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, mst, mct, greedy, hga, lpga, exact, promise-market or walras";
+const NAMES: &str = "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, cheapest-in-time, mst, mct, greedy, hga, lpga, exact, promise-market or walras";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -92,6 +92,7 @@ fn policy(words: &str) -> Result<Policy, String> {
     let (mut discipline, rule) = match name {
         "first-fit" => (Discipline::Easy, Rule::FirstFit),
         "cheapest" => (Discipline::Easy, Rule::Cheapest),
+        "cheapest-in-time" => (Discipline::Easy, Rule::CheapestInTime),
         "mst" => (Discipline::Easy, Rule::StartFirst),
         "mct" => (Discipline::Easy, Rule::EndFirst),
         _ => {

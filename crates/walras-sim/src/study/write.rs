@@ -100,20 +100,46 @@ fn seconds(millis: i64) -> String {
     if millis % 1_000 == 0 { (millis / 1_000).to_string() } else { format!("{}", millis as f64 / 1_000.0) }
 }
 
-/// One line for every job.
-pub fn jobs_csv(study: &Study, records: &[Record]) -> String {
-    let mut text = String::from(
-        "number,user,submit,nodes,run,estimate,budget,deadline,fate,site,promised,start,end,cost\n",
-    );
-    let money = |money: walras_model::Money| money.as_micros() as f64 / 1e6;
-    for record in records {
+/// A schedule as it is written: one line for every job, as a table and as a trace in the Standard Workload Format, in which
+/// sites are partitions, from 1 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule<'a> {
+    study: &'a Study,
+    policy: usize,
+}
+
+impl<'a> Schedule<'a> {
+    /// Of a policy, by its place.
+    pub fn new(study: &'a Study, policy: usize) -> Schedule<'a> {
+        Schedule { study, policy }
+    }
+
+    /// What both begin with: the table, and the trace.
+    pub fn heads(&self) -> (String, String) {
+        let table =
+            "number,user,submit,nodes,run,estimate,budget,deadline,fate,site,promised,start,end,cost\n";
+        let nodes: u64 = self.study.sites.iter().map(|site| u64::from(site.nodes)).sum();
+        let jobs = self.study.jobs.len();
+        let mut trace = format!(
+            "; Version: 2.2\n; Computer: simulated by Walras\n; MaxJobs: {jobs}\n; MaxNodes: {nodes}\n"
+        );
+        if let Some(policy) = self.study.policies.get(self.policy) {
+            let _ = writeln!(trace, "; Note: policy {policy}");
+        }
+        for (site, place) in self.study.sites.iter().zip(1..) {
+            let _ = writeln!(trace, "; Partition: {place} {}", site.name);
+        }
+        (table.to_owned(), trace)
+    }
+
+    /// A job in the table.
+    pub fn row(&self, record: &Record) -> String {
         let job = &record.job;
+        let money = |money: walras_model::Money| money.as_micros() as f64 / 1e6;
         let optional = |time: Option<Time>| time.map(|time| seconds(time.as_millis())).unwrap_or_default();
-        let site =
-            record.ran.and_then(|ran| study.sites.get(ran.site as usize)).map(|site| quoted(&site.name));
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+        let site = record.ran.and_then(|ran| self.study.sites.get(ran.site as usize));
+        format!(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
             job.number,
             job.user.map(|user| user.to_string()).unwrap_or_default(),
             seconds(job.submit.as_millis()),
@@ -123,27 +149,16 @@ pub fn jobs_csv(study: &Study, records: &[Record]) -> String {
             job.budget.map(|budget| money(budget).to_string()).unwrap_or_default(),
             optional(job.deadline),
             record.fate.name(),
-            site.unwrap_or_default(),
+            site.map(|site| quoted(&site.name)).unwrap_or_default(),
             optional(record.promised),
             optional(record.ran.map(|ran| ran.start)),
             optional(record.ran.map(|ran| ran.end)),
             record.ran.map(|ran| money(ran.cost).to_string()).unwrap_or_default(),
-        );
+        )
     }
-    text
-}
 
-/// A schedule as a trace in the Standard Workload Format; sites are partitions, from 1 on.
-pub fn schedule_swf(study: &Study, policy: &str, records: &[Record]) -> String {
-    let nodes: u64 = study.sites.iter().map(|site| u64::from(site.nodes)).sum();
-    let mut text = String::from("; Version: 2.2\n");
-    let _ =
-        writeln!(text, "; Computer: simulated by Walras\n; MaxJobs: {}\n; MaxNodes: {nodes}", records.len());
-    let _ = writeln!(text, "; Note: policy {policy}");
-    for (site, place) in study.sites.iter().zip(1..) {
-        let _ = writeln!(text, "; Partition: {place} {}", site.name);
-    }
-    for record in records {
+    /// A job in the trace.
+    pub fn line(&self, record: &Record) -> String {
         let job = &record.job;
         let span = |span: Option<Span>| span.map_or("-1".to_owned(), |span| seconds(span.as_millis()));
         let ran = record.ran.and_then(|ran| ran.end.span_since(ran.start));
@@ -152,9 +167,8 @@ pub fn schedule_swf(study: &Study, policy: &str, records: &[Record]) -> String {
             Fate::Killed => 0,
             Fate::TooWide | Fate::TooDear | Fate::GivenUp | Fate::LeftOver => 5,
         };
-        let _ = writeln!(
-            text,
-            "{} {} {} {} {} -1 -1 {} {} -1 {status} {} -1 -1 -1 {} -1 -1",
+        format!(
+            "{} {} {} {} {} -1 -1 {} {} -1 {status} {} -1 -1 -1 {} -1 -1\n",
             job.number,
             seconds(job.submit.as_millis()),
             span(record.wait()),
@@ -164,43 +178,80 @@ pub fn schedule_swf(study: &Study, policy: &str, records: &[Record]) -> String {
             seconds(job.estimate.as_millis()),
             job.user.unwrap_or(-1),
             record.ran.map_or(-1, |ran| i64::from(ran.site) + 1),
-        );
+        )
     }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Site;
-    use crate::study::{Study, compare};
+    use crate::record::{Ran, Site};
+    use crate::study::{Keeper, Listener, Progress, Study, compare};
     use crate::trace::read_swf;
     use crate::workload::{Jobs, Model, SwfJobs, Synthetic};
+    use std::sync::Mutex;
 
-    fn study() -> (Study, Vec<Run>) {
+    /// Keeps all records, by policy.
+    struct Records(Vec<Mutex<Vec<Record>>>);
+
+    struct Kept<'a>(&'a Mutex<Vec<Record>>);
+
+    impl Listener for Records {
+        fn over(&self, _: Progress<'_>) {}
+
+        fn keeper(&self, policy: usize) -> Option<Box<dyn Keeper + '_>> {
+            Some(Box::new(Kept(&self.0[policy])))
+        }
+    }
+
+    impl Keeper for Kept<'_> {
+        fn keep(&mut self, record: &Record) {
+            self.0.lock().unwrap().push(*record);
+        }
+
+        fn finish(self: Box<Self>) -> Result<(), String> {
+            Ok(())
+        }
+    }
+
+    fn study() -> (Study, Vec<Run>, Vec<Record>) {
         let jobs: Vec<_> = Synthetic::new(Model { nodes: 8, ..Model::default() }, 1).take(60).collect();
         let policies = ["easy", "mct:queue=fcfs,speeds=ignored"].map(|text| text.parse().unwrap());
-        let study = Study::new(Jobs::held(jobs), vec![Site::plain("one", 8)], policies.to_vec());
-        let runs = compare(&study, 2, &|_, _| {}).unwrap();
-        (study, runs)
+        let mut study = Study::new(Jobs::held(jobs), vec![Site::plain("one", 8)], policies.to_vec());
+        study.timetable = Some(study.middle_days());
+        let records = Records(vec![Mutex::default(), Mutex::default()]);
+        let runs = compare(&study, 2, &records).unwrap();
+        let first = records.0.into_iter().next().unwrap().into_inner().unwrap();
+        (study, runs, first)
     }
 
     #[test]
     fn a_schedule_can_be_read_as_a_trace() {
-        let (study, runs) = study();
-        let text = schedule_swf(&study, "easy", &runs[0].records);
+        let (study, runs, records) = study();
+        assert!(records.iter().map(|record| record.job).eq(study.jobs.iter()));
+        let schedule = Schedule::new(&study, 0);
+        let text = schedule.heads().1 + &records.iter().map(|it| schedule.line(it)).collect::<String>();
         let trace = read_swf(text.as_bytes());
         assert_eq!((trace.jobs.len(), trace.bad_lines.len()), (60, 0));
         let waits = trace.jobs.iter().map(|job| job.wait);
-        assert!(waits.eq(runs[0].records.iter().map(Record::wait)));
+        assert!(waits.eq(records.iter().map(Record::wait)));
         let again: Vec<_> = SwfJobs::new(text.as_bytes()).collect();
         assert!(again.iter().zip(study.jobs.iter()).all(|(read, job)| read.lasts() == job.lasts()));
+        // What pictures are drawn of says the same.
+        let sketch = runs[0].sketch.as_ref().unwrap();
+        assert!((sketch.waits.mean() - runs[0].metrics.wait.mean).abs() < 1e-9);
+        let (from, until) = study.middle_days();
+        let within = |it: &Ran| it.start.as_millis() < until && it.end.as_millis() > from;
+        let shown = records.iter().filter_map(|record| record.ran).filter(within);
+        assert!(shown.clone().count() > 0 && shown.count() == sketch.shown.len());
     }
 
     #[test]
     fn tables_have_a_line_each() {
-        let (study, runs) = study();
-        assert_eq!(jobs_csv(&study, &runs[0].records).lines().count(), 61);
+        let (study, runs, records) = study();
+        let schedule = Schedule::new(&study, 0);
+        let columns = |line: &str| line.trim_end().split(',').count();
+        assert!(records.iter().all(|it| columns(&schedule.row(it)) == columns(&schedule.heads().0)));
         let table = runs_csv(&runs);
         assert_eq!(table.lines().count(), 3);
         assert!(table.contains("\"mct:queue=fcfs,speeds=ignored\",1,60,"));

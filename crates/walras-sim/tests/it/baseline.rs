@@ -275,6 +275,15 @@ fn rules_choose_as_they_say() {
     // 300 credits, 200 and 250 a node; by the price of a second, the slow one again.
     assert_eq!(chosen(Rule::Cheapest, true, &jobs), [1, 1, 1, 1]);
     assert_eq!(chosen(Rule::Cheapest, false, &jobs), [1, 1, 1, 1]);
+    let due = |seconds: i64| {
+        let deadline = walras_model::Time::from_millis(1_000 * seconds);
+        jobs.map(|job| Job { deadline, ..job })
+    };
+    // The slow one is in time for the first alone; the fast one is cheaper than the dear one, and in time for all others.
+    assert_eq!(chosen(Rule::CheapestInTime, true, &due(250)), [1, 2, 2, 2]);
+    assert_eq!(chosen(Rule::CheapestInTime, true, &jobs), [1, 1, 1, 1]);
+    // Where none is in time, the one that ends first.
+    assert_eq!(chosen(Rule::CheapestInTime, true, &due(3)), [2, 2, 0, 2]);
     // All are free at first; then the dear one until 100, the slow one until 201, the fast one until 52.
     assert_eq!(chosen(Rule::StartFirst, true, &jobs), [0, 1, 2, 2]);
     // It ends at 50 on the fast one, then at 100 there or at 101 on the dear one, and so on.

@@ -140,12 +140,21 @@ fn results_do_not_depend_on_threads() {
         ..Study::new(Jobs::held(jobs), vec![Site::plain("campus", 8)], policies.to_vec())
     };
     let of = |threads| {
-        let runs = compare(&study, threads, &|_, _| {}).unwrap();
+        let runs = compare(&study, threads, &()).unwrap();
         runs.into_iter().map(|run| (run.policy, run.seed, run.metrics)).collect::<Vec<_>>()
     };
     let one = of(1);
     assert_eq!(one, of(3));
     assert_eq!(one.len(), 6);
+}
+
+#[test]
+fn a_killed_job_has_used_all_of_its_nodes() {
+    let mut killed = jobs(1, 1);
+    (killed[0].nodes, killed[0].run, killed[0].estimate) = (4, span(600), span(300));
+    let (records, _) = run(&setup(), &killed);
+    let ran = records[0].ran.unwrap();
+    assert_eq!((records[0].fate, ran.used), (Fate::Killed, 4 * i128::from(ran.end - ran.start)));
 }
 
 #[test]

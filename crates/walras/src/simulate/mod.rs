@@ -9,6 +9,7 @@
 //! | `progress.rs` | how far it is, on a terminal |
 //! | `recorded.rs` | a journal as a workload |
 //! | `resume.rs` | runs that an earlier call has finished |
+//! | `schedule.rs` | schedules, written while they are made |
 //! | `sweep.rs` | several loads and latencies from a file |
 //! | `tables.rs` | sites, prices and outages from files |
 //! | `words.rs` | what options say |
@@ -19,6 +20,7 @@ mod output;
 mod progress;
 mod recorded;
 mod resume;
+mod schedule;
 mod sweep;
 mod tables;
 mod words;
@@ -70,7 +72,7 @@ pub(crate) struct Args {
     prices: Vec<PathBuf>,
 
     /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, promise (with :order=lxf,slack=0.25,trials=8),
-    /// first-fit, cheapest, mst, mct (each with :queue=NAME,speeds=ignored), greedy, hga, lpga, exact (each with
+    /// first-fit, cheapest, cheapest-in-time, mst, mct (each with :queue=NAME,speeds=ignored), greedy, hga, lpga, exact (each with
     /// :cycle=60,batch=50), promise-market (with :value=1,slack=0.25 or until=deadline) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
     #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
     policies: Vec<PolicySpec>,
@@ -119,6 +121,10 @@ pub(crate) struct Args {
     /// Users of the broker cancel a job that has not started after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = words::seconds)]
     patience: Option<Span>,
+
+    /// The broker may give a job nodes of several sites at once
+    #[arg(long)]
+    across_sites: bool,
 
     /// So many percent of the broker's users ask for a quote first, and accept what ends first
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = words::percent)]
@@ -174,19 +180,21 @@ struct Asked {
 
 /// Runs a study and writes its files; what is to be printed.
 fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Failure> {
-    let (study, notes) = study(args, asked)?;
+    let (mut study, notes) = study(args, asked)?;
     if let Some(directory) = out {
         output::make(directory)?;
+        let first = study.jobs.first().map_or(0, Time::as_millis);
+        let interval =
+            args.interval.map(|(from, until)| (first + from.as_millis(), first + until.as_millis()));
+        study.timetable = Some(interval.unwrap_or_else(|| study.middle_days()));
     }
+    let study = study;
     let progress = Progress::new(study.jobs.len().saturating_mul(study.pairs().len() as u64));
     let runs = resume::compare_all(&study, out, cores::threads(args.threads), &progress);
     progress.clear();
     let runs = runs?;
     if let Some(directory) = out {
-        let first = study.jobs.first().map_or(0, Time::as_millis);
-        let interval =
-            args.interval.map(|(from, until)| (first + from.as_millis(), first + until.as_millis()));
-        output::write(directory, &study, &runs, &notes, interval)?;
+        output::write(directory, &study, &runs, &notes)?;
     }
     Ok(if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) })
 }
@@ -209,6 +217,7 @@ fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
         owners: args.owners.map(|(share, mean)| OwnerLoad { share, mean }),
         latency: asked.latency.unwrap_or(Span::ZERO),
         patience: args.patience,
+        across_sites: args.across_sites,
         quotes: args.quotes,
         demand: args.demand,
         audit: args.audit,
@@ -218,7 +227,6 @@ fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
         seeds: seeds.collect(),
         around,
         solver: walras_solve::solver().ok().map(Solving),
-        keeps_records: args.out.is_some(),
         ..Study::new(given.jobs, given.sites, asked.policies.clone())
     };
     Ok((study, notes))

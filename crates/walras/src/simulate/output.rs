@@ -5,9 +5,7 @@ use crate::files;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use walras_sim::study::{
-    Metrics, Run, Study, jobs_csv, over_seeds, page, results_json, runs_csv, schedule_swf,
-};
+use walras_sim::study::{Metrics, Run, Study, cost_against_wait, over_seeds, page, results_json, runs_csv};
 
 /// A column of the table.
 type Column = (&'static str, fn(&Metrics) -> f64);
@@ -30,25 +28,12 @@ pub(super) fn make(directory: &Path) -> Result<(), Failure> {
     fs::create_dir_all(directory).map_err(cannot)
 }
 
-/// All files of a study.
-pub(super) fn write(
-    directory: &Path,
-    study: &Study,
-    runs: &[Run],
-    notes: &[String],
-    interval: Option<(i64, i64)>,
-) -> Result<(), Failure> {
+/// All files of a study but its schedules.
+pub(super) fn write(directory: &Path, study: &Study, runs: &[Run], notes: &[String]) -> Result<(), Failure> {
     files::write(&directory.join("results.json"), &json(study, runs)?)?;
     files::write(&directory.join("runs.csv"), &runs_csv(runs))?;
-    files::write(&directory.join("report.html"), &page(study, runs, notes, interval))?;
-    for (place, policy) in study.policies.iter().enumerate() {
-        let words = policy.to_string();
-        let Some(run) = runs.iter().find(|run| run.policy == words) else { continue };
-        let name = format!("schedule-{}-{}", place + 1, plain_name(&words));
-        files::write(&directory.join(format!("{name}.csv")), &jobs_csv(study, &run.records))?;
-        files::write(&directory.join(format!("{name}.swf")), &schedule_swf(study, &words, &run.records))?;
-    }
-    Ok(())
+    files::write(&directory.join("report.html"), &page(study, runs, notes))?;
+    files::write(&directory.join("cost-against-wait.svg"), &cost_against_wait(study, runs))
 }
 
 /// Words as a part of a file's name.

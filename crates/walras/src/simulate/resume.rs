@@ -5,6 +5,7 @@
 
 use super::output::plain_name;
 use super::progress::Progress;
+use super::schedule::Listening;
 use super::{Failure, failed};
 use crate::files;
 use serde_json::{Value, json};
@@ -18,8 +19,9 @@ pub(super) fn compare_all(
     threads: usize,
     progress: &Progress,
 ) -> Result<Vec<Run>, Failure> {
+    let listener = Listening { study, directory, progress };
     let Some(directory) = directory.filter(|_| study.seeds.len() > 1) else {
-        return compare(study, threads, &|jobs, at| progress.add(jobs, at)).map_err(|error| failed(&error));
+        return compare(study, threads, &listener).map_err(|error| failed(&error));
     };
     let runs = directory.join("runs");
     super::output::make(&runs)?;
@@ -37,16 +39,16 @@ pub(super) fn compare_all(
             .collect();
         let missing = study.policies.iter().zip(&found).filter(|(_, found)| found.is_none());
         let policies = missing.map(|(policy, _)| policy.clone()).collect();
-        let keeps_records = study.keeps_records && place == 0;
-        let part = Study { policies, seeds: vec![*seed], keeps_records, ..study.clone() };
-        let done =
-            compare(&part, threads, &|jobs, at| progress.add(jobs, at)).map_err(|error| failed(&error))?;
+        let timetable = study.timetable.filter(|_| place == 0);
+        let part = Study { policies, seeds: vec![*seed], timetable, ..study.clone() };
+        let listener = Listening { directory: Some(directory).filter(|_| place == 0), ..listener };
+        let done = compare(&part, threads, &listener).map_err(|error| failed(&error))?;
         let mut done = done.into_iter();
         for (policy, found) in study.policies.iter().zip(found) {
             let words = policy.to_string();
             let run = match found {
                 Some(metrics) => {
-                    Some(Run { policy: words, seed: *seed, metrics, records: Vec::new(), demand: Vec::new() })
+                    Some(Run { policy: words, seed: *seed, metrics, sketch: None, demand: Vec::new() })
                 }
                 None => done.next(),
             };
@@ -141,11 +143,12 @@ mod tests {
             plain(),
             Around { audit: true, ..plain() },
             Around { quotes: 1, ..plain() },
+            Around { across_sites: true, ..plain() },
             Around { patience: second, ..plain() },
             Around { latency: second.unwrap(), ..plain() },
         ];
         let marks: std::collections::BTreeSet<u64> = others.into_iter().map(of).collect();
-        assert_eq!(marks.len(), 5);
+        assert_eq!(marks.len(), 6);
         assert_eq!(of(plain()), of(plain()));
     }
 }
