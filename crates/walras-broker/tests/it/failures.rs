@@ -8,7 +8,7 @@ use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, PartEnd, Phase, SiteRefusal, Why, WorkflowSpec};
 use walras_broker::policy::Policy;
-use walras_broker::reservation::ReservationPhase;
+use walras_broker::reservation::{Reservation, ReservationPhase};
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
 use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
@@ -202,9 +202,9 @@ fn what_vanishes_is_paid_for_and_given_up_in_time() {
             while vo.broker.state().reservations.values().all(|it| it.phase != ReservationPhase::Held) {
                 vo.run_until(vo.now + 1_000);
             }
-            let mut all = vo.broker.state().reservations.iter();
-            let (reservation, held) = all.find(|(_, it)| it.phase == ReservationPhase::Held).unwrap();
-            let (reservation, start) = (*reservation, held.start().as_millis());
+            let is_held = |it: &Reservation| it.phase == ReservationPhase::Held;
+            let held = vo.broker.state().reservations.iter().find(|(_, it)| is_held(it));
+            let (reservation, start) = held.map(|(number, it)| (*number, it.start().as_millis())).unwrap();
             vo.run_until(start + 20_000);
             let (at, end) = (at(start + 15_000), PartEnd::Vanished);
             vo.heard(0, SiteMessage::Ended { reservation, part: 0, at, end });
