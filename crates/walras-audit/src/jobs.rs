@@ -40,6 +40,7 @@ impl Auditor {
             place: Place::Queued,
             since: look.position,
             attempts: 0,
+            vanished: 0,
             done: BTreeSet::new(),
             spent: 0,
             earlier: BTreeSet::new(),
@@ -56,7 +57,7 @@ impl Auditor {
             return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
         };
         match job.place {
-            Place::Loose(After::Broken) if job.attempts > self.policy.attempts_max => {
+            Place::Loose(After::Broken) if job.is_used_up(&self.policy) => {
                 look.report(Kind::WrongEnd { job: number, why: EndFault::Attempts });
             }
             Place::Loose(After::Plan | After::Broken) => {}
@@ -110,8 +111,7 @@ impl Auditor {
                 (passed && job.place == Place::Queued, EndFault::InTime)
             }
             JobEnd::GivenUp(_) => {
-                let used_up = job.attempts > self.policy.attempts_max;
-                (used_up && job.place == Place::Loose(After::Broken), EndFault::Attempts)
+                (job.is_used_up(&self.policy) && job.place == Place::Loose(After::Broken), EndFault::Attempts)
             }
         };
         (!fits).then_some(fault)

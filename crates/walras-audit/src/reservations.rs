@@ -129,7 +129,7 @@ impl Auditor {
         if origin == Origin::Plan && !self.is_as_planned(of_job, allocation) {
             look.report(Kind::NotAsPlanned { job });
         }
-        if origin == Origin::Spare && of_job.attempts > self.policy.attempts_max {
+        if origin == Origin::Spare && of_job.is_used_up(&self.policy) {
             look.report(Kind::WrongEnd { job, why: EndFault::Attempts });
         }
         if origin == Origin::Spare && !of_job.spares.iter().any(|spare| spare.legs == allocation.legs) {
@@ -250,6 +250,8 @@ impl Auditor {
             job.spent += charge;
             job.earlier.insert(number);
             job.attempts = job.attempts.saturating_add(u32::from(why.is_some_and(is_failure)));
+            let vanished = matches!(why, Some(Why::PartEnded { end: PartEnd::Vanished, .. }));
+            job.vanished = job.vanished.saturating_add(u32::from(vanished));
             (job.place, job.since) = (Place::Loose(after(&reservation, why)), look.position);
             look.loose.push(reservation.job);
         }

@@ -115,7 +115,9 @@ impl Auditor {
     fn charges(&self, now: Time, reservation: &Reservation, why: Option<&Why>) -> BTreeMap<SiteId, i128> {
         let own = match why {
             None | Some(Why::Cancelled) => true,
-            Some(Why::PartEnded { end, .. }) => matches!(end, PartEnd::Failed(_) | PartEnd::TimedOut),
+            Some(Why::PartEnded { end, .. }) => {
+                matches!(end, PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished)
+            }
             Some(_) => false,
         };
         let mut by_hold: ByHold<'_> = BTreeMap::new();

@@ -6,6 +6,7 @@ use walras_broker::allocation::Allocation;
 use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobSpec, PartEnd, Planned};
+use walras_broker::policy::Policy;
 use walras_broker::quote::QuoteOption;
 use walras_core::agenda::Promise;
 use walras_model::{SiteId, TaskId, Time};
@@ -20,6 +21,8 @@ pub(crate) struct Job {
     pub(crate) since: u64,
     /// Reservations that failed through no fault of its own.
     pub(crate) attempts: u32,
+    /// Those of them of which a part vanished.
+    pub(crate) vanished: u32,
     pub(crate) done: BTreeSet<TaskId>,
     /// What it was charged.
     pub(crate) spent: i128,
@@ -29,6 +32,13 @@ pub(crate) struct Job {
     /// Where it is planned, while nothing is held for it.
     pub(crate) plan: Option<Arc<Planned>>,
     pub(crate) promise: Option<Promise>,
+}
+
+impl Job {
+    /// Whether it has failed as often as the policy allows.
+    pub(crate) fn is_used_up(&self, policy: &Policy) -> bool {
+        self.attempts > policy.attempts_max || self.vanished > policy.vanished_max
+    }
 }
 
 /// Where a job is.

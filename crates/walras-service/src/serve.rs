@@ -16,12 +16,14 @@ use axum_server::Handle as Listener;
 use axum_server::accept::DefaultAcceptor;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use hyper_util::rt::TokioTimer;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, flock};
+use rustix::process::umask;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +45,8 @@ pub struct Started {
     pub tls: bool,
     /// The file with the administrator's token.
     pub token_file: PathBuf,
+    /// What an administrator should know, a line each.
+    pub warnings: Vec<String>,
 }
 
 fn refused(error: impl std::fmt::Display) -> ConfigError {
@@ -59,9 +63,15 @@ fn lock(path: &Path, what: &Path) -> Result<File, ConfigError> {
 }
 
 fn private_directory(path: &Path) -> Result<(), ConfigError> {
-    use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| refused(format!("{}: it cannot be made: {error}", path.display())))
+    // One that was made by others is closed too, where it is ours.
+    let closed = made.and_then(|()| match std::fs::metadata(path)?.permissions().mode() & 0o077 {
+        0 => Ok(()),
+        _ => std::fs::set_permissions(path, Permissions::from_mode(0o700)),
+    });
+    closed.map_err(|error| {
+        refused(format!("{}: it cannot be made for the service alone: {error}", path.display()))
+    })
 }
 
 /// The clock as it was, at the speed that is wanted now.
@@ -119,7 +129,7 @@ fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) ->
 }
 
 /// Whether a service could start with this configuration: its rules and its sites make sense, and its files are there. Says what was found of
-/// clusters, a line each.
+/// clusters and of what keeps users apart on this machine, a line each.
 pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> {
     let wrong = |site: &SiteConfig, why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
     let mut broker = Broker::default();
@@ -133,6 +143,9 @@ pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> 
         let joining = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?;
         sell_once(&mut sold, site, &joining).map_err(|why| wrong(site, &why))?;
         found.extend(joining.found);
+        let isolation =
+            site.isolation(&hidden(config)).map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        found.extend(isolation.map(|it| format!("site {}: isolation: {it}", site.name)));
         broker
             .handle(first, &Input::AddSite(joining.spec))
             .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
@@ -160,21 +173,43 @@ fn sell_once(
     Ok(())
 }
 
+/// What no program on this machine may see: what the service keeps, and where it is at home.
+fn hidden(config: &Config) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
+    let journal = config.journal.path.iter().flat_map(|path| {
+        let beside = |end: &str| PathBuf::from([path.as_os_str(), OsStr::new(end)].join(OsStr::new("")));
+        ["", "-wal", "-shm"].map(beside)
+    });
+    let keys = config.tls.iter().map(|tls| tls.key.clone());
+    home.into_iter().chain([config.data.clone()]).chain(journal).chain(keys).collect()
+}
+
+/// What is said aloud of sites on which users are not kept apart.
+fn warnings(config: &Config) -> Result<Vec<String>, ConfigError> {
+    let mut warnings = Vec::new();
+    for site in &config.sites {
+        let isolation = site.isolation(&hidden(config)).map_err(refused)?;
+        let missing = isolation.filter(|isolation| !isolation.is_there());
+        warnings.extend(missing.map(|it| format!("site {}: isolation: {it}", site.name)));
+    }
+    Ok(warnings)
+}
+
 fn ports(
-    sites: &[SiteConfig],
+    config: &Config,
     engine: &Engine<SqliteJournal>,
     clock: Clock,
-    data: &Path,
     executable: &Path,
 ) -> Result<Vec<SitePort>, ConfigError> {
     let mut ports = Vec::new();
-    for (site, place) in sites.iter().zip(0_u32..) {
+    let hidden = hidden(config);
+    for (site, place) in config.sites.iter().zip(0_u32..) {
         let id = SiteId::new(place);
         let known = engine.broker().state().site(id);
         let known =
             known.ok_or_else(|| ConfigError(format!("site {}: the broker does not know it", site.name)))?;
         let nodes = known.spec.nodes.iter().map(|node| node.name.clone()).collect();
-        let connector = open(site, clock, data, executable, (known.first_node, nodes))
+        let connector = open(site, clock, &config.data, executable, (known.first_node, nodes), &hidden)
             .map_err(|error| ConfigError(format!("site {}: {error}", site.name)))?;
         ports.push(SitePort { name: site.name.clone(), connector });
     }
@@ -216,6 +251,8 @@ pub fn serve(
     started: impl FnOnce(&Started),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ConfigError> {
+    // Whatever it writes is for itself alone.
+    umask(Mode::from_raw_mode(0o077));
     private_directory(&config.data)?;
     let _lock = lock(&config.data.join("lock"), &config.data)?;
     let path = config.journal.path.clone().unwrap_or_else(|| config.data.join("journal.db"));
@@ -235,8 +272,8 @@ pub fn serve(
     let tokens = Tokens::open(&config.data.join("tokens.db")).map_err(refused)?;
     let token_file = config.data.join("administrator.token");
     administrator(&tokens, clock, &token_file)?;
-    let lines =
-        engine.connect(ports(&config.sites, &engine, clock, &config.data, executable)?).map_err(refused)?;
+    let lines = engine.connect(ports(config, &engine, clock, executable)?).map_err(refused)?;
+    let warnings = warnings(config)?;
     let app = App::new(AppParts {
         handle: engine.handle(),
         tokens,
@@ -267,7 +304,8 @@ pub fn serve(
             _ = gone => {}
         }
     };
-    let served = listen(config, app, &token_file, started, stop);
+    let to_say = Said { token_file, warnings };
+    let served = listen(config, app, to_say, started, stop);
     handle.stop();
     if running.join().is_err() {
         return Err(refused("the engine has panicked; its journal is intact"));
@@ -275,11 +313,17 @@ pub fn serve(
     served
 }
 
+/// What is known of a start before it can be reached.
+struct Said {
+    token_file: PathBuf,
+    warnings: Vec<String>,
+}
+
 #[tokio::main]
 async fn listen(
     config: &Config,
     app: App,
-    token_file: &Path,
+    said: Said,
     started: impl FnOnce(&Started),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ConfigError> {
@@ -304,7 +348,8 @@ async fn listen(
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     tokio::spawn(app.clone().remember());
-    started(&Started { address, tls: tls.is_some(), token_file: token_file.to_owned() });
+    let Said { token_file, warnings } = said;
+    started(&Started { address, tls: tls.is_some(), token_file, warnings });
     let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
     let mut server = axum_server::from_tcp(listener).map_err(refused)?.handle(control);
     let most = config.limits.connections;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
-use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits, supervise};
+use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits, supervise};
 use walras_sites::slurm::supervise_hold;
 use walras_sites::{
     Clock, Connector, Hold, JobNumber, Offering, Program, ReservationNumber, SiteMessage, Start, StartPart,
@@ -31,8 +31,9 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
         first_node: 0,
         nodes: vec!["n1".to_owned()],
         limits: ProcessLimits::default(),
-        uid: None,
-        gid: None,
+        accounts: Accounts::Service,
+        isolation: Demand::Off,
+        hidden: Vec::new(),
         path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
         lang: "C.UTF-8".to_owned(),
         grace: Duration::from_secs(1),

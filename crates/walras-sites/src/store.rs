@@ -112,7 +112,10 @@ impl SqliteStore {
             return Err(SiteError::file(path, why));
         }
         connection.execute_batch(TABLES).map_err(named)?;
-        connection.pragma_update(None, "user_version", FORMAT)?;
+        // A site opens on a full disk too, so that nothing is written that is there already.
+        if version != FORMAT {
+            connection.pragma_update(None, "user_version", FORMAT)?;
+        }
         Ok(SqliteStore { connection })
     }
 

@@ -1,6 +1,7 @@
 //! `walras serve`: the service, until it is told to stop.
 
 use crate::failure::Failure;
+use std::io::Write;
 use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::MakeWriter;
@@ -34,6 +35,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             started.address,
             started.token_file.display()
         ));
+        for warning in &started.warnings {
+            let _ = writeln!(std::io::stderr(), "walras: {warning}");
+        }
     };
     serve(&config, &source, &executable, started, told_to_stop())
         .map_err(|error| Failure::Input(error.to_string()))

@@ -1688,7 +1688,7 @@ export interface components {
             part?: number | null;
         };
         /** @description How far a part is, or how it ended. */
-        PartStage: "waiting" | "due" | "running" | "done" | "failed" | "timed-out" | "lost" | "taken-back";
+        PartStage: "waiting" | "due" | "running" | "done" | "failed" | "timed-out" | "lost" | "taken-back" | "vanished";
         /** @description What is started and ends by itself: one of the parallel tasks of a job, or one task of a workflow. */
         PartView: {
             /**
@@ -1786,6 +1786,11 @@ export interface components {
              * @description At most so many other ways are kept ready for a job.
              */
             spares_max?: number | null;
+            /**
+             * Format: uint32
+             * @description And after so many times that parts of it vanished, which it may have done itself.
+             */
+            vanished_max?: number | null;
         };
         /**
          * Prices

@@ -164,5 +164,6 @@ pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
         PartEnd::TimedOut => (PartStage::TimedOut, None),
         PartEnd::Lost => (PartStage::Lost, None),
         PartEnd::TakenBack => (PartStage::TakenBack, None),
+        PartEnd::Vanished => (PartStage::Vanished, None),
     }
 }

@@ -94,6 +94,7 @@ pub fn part_end_text(end: PartEnd) -> String {
         PartEnd::TimedOut => "needed more time than it had".to_owned(),
         PartEnd::Lost => "was lost with its node".to_owned(),
         PartEnd::TakenBack => "had to make way for its owner".to_owned(),
+        PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on".to_owned(),
     }
 }
 

@@ -48,6 +48,9 @@ pub struct PolicyFile {
     /// A job is given up after so many failures that are not its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts_max: Option<u32>,
+    /// And after so many times that parts of it vanished, which it may have done itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vanished_max: Option<u32>,
     /// At most so many other ways are kept ready for a job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spares_max: Option<u32>,
@@ -187,6 +190,7 @@ impl PolicyFile {
         span(&mut policy.repeat_within, self.repeat_within.as_ref(), "repeat_within")?;
         set(&mut policy.batch_max, self.batch_max);
         set(&mut policy.attempts_max, self.attempts_max);
+        set(&mut policy.vanished_max, self.vanished_max);
         set(&mut policy.spares_max, self.spares_max);
         if let Some(entry) = &self.choice {
             let read = policy_of(entry.clone()).in_field("choice")?;
@@ -230,6 +234,7 @@ impl PolicyFile {
             confirm_within: seconds(policy.confirm_within),
             grace: seconds(policy.grace),
             attempts_max: Some(policy.attempts_max),
+            vanished_max: Some(policy.vanished_max),
             spares_max: Some(policy.spares_max),
             overdue_after: seconds(policy.overdue_after),
             repeat_within: seconds(policy.repeat_within),

@@ -122,9 +122,10 @@ fn happen(world: &mut World, number: usize, step: &Step) {
         }
         6 => drop(world.refuse.insert(site)),
         7 => world.ends.push(PartEnd::Failed(1)),
-        8 => world
-            .ends
-            .push([PartEnd::Lost, PartEnd::TakenBack, PartEnd::TimedOut][usize::from(step.size) - 1]),
+        8 => {
+            let ends = [PartEnd::Lost, PartEnd::TakenBack, PartEnd::TimedOut, PartEnd::Vanished];
+            world.ends.push(ends[(usize::from(step.size) + number) % 4]);
+        }
         9 => world.hear(site, SiteMessage::NodeLost { node, at: time(world.now) }),
         10 => world.hear(site, SiteMessage::NodeBack { node, at: time(world.now) }),
         11 => {

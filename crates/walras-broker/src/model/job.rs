@@ -126,6 +126,9 @@ pub struct Job {
     pub phase: Phase,
     /// How many reservations failed that it could do nothing about.
     pub attempts: u32,
+    /// How many of them because a part of it vanished.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub vanished: u32,
     /// How many cycles left it out.
     pub returns: u32,
     /// Why it was last returned to the queue.
@@ -147,6 +150,10 @@ pub struct Job {
     /// How many plans have found nothing for it since it was last planned, and when the latest did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<(u32, Time)>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A window in which a job is planned, and which may still move: all tasks from one moment on, each for as long as its node needs.
@@ -199,6 +206,8 @@ pub enum PartEnd {
     Lost,
     /// The owner took the node back.
     TakenBack,
+    /// What watched over it is gone, on a machine that goes on: it may have done that itself.
+    Vanished,
 }
 
 /// Why a site refuses.
@@ -274,7 +283,12 @@ pub enum Why {
 }
 
 impl Why {
-    /// Whether the job can do nothing about it, so that its attempts count.
+    /// Whether a part of the job vanished, which it may have done itself.
+    pub fn is_vanishing(&self) -> bool {
+        matches!(self, Why::PartEnded { end: PartEnd::Vanished, .. })
+    }
+
+    /// Whether the job has not failed by itself, so that its attempts count.
     pub fn is_failure(&self) -> bool {
         !matches!(
             self,

@@ -36,6 +36,9 @@ pub struct Policy {
     pub grace: Span,
     /// A job is given up after so many failures that are not its own.
     pub attempts_max: u32,
+    /// And after so many times that parts of it vanished. Policies that were set before that was told apart have the usual number.
+    #[serde(default = "usual_vanished_max", skip_serializing_if = "is_usual_vanished_max")]
+    pub vanished_max: u32,
     /// At most so many other ways are kept ready for a job.
     pub spares_max: u32,
     /// How the queue is ordered.
@@ -74,6 +77,15 @@ pub struct Policy {
 
 fn papers() -> PlanScheme {
     PlanScheme::Papers
+}
+
+/// Once may be a mistake of the machine's.
+const fn usual_vanished_max() -> u32 {
+    1
+}
+
+fn is_usual_vanished_max(count: &u32) -> bool {
+    *count == usual_vanished_max()
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -338,6 +350,7 @@ impl Default for Policy {
             confirm_within: seconds(15),
             grace: seconds(30),
             attempts_max: 3,
+            vanished_max: usual_vanished_max(),
             spares_max: 2,
             rank: RankWeights::default(),
             overdue_after: seconds(86_400),

@@ -1,6 +1,6 @@
 //! Settling a reservation: what was used is charged, the rest of the lien goes back.
 //!
-//! Whose fault it is decides. A job that ended well, failed by itself or was cancelled pays for the time from the start
+//! Whose fault it is decides. A job that ended well, failed by itself, vanished or was cancelled pays for the time from the start
 //! of each hold to the end of the last part on it, and for what the policy keeps of the unused rest. When a node, a
 //! site or an owner failed, only tasks of a workflow whose results are kept are paid for. An owner who broke a promise
 //! pays the user a compensation, as far as the owner's account allows.

@@ -8,6 +8,7 @@ use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, PartEnd, Phase, SiteRefusal, Why, WorkflowSpec};
 use walras_broker::policy::Policy;
+use walras_broker::reservation::{Reservation, ReservationPhase};
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
 use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
@@ -187,4 +188,39 @@ fn a_job_that_was_started_too_late_has_not_failed() {
         assert_eq!(ends(&policy, Some(20_000)), excused, "it had two thirds of it, and is back in the queue");
         assert_eq!(ends(&policy, None), excused, "nobody was there to hear whether it started in time");
     }
+}
+
+/// A part that vanished was used until then, and is paid for; the job is tried again as often as the policy says, and no more.
+#[test]
+fn what_vanishes_is_paid_for_and_given_up_in_time() {
+    let ended = |times: u32, vanished_max: u32| {
+        let mut vo = Vo::new(&[(1, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(Policy { vanished_max, ..crate::vo::policy() })));
+        let number = vo.submit(vo.job("short", 1, 1));
+        let mut spent = Vec::new();
+        for _ in 0..times {
+            while vo.broker.state().reservations.values().all(|it| it.phase != ReservationPhase::Held) {
+                vo.run_until(vo.now + 1_000);
+            }
+            let is_held = |it: &Reservation| it.phase == ReservationPhase::Held;
+            let held = vo.broker.state().reservations.iter().find(|(_, it)| is_held(it));
+            let (reservation, start) = held.map(|(number, it)| (*number, it.start().as_millis())).unwrap();
+            vo.run_until(start + 20_000);
+            let (at, end) = (at(start + 15_000), PartEnd::Vanished);
+            vo.heard(0, SiteMessage::Ended { reservation, part: 0, at, end });
+            spent.push(vo.broker.state().jobs.get(&number).map(|job| job.spent));
+        }
+        (spent, vo)
+    };
+    let (spent, vo) = ended(2, 1);
+    let [Some(first), None] = spent.as_slice() else { panic!("{spent:?}") };
+    assert_eq!(*first, Money::from_micros(15 * 1_000), "a quarter of its minute");
+    assert_eq!(vo.broker.state().totals.given_up, 1);
+    let given_up = vo.events.iter().rev().find_map(|event| match event {
+        Event::Job(JobEvent::Ended { end: JobEnd::GivenUp(Why::TooOften(why)), .. }) => Some(why.clone()),
+        _ => None,
+    });
+    assert!(given_up.is_some_and(|why| why.is_vanishing()));
+    let (spent, _) = ended(1, 0);
+    assert_eq!(spent, [None], "not even once");
 }

@@ -190,6 +190,7 @@ impl Bench {
                         8 => PartEnd::Failed(1),
                         9 => PartEnd::Lost,
                         10 => PartEnd::TakenBack,
+                        11 => PartEnd::Vanished,
                         _ => PartEnd::TimedOut,
                     };
                     Some((site, SiteMessage::Ended { reservation, part, at: now, end }))

@@ -78,6 +78,8 @@ pub struct Engine<J> {
     pub(super) timer: (Option<Time>, Instant, Duration),
     pub(super) repeated: Instant,
     pub(super) ticked: Instant,
+    /// Whether the machine's clock is so far away that it is not followed.
+    pub(super) apart: bool,
 }
 
 /// Where an answer goes.
@@ -132,6 +134,7 @@ impl<J: Journal> Engine<J> {
             timer: (None, now, Duration::ZERO),
             repeated: now,
             ticked: now,
+            apart: false,
         })
     }
 
@@ -170,7 +173,7 @@ impl<J: Journal> Engine<J> {
 
     /// Runs until it is told to stop.
     pub fn run(mut self) {
-        self.perform(self.broker.outstanding());
+        self.look_first();
         self.shared.publish(self.broker.state());
         self.shared.ready.store(true, Ordering::Relaxed);
         loop {
@@ -186,6 +189,7 @@ impl<J: Journal> Engine<J> {
             }
             self.repeat();
             self.snapshot_when_due();
+            self.look_at_clock();
         }
     }
 

@@ -92,6 +92,7 @@ pub struct Metrics {
     requests: Family<RequestLabel, Counter>,
     request_seconds: Histogram,
     listeners: Gauge<i64, AtomicI64>,
+    clock_apart: Gauge<i64, AtomicI64>,
     last_plan: std::sync::Mutex<Option<LastPlan>>,
 }
 
@@ -121,6 +122,7 @@ impl Default for Metrics {
             requests: Family::default(),
             request_seconds: seconds(),
             listeners: Gauge::default(),
+            clock_apart: Gauge::default(),
             last_plan: std::sync::Mutex::new(None),
         };
         metrics.honour.set(1.0);
@@ -158,6 +160,8 @@ impl Metrics {
         registry.register("http_requests", "Requests answered", self.requests.clone());
         registry.register("http_request_seconds", "Answering a request", self.request_seconds.clone());
         registry.register("listeners", "Open event streams", self.listeners.clone());
+        let apart = "By how much the machine's clock is ahead, where that is not followed; 0 where it is";
+        registry.register("clock_apart_seconds", apart, self.clock_apart.clone());
     }
 
     /// As Prometheus reads it.
@@ -294,6 +298,7 @@ impl Metrics {
 
     /// What follows from the state as it is, before it is shown.
     pub fn observe(&self, state: &State) {
+        self.clock_apart.set(crate::clock::wall_apart().unwrap_or(0) / 1_000);
         use JobState::{Planned, Planning, Queued, Reserved, Reserving, Running};
         let open = [Queued, Planning, Planned, Reserving, Reserved, Running];
         let mut counts: std::collections::BTreeMap<&str, i64> =

@@ -40,6 +40,18 @@ pub(super) fn load(journal: &mut impl Journal, snapshots: &Snapshots) -> Result<
 }
 
 impl<J: Journal> Engine<J> {
+    /// Begins where it was; on a disk that takes nothing, as one that only reads until it does.
+    pub(super) fn look_first(&mut self) {
+        match self.journal.probe() {
+            Ok(()) => self.perform(self.broker.outstanding()),
+            Err(error) => {
+                tracing::error!(%error, "nothing can be written: what is there can be read");
+                self.shared.writable.store(false, Ordering::Relaxed);
+                self.stalled = Some(error.to_string());
+            }
+        }
+    }
+
     /// The journal cannot be written: everybody is told, and the state goes back to what is durable.
     pub(super) fn stall(&mut self, error: &JournalError, outcome: Outcome) {
         tracing::error!(%error, "nothing can be written");
@@ -94,6 +106,19 @@ impl<J: Journal> Engine<J> {
             self.shared.writable.store(true, Ordering::Relaxed);
             self.perform(self.broker.outstanding());
         }
+    }
+
+    /// Says it once when the machine's clock goes where it is not followed, and once when it is back.
+    pub(super) fn look_at_clock(&mut self) {
+        let apart = crate::clock::wall_apart();
+        match (self.apart, apart) {
+            (false, Some(millis)) => {
+                tracing::error!(seconds = millis / 1_000, "the machine's clock was set, and is not followed");
+            }
+            (true, None) => tracing::warn!("the machine's clock is right again"),
+            (true, Some(_)) | (false, None) => {}
+        }
+        self.apart = apart.is_some();
     }
 
     /// Writes a snapshot on a thread of its own, after enough entries.

@@ -14,6 +14,7 @@
 pub mod chain;
 pub mod record;
 mod register;
+pub mod reserve;
 pub mod snapshot;
 pub mod sqlite;
 
@@ -106,7 +107,7 @@ pub trait Journal: Send {
     fn read(&mut self, after: u64, most: usize) -> Result<Vec<Entry>, JournalError>;
     /// The checksum of the entry at a position and of all before it, where it has one.
     fn chain_at(&mut self, position: u64) -> Result<Chain, JournalError>;
-    /// Whether it can be written at all; costs a write.
+    /// Whether it can be written at all; costs a write, and keeps space for the next start.
     fn probe(&mut self) -> Result<(), JournalError>;
 }
 

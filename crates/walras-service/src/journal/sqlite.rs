@@ -1,6 +1,7 @@
 //! The journal in SQLite: write-ahead log, every commit synced to the disk.
 
 use super::chain::{Chain, Sum};
+use super::reserve::Reserve;
 use super::{Group, Journal, JournalError, decode};
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
@@ -30,6 +31,8 @@ const PROBE_BYTES: usize = 256 << 10;
 /// The journal in a SQLite file.
 pub struct SqliteJournal {
     connection: Connection,
+    /// Kept by whoever writes.
+    reserve: Option<Reserve>,
 }
 
 fn unwritable(error: rusqlite::Error) -> JournalError {
@@ -51,6 +54,8 @@ fn unsigned(number: i64) -> u64 {
 impl SqliteJournal {
     /// Opens or makes the file.
     pub fn open(path: &Path) -> Result<SqliteJournal, JournalError> {
+        let reserve = Reserve::beside(path);
+        reserve.give_back();
         let connection = Connection::open(path).map_err(unwritable)?;
         connection.busy_timeout(Duration::from_secs(10)).map_err(unwritable)?;
         connection.pragma_update(None, "journal_mode", "WAL").map_err(unwritable)?;
@@ -61,7 +66,7 @@ impl SqliteJournal {
         if !has_sums(&connection).map_err(unreadable)? {
             connection.execute("ALTER TABLE entry ADD COLUMN sum BLOB", []).map_err(unwritable)?;
         }
-        let journal = SqliteJournal { connection };
+        let journal = SqliteJournal { connection, reserve: Some(reserve) };
         match journal.meta("tables")? {
             None => journal.set_meta("tables", TABLES)?,
             Some(found) if found == TABLES => {}
@@ -79,7 +84,7 @@ impl SqliteJournal {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(unreadable)?;
         connection.busy_timeout(Duration::from_secs(10)).map_err(unreadable)?;
-        Ok(SqliteJournal { connection })
+        Ok(SqliteJournal { connection, reserve: None })
     }
 
     /// Something small that is kept beside the entries.
@@ -205,6 +210,8 @@ impl Journal for SqliteJournal {
     }
 
     fn probe(&mut self) -> Result<(), JournalError> {
+        let taken = self.reserve.as_ref().map_or(Ok(()), Reserve::take);
+        taken.map_err(|error| JournalError::Unwritable(error.to_string()))?;
         let zeros = vec![0_u8; PROBE_BYTES];
         let write = || {
             self.connection.execute("REPLACE INTO meta (key, value) VALUES ('probe', ?1)", params![zeros])?;

@@ -196,10 +196,16 @@ pub struct LocalConfig {
     pub file_mib: Option<u32>,
     /// Processor time of a process, in seconds; at least 1.
     pub cpu_seconds: Option<u32>,
-    /// As whom programs run: a number; as the service does, without. Needs a service that runs as root.
+    /// As whom all programs run: a number. Needs a service that runs as root.
     pub uid: Option<u32>,
     /// With which group.
     pub gid: Option<u32>,
+    /// Accounts of the machine that users have: by their names in the VO.
+    pub accounts: BTreeMap<String, AccountConfig>,
+    /// From where accounts are drawn for users who have none: `200000-265535`.
+    pub uids: Option<String>,
+    /// Whether users must be kept apart.
+    pub isolation: IsolationName,
     /// Where programs are looked for; `/usr/local/bin:/usr/bin:/bin` without.
     pub path: Option<String>,
     /// Their language; `C.UTF-8` without.
@@ -208,4 +214,27 @@ pub struct LocalConfig {
     pub grace_seconds: Option<u32>,
     /// How many days output is kept; 7 without.
     pub keep_days: Option<u32>,
+}
+
+/// An account of the machine.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum AccountConfig {
+    /// By its number.
+    Number(u32),
+    /// By its name.
+    Name(String),
+}
+
+/// Whether users must be kept apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IsolationName {
+    /// Without it the service does not start.
+    Required,
+    /// As far as the machine can.
+    #[default]
+    Preferred,
+    /// No namespaces.
+    Off,
 }

@@ -6,6 +6,7 @@ mod access;
 mod amount;
 mod cluster;
 pub mod config;
+mod local;
 mod open;
 mod slurm;
 mod spec;

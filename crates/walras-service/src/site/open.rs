@@ -1,12 +1,11 @@
 //! The connector that a `[[site]]` table asks for.
 
-use super::config::{ConnectorName, LocalConfig, SiteConfig};
+use super::config::{ConnectorName, SiteConfig};
 use super::spec::BadSite;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits, make_directory};
+use walras_sites::local::{LocalConnector, make_directory};
 use walras_sites::simulated::{SimulatedConnector, SimulatedOptions};
-use walras_sites::{Clock, Connector, Offering, SiteError};
+use walras_sites::{Clock, Connector, SiteError};
 
 /// Why a site cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,13 +20,15 @@ pub enum OpenError {
 }
 
 /// Opens the connector of a site. What it keeps lies in `sites/` of the service's data directory; `executable` is what
-/// supervises local parts; `joined` are the nodes with which it has joined, and the number that the broker has given the first.
+/// supervises local parts; `joined` are the nodes with which it has joined, and the number that the broker has given the first;
+/// `hidden` is what no program may see.
 pub fn open(
     config: &SiteConfig,
     clock: Clock,
     data: &Path,
     executable: &Path,
     joined: (u32, Vec<String>),
+    hidden: &[PathBuf],
 ) -> Result<Box<dyn Connector>, OpenError> {
     config.spec()?;
     let (first_node, nodes) = joined;
@@ -44,37 +45,13 @@ pub fn open(
             Ok(Box::new(SimulatedConnector::open(options, &memory)?))
         }
         ConnectorName::Local => {
-            let limits = config.limits().map_err(|wrong| config.bad(wrong))?;
-            let local = config.local.clone().unwrap_or_default();
-            let options = local_options(local, limits, offering, nodes, first_node, executable);
+            let options = config.local_options((first_node, nodes), executable, hidden);
+            let options = options.map_err(|wrong| config.bad(wrong))?;
             Ok(Box::new(LocalConnector::open(options, clock, &memory, &directory.join(&config.name))?))
         }
         ConnectorName::Slurm => {
             let slurm = config.slurm_table().map_err(|wrong| config.bad(wrong))?;
             Ok(Box::new(slurm.open(nodes, first_node, &memory, executable)?))
         }
-    }
-}
-
-fn local_options(
-    config: LocalConfig,
-    limits: ProcessLimits,
-    offering: Offering,
-    nodes: Vec<String>,
-    first_node: u32,
-    executable: &Path,
-) -> LocalOptions {
-    LocalOptions {
-        offering,
-        first_node,
-        nodes,
-        limits,
-        uid: config.uid,
-        gid: config.gid,
-        path: config.path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned()),
-        lang: config.lang.unwrap_or_else(|| "C.UTF-8".to_owned()),
-        grace: Duration::from_secs(config.grace_seconds.unwrap_or(2).into()),
-        keep: Duration::from_secs(86_400 * u64::from(config.keep_days.unwrap_or(7))),
-        executable: PathBuf::from(executable),
     }
 }

@@ -49,6 +49,9 @@ impl SiteConfig {
         self.behaviour()?;
         self.load()?;
         self.limits()?;
+        if self.connector == ConnectorName::Local {
+            self.accounts()?;
+        }
         let nodes = self.node_specs()?;
         let kind = match self.kind {
             OfferingName::Slots => SiteKind::Slots,

@@ -11,7 +11,7 @@ fn offered(table: &str) -> Free {
     let data = tempfile::tempdir().unwrap();
     let program = Path::new("/no/such/program");
     let names = read(table).unwrap().spec().unwrap().nodes.into_iter().map(|node| node.name).collect();
-    let mut site = open(&read(table).unwrap(), Clock::WALL, data.path(), program, (5, names)).unwrap();
+    let mut site = open(&read(table).unwrap(), Clock::WALL, data.path(), program, (5, names), &[]).unwrap();
     let moment = |millis| Time::from_millis(millis).unwrap();
     let horizon = Interval::new(moment(0), moment(1_000)).unwrap();
     let messages = site.offers(moment(0), CycleNumber::new(1), horizon).unwrap();
@@ -39,8 +39,9 @@ fn a_site_sells_what_its_table_says() {
 fn a_table_that_makes_no_site_is_refused_before_anything_is_made() {
     let data = tempfile::tempdir().unwrap();
     let table = read(&SIMULATED.replace("\"sim\"", "\"../sim\"")).unwrap();
-    let error =
-        open(&table, Clock::WALL, data.path(), Path::new("/no/such/program"), (0, Vec::new())).err().unwrap();
+    let error = open(&table, Clock::WALL, data.path(), Path::new("/no/such/program"), (0, Vec::new()), &[])
+        .err()
+        .unwrap();
     assert!(matches!(error, OpenError::Config(_)), "{error:?}");
     assert!(error.to_string().contains("name: expected 1 to 64 letters"), "{error}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);

@@ -200,6 +200,9 @@ impl Followed {
 fn is_own(why: &Why) -> bool {
     matches!(
         why,
-        Why::PartEnded { end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut, .. } | Why::Cancelled
+        Why::PartEnded {
+            end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished,
+            ..
+        } | Why::Cancelled
     )
 }

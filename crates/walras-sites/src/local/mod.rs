@@ -3,13 +3,19 @@
 //! What is held is written down in the site's own memory; what runs is in directories, `DIR/<reservation>/<part>/`, one for
 //! each part, and belongs to supervisors that do not need the service to be there. So a service that was killed finds
 //! everything again by looking: a part that has begun and has a supervisor runs; one that has ended says how; one that has
-//! begun, not ended, and has no supervisor any more was lost, and what is left of it is killed before that is said.
+//! begun, not ended, and has no supervisor any more has vanished, or was lost where the machine was started again since; what is left
+//! of it is killed before that is said.
 //!
 //! A part is executed at most once: whoever first writes down that it has begun runs it. Cancelling writes that down as
 //! well, so that nothing that was released ever begins.
 //!
 //! Time limits are real time: what is left of the hold, by the service's clock.
+//!
+//! Programs of different users are kept apart by accounts and namespaces ([`Isolation`], [`Accounts`]); one user's own jobs are not kept
+//! from reading what that user has left elsewhere on the machine.
 
+mod account;
+mod isolation;
 pub(crate) mod part;
 pub(crate) mod process;
 mod run;
@@ -17,6 +23,8 @@ mod stop;
 pub(crate) mod supervise;
 pub(crate) mod sweep;
 
+pub use account::{Account, Accounts, UidRange};
+pub use isolation::{Demand, Isolation};
 pub use part::{ProcessLimits, bad_file_name, make_directory, open_output};
 pub use supervise::supervise;
 
@@ -28,6 +36,7 @@ use crate::contract::{
 };
 use crate::reported::Reported;
 use crate::store::SqliteStore;
+use account::DrawnAccounts;
 use part::{PartDirectory, Task};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,10 +62,12 @@ pub struct LocalOptions {
     pub nodes: Vec<String>,
     /// What one process may use.
     pub limits: ProcessLimits,
-    /// As whom programs run; as the service does, without.
-    pub uid: Option<u32>,
-    /// With which group.
-    pub gid: Option<u32>,
+    /// As whom programs run.
+    pub accounts: Accounts,
+    /// Whether users must be kept apart.
+    pub isolation: Demand,
+    /// What no program may see, beside the site's own directory.
+    pub hidden: Vec<PathBuf>,
     /// Where programs are looked for.
     pub path: String,
     /// Their language.
@@ -67,22 +78,6 @@ pub struct LocalOptions {
     pub keep: Duration,
     /// The program that supervises a part: it is called with `supervise DIRECTORY`.
     pub executable: PathBuf,
-}
-
-impl LocalOptions {
-    /// Only root can run programs as somebody else, and then they need that user's group too.
-    fn check(&self) -> Result<(), SiteError> {
-        let own = rustix::process::geteuid();
-        if self.uid.is_some_and(|uid| uid != own.as_raw()) && !own.is_root() {
-            let why = "only a service that runs as root can run programs as somebody else".to_owned();
-            return Err(SiteError::Setup { key: "local.uid", why });
-        }
-        if self.uid.is_some() && self.gid.is_none() {
-            let why = "it is missing: with `uid` programs need a group of their own too".to_owned();
-            return Err(SiteError::Setup { key: "local.gid", why });
-        }
-        Ok(())
-    }
 }
 
 /// The connector of a local site.
@@ -98,6 +93,8 @@ pub struct LocalConnector {
     /// Supervisors that this process has started and not yet seen the end of.
     children: Vec<Child>,
     swept: Option<Instant>,
+    isolation: Isolation,
+    drawn: DrawnAccounts,
 }
 
 /// A part that was asked for.
@@ -118,14 +115,32 @@ impl LocalConnector {
         directory: &Path,
     ) -> Result<LocalConnector, SiteError> {
         let wrong = |error: std::io::Error| SiteError::file(directory, error);
-        let directory = std::path::absolute(directory).map_err(wrong)?;
-        options.check()?;
-        make_directory(&directory, options.uid.is_some()).map_err(wrong)?;
+        make_directory(directory, options.accounts != Accounts::Service).map_err(wrong)?;
+        let directory = directory.canonicalize().map_err(wrong)?;
+        let hidden = [options.hidden.as_slice(), std::slice::from_ref(&directory)].concat();
+        let isolation = Isolation::probe(&options.accounts, options.isolation, &hidden)?;
+        if !isolation.is_there() {
+            tracing::warn!("{}: isolation: {isolation}", directory.display());
+        }
+        // No site can have this name: none begins with a dot.
+        let drawn = DrawnAccounts::open(&memory.with_file_name(".accounts.db"))?;
         let numbers = options.nodes.iter().zip(options.first_node..);
         let room = Room::of(options.offering, numbers.map(|(_, number)| NodeId::new(number)));
         let book = Book::open(SqliteStore::open(memory)?, room)?;
         let (reported, launched, children) = (Reported::default(), BTreeMap::new(), Vec::new());
-        Ok(LocalConnector { options, clock, directory, book, reported, launched, children, swept: None })
+        let swept = None;
+        Ok(LocalConnector {
+            options,
+            clock,
+            directory,
+            book,
+            reported,
+            launched,
+            children,
+            swept,
+            isolation,
+            drawn,
+        })
     }
 
     fn part(&self, reservation: ReservationNumber, part: u32) -> PartDirectory {
@@ -234,7 +249,7 @@ impl Connector for LocalConnector {
     fn output(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {
         let directory = self.part(reservation, part);
         let task: Task = directory.read("task.json").ok()??;
-        Some(directory.work().join(task.output))
+        Some(directory.work_of(Some(&task)).join(task.output))
     }
 
     fn fault(&mut self, _: Time, _: &Fault) -> SiteAnswer {

@@ -4,23 +4,26 @@
 //! | --- | --- | --- |
 //! | `task.json` | what to run, and under which limits | the connector |
 //! | `control` | a pipe; a byte in it means: stop | the connector makes it |
-//! | `begun.json` | which supervisor has begun, and when | whoever is first, once |
+//! | `begun.json` | which supervisor has begun, and when; its time of change says when it was last there | whoever is first, once |
 //! | `ended.json` | how and when it ended | whoever is first, once |
 //! | `script` | the text of the job's program | the supervisor |
-//! | `work/` | the program's own directory: its output is here | the program |
+//! | `work-…/` | the program's own directory, by a name that nobody can guess: its output is here | the program |
+//! | `tmp/` | its `/tmp`, where it runs in namespaces of its own; gone when it ends | the program |
 //!
 //! A file that is written once is written under another name, made durable, and linked to its own: it is there whole or not
 //! at all, and the second to come sees that there was a first.
 
+use super::account::Account;
+use super::isolation::Cage;
 use crate::contract::{PartEnd, SiteError, Start, StartPart};
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// The largest control file that is read.
 const BYTES_MAX: u64 = 64 << 20;
@@ -53,6 +56,16 @@ pub(crate) struct Task {
     pub(crate) uid: Option<u32>,
     /// With which group.
     pub(crate) gid: Option<u32>,
+    /// The namespaces that it runs in; those of the service, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cage: Option<Cage>,
+    /// What its own directory is called.
+    #[serde(default = "plain_work")]
+    pub(crate) work: String,
+}
+
+fn plain_work() -> String {
+    "work".to_owned()
 }
 
 /// What one process of a part may use; no limit of ours where there is none.
@@ -113,7 +126,19 @@ impl Task {
             limits: ProcessLimits::default(),
             uid: None,
             gid: None,
+            cage: None,
+            work: plain_work(),
         }
+    }
+
+    /// As whom it runs; as the service does, without.
+    pub(crate) fn account(&self) -> Option<Account> {
+        Some(Account { uid: self.uid?, gid: self.gid? })
+    }
+
+    /// Whether the program itself comes to its directory through those above it.
+    pub(crate) fn passes_through(&self) -> bool {
+        self.uid.is_some() && self.cage.is_none()
     }
 }
 
@@ -147,8 +172,18 @@ pub fn make_directory(path: &Path, open: bool) -> std::io::Result<()> {
 }
 
 impl PartDirectory {
+    /// The program's own directory, once it is known what to run.
     pub(crate) fn work(&self) -> PathBuf {
-        self.0.join("work")
+        let task: Option<Task> = self.read("task.json").ok().flatten();
+        self.work_of(task.as_ref())
+    }
+
+    pub(crate) fn work_of(&self, task: Option<&Task>) -> PathBuf {
+        self.0.join(task.map_or("work", |task| task.work.as_str()))
+    }
+
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.0.join("tmp")
     }
 
     pub(crate) fn control(&self) -> PathBuf {
@@ -162,8 +197,8 @@ impl PartDirectory {
     /// Makes the directory and writes down what to run. Doing it again changes nothing.
     pub(crate) fn write(&self, task: &Task) -> Result<(), SiteError> {
         let wrong = |error: std::io::Error| self.wrong(&error);
-        make_directory(&self.0, task.uid.is_some()).map_err(wrong)?;
-        match rustix::fs::mkfifoat(rustix::fs::CWD, self.control(), rustix::fs::Mode::from_raw_mode(0o600)) {
+        make_directory(&self.0, task.passes_through()).map_err(wrong)?;
+        match rustix::fs::mkfifoat(CWD, self.control(), rustix::fs::Mode::from_raw_mode(0o600)) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(wrong(error.into())),
         }
@@ -205,6 +240,19 @@ impl PartDirectory {
 
     pub(crate) fn ended(&self) -> Result<Option<Ended>, SiteError> {
         self.read("ended.json")
+    }
+
+    /// The supervisor is there; whoever finds it gone knows until when it was. Where that cannot be said it is not.
+    pub(crate) fn give_sign(&self) {
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let both = Timestamps { last_access: now, last_modification: now };
+        let _ = utimensat(CWD, self.0.join("begun.json"), &both, AtFlags::empty());
+    }
+
+    /// When the supervisor was last there, in milliseconds since 1970.
+    pub(crate) fn last_sign(&self) -> Option<i64> {
+        let at = std::fs::metadata(self.0.join("begun.json")).and_then(|it| it.modified()).ok()?;
+        i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     }
 
     /// Asks the supervisor to stop; whether one was there to hear it.

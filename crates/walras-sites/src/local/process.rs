@@ -73,6 +73,11 @@ impl Identity {
         stat.is_some_and(|stat| stat.started == self.started) && boot() == self.boot
     }
 
+    /// Whether the machine has not been started again since.
+    pub(crate) fn is_of_this_run(&self) -> bool {
+        boot() == self.boot
+    }
+
     /// What a supervisor that is gone has left behind: processes of its session, and those whose home is the part's.
     pub(crate) fn orphans(&self, home: &Path) -> Vec<i32> {
         if boot() != self.boot {

@@ -1,5 +1,6 @@
 //! Parts on their way: asked for, begun by a supervisor, looked at until they have ended.
 
+use super::account::NoAccount;
 use super::part::{Begun, Ended, PartDirectory, Surroundings, Task, make_directory};
 use super::process::signal;
 use super::{LocalConnector, LocalOptions, LocalPart};
@@ -17,15 +18,30 @@ use walras_model::{Span, Time};
 /// A supervisor has so long to say that it has begun; then another is started.
 const BEGIN_WITHIN: Duration = Duration::from_secs(10);
 
+/// A name that nobody can guess.
+fn unguessable() -> Result<String, SiteError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| SiteError::Missing("a source of random numbers"))?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("work-{digits}"))
+}
+
 impl LocalConnector {
-    fn task(&self, start: &Start<'_>, part: &StartPart, hold: &Hold) -> Task {
+    fn task(&mut self, start: &Start<'_>, part: &StartPart, hold: &Hold) -> Result<Task, SiteError> {
         let first = self.options.first_node;
         let place = hold.node.and_then(|node| node.number().checked_sub(first));
         let node = place.and_then(|place| self.options.nodes.get(place as usize));
-        let LocalOptions { path, lang, grace, limits, uid, gid, .. } = &self.options;
+        let LocalOptions { path, lang, grace, limits, .. } = &self.options;
         let site = Surroundings { path, lang, grace: *grace };
         let task = Task::new(start, part, node.map(String::as_str), &site);
-        Task { limits: *limits, uid: *uid, gid: *gid, ..task }
+        let (account, refused) = match self.drawn.of(&start.program.user, &self.options.accounts) {
+            Ok(account) => (account, task.refused.clone()),
+            Err(NoAccount::Memory(error)) => return Err(error),
+            Err(error @ (NoAccount::NotNamed(_) | NoAccount::UsedUp(_))) => (None, Some(error.to_string())),
+        };
+        let (uid, gid) = (account.map(|it| it.uid), account.map(|it| it.gid));
+        let (cage, work) = (self.isolation.cage(), unguessable()?);
+        Ok(Task { limits: *limits, refused, uid, gid, cage, work, ..task })
     }
 
     /// Writes down the parts that are new.
@@ -48,7 +64,7 @@ impl LocalConnector {
             } else {
                 (now.max(hold.interval.start()).max(part.start), hold.interval.end())
             };
-            let task = self.task(start, part, &hold);
+            let task = self.task(start, part, &hold)?;
             booking.parts.insert(part.part, LocalPart { hold: part.hold, begins, until, task });
         }
         if booking.parts.len() > before { self.book.put(start.reservation, booking) } else { Ok(()) }
@@ -96,8 +112,16 @@ impl LocalConnector {
                 return Ok((Some(begun), None));
             }
         }
-        let lost = Ended { at: wall_millis(), end: PartEnd::Lost };
-        directory.write_once("ended.json", &lost).map_err(|error| directory.wrong(&error))?;
+        // On a machine that goes on a supervisor does not end by itself; on one that has failed, everything has.
+        let ended = match &begun.supervisor {
+            Some(supervisor) if supervisor.is_of_this_run() => {
+                let at =
+                    directory.last_sign().unwrap_or(begun.at).clamp(begun.at, wall_millis().max(begun.at));
+                Ended { at, end: PartEnd::Vanished }
+            }
+            Some(_) | None => Ended { at: wall_millis(), end: PartEnd::Lost },
+        };
+        directory.write_once("ended.json", &ended).map_err(|error| directory.wrong(&error))?;
         let ended = directory.ended()?;
         Ok((Some(begun), ended))
     }
@@ -118,7 +142,7 @@ impl LocalConnector {
         if now >= part.until {
             // It never began, and now it must not.
             let never = Begun { supervisor: None, at: wall_millis() };
-            let made = make_directory(&directory.0, part.task.uid.is_some());
+            let made = make_directory(&directory.0, part.task.passes_through());
             made.and_then(|()| directory.write_once("begun.json", &never))
                 .map_err(|error| directory.wrong(&error))?;
         } else if now >= part.begins && !waits && !self.is_busy(reservation, number, part.hold)? {

@@ -7,6 +7,7 @@
 //!
 //! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise; its output says why.
 
+use super::isolation::Inside;
 use super::part::{Begun, Ended, PartDirectory, ProcessLimits, Task, make_directory};
 use super::process::{Identity, descendants, signal};
 use crate::clock::wall_millis;
@@ -17,9 +18,10 @@ use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, pidfd_open, set_child_subreaper, setrlimit, setsid,
     umask,
 };
+use rustix::thread::set_no_new_privs;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::os::unix::fs::chown;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -31,6 +33,8 @@ const NOT_FOUND: i32 = 127;
 /// It cannot be run.
 const CANNOT_RUN: i32 = 126;
 
+/// How often it says that it is there.
+const SIGN_EVERY: Duration = Duration::from_secs(1);
 /// How often it is tried to record the end, once a second.
 const TRIES_MAX: u32 = 86_400;
 
@@ -60,8 +64,13 @@ fn run(directory: &Path) -> Result<(), SiteError> {
     if !part.write_once("begun.json", &begun).map_err(wrong)? {
         return Ok(());
     }
+    set_no_new_privs(true).map_err(|error| wrong(error.into()))?;
     let end = execute(&part, &task, &control);
     kill_all(own.pid);
+    if task.cage.is_some() {
+        // What cannot be removed now goes with the directory.
+        let _ = std::fs::remove_dir_all(part.temporary());
+    }
     record(&part, &Ended { at: wall_millis(), end }, &control).map_err(wrong)
 }
 
@@ -92,7 +101,7 @@ pub(crate) fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> P
         spawn(command)
     });
     match started {
-        Ok(child) => watch(child, control, task),
+        Ok(child) => watch(child, control, part, task),
         Err((code, error)) => {
             let _ = writeln!(output, "walras: {error}");
             PartEnd::Failed(code)
@@ -102,10 +111,13 @@ pub(crate) fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> P
 
 /// Makes the program's directory, goes there, and opens a new file for what it prints.
 fn open_output(part: &PartDirectory, task: &Task) -> std::io::Result<File> {
-    let work = part.work();
-    make_directory(&work, false)?;
-    if task.uid.is_some() || task.gid.is_some() {
-        chown(&work, task.uid, task.gid)?;
+    let work = part.work_of(Some(task));
+    let temporary = task.cage.as_ref().map(|_| part.temporary());
+    for own in temporary.iter().chain([&work]) {
+        make_directory(own, false)?;
+        if task.uid.is_some() || task.gid.is_some() {
+            chown(own, task.uid, task.gid)?;
+        }
     }
     std::env::set_current_dir(&work)?;
     let flags =
@@ -140,36 +152,45 @@ fn command(part: &PartDirectory, task: &Task, output: &File) -> Result<Command, 
     if let Some(why) = &task.refused {
         return Err((CANNOT_RUN, why.clone()));
     }
-    let mut command = match (&task.script, task.command.split_first()) {
+    let (program, arguments) = match (&task.script, task.command.split_first()) {
         (Some(text), _) => {
-            write_script(part, text, task).map_err(|error| (CANNOT_RUN, error))?;
-            let mut command = Command::new("../script");
-            command.args(&task.command);
-            command
+            let script = write_script(part, text, task).map_err(|error| (CANNOT_RUN, error))?;
+            (script, task.command.as_slice())
         }
-        (None, Some((program, arguments))) if !program.is_empty() => {
-            let mut command = Command::new(program);
-            command.args(arguments);
-            command
-        }
+        (None, Some((program, arguments))) if !program.is_empty() => (program.clone(), arguments),
         _ => {
             return Err((NOT_FOUND, "nothing to run: the job has neither a command nor a script".to_owned()));
         }
     };
+    let work = part.work_of(Some(task));
+    let mut command = match &task.cage {
+        Some(cage) => {
+            let inside = Inside { part, work: &work, script: task.script.is_some() };
+            let mut command = cage.command(&inside, task.account());
+            command.arg(program);
+            command
+        }
+        None => as_account(Command::new(program), task),
+    };
     let copy = || output.try_clone().map_err(|error| (CANNOT_RUN, error.to_string()));
-    command.env_clear().envs(task.environment.iter().map(|(name, value)| (name, value)));
-    command.env("HOME", part.work()).process_group(0);
+    command.args(arguments).env_clear().envs(task.environment.iter().map(|(name, value)| (name, value)));
+    command.env("HOME", work).process_group(0);
     command.stdin(Stdio::null()).stdout(copy()?).stderr(copy()?);
+    Ok(command)
+}
+
+fn as_account(mut command: Command, task: &Task) -> Command {
     if let Some(gid) = task.gid {
         command.gid(gid);
     }
     if let Some(uid) = task.uid {
         command.uid(uid);
     }
-    Ok(command)
+    command
 }
 
-fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<(), String> {
+/// Writes the script down, and says by what name the program finds it.
+fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<String, String> {
     if !text.starts_with("#!") {
         return Err("the script does not say by what to run it: its first line must begin with #!".to_owned());
     }
@@ -182,7 +203,17 @@ fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<(), Str
         }
         Ok(())
     });
-    written.map_err(|error| format!("cannot write the script: {error}"))
+    let opened = written.and_then(|()| if task.passes_through() { inherited(part) } else { Ok(None) });
+    let opened = opened.map_err(|error| format!("cannot write the script: {error}"))?;
+    Ok(opened.unwrap_or_else(|| "../script".to_owned()))
+}
+
+/// The name of an open file, by which an interpreter finds the script although it may not pass through the directories above it: many
+/// make an absolute path of the name that they are given.
+fn inherited(part: &PartDirectory) -> std::io::Result<Option<String>> {
+    let open = openat(CWD, part.script(), OFlags::RDONLY, Mode::empty())?;
+    // It stays open: what is started has it too.
+    Ok(Some(format!("/dev/fd/{}", open.into_raw_fd())))
 }
 
 fn spawn(mut command: Command) -> Result<Child, (i32, String)> {
@@ -201,18 +232,22 @@ enum First {
 }
 
 /// Waits for the program; ends it when its time is up or when it is to stop.
-fn watch(mut child: Child, control: &OwnedFd, task: &Task) -> PartEnd {
+fn watch(mut child: Child, control: &OwnedFd, part: &PartDirectory, task: &Task) -> PartEnd {
     let Ok(ended) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {
         let _ = child.kill();
         let _ = child.wait();
         return PartEnd::Lost;
     };
     let left = u64::try_from(task.until.saturating_sub(wall_millis())).unwrap_or(0);
-    let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left));
+    let sign = || part.give_sign();
+    let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left), sign);
     if first != First::Ended {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
-        signal(&descendants(own), Signal::TERM);
-        if wait_for(ended.as_fd(), None, Duration::from_millis(task.grace)) != First::Ended {
+        let mut below = descendants(own);
+        // What makes the namespaces would end at once, and everything inside with it.
+        below.retain(|pid| task.cage.is_none() || u32::try_from(*pid) != Ok(child.id()));
+        signal(&below, Signal::TERM);
+        if wait_for(ended.as_fd(), None, Duration::from_millis(task.grace), sign) != First::Ended {
             signal(&descendants(own), Signal::KILL);
         }
     }
@@ -223,11 +258,17 @@ fn watch(mut child: Child, control: &OwnedFd, task: &Task) -> PartEnd {
     }
 }
 
-/// Waits until a process has ended, a byte comes through the pipe, or time is up.
-fn wait_for(ended: BorrowedFd<'_>, control: Option<BorrowedFd<'_>>, most: Duration) -> First {
+/// Waits until a process has ended, a byte comes through the pipe, or time is up; gives signs meanwhile.
+fn wait_for(
+    ended: BorrowedFd<'_>,
+    control: Option<BorrowedFd<'_>>,
+    most: Duration,
+    give_sign: impl Fn(),
+) -> First {
     let begun = Instant::now();
     loop {
-        let left = most.saturating_sub(begun.elapsed());
+        give_sign();
+        let left = most.saturating_sub(begun.elapsed()).min(SIGN_EVERY);
         let seconds = i64::try_from(left.as_secs()).unwrap_or(i64::MAX);
         let timeout = Timespec { tv_sec: seconds, tv_nsec: left.subsec_nanos().into() };
         let mut watched = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];

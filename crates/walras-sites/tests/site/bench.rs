@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
-use walras_sites::local::{LocalConnector, LocalOptions, ProcessLimits};
+use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
 use walras_sites::slurm::{Margin, SlurmConnector, SlurmOptions};
 use walras_sites::{
@@ -55,8 +55,9 @@ pub(crate) fn local() -> LocalOptions {
         first_node: FIRST,
         nodes: names(2),
         limits: ProcessLimits::default(),
-        uid: None,
-        gid: None,
+        accounts: Accounts::Service,
+        isolation: Demand::Off,
+        hidden: Vec::new(),
         path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
         lang: "C.UTF-8".to_owned(),
         grace: Duration::from_secs(1),
@@ -281,8 +282,12 @@ impl Bench {
 
     /// A file in a part's own directory.
     pub(crate) fn file(&self, reservation: u64, part: u32, name: &str) -> PathBuf {
-        let directory = self.data.path().join("site");
-        directory.join(reservation.to_string()).join(part.to_string()).join("work").join(name)
+        let directory = self.data.path().join("site").join(reservation.to_string()).join(part.to_string());
+        let task: serde_json::Value = std::fs::read(directory.join("task.json"))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        directory.join(task["work"].as_str().unwrap_or("work")).join(name)
     }
 
     pub(crate) fn printed(&self, reservation: u64) -> String {

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use walras_sites::local::{LocalOptions, ProcessLimits, open_output};
+use walras_sites::local::{Account, Accounts, LocalOptions, ProcessLimits, open_output};
 use walras_sites::{Fault, JobNumber, PartEnd, Program, SiteMessage, Start, StartPart};
 
 fn kill(pid: &str) {
@@ -163,16 +163,49 @@ fn what_was_cancelled_before_it_began_never_begins() {
     }
 }
 
-#[test]
-fn a_killed_supervisor_means_lost_and_nothing_runs_on() {
-    let mut bench = Bench::local(local());
+/// A part that runs, and what it has started, when its supervisor is killed.
+fn killed(bench: &mut Bench) -> (Vec<SiteMessage>, String) {
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let said = bench.start(number(1), 1, &command(&["sh", "-c", "setsid sleep 60 & echo $$ $!; sleep 60"]));
     let pids = line(&bench.file(1, 0, "output"));
     let said = bench.wait_start(said);
-    kill(&supervisor(&bench, 1));
-    assert_eq!(bench.wait_end(said, 0), PartEnd::Lost);
+    std::thread::sleep(Duration::from_millis(1_200));
+    kill(&supervisor(bench, 1));
+    (said, pids)
+}
+
+#[test]
+fn a_part_whose_supervisor_was_killed_has_vanished_and_nothing_of_it_runs_on() {
+    let mut bench = Bench::local(local());
+    let (said, pids) = killed(&mut bench);
+    let at_kill = now();
+    std::thread::sleep(Duration::from_millis(500));
+    let said = bench.wait(said, |it| matches!(it, SiteMessage::Ended { .. }));
+    let started = said.iter().find_map(|it| match it {
+        SiteMessage::Started { at, .. } => Some(*at),
+        _ => None,
+    });
+    let ended = said.iter().find_map(|it| match it {
+        SiteMessage::Ended { at, end, .. } => Some((*at, *end)),
+        _ => None,
+    });
+    let ((at, end), started) = (ended.unwrap(), started.unwrap());
+    assert_eq!(end, PartEnd::Vanished);
+    // It counts until its last sign of life, which it gives every second.
+    assert!(at <= at_kill && at >= after(started, 1_000), "{started} {at} {at_kill}");
     assert!(!pids.split(' ').any(runs));
+}
+
+#[test]
+fn a_part_of_a_machine_that_was_started_again_is_lost() {
+    let mut bench = Bench::local(local());
+    let (said, pids) = killed(&mut bench);
+    pids.split(' ').for_each(kill);
+    let path = bench.file(1, 0, "").parent().unwrap().join("begun.json");
+    let mut begun: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    begun["supervisor"]["boot"] = "another".into();
+    std::fs::write(&path, begun.to_string()).unwrap();
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Lost);
 }
 
 #[test]
@@ -253,7 +286,10 @@ fn programs_can_run_as_somebody_else() {
     if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
         return;
     }
-    let mut bench = Bench::local(LocalOptions { uid: Some(65_534), gid: Some(65_534), ..local() });
+    let mut bench = Bench::local(LocalOptions {
+        accounts: Accounts::Shared(Account { uid: 65_534, gid: 65_534 }),
+        ..local()
+    });
     let script = Some("#!/bin/sh\nid -u; id -G; touch mine && echo ok\n".to_owned());
     let end = bench.run(1, &Program { script, ..command(&[]) });
     assert_eq!(bench.printed(1), "65534\n65534\nok\n");

@@ -5,6 +5,7 @@
 mod bench;
 mod book;
 mod fake;
+mod isolation;
 mod laws;
 mod local;
 mod process;

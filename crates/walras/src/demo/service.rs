@@ -4,6 +4,7 @@ use super::place::Place;
 use crate::failure::Failure;
 use crate::serve;
 use std::fs::OpenOptions;
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +59,10 @@ impl Service {
             walras_service::serve::serve(&config, &path.display().to_string(), &executable, tell, until)
         });
         match running.recv() {
-            Ok(Started { address, tls, token_file }) => {
+            Ok(Started { address, tls, token_file, warnings }) => {
+                for warning in warnings {
+                    let _ = writeln!(std::io::stderr(), "walras: {warning}");
+                }
                 let url = format!("{}://{address}", if tls { "https" } else { "http" });
                 Ok(Service { url, token_file, taken, stopping, stop, thread })
             }

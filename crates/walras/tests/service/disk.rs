@@ -120,3 +120,69 @@ fn every_one_is_there(service: &Service, user: &str, acknowledged: &[(u32, Value
         service.expect(&Call::get(format!("/v1/jobs/{job}"), user), 200);
     }
 }
+
+/// A small disk of its own; gone when dropped.
+struct SmallDisk(std::path::PathBuf);
+
+impl SmallDisk {
+    /// None where the machine does not let us, which only root may.
+    fn mounted(at: std::path::PathBuf) -> Option<SmallDisk> {
+        std::fs::create_dir_all(&at).unwrap();
+        let options = ["-t", "tmpfs", "-o", "size=6m,mode=0700", "tmpfs"];
+        let mounted = Command::new("mount").args(options).arg(&at).status().unwrap().success();
+        assert_eq!(mounted, rustix::process::geteuid().is_root(), "root can mount a disk, and nobody else");
+        mounted.then_some(SmallDisk(at))
+    }
+
+    fn fill(&self) {
+        let zeros = vec![0; 1 << 16];
+        let mut file = std::fs::File::create(self.0.join("filler")).unwrap();
+        while std::io::Write::write_all(&mut file, &zeros).is_ok() {}
+        let mut more = |bytes: usize| std::io::Write::write_all(&mut file, &zeros[..bytes]);
+        while more(512).is_ok() {}
+    }
+
+    fn empty(&self) {
+        std::fs::remove_file(self.0.join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_service_starts_on_a_full_disk_and_only_reads_until_there_is_space() {
+    let place = Place::brisk(CONFIG);
+    let Some(disk) = SmallDisk::mounted(place.path("data")) else { return };
+    let mut service = place.start("warn", &[]);
+    let administrator = place.token();
+    let user = service.make_user(&administrator, "ada", 1_000_000);
+    let job = service.expect(&submit(&user, 1), 201).json()["job"].clone();
+    for (round, killed) in (2..).zip([false, true, true]) {
+        if killed {
+            service.kill();
+        } else {
+            service.stop();
+        }
+        disk.fill();
+        service = place.start("warn", &[]);
+        let ready = service.ask(&Call::get("/readyz", &user));
+        assert_eq!(ready.status, 503, "{}", ready.body);
+        assert!(ready.body.contains("cannot be written"), "{}", ready.body);
+        service.expect(&Call::get(format!("/v1/jobs/{job}"), &user), 200);
+        service.expect(&Call::get("/v1/account/statement", &user), 200);
+        let refused = service.expect(&submit(&user, round), 503).json();
+        assert_eq!(refused["code"], "unwritable", "{refused}");
+        disk.empty();
+        wait_for("it goes on by itself", Duration::from_secs(20), || {
+            service.ask(&submit(&user, round)).status == 201
+        });
+        assert_eq!(service.ask(&Call::get("/readyz", &user)).status, 200);
+    }
+    service.kill();
+    place.check_journal();
+    place.check_log();
+}

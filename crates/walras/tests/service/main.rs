@@ -1,9 +1,10 @@
-//! The service as the real program: killed at random moments, abused, out of space, restored from a copy, behind TLS.
+//! The service as the real program: killed at random moments, abused, out of space, under a clock that is set, restored from a copy, behind TLS.
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod abuse;
 mod chance;
+mod clock;
 mod disk;
 mod http;
 mod kill;

@@ -57,6 +57,7 @@ fn every_why_has_a_sentence() {
         PartEnd::TimedOut => PartEnd::TimedOut => "needed more time than it had";
         PartEnd::Lost => PartEnd::Lost => "was lost with its node";
         PartEnd::TakenBack => PartEnd::TakenBack => "had to make way for its owner";
+        PartEnd::Vanished => PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on";
     );
 }
 

@@ -165,6 +165,8 @@ pub enum PartStage {
     Lost,
     /// The owner took the node back.
     TakenBack,
+    /// What watched over it was ended while its machine went on.
+    Vanished,
 }
 
 impl PartStage {
@@ -179,6 +181,7 @@ impl PartStage {
             PartStage::TimedOut => "timed-out",
             PartStage::Lost => "lost",
             PartStage::TakenBack => "taken-back",
+            PartStage::Vanished => "vanished",
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A workflow that loses a node first looks for the schedule that was prepared for that; a task that is late first
 //! moves what comes after it. Otherwise the reservation is closed, and one of the job's spare alternatives takes its
 //! place if it is still free, in time and payable; else the job returns to the queue with the reason. A job that has
-//! failed as often as the policy allows is given up.
+//! failed, or whose parts have vanished, as often as the policy allows is given up.
 
 use super::draft::Draft;
 use super::reschedule::{prepared_for, retimed};
@@ -37,7 +37,8 @@ pub(super) fn fail_over(draft: &mut Draft<'_>, number: ReservationNumber, why: W
     let Some(job) = draft.open_reservation(number).map(|(_, it)| it.job) else { return };
     close(draft, number, Some(why.clone()), fault);
     let Some(job) = draft.state().jobs.get(&job).cloned() else { return };
-    if job.attempts > draft.before.policy.attempts_max {
+    let policy = &draft.before.policy;
+    if job.attempts > policy.attempts_max || job.vanished > policy.vanished_max {
         end_job(draft, job.number, JobEnd::GivenUp(Why::TooOften(Box::new(why))));
         return;
     }

@@ -210,6 +210,8 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
         }
         PartEnd::Lost => fail_over(draft, number, why, Fault::Machine),
         PartEnd::TakenBack => fail_over(draft, number, why, Fault::Owner(site)),
+        // It ran until then, and that is paid for; whether it is to blame shows when it happens again.
+        PartEnd::Vanished => fail_over(draft, number, why, Fault::Job),
     }
 }
 

@@ -40,6 +40,7 @@ impl State {
             queued_at: self.clock,
             phase: Phase::Queued,
             attempts: 0,
+            vanished: 0,
             returns: 0,
             why: None,
             done: BTreeSet::new(),

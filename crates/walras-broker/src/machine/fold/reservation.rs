@@ -187,6 +187,7 @@ impl State {
         of_job.spent = of_job.spent.checked_add(charge).expect("what a job was charged can be counted");
         of_job.fences.insert(number);
         of_job.attempts += u32::from(why.is_some_and(Why::is_failure));
+        of_job.vanished += u32::from(why.is_some_and(Why::is_vanishing));
         of_job.phase = Phase::Queued;
         notice::of_closed(self, user, job, why);
         if let Some(Why::Silent(sites)) = why {
