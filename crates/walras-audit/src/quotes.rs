@@ -14,6 +14,7 @@ use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::event::QuoteEvent;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::Input;
+use walras_broker::job::JobSpec;
 use walras_broker::quote::QuoteOption;
 use walras_model::{Money, SiteId};
 
@@ -28,7 +29,7 @@ impl Auditor {
                 if options.is_empty() && why.is_none() {
                     look.report(Kind::NoReason { quote: *quote });
                 }
-                self.given(look, *quote, options);
+                self.given(look, *quote, spec, options);
                 let given = Quote { spec: spec.clone(), options: options.clone(), until: *until };
                 self.quotes.insert(*quote, given);
             }
@@ -71,10 +72,12 @@ impl Auditor {
         }
     }
 
-    fn given(&mut self, look: &mut Look<'_>, quote: QuoteNumber, options: &[QuoteOption]) {
+    fn given(&mut self, look: &mut Look<'_>, quote: QuoteNumber, spec: &JobSpec, options: &[QuoteOption]) {
         self.last.quote = next(look, Thing::Quote, quote.get(), self.last.quote);
         self.counts.quotes += 1;
         let most = self.policy.quotes.options_max as usize;
+        // The best by a search that the job asked for may be worse in time and price.
+        let mut excused = usize::from(spec.search.is_some());
         for (place, option) in options.iter().enumerate() {
             if place >= most || !is_true(option) {
                 look.report(Kind::WrongOption { quote, option: place });
@@ -82,7 +85,10 @@ impl Auditor {
             let no_worse = |other: &QuoteOption| other.finish <= option.finish && other.price <= option.price;
             let others = options.iter().enumerate().filter(|(other, _)| *other != place);
             if let Some((by, _)) = others.into_iter().find(|(_, other)| no_worse(other)) {
-                look.report(Kind::Dominated { quote, option: place, by });
+                match excused {
+                    0 => look.report(Kind::Dominated { quote, option: place, by }),
+                    _ => excused -= 1,
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
 use walras_broker::input::User;
-use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::job::{JobSearch, JobSpec, WorkflowSpec};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
@@ -13,6 +13,7 @@ use walras_core::agenda::Precedence;
 use walras_core::choose::Objective;
 use walras_core::prefer::{AccessRule, Rules, Who};
 use walras_core::refine::Strategy;
+use walras_core::{Algorithm, Criterion};
 use walras_model::workflow::UNSIZED;
 use walras_model::{
     Attributes, Data, Edge, Interval, Money, Multiplier, NodeId, Performance, Rate, Request, Share, SiteId,
@@ -220,8 +221,10 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     request.priority = chance.between(0, 3);
     request.scope.same_site = chance.happens(200);
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
+    let search = if chance.happens(200) { Some(search(chance)?) } else { None };
     Some(JobSpec {
         delay: None,
+        search,
         user,
         request,
         workflow,
@@ -230,6 +233,19 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
         script: None,
         output: None,
     })
+}
+
+/// A search that a job asks for itself.
+fn search(chance: &mut Stream) -> Option<JobSearch> {
+    let all = [
+        Algorithm::Alp,
+        Algorithm::Amp,
+        Algorithm::Criterion(Criterion::Cost),
+        Algorithm::Criterion(Criterion::Finish),
+        Algorithm::Criterion(Criterion::NodeTime),
+    ];
+    let alternatives = u32::try_from(chance.between(1, 3)).ok()?;
+    Some(JobSearch { algorithm: chance.one_of(&all)?.clone(), alternatives })
 }
 
 fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<WorkflowSpec> {

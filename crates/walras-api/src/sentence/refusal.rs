@@ -69,6 +69,12 @@ impl Context<'_> {
             BadJob::NeedsBudget => {
                 "the job's strategy needs a budget or a price_max, and it has neither".to_owned()
             }
+            BadJob::NoAlternatives => {
+                "the job's own search lists 0 alternatives: expected at least 1".to_owned()
+            }
+            BadJob::LongCriterion { bytes, most } => format!(
+                "the attribute that the job's own search goes by has {bytes} bytes: expected at most {most}"
+            ),
             BadJob::Unwritable => "the job cannot be written to the journal".to_owned(),
         }
     }

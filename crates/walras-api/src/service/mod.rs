@@ -6,6 +6,7 @@ mod policy;
 mod prices;
 mod promises;
 mod script;
+mod search;
 mod setting;
 mod sharing;
 mod slurm;

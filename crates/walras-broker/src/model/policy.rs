@@ -254,6 +254,8 @@ pub enum PolicyField {
     QuoteCompensation,
     /// [`QuotePolicy::options_max`].
     OptionsMax,
+    /// [`walras_core::SearchLimits::alternatives_per_job_max`].
+    AlternativesMax,
     /// [`RankWeights::price`].
     RankPrice,
     /// [`RankWeights::deadline`].
@@ -312,7 +314,11 @@ impl Policy {
         if let Some((field, weight, least)) = bad {
             return Err(BadPolicy::BadWeight { field, weight, least });
         }
-        let counts = [(Field::BatchMax, self.batch_max), (Field::OptionsMax, self.quotes.options_max)];
+        let counts = [
+            (Field::BatchMax, self.batch_max),
+            (Field::OptionsMax, self.quotes.options_max),
+            (Field::AlternativesMax, self.search.limits.alternatives_per_job_max),
+        ];
         match counts.into_iter().find(|(_, count)| *count == 0) {
             Some((field, _)) => Err(BadPolicy::NoneAllowed(field)),
             None => Ok(()),

@@ -18,6 +18,7 @@ use crate::model::id::{CycleNumber, JobNumber};
 use crate::model::policy::Policy;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use walras_core::SearchConfig;
 use walras_core::agenda::{AgendaRules, Promise, Worth};
 use walras_core::choose::{ChoiceLimits, Objective};
 use walras_core::clearing::{Clearing, ClearingLimits, clear};
@@ -124,6 +125,8 @@ pub struct PlanningJob {
     pub workflow: Option<Remaining>,
     /// How it judges alternatives.
     pub preference: Preference,
+    /// The search that it asks for itself.
+    pub search: Option<SearchConfig>,
     /// The place of its user.
     pub user: usize,
     /// Whether it has waited so long that serving it comes before everything else.
@@ -168,6 +171,7 @@ impl PlanningProblem {
         let job = |job: &PlanningJob| BatchJob { overdue: job.overdue, ..BatchJob::default() };
         let mut jobs: Vec<BatchJob<'_>> = self.jobs.iter().map(job).collect();
         for (job, known) in jobs.iter_mut().zip(&self.jobs) {
+            job.search = known.search.as_ref();
             job.workflow = known.workflow.as_ref().map(|remaining| (&remaining.workflow, remaining.strategy));
         }
         let stakeholders = self.stakeholders();

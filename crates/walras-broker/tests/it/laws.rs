@@ -262,6 +262,7 @@ fn job(who: u8, tasks: u8, minutes: u8) -> JobSpec {
     let work = Work::from_millis((i64::from(minutes) * MINUTE).max(1)).unwrap();
     JobSpec {
         delay: None,
+        search: None,
         user: name(who),
         request: Request::new("job", u32::from(tasks), work),
         workflow: None,

@@ -11,5 +11,6 @@ mod offers;
 mod promises;
 mod queue;
 mod quotes;
+mod searching;
 mod timing;
 mod vo;

@@ -21,6 +21,7 @@ mod scan;
 mod sums;
 mod view;
 
+pub(crate) use alternatives::find_alternatives_each;
 pub use alternatives::{Alternatives, LimitHit, Unscheduled, find_alternatives, find_alternatives_on};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_api::service::JobState;
 use walras_broker::account::{Account, Purpose};
-use walras_broker::decision::{PlanBound, Proof};
+use walras_broker::decision::{PlanBound, Proof, Rivals, Verdict};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
@@ -61,8 +61,10 @@ struct RequestLabel {
 /// What the last plan came to.
 #[derive(Clone, Copy, Debug)]
 pub struct LastPlan {
-    /// Whether it is proven best of what was listed.
+    /// Whether it is proven best.
     pub proof: Proof,
+    /// Of what.
+    pub rivals: Option<Rivals>,
     /// What no plan could beat.
     pub bound: Option<PlanBound>,
     /// How many jobs it served.
@@ -239,8 +241,8 @@ impl Metrics {
                 }
                 if let Ok(mut last) = self.last_plan.lock() {
                     let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
-                    let (proof, bound, served) = (verdict.proof, verdict.bound, verdict.served);
-                    *last = Some(LastPlan { proof, bound, served, unserved });
+                    let Verdict { proof, rivals, bound, served, .. } = **verdict;
+                    *last = Some(LastPlan { proof, rivals, bound, served, unserved });
                 }
                 if let Some(bound) = &verdict.bound {
                     let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());

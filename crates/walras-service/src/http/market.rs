@@ -111,7 +111,7 @@ pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
         cycle: state.last.cycle.get(),
         open: state.cycle.is_some(),
         next_at: waiting.then(|| state.next_cycle_at.into()),
-        proof: last.map(|last| proof_view(last.proof)),
+        proof: last.map(|last| proof_view(last.proof, last.rivals)),
         bound: last.and_then(|last| last.bound).as_ref().map(bound_view),
         served: last.map_or(0, |last| last.served),
         unserved: last.map_or(0, |last| last.unserved),

@@ -78,6 +78,7 @@ fn plain(job: &Job, at: JobState) -> JobView {
             finish: promise.finish.into(),
             cost: Num::of_money(promise.cost),
         }),
+        search: job.spec.search.as_ref().map(|search| search.algorithm.to_string()),
         parts: Vec::new(),
     }
 }
@@ -252,6 +253,7 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         why: why.map(|why| context.why(why)),
         reason: why.map(|why| context.why_view(why)),
         promise: None,
+        search: None,
         parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
     }
 }

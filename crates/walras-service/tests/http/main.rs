@@ -9,3 +9,4 @@ mod floods;
 mod house;
 mod objects;
 mod page;
+mod searching;

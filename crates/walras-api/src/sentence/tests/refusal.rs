@@ -92,6 +92,10 @@ fn every_fault_of_a_job_has_a_clause() {
         BadJob::NeedsDeadline => BadJob::NeedsDeadline => "the job's strategy needs a deadline, and it has none";
         BadJob::NeedsBudget => BadJob::NeedsBudget =>
             "the job's strategy needs a budget or a price_max, and it has neither";
+        BadJob::NoAlternatives => BadJob::NoAlternatives =>
+            "the job's own search lists 0 alternatives: expected at least 1";
+        BadJob::LongCriterion { .. } => BadJob::LongCriterion { bytes: 5, most: 4 } =>
+            "the attribute that the job's own search goes by has 5 bytes: expected at most 4";
         BadJob::Unwritable => BadJob::Unwritable => "the job cannot be written to the journal";
     );
 }
@@ -168,6 +172,7 @@ fn every_fault_of_policies_and_prices_has_a_clause() {
         Field::Compensation => Field::Compensation => "money.compensation";
         Field::QuoteCompensation => Field::QuoteCompensation => "quotes.compensation";
         Field::OptionsMax => Field::OptionsMax => "quotes.options_max";
+        Field::AlternativesMax => Field::AlternativesMax => "alternatives_max";
         Field::RankPrice => Field::RankPrice => "rank.price";
         Field::RankDeadline => Field::RankDeadline => "rank.deadline";
         Field::RankAttempts => Field::RankAttempts => "rank.attempts";

@@ -75,6 +75,10 @@ pub struct ProofView {
     /// How far it is at most from the best, as a share of it; only for a gap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Num>,
+    /// The best of so many alternatives, which were listed; there may be windows that were not. None where it was held against all
+    /// windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<u32>,
     /// In words.
     pub text: String,
 }
@@ -83,9 +87,9 @@ pub struct ProofView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProofKind {
-    /// It is the best.
+    /// It is the best of what it was held against.
     Optimal,
-    /// It is at most so far from the best.
+    /// It is at most so far from the best of that.
     Gap,
     /// There was nothing to choose from.
     Nothing,
