@@ -21,7 +21,7 @@ use walras_model::{Money, SiteId};
 impl Auditor {
     pub(crate) fn quote_event(&mut self, look: &mut Look<'_>, event: &QuoteEvent) {
         match event {
-            QuoteEvent::Given { quote, key, spec, options, until, why } => {
+            QuoteEvent::Given { quote, key, spec, options, until, why, holds } => {
                 self.request(look, key);
                 if !self.users.contains_key(&spec.user) {
                     look.report(Kind::NoSuchUser(spec.user.clone()));
@@ -30,18 +30,27 @@ impl Auditor {
                     look.report(Kind::NoReason { quote: *quote });
                 }
                 self.given(look, *quote, spec, options);
-                let given = Quote { spec: spec.clone(), options: options.clone(), until: *until };
-                self.quotes.insert(*quote, given);
+                self.given_held(look, *quote, options, *until, holds);
+                let (spec, options, holds) = (spec.clone(), options.clone(), holds.clone());
+                self.quotes.insert(*quote, Quote { spec, options, until: *until, holds });
             }
             QuoteEvent::Accepted { quote, key, option, job, reservation } => {
-                // The job that it has become was queued by the same request.
+                // The job that it has become was queued by the same request, unless it is held already.
                 let asked = self.requests.get(key).is_some_and(|(position, _)| *position == look.position);
                 let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
+                let held = self.take_held(look, (*quote, &quoted), *option, (*job, *reservation));
+                if held {
+                    self.request(look, key);
+                }
+                let asked = asked || held;
                 let same = |it: &Job| it.spec == quoted.spec && it.spec.user == key.by;
                 if !asked || !self.jobs.get(job).is_some_and(same) {
                     look.report(Kind::NotAsQuoted { quote: *quote });
                 }
                 self.counts.quotes_accepted += 1;
+                if held {
+                    return;
+                }
                 let (quote, job, reservation, allocation) = (*quote, *job, *reservation, chosen.allocation);
                 look.accepted = Some(Accepted { quote, job, reservation, allocation });
             }
@@ -53,10 +62,12 @@ impl Auditor {
             }
             QuoteEvent::Expired(quote) => match self.quotes.remove(quote) {
                 None => look.report(Kind::NotThere { thing: Thing::Quote, number: quote.get() }),
-                Some(given) if look.now < given.until => {
-                    look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+                Some(given) => {
+                    if look.now < given.until {
+                        look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+                    }
+                    look.quotes_gone.extend((!given.holds.is_empty()).then_some(*quote));
                 }
-                Some(_) => {}
             },
         }
     }
@@ -107,6 +118,7 @@ impl Auditor {
         if look.now >= quote.until {
             look.report(Kind::QuoteTime { quote: number, until: quote.until });
         }
+        look.quotes_gone.extend((!quote.holds.is_empty()).then_some(number));
         let chosen = quote.options.get(option as usize).cloned();
         if chosen.is_none() {
             look.report(Kind::NoSuchOption { quote: number, option });

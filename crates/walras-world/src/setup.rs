@@ -9,9 +9,10 @@ use walras_broker::job::{JobSearch, JobSpec, WorkflowSpec};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::wish::{Wish, Wisher};
 use walras_core::agenda::Precedence;
 use walras_core::choose::Objective;
-use walras_core::prefer::{AccessRule, Rules, Who};
+use walras_core::prefer::{AccessRule, Aggregation, Criterion as Wanted, Preference, Rules, Weighted, Who};
 use walras_core::refine::Strategy;
 use walras_core::{Algorithm, Criterion};
 use walras_model::workflow::UNSIZED;
@@ -158,7 +159,17 @@ pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<FaultySite>)> {
         first += u32::try_from(count).ok()?;
         inputs.push(Input::AddSite(spec));
     }
+    if chance.happens(500) {
+        inputs.push(wanting(Wisher::Owner(SiteId::new(0)), Wanted::Income)?);
+        inputs.push(wanting(Wisher::Administrator, Wanted::Finish)?);
+    }
     Some((inputs, sites))
+}
+
+/// Somebody says what they want of plans.
+fn wanting(of: Wisher, criterion: Wanted) -> Option<Input> {
+    let preference = Preference::new(vec![Weighted::new(criterion, 1)], Aggregation::CRITERIA).ok()?;
+    Some(Input::SetWish { of, wish: Some(Wish { weight: 2, preference }) })
 }
 
 fn site(offering: Offering, count: usize, number: u32, chance: &mut Stream) -> Option<SiteSpec> {
@@ -204,6 +215,12 @@ fn owner_load(offering: Offering, chance: &mut Stream) -> Vec<Interval> {
 pub fn deposit(user: &str, key: String, chance: &mut Stream) -> Input {
     let amount = Money::from_micros(1_000_000 * chance.between(2, 60));
     Input::Deposit { key, account: Account::User(user.to_owned()), amount }
+}
+
+/// For how long the sites are to hold a quote, if they are.
+pub fn held_for(chance: &mut Stream) -> Option<Span> {
+    let seconds = chance.between(10, 300);
+    if chance.happens(500) { Span::from_millis(seconds * 1_000) } else { None }
 }
 
 /// A job, of any kind.

@@ -44,7 +44,10 @@ pub fn event_text(state: &State, event: &Event) -> Option<(EventKind, String)> {
 fn of_vo(event: &VoEvent) -> Option<(EventKind, String)> {
     match event {
         VoEvent::PolicySet(_) => Some((EventKind::PolicySet, "The VO has new rules.".to_owned())),
-        VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } | VoEvent::Deposited { .. } => None,
+        VoEvent::UserSet(_)
+        | VoEvent::BudgetSet { .. }
+        | VoEvent::WishSet { .. }
+        | VoEvent::Deposited { .. } => None,
     }
 }
 
@@ -99,14 +102,17 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
             Some((EventKind::JobPlanned, text))
         }
         JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
-        JobEvent::Noticed(_) => None,
+        // The quote says what is held for it.
+        JobEvent::Offered { .. } | JobEvent::Withdrawn(_) | JobEvent::Noticed(_) => None,
     }
 }
 
 fn of_quote(state: &State, event: &QuoteEvent) -> Option<(EventKind, String)> {
     match event {
-        QuoteEvent::Given { quote, options, .. } => {
-            Some((EventKind::QuoteGiven, format!("Quote {quote} has {} alternatives.", options.len())))
+        QuoteEvent::Given { quote, options, holds, .. } => {
+            let held = if holds.is_empty() { "" } else { ", which sites are asked to hold" };
+            let text = format!("Quote {quote} has {} alternatives{held}.", options.len());
+            Some((EventKind::QuoteGiven, text))
         }
         QuoteEvent::Broken { quote, why, .. } => {
             let why = Context::of_service(state).why(why);
@@ -187,6 +193,7 @@ fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin)
     let from = match origin {
         Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
         Origin::Quote(quote) => format!("quote {quote} was accepted"),
+        Origin::Offered(quote) => format!("it is held for quote {quote}"),
         Origin::Plan => "it was planned, and starts soon".to_owned(),
         Origin::Spare => "a spare alternative takes the place of one that failed".to_owned(),
     };

@@ -165,6 +165,10 @@ pub struct QuotesFile {
     pub compensation: Option<Num>,
     /// Offers older than this are not quoted from.
     pub offers_age_max: Option<Num>,
+    /// So many quotes of one user are held by sites at a time.
+    pub held_max: Option<u32>,
+    /// What an alternative that was held and not taken costs its user, as a share of its price.
+    pub hold_fee: Option<Num>,
 }
 
 /// Rules for money: shares between 0 and 1.
@@ -271,6 +275,8 @@ impl PolicyFile {
                 options_max: Some(policy.quotes.options_max),
                 compensation: share(policy.quotes.compensation),
                 offers_age_max: seconds(policy.quotes.offers_age_max),
+                held_max: Some(policy.quotes.held_max),
+                hold_fee: share(policy.quotes.hold_fee),
             }),
             money: Some(MoneyFile {
                 fee: share(policy.money.fee),
@@ -290,6 +296,8 @@ impl QuotesFile {
         span(&mut policy.quotes.valid_for, self.valid_for.as_ref(), "valid_for")?;
         span(&mut policy.quotes.offers_age_max, self.offers_age_max.as_ref(), "offers_age_max")?;
         set(&mut policy.quotes.options_max, self.options_max);
+        set(&mut policy.quotes.held_max, self.held_max);
+        share(&mut policy.quotes.hold_fee, self.hold_fee.as_ref(), "hold_fee")?;
         share(&mut policy.quotes.compensation, self.compensation.as_ref(), "compensation")
     }
 }

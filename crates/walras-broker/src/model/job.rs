@@ -3,7 +3,7 @@
 use super::account::Unpayable;
 use super::allocation::Allocation;
 use super::budget::Overspent;
-use super::id::{JobNumber, ReservationNumber};
+use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::limits::NAME_MAX;
 use super::mismatch::Mismatch;
 use serde::{Deserialize, Serialize};
@@ -172,6 +172,9 @@ pub struct Job {
     /// What it was promised: it starts and ends no later, and costs no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
+    /// The quote of which it is an alternative that sites hold; it is nobody's job before that is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<QuoteNumber>,
     /// How many plans have found nothing for it since it was last planned, and when the latest did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<(u32, Time)>,
@@ -299,6 +302,8 @@ pub enum Why {
     TooOften(Box<Why>),
     /// Its user cancelled it.
     Cancelled,
+    /// It was held for a quote, and not taken.
+    NotTaken,
 }
 
 impl Why {
@@ -316,6 +321,7 @@ impl Why {
                 | Why::Outdated(_)
                 | Why::NotPlanned
                 | Why::Cancelled
+                | Why::NotTaken
         )
     }
 }

@@ -131,6 +131,8 @@ pub enum Countable {
     Jobs,
     /// Quotes that bind.
     Quotes,
+    /// Quotes of one user that sites hold.
+    HeldQuotes,
     /// Sites.
     Sites,
     /// Nodes of all sites.

@@ -174,6 +174,7 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
         jobs,
         users: problem.users.clone(),
         rules: problem.rules.clone(),
+        wishes: problem.wishes.clone(),
         policy: problem.policy.clone(),
         agenda: None,
     })

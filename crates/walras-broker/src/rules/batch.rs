@@ -69,6 +69,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
         jobs,
         users,
         rules,
+        wishes: Arc::clone(&state.wishes),
         policy: (*state.policy).clone(),
     })
 }

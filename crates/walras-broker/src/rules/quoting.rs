@@ -22,7 +22,7 @@ use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
 use walras_core::predict::{JobFeatures, Predicted};
 use walras_core::prefer::{Preference, SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
-use walras_model::{Explanation, Money, Reason, Share, Span, Time};
+use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
@@ -30,15 +30,25 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that cannot be.
-    pub fn new(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
+    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that cannot be. What is to be held for a while
+    /// starts after that.
+    pub fn new(
+        state: &State,
+        now: Time,
+        spec: &JobSpec,
+        hold: Option<Span>,
+    ) -> Result<Option<Inquiry>, Refusal> {
         check_job(state, spec)?;
         let now = now.max(state.clock);
         let oldest = now.as_millis() - 2 * state.policy.quotes.offers_age_max.as_millis();
         // Before time began nobody has offered anything.
         let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
         let Some(market) = market else { return Ok(None) };
-        let wanted = wanted(state, now, spec);
+        let mut wanted = wanted(state, now, spec);
+        if let Some(hold) = hold {
+            let asked = wanted.request.earliest.unwrap_or(Time::MIN);
+            wanted.request.earliest = Some(asked.max(after_hold(state, now, hold)));
+        }
         let user = state.users.get(spec.user.as_str());
         let users = vec![User {
             name: spec.user.clone(),
@@ -61,10 +71,12 @@ impl Inquiry {
             now,
             offers: market.offers,
             open: None,
-            queues: market.queues,
+            // A place in a queue is no time that could be held.
+            queues: if hold.is_some() { Vec::new() } else { market.queues },
             jobs: vec![job],
             users,
             rules,
+            wishes: Default::default(),
             policy: (*state.policy).clone(),
             agenda: None,
         };
@@ -82,6 +94,17 @@ impl Inquiry {
         let why = allocations.is_empty().then(|| why.unwrap_or_default());
         Findings { allocations, why }
     }
+}
+
+/// How long looking for a quote may take that is to be held, and for which its start stays ahead of its end.
+const LOOKING: i64 = 5_000;
+
+/// From when on something may start that is held for so long: sites have been told by then that it was taken.
+fn after_hold(state: &State, now: Time, hold: Span) -> Time {
+    let leads =
+        (0..state.sites.len()).filter_map(SiteId::from_index).map(|site| state.lead_of(site).as_millis());
+    let millis = now.as_millis().saturating_add(hold.as_millis()).saturating_add(leads.max().unwrap_or(0));
+    Time::from_millis(millis.saturating_add(LOOKING)).unwrap_or(Time::MAX)
 }
 
 /// What a job wants before it is one.

@@ -141,7 +141,7 @@ impl Bench {
             }
             Step::Quote { who, key, tasks } => {
                 let job = Box::new(job(who, tasks, 5));
-                self.say(Input::AskQuote { key: key.to_string(), job, findings: None });
+                self.say(Input::AskQuote { key: key.to_string(), job, findings: None, hold: None });
             }
             Step::Accept { key, quote, option } => {
                 // Mostly one that binds.

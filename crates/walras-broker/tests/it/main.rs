@@ -5,6 +5,7 @@
 mod empty_tasks;
 mod failures;
 mod fairness;
+mod holds;
 mod laws;
 mod money;
 mod offers;

@@ -13,6 +13,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_api::service::JobState;
@@ -21,7 +22,7 @@ use walras_broker::decision::{PlanBound, Proof, Rivals, Verdict};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
-use walras_model::Time;
+use walras_model::{Share, Time};
 
 type Decimal = Gauge<f64, AtomicU64>;
 type Sum = Counter<f64, AtomicU64>;
@@ -59,7 +60,7 @@ struct RequestLabel {
 }
 
 /// What the last plan came to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LastPlan {
     /// Whether it is proven best.
     pub proof: Proof,
@@ -71,6 +72,8 @@ pub struct LastPlan {
     pub served: u32,
     /// How many it left out.
     pub unserved: u32,
+    /// How content everybody is with it.
+    pub satisfaction: BTreeMap<String, Share>,
 }
 
 /// What is counted.
@@ -195,7 +198,7 @@ impl Metrics {
 
     /// What the last plan came to.
     pub fn last_plan(&self) -> Option<LastPlan> {
-        self.last_plan.lock().ok().and_then(|last| *last)
+        self.last_plan.lock().ok().and_then(|last| last.clone())
     }
 
     /// An event that the state is about to take in.
@@ -217,6 +220,8 @@ impl Metrics {
             JobEvent::Queued { .. }
             | JobEvent::Returned { .. }
             | JobEvent::Planned { .. }
+            | JobEvent::Offered { .. }
+            | JobEvent::Withdrawn(_)
             | JobEvent::Noticed(_) => {}
         }
     }
@@ -242,7 +247,8 @@ impl Metrics {
                 if let Ok(mut last) = self.last_plan.lock() {
                     let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
                     let Verdict { proof, rivals, bound, served, .. } = **verdict;
-                    *last = Some(LastPlan { proof, rivals, bound, served, unserved });
+                    let satisfaction = verdict.satisfaction.clone();
+                    *last = Some(LastPlan { proof, rivals, bound, served, unserved, satisfaction });
                 }
                 if let Some(bound) = &verdict.bound {
                     let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());
@@ -300,7 +306,7 @@ impl Metrics {
         let open = [Queued, Planning, Planned, Reserving, Reserved, Running];
         let mut counts: std::collections::BTreeMap<&str, i64> =
             open.into_iter().map(|state| (state.text(), 0)).collect();
-        for job in state.jobs.values() {
+        for job in state.jobs.values().filter(|job| job.offered.is_none()) {
             *counts.entry(state_of_job(state, job).text()).or_default() += 1;
         }
         for (name, count) in counts {

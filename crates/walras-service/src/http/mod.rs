@@ -23,6 +23,7 @@ mod shape;
 mod site_fault;
 mod stream;
 mod system;
+mod wishes;
 
 pub use endpoint::Endpoint;
 
@@ -245,6 +246,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         jobs::endpoints(),
         quotes::endpoints(),
         market::endpoints(),
+        wishes::endpoints(),
         accounts::endpoints(),
         admin::endpoints(),
         decisions::endpoints(),

@@ -10,3 +10,4 @@ mod house;
 mod objects;
 mod page;
 mod searching;
+mod wishes;

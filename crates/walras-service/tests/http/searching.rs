@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Asks until the answer is what is waited for.
-fn until(ask: impl Fn() -> Value, there: impl Fn(&Value) -> bool) -> Value {
+pub(crate) fn until(ask: impl Fn() -> Value, there: impl Fn(&Value) -> bool) -> Value {
     let end = Instant::now() + Duration::from_secs(20);
     loop {
         let answer = ask();

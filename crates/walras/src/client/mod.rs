@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Statement(money::StatementArgs),
     /// Show a site's prices, or set them
     Prices(market::PricesArgs),
+    /// Show what a site's owner or the administrator wants of plans, or set it
+    Prefer(market::PreferArgs),
     /// Let something go wrong on a simulated site
     Fault(market::FaultArgs),
     /// Show the rules, or change some of them
@@ -92,6 +94,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Account(args) => money::account(args),
         Command::Statement(args) => money::statement(args),
         Command::Prices(args) => market::prices(args),
+        Command::Prefer(args) => market::prefer(args),
         Command::Fault(args) => market::fault(args),
         Command::Policy(args) => rules::policy(args),
         Command::Cycle(args) => rules::cycle(args),

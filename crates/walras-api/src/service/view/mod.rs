@@ -16,7 +16,8 @@ pub use job::{
     SubmittedView,
 };
 pub use market::{
-    AcceptedView, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView, SiteView, SitesView,
+    AcceptedView, HeldKind, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView, SiteView,
+    SitesView,
 };
 pub use money::{AccountView, AccountsView, BudgetView, PurposeKind, StatementLine, StatementView};
 pub use page::{

@@ -5,6 +5,7 @@ use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How the service is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,10 @@ pub struct CycleView {
     /// What no plan could beat, where prices were looked for that show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundView>,
+    /// How content everybody is with the last plan, from 0 to 1, where it was chosen by satisfaction: users and the administrator by name,
+    /// owners by site.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub satisfaction: BTreeMap<String, Num>,
     /// How many jobs the last plan served.
     pub served: u32,
     /// How many it left out.

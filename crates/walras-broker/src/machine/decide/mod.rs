@@ -9,6 +9,7 @@ mod client;
 mod cycle;
 mod draft;
 mod failover;
+mod hold;
 mod quote;
 mod reschedule;
 mod reserve;
@@ -30,10 +31,11 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::AddSite(spec) => admin::add_site(&mut draft, spec)?,
         Input::SetPrices { site, prices } => admin::set_prices(&mut draft, *site, prices)?,
         Input::SetBudget { spender, budget } => admin::set_budget(&mut draft, spender, *budget)?,
+        Input::SetWish { of, wish } => admin::set_wish(&mut draft, *of, wish.as_ref())?,
         Input::Deposit { key, account, amount } => admin::deposit(&mut draft, key, account, *amount)?,
         Input::Submit { key, job } => client::submit(&mut draft, key, job)?,
-        Input::AskQuote { key, job, findings } => {
-            client::ask_quote(&mut draft, key, job, findings.as_deref())?
+        Input::AskQuote { key, job, findings, hold } => {
+            client::ask_quote(&mut draft, key, job, findings.as_deref(), *hold)?
         }
         Input::Accept { user, key, quote, option } => {
             client::accept(&mut draft, user.as_deref(), key, *quote, *option)?
