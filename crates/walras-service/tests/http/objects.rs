@@ -1,6 +1,7 @@
 //! Requests that are repeated, refused or made in the wrong order.
 
 use super::house::{House, job};
+use super::searching::until;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -121,7 +122,7 @@ fn a_quote_that_sites_hold_is_honoured_and_one_that_they_do_not_says_so() {
     let house = House::open();
     let ada = house.user("ada");
     let ask = |path: &str| house.call("post", path, Some(&ada), Some(&job("held")));
-    let loose = ask("/v1/quotes").json(201);
+    let loose = until(|| ask("/v1/quotes").json(201), |quote| quote["options"] != json!([]));
     assert_eq!(loose["options"][0]["held"], "no", "{loose}");
     let quote = ask("/v1/quotes?hold=60").json(201);
     let option = &quote["options"][0];
