@@ -150,6 +150,8 @@ pub enum Kind {
     NoSuchOption { quote: QuoteNumber, option: u32 },
     /// What was reserved is not what was quoted.
     NotAsQuoted { quote: QuoteNumber },
+    /// What is held for a quote is not what it lists, or is held although the quote has ended.
+    NotHeld { quote: QuoteNumber },
     /// One alternative of a quote is no better than another in any allocation.
     Dominated { quote: QuoteNumber, option: usize, by: usize },
     /// An alternative's times, price or sites are not those of its allocation; or there are too many.
@@ -184,6 +186,10 @@ pub enum EndFault {
     InTime,
     /// Nobody cancelled it.
     NotCancelled,
+    /// It was not held for a quote, or is still.
+    NotOffered,
+    /// It is held for a quote, and no job yet.
+    Offered,
 }
 
 /// What is wrong with an alternative to run a job.

@@ -7,7 +7,7 @@ use crate::state::{After, Job, Place};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_broker::event::JobEvent;
-use walras_broker::id::JobNumber;
+use walras_broker::id::{JobNumber, QuoteNumber};
 use walras_broker::input::Input;
 use walras_broker::job::{JobEnd, JobSpec, Why};
 use walras_model::TaskId;
@@ -17,8 +17,13 @@ impl Auditor {
         match event {
             JobEvent::Queued { job, key, spec } => {
                 self.request(look, key);
-                self.queued(look, *job, spec);
+                self.queued(look, *job, spec, None);
             }
+            JobEvent::Offered { job, quote, spec } => {
+                self.queued(look, *job, spec, Some(*quote));
+                look.offered.insert(*job, *quote);
+            }
+            JobEvent::Withdrawn(job) => self.withdrawn(look, *job),
             JobEvent::Returned { job, why } => self.returned(look, *job, why),
             JobEvent::Planned { job, plan, promise, renewed } => {
                 self.planned(look, *job, plan, *promise, *renewed);
@@ -28,12 +33,18 @@ impl Auditor {
         }
     }
 
-    fn queued(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &Arc<JobSpec>) {
+    fn queued(
+        &mut self,
+        look: &mut Look<'_>,
+        number: JobNumber,
+        spec: &Arc<JobSpec>,
+        offered: Option<QuoteNumber>,
+    ) {
         self.last.job = next(look, Thing::Job, number.get(), self.last.job);
         if !self.users.contains_key(&spec.user) {
             look.report(Kind::NoSuchUser(spec.user.clone()));
         }
-        self.counts.jobs += 1;
+        self.counts.jobs += u64::from(offered.is_none());
         let job = Job {
             spec: Arc::clone(spec),
             queued_at: look.now,
@@ -47,8 +58,19 @@ impl Auditor {
             spares: Vec::new(),
             plan: None,
             promise: None,
+            offered,
         };
         self.jobs.insert(number, job);
+    }
+
+    /// What was held for a quote is given up together with its reservation.
+    fn withdrawn(&mut self, look: &mut Look<'_>, number: JobNumber) {
+        let Some(job) = self.jobs.remove(&number) else {
+            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+        };
+        if job.offered.is_none() || job.place != Place::Loose(After::Broken) {
+            look.report(Kind::WrongEnd { job: number, why: EndFault::NotOffered });
+        }
     }
 
     fn returned(&mut self, look: &mut Look<'_>, number: JobNumber, why: &Why) {
@@ -97,6 +119,9 @@ impl Auditor {
     fn end_fault(&self, look: &Look<'_>, number: JobNumber, job: &Job, end: &JobEnd) -> Option<EndFault> {
         if matches!(job.place, Place::Reserved(_)) {
             return Some(EndFault::Reserved);
+        }
+        if job.offered.is_some() {
+            return Some(EndFault::Offered);
         }
         let (fits, fault) = match end {
             JobEnd::Done => (job.place == Place::Loose(After::Well) && all_done(job), EndFault::NotDone),

@@ -42,6 +42,7 @@ mod budgets;
 mod cycles;
 pub mod finding;
 mod fits;
+mod held_quotes;
 mod jobs;
 mod ledger;
 mod look;
@@ -77,6 +78,7 @@ use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::input::{Input, RequestKey, User};
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
+use walras_broker::wish::Wisher;
 use walras_model::Time;
 
 /// Checks a journal entry by entry.
@@ -140,6 +142,12 @@ impl Auditor {
                 self.users.insert(user.name.clone(), user.clone());
             }
             VoEvent::BudgetSet { spender, budget } => self.budgets.set(spender, *budget),
+            VoEvent::WishSet { of: Wisher::Owner(site), .. } => {
+                if !self.places.has(*site) {
+                    look.report(Kind::NoSuchSite(*site));
+                }
+            }
+            VoEvent::WishSet { of: Wisher::Administrator, .. } => {}
             VoEvent::Deposited { key, account, transaction } => {
                 self.request(look, key);
                 self.deposited(look, account, transaction);
@@ -214,6 +222,7 @@ impl Auditor {
         self.left_open(look);
         self.left_waiting(look);
         self.left_binding(look);
+        self.left_offered(look);
         if let Some(accepted) = look.accepted.take() {
             look.report(Kind::NotAsQuoted { quote: accepted.quote });
         }

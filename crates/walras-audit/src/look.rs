@@ -2,8 +2,8 @@
 
 use crate::finding::{Finding, Gone, Kind};
 use crate::state::{Accepted, Decided};
-use std::collections::BTreeSet;
-use walras_broker::id::{JobNumber, ReservationNumber};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::input::Input;
 use walras_model::{Interval, Time};
 
@@ -25,6 +25,10 @@ pub(crate) struct Look<'a> {
     pub(crate) stepped: Vec<ReservationNumber>,
     /// Jobs that this entry has planned.
     pub(crate) planned: BTreeSet<JobNumber>,
+    /// Alternatives that this entry has asked sites to hold, and for which quotes, which must follow.
+    pub(crate) offered: BTreeMap<JobNumber, QuoteNumber>,
+    /// Quotes that this entry has ended, of which something was held.
+    pub(crate) quotes_gone: Vec<QuoteNumber>,
 }
 
 impl<'a> Look<'a> {
@@ -40,6 +44,8 @@ impl<'a> Look<'a> {
             loose: Vec::new(),
             stepped: Vec::new(),
             planned: BTreeSet::new(),
+            offered: BTreeMap::new(),
+            quotes_gone: Vec::new(),
         }
     }
 

@@ -29,6 +29,11 @@ fn of_vo(input: &Input, event: &VoEvent) -> (bool, &'static str) {
             let told = matches!(input, Input::SetBudget { spender: of, budget: told } if of == spender && told == budget);
             (told, "budget-set")
         }
+        VoEvent::WishSet { of, wish } => {
+            let told = matches!(input, Input::SetWish { of: told, wish: wanted }
+                if told == of && wanted.as_ref() == wish.as_deref());
+            (told, "wish-set")
+        }
         VoEvent::Deposited { key, account, .. } => {
             let told = matches!(input, Input::Deposit { key: named, account: to, .. }
                 if *named == key.key && to == account);
@@ -85,7 +90,11 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
         }
         JobEvent::Noticed(notice) => Some((*input == Input::Noticed(*notice), "noticed")),
         JobEvent::Planned { .. } => Some((matches!(input, Input::Decided { .. }), "job-planned")),
-        JobEvent::Returned { .. } | JobEvent::Ended { .. } => None,
+        JobEvent::Offered { spec, .. } => {
+            let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if **spec == **job);
+            Some((told, "offered"))
+        }
+        JobEvent::Withdrawn(_) | JobEvent::Returned { .. } | JobEvent::Ended { .. } => None,
     }
 }
 

@@ -14,13 +14,14 @@ use walras_broker::account::{Account, Purpose, Transaction};
 use walras_broker::event::QuoteEvent;
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::Input;
+use walras_broker::job::JobSpec;
 use walras_broker::quote::QuoteOption;
 use walras_model::{Money, SiteId};
 
 impl Auditor {
     pub(crate) fn quote_event(&mut self, look: &mut Look<'_>, event: &QuoteEvent) {
         match event {
-            QuoteEvent::Given { quote, key, spec, options, until, why } => {
+            QuoteEvent::Given { quote, key, spec, options, until, why, holds } => {
                 self.request(look, key);
                 if !self.users.contains_key(&spec.user) {
                     look.report(Kind::NoSuchUser(spec.user.clone()));
@@ -28,19 +29,28 @@ impl Auditor {
                 if options.is_empty() && why.is_none() {
                     look.report(Kind::NoReason { quote: *quote });
                 }
-                self.given(look, *quote, options);
-                let given = Quote { spec: spec.clone(), options: options.clone(), until: *until };
-                self.quotes.insert(*quote, given);
+                self.given(look, *quote, spec, options);
+                self.given_held(look, *quote, options, *until, holds);
+                let (spec, options, holds) = (spec.clone(), options.clone(), holds.clone());
+                self.quotes.insert(*quote, Quote { spec, options, until: *until, holds });
             }
             QuoteEvent::Accepted { quote, key, option, job, reservation } => {
-                // The job that it has become was queued by the same request.
+                // The job that it has become was queued by the same request, unless it is held already.
                 let asked = self.requests.get(key).is_some_and(|(position, _)| *position == look.position);
                 let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
+                let held = self.take_held(look, (*quote, &quoted), *option, (*job, *reservation));
+                if held {
+                    self.request(look, key);
+                }
+                let asked = asked || held;
                 let same = |it: &Job| it.spec == quoted.spec && it.spec.user == key.by;
                 if !asked || !self.jobs.get(job).is_some_and(same) {
                     look.report(Kind::NotAsQuoted { quote: *quote });
                 }
                 self.counts.quotes_accepted += 1;
+                if held {
+                    return;
+                }
                 let (quote, job, reservation, allocation) = (*quote, *job, *reservation, chosen.allocation);
                 look.accepted = Some(Accepted { quote, job, reservation, allocation });
             }
@@ -52,10 +62,12 @@ impl Auditor {
             }
             QuoteEvent::Expired(quote) => match self.quotes.remove(quote) {
                 None => look.report(Kind::NotThere { thing: Thing::Quote, number: quote.get() }),
-                Some(given) if look.now < given.until => {
-                    look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+                Some(given) => {
+                    if look.now < given.until {
+                        look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+                    }
+                    look.quotes_gone.extend((!given.holds.is_empty()).then_some(*quote));
                 }
-                Some(_) => {}
             },
         }
     }
@@ -71,10 +83,12 @@ impl Auditor {
         }
     }
 
-    fn given(&mut self, look: &mut Look<'_>, quote: QuoteNumber, options: &[QuoteOption]) {
+    fn given(&mut self, look: &mut Look<'_>, quote: QuoteNumber, spec: &JobSpec, options: &[QuoteOption]) {
         self.last.quote = next(look, Thing::Quote, quote.get(), self.last.quote);
         self.counts.quotes += 1;
         let most = self.policy.quotes.options_max as usize;
+        // The best by a search that the job asked for may be worse in time and price.
+        let mut excused = usize::from(spec.search.is_some());
         for (place, option) in options.iter().enumerate() {
             if place >= most || !is_true(option) {
                 look.report(Kind::WrongOption { quote, option: place });
@@ -82,7 +96,10 @@ impl Auditor {
             let no_worse = |other: &QuoteOption| other.finish <= option.finish && other.price <= option.price;
             let others = options.iter().enumerate().filter(|(other, _)| *other != place);
             if let Some((by, _)) = others.into_iter().find(|(_, other)| no_worse(other)) {
-                look.report(Kind::Dominated { quote, option: place, by });
+                match excused {
+                    0 => look.report(Kind::Dominated { quote, option: place, by }),
+                    _ => excused -= 1,
+                }
             }
         }
     }
@@ -101,6 +118,7 @@ impl Auditor {
         if look.now >= quote.until {
             look.report(Kind::QuoteTime { quote: number, until: quote.until });
         }
+        look.quotes_gone.extend((!quote.holds.is_empty()).then_some(number));
         let chosen = quote.options.get(option as usize).cloned();
         if chosen.is_none() {
             look.report(Kind::NoSuchOption { quote: number, option });

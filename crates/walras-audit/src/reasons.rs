@@ -14,6 +14,7 @@ use walras_model::SiteId;
 
 /// Whether a reason is one; `None` is that everything ended well.
 pub(crate) fn is_true(
+    auditor: &Auditor,
     look: &Look<'_>,
     number: ReservationNumber,
     reservation: &Reservation,
@@ -25,6 +26,7 @@ pub(crate) fn is_true(
     let Some(why) = why else { return reservation.parts.iter().all(|part| part.is_done()) };
     match why {
         Why::Cancelled => matches!(look.input, Input::CancelJob { job, .. } if *job == reservation.job),
+        Why::NotTaken => auditor.is_not_taken(look, reservation),
         Why::NodeLost(node) => gone(Gone::Node(*node), false),
         Why::TakenBack(node) => gone(Gone::Node(*node), true),
         Why::SiteLost(site) => gone(Gone::Site(*site), false),

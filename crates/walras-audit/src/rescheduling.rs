@@ -24,7 +24,7 @@ impl Auditor {
         if reservation.phase != Phase::Held || parts.len() != reservation.parts.len() {
             return look.report(Kind::ReservationStep { reservation: number, step: "rescheduled" });
         }
-        if !reasons::is_true(look, number, reservation, Some(why)) {
+        if !reasons::is_true(self, look, number, reservation, Some(why)) {
             look.report(Kind::WrongReason { reservation: number });
         }
         let states = reservation.parts.clone();

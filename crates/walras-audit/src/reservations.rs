@@ -107,6 +107,7 @@ impl Auditor {
                 decided.is_some_and(|decided| decided.batch.contains(&job))
                     && matches!(of_job.place, Place::Queued | Place::Loose(After::Plan))
             }
+            Origin::Offered(quote) => look.offered.get(&job) == Some(&quote) && of_job.place == Place::Queued,
             Origin::Spare => of_job.place == Place::Loose(After::Broken),
             Origin::Plan => {
                 let moment = matches!(look.input, Input::Tick | Input::Decided { .. });
@@ -236,7 +237,7 @@ impl Auditor {
             return look.report(Kind::ReservationStep { reservation: number, step: "closed" });
         }
         let reservation = reservation.clone();
-        if !reasons::is_true(look, number, &reservation, why) {
+        if !reasons::is_true(self, look, number, &reservation, why) {
             look.report(Kind::WrongReason { reservation: number });
         }
         self.check_settlement(look, number, &reservation, why, transaction);
@@ -310,7 +311,7 @@ fn is_failure(why: &Why) -> bool {
         | Why::NotAdmitted
         | Why::NoMoney(_)
         | Why::OverBudget(_) => false,
-        Why::Outdated(_) | Why::NotPlanned | Why::Cancelled => false,
+        Why::Outdated(_) | Why::NotPlanned | Why::Cancelled | Why::NotTaken => false,
         Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
             true
         }

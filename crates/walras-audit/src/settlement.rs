@@ -3,7 +3,7 @@
 //! A job that ended well, failed by itself or was cancelled pays for each hold from its start to the end of the last part
 //! on it, and for what the policy keeps of the rest. In every other case only tasks whose results are kept are paid for,
 //! and an owner who broke a promise pays a compensation, as far as the owner's account allows. The VO's fee is a share of
-//! every site's charge, rounded down. Time O(parts + holds · parts on a hold).
+//! every site's charge, rounded down. What was held for a quote and not taken is paid with the policy's share of each hold. Time O(parts + holds · parts on a hold).
 
 use crate::Auditor;
 use crate::finding::Kind;
@@ -107,7 +107,8 @@ impl Auditor {
             | Why::NotPlanned
             | Why::DeadlinePassed
             | Why::TooOften(_)
-            | Why::Cancelled => None,
+            | Why::Cancelled
+            | Why::NotTaken => None,
         }
     }
 
@@ -128,7 +129,10 @@ impl Auditor {
         for (site, place, hold) in holds(&reservation.allocation) {
             let parts = by_hold.get(&(site, place)).map_or(&[][..], Vec::as_slice);
             let most = i128::from(hold.cost.as_micros());
-            let charge = if own {
+            let charge = if why == Some(&Why::NotTaken) {
+                let held = reservation.phase == Phase::Held;
+                if held { share_of(most, self.policy.quotes.hold_fee.as_millionths()) } else { 0 }
+            } else if own {
                 let used = used_cost(hold, parts, now);
                 used + (most - used) - share_of(most - used, self.policy.money.early_refund.as_millionths())
             } else {

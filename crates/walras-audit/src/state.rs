@@ -32,6 +32,8 @@ pub(crate) struct Job {
     /// Where it is planned, while nothing is held for it.
     pub(crate) plan: Option<Arc<Planned>>,
     pub(crate) promise: Option<Promise>,
+    /// The quote of which it is an alternative that is held, while nobody has taken it.
+    pub(crate) offered: Option<QuoteNumber>,
 }
 
 impl Job {
@@ -128,6 +130,8 @@ pub(crate) struct Quote {
     pub(crate) spec: Arc<JobSpec>,
     pub(crate) options: Arc<[QuoteOption]>,
     pub(crate) until: Time,
+    /// By alternative: the job that it becomes, where it is held.
+    pub(crate) holds: Vec<JobNumber>,
 }
 
 /// A quote that this entry has accepted, and that a reservation must follow.

@@ -43,6 +43,9 @@ pub struct Checker {
     quoted: BTreeMap<QuoteNumber, Arc<[QuoteOption]>>,
     /// What a job of an accepted quote was promised.
     promised: BTreeMap<JobNumber, Allocation>,
+    /// By quote, what is held for it: a job for each alternative, and those that are still.
+    holds: BTreeMap<QuoteNumber, Vec<JobNumber>>,
+    offered: BTreeSet<JobNumber>,
 }
 
 impl Checker {
@@ -66,6 +69,7 @@ impl Checker {
 
     /// After an entry was taken in.
     pub fn entry(&mut self, broker: &Broker, entry: &Entry) {
+        let still_held = self.offered.clone();
         for event in &entry.events {
             match event {
                 Event::Reservation(ReservationEvent::Asked { reservation, job, allocation, .. }) => {
@@ -96,10 +100,26 @@ impl Checker {
                         ));
                     }
                 }
-                Event::Quote(QuoteEvent::Given { quote, options, .. }) => {
+                Event::Quote(QuoteEvent::Given { quote, options, holds, .. }) => {
                     self.quoted.insert(*quote, options.clone());
+                    self.holds.insert(*quote, holds.clone());
+                }
+                Event::Quote(QuoteEvent::Broken { quote, option, .. }) => {
+                    let held = self.holds.get(quote).and_then(|jobs| jobs.get(*option as usize));
+                    if held.is_some_and(|job| still_held.contains(job)) {
+                        self.complain(format!("quote {quote} was held and not honoured"));
+                    }
+                }
+                Event::Job(JobEvent::Offered { job, .. }) => {
+                    self.offered.insert(*job);
+                }
+                Event::Job(JobEvent::Withdrawn(job)) => {
+                    self.offered.remove(job);
                 }
                 Event::Quote(QuoteEvent::Accepted { quote, option, job, .. }) => {
+                    if self.offered.remove(job) {
+                        self.queued.insert(*job);
+                    }
                     let options = self.quoted.get(quote).and_then(|options| options.get(*option as usize));
                     if let Some(option) = options.filter(|_| !self.windows.values().any(|it| it.0 == *job)) {
                         self.promised.insert(*job, option.allocation.clone());
@@ -196,7 +216,10 @@ impl Checker {
 
     /// Before a site hears that it should start something.
     pub fn before_start(&mut self, effect: &Effect, sites: &[FaultySite]) {
-        let Effect::Start { reservation, .. } = effect else { return };
+        let Effect::Start { reservation, job, .. } = effect else { return };
+        if self.offered.contains(job) {
+            self.complain(format!("job {job} starts, and nobody has accepted its quote"));
+        }
         let Some((_, window)) = self.windows.get(reservation).cloned() else { return };
         let is_released = |site: &FaultySite| site.site.book().is_released(*reservation);
         let released = sites.iter().map(is_released).collect::<Result<Vec<bool>, _>>();

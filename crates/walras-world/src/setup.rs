@@ -5,14 +5,16 @@ use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
 use walras_broker::input::User;
-use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::job::{JobSearch, JobSpec, WorkflowSpec};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::wish::{Wish, Wisher};
 use walras_core::agenda::Precedence;
 use walras_core::choose::Objective;
-use walras_core::prefer::{AccessRule, Rules, Who};
+use walras_core::prefer::{AccessRule, Aggregation, Criterion as Wanted, Preference, Rules, Weighted, Who};
 use walras_core::refine::Strategy;
+use walras_core::{Algorithm, Criterion};
 use walras_model::workflow::UNSIZED;
 use walras_model::{
     Attributes, Data, Edge, Interval, Money, Multiplier, NodeId, Performance, Rate, Request, Share, SiteId,
@@ -157,7 +159,17 @@ pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<FaultySite>)> {
         first += u32::try_from(count).ok()?;
         inputs.push(Input::AddSite(spec));
     }
+    if chance.happens(500) {
+        inputs.push(wanting(Wisher::Owner(SiteId::new(0)), Wanted::Income)?);
+        inputs.push(wanting(Wisher::Administrator, Wanted::Finish)?);
+    }
     Some((inputs, sites))
+}
+
+/// Somebody says what they want of plans.
+fn wanting(of: Wisher, criterion: Wanted) -> Option<Input> {
+    let preference = Preference::new(vec![Weighted::new(criterion, 1)], Aggregation::CRITERIA).ok()?;
+    Some(Input::SetWish { of, wish: Some(Wish { weight: 2, preference }) })
 }
 
 fn site(offering: Offering, count: usize, number: u32, chance: &mut Stream) -> Option<SiteSpec> {
@@ -205,6 +217,12 @@ pub fn deposit(user: &str, key: String, chance: &mut Stream) -> Input {
     Input::Deposit { key, account: Account::User(user.to_owned()), amount }
 }
 
+/// For how long the sites are to hold a quote, if they are.
+pub fn held_for(chance: &mut Stream) -> Option<Span> {
+    let seconds = chance.between(10, 300);
+    if chance.happens(500) { Span::from_millis(seconds * 1_000) } else { None }
+}
+
 /// A job, of any kind.
 pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     let user = (*chance.one_of(&USERS)?).to_owned();
@@ -220,8 +238,10 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     request.priority = chance.between(0, 3);
     request.scope.same_site = chance.happens(200);
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
+    let search = if chance.happens(200) { Some(search(chance)?) } else { None };
     Some(JobSpec {
         delay: None,
+        search,
         user,
         request,
         workflow,
@@ -230,6 +250,19 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
         script: None,
         output: None,
     })
+}
+
+/// A search that a job asks for itself.
+fn search(chance: &mut Stream) -> Option<JobSearch> {
+    let all = [
+        Algorithm::Alp,
+        Algorithm::Amp,
+        Algorithm::Criterion(Criterion::Cost),
+        Algorithm::Criterion(Criterion::Finish),
+        Algorithm::Criterion(Criterion::NodeTime),
+    ];
+    let alternatives = u32::try_from(chance.between(1, 3)).ok()?;
+    Some(JobSearch { algorithm: chance.one_of(&all)?.clone(), alternatives })
 }
 
 fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<WorkflowSpec> {

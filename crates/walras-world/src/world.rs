@@ -158,7 +158,7 @@ impl World {
             let Some(spec) = setup::job(number, at, chance) else { continue };
             let (key, job) = (format!("job-{number}"), Box::new(spec));
             let input = if chance.happens(300) {
-                Input::AskQuote { key, job, findings: None }
+                Input::AskQuote { key, job, findings: None, hold: setup::held_for(chance) }
             } else {
                 Input::Submit { key, job }
             };

@@ -41,6 +41,7 @@ pub(crate) fn jobs<'a>(scenario: &Scenario, workflows: &'a Workflows) -> Vec<Bat
     let job = |(workflow, entry): (&'a Option<Workflow>, &Option<walras_api::WorkflowJob>)| BatchJob {
         workflow: workflow.as_ref().zip(entry.as_ref().map(|entry| entry.strategy)),
         overdue: false,
+        search: None,
     };
     workflows.iter().zip(&scenario.workflows).map(job).collect()
 }

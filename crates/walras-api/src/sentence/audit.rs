@@ -53,6 +53,7 @@ impl Context<'_> {
             Kind::QuoteTime { .. }
             | Kind::NoSuchOption { .. }
             | Kind::NotAsQuoted { .. }
+            | Kind::NotHeld { .. }
             | Kind::Dominated { .. }
             | Kind::WrongOption { .. }
             | Kind::NoReason { .. } => self.quote_finding(kind).unwrap_or_default(),
@@ -138,6 +139,7 @@ impl Context<'_> {
                 format!("quote {quote} binds until {}, and not longer or shorter", self.moment(*until))
             }
             Kind::NoSuchOption { quote, option } => format!("quote {quote} has no alternative {option}"),
+            Kind::NotHeld { quote } => format!("what is held for quote {quote} is not what it lists"),
             Kind::NotAsQuoted { quote } => format!("what was reserved is not what quote {quote} promised"),
             Kind::Dominated { quote, option, by } => {
                 format!("alternative {option} of quote {quote} is neither sooner nor cheaper than {by}")

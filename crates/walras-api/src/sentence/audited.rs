@@ -36,6 +36,8 @@ pub(super) fn end_fault(fault: EndFault) -> &'static str {
         EndFault::Attempts => "it is given up when its attempts are used up, and not before",
         EndFault::InTime => "its deadline had not passed",
         EndFault::NotCancelled => "its user did not cancel it",
+        EndFault::NotOffered => "it was not held for a quote, or its reservation is not closed",
+        EndFault::Offered => "it is held for a quote that nobody has accepted",
     }
 }
 

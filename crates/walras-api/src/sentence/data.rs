@@ -59,6 +59,7 @@ impl Context<'_> {
                 WhyView { last: Some(Box::new(self.why_view(last))), ..plain(WhyKind::TooOften) }
             }
             Why::Cancelled => plain(WhyKind::Cancelled),
+            Why::NotTaken => plain(WhyKind::NotTaken),
         }
     }
 

@@ -11,7 +11,7 @@ use super::{Context, best_of_listed_text, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
 use walras_broker::allocation::Allocation;
-use walras_broker::decision::Proof;
+use walras_broker::decision::{Proof, Rivals};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, Why};
@@ -45,7 +45,10 @@ pub fn event_text(state: &State, event: &Event) -> Option<(EventKind, String)> {
 fn of_vo(event: &VoEvent) -> Option<(EventKind, String)> {
     match event {
         VoEvent::PolicySet(_) => Some((EventKind::PolicySet, "The VO has new rules.".to_owned())),
-        VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } | VoEvent::Deposited { .. } => None,
+        VoEvent::UserSet(_)
+        | VoEvent::BudgetSet { .. }
+        | VoEvent::WishSet { .. }
+        | VoEvent::Deposited { .. } => None,
     }
 }
 
@@ -114,14 +117,17 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
             Some((EventKind::JobPlanned, text))
         }
         JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
-        JobEvent::Noticed(_) => None,
+        // The quote says what is held for it.
+        JobEvent::Offered { .. } | JobEvent::Withdrawn(_) | JobEvent::Noticed(_) => None,
     }
 }
 
 fn of_quote(state: &State, event: &QuoteEvent) -> Option<(EventKind, String)> {
     match event {
-        QuoteEvent::Given { quote, options, .. } => {
-            Some((EventKind::QuoteGiven, format!("Quote {quote} has {} alternatives.", options.len())))
+        QuoteEvent::Given { quote, options, holds, .. } => {
+            let held = if holds.is_empty() { "" } else { ", which sites are asked to hold" };
+            let text = format!("Quote {quote} has {} alternatives{held}.", options.len());
+            Some((EventKind::QuoteGiven, text))
         }
         QuoteEvent::Broken { quote, why, .. } => {
             let why = Context::of_service(state).why(why);
@@ -138,7 +144,7 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
         }
         CycleEvent::Decided { cycle, verdict } => {
             let (served, left, proof) =
-                (verdict.served, verdict.unserved.len(), proof_view(verdict.proof).text);
+                (verdict.served, verdict.unserved.len(), proof_view(verdict.proof, verdict.rivals).text);
             let bound = verdict.bound.as_ref();
             let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound).text));
             let mut text =
@@ -202,6 +208,7 @@ fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin)
     let from = match origin {
         Origin::Cycle(cycle) => format!("cycle {cycle} chose it"),
         Origin::Quote(quote) => format!("quote {quote} was accepted"),
+        Origin::Offered(quote) => format!("it is held for quote {quote}"),
         Origin::Plan => "it was planned, and starts soon".to_owned(),
         Origin::Spare => "a spare alternative takes the place of one that failed".to_owned(),
     };
@@ -223,18 +230,28 @@ fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
     }
 }
 
-/// How good a plan is.
-pub fn proof_view(proof: Proof) -> ProofView {
+/// How good a plan is, and of what.
+pub fn proof_view(proof: Proof, rivals: Option<Rivals>) -> ProofView {
+    let best = match rivals {
+        None => best_of_listed_text(None),
+        Some(Rivals::Listed(1)) => "best of the 1 alternative that was listed".to_owned(),
+        Some(Rivals::Listed(count)) => format!("best of the {count} alternatives that were listed"),
+        Some(Rivals::AllWindows) => "best of any plan for these jobs".to_owned(),
+    };
+    let listed = match rivals {
+        Some(Rivals::Listed(count)) => Some(count),
+        None | Some(Rivals::AllWindows) => None,
+    };
     let (kind, gap, text) = match proof {
-        Proof::Optimal => (ProofKind::Optimal, None, best_of_listed_text(None)),
+        Proof::Optimal => (ProofKind::Optimal, None, best),
         Proof::Gap(millionths) => {
             let percent = format!("{}.{:04}", millionths / 10_000, millionths % 10_000);
             let gap = Num::of_millionths(millionths);
-            (ProofKind::Gap, Some(gap), format!("at most {percent}% from the best"))
+            (ProofKind::Gap, Some(gap), format!("at most {percent}% from the {best}"))
         }
         Proof::Nothing => (ProofKind::Nothing, None, "there was nothing to choose from".to_owned()),
     };
-    ProofView { kind, gap, text }
+    ProofView { kind, gap, listed, text }
 }
 
 /// The same in the words of one job's history, with the reservation that it is about; what opens a reservation is told by

@@ -8,6 +8,7 @@ use crate::service::Stamp;
 use walras_broker::Refusal;
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use walras_broker::sharing::{Limited, OverLimit};
+use walras_broker::wish::{BadWish, WISH_WEIGHT_MAX};
 
 impl Context<'_> {
     /// Why a request is refused, as a clause.
@@ -31,10 +32,14 @@ impl Context<'_> {
             Refusal::BadPolicy(fault) => policy_text(fault),
             Refusal::BadPrices(fault) => prices_text(fault),
             Refusal::BadAmount(fault) => bad_amount(*fault),
+            Refusal::BadWish(fault) => bad_wish(fault),
             Refusal::NoMoney(why) => unpayable_text(why),
             Refusal::OverBudget(why) => overspent_text(why),
             Refusal::TooMany { what, most } => too_many(*what, *most),
             Refusal::OverLimit(over) => over_limit(over),
+            Refusal::BadHold { asked, most } => {
+                format!("a quote cannot be held for {asked} s: expected more than 0 and at most {most} s")
+            }
             Refusal::NoCycle(cycle) => format!("cycle {cycle} is not waiting for a plan"),
         }
     }
@@ -70,6 +75,12 @@ impl Context<'_> {
             BadJob::NeedsBudget => {
                 "the job's strategy needs a budget or a price_max, and it has neither".to_owned()
             }
+            BadJob::NoAlternatives => {
+                "the job's own search lists 0 alternatives: expected at least 1".to_owned()
+            }
+            BadJob::LongCriterion { bytes, most } => format!(
+                "the attribute that the job's own search goes by has {bytes} bytes: expected at most {most}"
+            ),
             BadJob::Unwritable => "the job cannot be written to the journal".to_owned(),
         }
     }
@@ -126,6 +137,18 @@ fn bad_amount(fault: BadAmount) -> String {
     }
 }
 
+fn bad_wish(fault: &BadWish) -> String {
+    match fault {
+        BadWish::Weight(weight) => {
+            format!("the weight {weight} is out of bounds: expected 1 to {WISH_WEIGHT_MAX}")
+        }
+        BadWish::NoTotal(criterion) => format!(
+            "{criterion} is not known of everything that runs: expected income, cost, load, start, finish, wait, \
+             guaranteed-start or speed"
+        ),
+    }
+}
+
 fn over_limit(over: &OverLimit) -> String {
     let (whose, most) = (spender_text(&over.whose), over.most);
     match over.what {
@@ -155,6 +178,11 @@ fn too_many(what: Countable, most: usize) -> String {
         }
         Countable::Quotes => {
             format!("there are {most} quotes already, which is the most: try again when some have expired")
+        }
+        Countable::HeldQuotes => {
+            format!(
+                "you have as many quotes held as you may at a time, {most}: accept one, or let one expire"
+            )
         }
         Countable::Sites => format!("there would be more than {most} sites"),
         Countable::Nodes => format!("there would be more than {most} nodes"),

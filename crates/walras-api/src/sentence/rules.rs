@@ -42,6 +42,7 @@ fn field_text(field: PolicyField) -> &'static str {
         PolicyField::Compensation => "money.compensation",
         PolicyField::QuoteCompensation => "quotes.compensation",
         PolicyField::OptionsMax => "quotes.options_max",
+        PolicyField::AlternativesMax => "alternatives_max",
         PolicyField::RankPrice => "rank.price",
         PolicyField::RankDeadline => "rank.deadline",
         PolicyField::RankAttempts => "rank.attempts",

@@ -46,6 +46,7 @@ impl Context<'_> {
                 format!("Given up after too many failures; the last: {}", self.why(last))
             }
             Why::Cancelled => "Its user cancelled it.".to_owned(),
+            Why::NotTaken => "It was held for a quote, and not taken.".to_owned(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A file may point to a workflow beside it and give times relative to now; a request carries everything itself, so that
 //! repeating it means the same again. [`JobFile`] is what both have in common.
 
+use super::search;
 use super::stamp::Stamp;
 use crate::decode::Document;
 use crate::described::JsonSchema;
@@ -105,6 +106,15 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Stamp")]
     delay_after: Option<Stamp>,
+    /// How its windows are searched, instead of by the VO's search: alp, amp, or the best by a criterion (cost, runtime, finish, start,
+    /// price, node-time, energy or sum:ATTRIBUTE).
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(max = 220), extend("pattern" = search::PATTERN))]
+    search: Option<String>,
+    /// At most so many windows are listed by its own search, for the VO to choose one of.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "u32", range(min = 1), extend("default" = 1))]
+    alternatives: Option<u32>,
     /// What to run, as an argument vector; no shell looks at it. Each of the tasks runs it.
     #[serde(default)]
     #[schemars(extend("maxItems" = 10_000))]
@@ -242,8 +252,10 @@ impl JobFile {
                 Some(DelayCost { per_hour, after: after.map(Stamp::time) })
             }
         };
+        let search = search::of_job(self.search.as_deref(), self.alternatives)?;
         Ok(JobSpec {
             delay,
+            search,
             user: user.to_owned(),
             request,
             workflow,

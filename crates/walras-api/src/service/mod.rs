@@ -6,11 +6,13 @@ mod policy;
 mod prices;
 mod promises;
 mod script;
+mod search;
 mod setting;
 mod sharing;
 mod slurm;
 mod stamp;
 mod view;
+mod wish;
 
 pub use draft::{JobDraft, NotUnderstood, read_object};
 pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, OUTPUT_BYTES_MAX, moment, read_job};
@@ -23,10 +25,11 @@ pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CodeView, CycleView,
     DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, DrainedView, ErrorView,
-    EventKind, EventView, ExplanationView, FitView, HappeningView, HistoryView, JobState, JobView, JobsView,
-    LeftOutView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView,
-    PartStage, PartView, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView,
-    ReclaimView, RefusalKind, Role, RootView, SampleView, SessionView, SiteSample, SiteView, SitesView,
-    StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView,
-    TokenMade, TokenView, TokensView, UserView, UsersView, WayView, WhyKind, WhyView,
+    EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView, JobState, JobView,
+    JobsView, LeftOutView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView,
+    OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView,
+    RankView, ReclaimView, RefusalKind, Role, RootView, SampleView, SessionView, SiteSample, SiteView,
+    SitesView, StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow,
+    TimetableView, TokenMade, TokenView, TokensView, UserView, UsersView, WayView, WhyKind, WhyView,
 };
+pub use wish::{AggregationKind, WishFile, WishView};

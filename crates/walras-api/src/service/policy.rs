@@ -1,6 +1,7 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
 use super::promises::{self, DecideFile, PromisesFile};
+use super::search;
 use super::setting::{set, share, span};
 use super::sharing::{self, SharingFile};
 use crate::described::JsonSchema;
@@ -10,6 +11,7 @@ use crate::scenario::wire::PolicyEntry;
 use crate::scenario::{policy_entry, policy_of, present_object};
 use serde::{Deserialize, Serialize};
 use walras_broker::policy::Policy;
+use walras_core::Mode;
 use walras_core::plan::PlanScheme;
 use walras_model::{Share, Span};
 
@@ -64,6 +66,18 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "PolicyEntry")]
     pub choice: Option<PolicyEntry>,
+    /// How windows are searched for quotes and what is reserved at once: alp, amp, or the best by a criterion (cost, runtime, finish,
+    /// start, price, node-time, energy or sum:ATTRIBUTE).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", length(max = 220), extend("pattern" = search::PATTERN))]
+    pub search: Option<String>,
+    /// At most so many windows are listed for a job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub alternatives_max: Option<u32>,
+    /// Whether one window is found for each job, in one sweep over time, instead of alternatives to choose from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_the_fly: Option<bool>,
     /// Whether the choice is improved by search, with windows that nobody listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFile>,
@@ -154,6 +168,10 @@ pub struct QuotesFile {
     pub compensation: Option<Num>,
     /// Offers older than this are not quoted from.
     pub offers_age_max: Option<Num>,
+    /// So many quotes of one user are held by sites at a time.
+    pub held_max: Option<u32>,
+    /// What an alternative that was held and not taken costs its user, as a share of its price.
+    pub hold_fee: Option<Num>,
 }
 
 /// Rules for money: shares between 0 and 1.
@@ -199,6 +217,11 @@ impl PolicyFile {
                 policy.search.budget_factor = factor;
             }
         }
+        if let Some(text) = &self.search {
+            policy.search.algorithm = search::algorithm(text).in_field("search")?;
+        }
+        set(&mut policy.search.limits.alternatives_per_job_max, self.alternatives_max);
+        set(&mut policy.search.mode, self.on_the_fly.map(mode));
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
         set(&mut policy.bound_searches_max, self.bound_searches_max);
         promises::change(policy, self.decide, self.promises.as_ref())?;
@@ -239,6 +262,9 @@ impl PolicyFile {
             overdue_after: seconds(policy.overdue_after),
             repeat_within: seconds(policy.repeat_within),
             choice: Some(policy_entry(&policy.choice, policy.search.budget_factor)),
+            search: Some(policy.search.algorithm.to_string()),
+            alternatives_max: Some(policy.search.limits.alternatives_per_job_max),
+            on_the_fly: Some(policy.search.mode == Mode::FirstOnTheFly),
             plan: Some(PlanFile::of(policy.plan)),
             bound_searches_max: Some(policy.bound_searches_max),
             rank: Some(RankFile {
@@ -254,6 +280,8 @@ impl PolicyFile {
                 options_max: Some(policy.quotes.options_max),
                 compensation: share(policy.quotes.compensation),
                 offers_age_max: seconds(policy.quotes.offers_age_max),
+                held_max: Some(policy.quotes.held_max),
+                hold_fee: share(policy.quotes.hold_fee),
             }),
             money: Some(MoneyFile {
                 fee: share(policy.money.fee),
@@ -264,11 +292,17 @@ impl PolicyFile {
     }
 }
 
+fn mode(on_the_fly: bool) -> Mode {
+    if on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives }
+}
+
 impl QuotesFile {
     fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
         span(&mut policy.quotes.valid_for, self.valid_for.as_ref(), "valid_for")?;
         span(&mut policy.quotes.offers_age_max, self.offers_age_max.as_ref(), "offers_age_max")?;
         set(&mut policy.quotes.options_max, self.options_max);
+        set(&mut policy.quotes.held_max, self.held_max);
+        share(&mut policy.quotes.hold_fee, self.hold_fee.as_ref(), "hold_fee")?;
         share(&mut policy.quotes.compensation, self.compensation.as_ref(), "compensation")
     }
 }
@@ -302,6 +336,9 @@ mod tests {
             policy.choice.budget_limit = Limit::Given(Money::from_micros(2_000_001));
             policy.choice.leave_out = LeaveOut::Never;
             policy.search.budget_factor = Factor::from_millionths(750_000).unwrap();
+            policy.search.algorithm = "criterion=sum:noise".parse().unwrap();
+            policy.search.limits.alternatives_per_job_max = 3;
+            policy.search.mode = Mode::FirstOnTheFly;
             let text = serde_json::to_string(&PolicyFile::of(&policy)).unwrap();
             let shown: PolicyFile = serde_json::from_str(&text).unwrap();
             assert_eq!(shown, PolicyFile::of(&policy), "{text}");

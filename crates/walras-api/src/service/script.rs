@@ -33,9 +33,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The keys whose values are text, whatever they look like.
-const TEXTS: [&str; 6] = ["name", "user", "deadline", "earliest", "delay_after", "output"];
+const TEXTS: [&str; 7] = ["name", "user", "deadline", "earliest", "delay_after", "output", "search"];
 /// The others that a directive may give.
-const VALUES: [&str; 10] = [
+const VALUES: [&str; 11] = [
     "tasks",
     "work",
     "price_max",
@@ -46,6 +46,7 @@ const VALUES: [&str; 10] = [
     "same_site",
     "prefers",
     "delay_cost",
+    "alternatives",
 ];
 /// A list of names.
 const SITES: &str = "sites";

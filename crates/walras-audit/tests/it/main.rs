@@ -4,6 +4,7 @@
 
 mod corrupt;
 mod edit;
+mod held_quotes;
 mod honest;
 mod laws;
 mod money;

@@ -60,7 +60,7 @@ pub(crate) fn only_on(site: SiteId, mut spec: JobSpec) -> JobSpec {
 
 /// Asks for a quote, and gives its number.
 pub(crate) fn quote(world: &mut World, key: &str, spec: JobSpec) -> QuoteNumber {
-    let asked = Input::AskQuote { key: key.into(), job: Box::new(spec), findings: None };
+    let asked = Input::AskQuote { key: key.into(), job: Box::new(spec), findings: None, hold: None };
     let Answer::Quote(number) = world.say(asked) else { panic!("no quote") };
     number
 }

@@ -204,6 +204,7 @@ pub(crate) fn job(user: &str, tasks: u32, seconds: i64) -> JobSpec {
     let request = Request::new("job", tasks, Work::from_millis(seconds * 1_000).unwrap());
     JobSpec {
         delay: None,
+        search: None,
         user: user.into(),
         request,
         workflow: None,

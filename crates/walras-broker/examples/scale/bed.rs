@@ -196,6 +196,7 @@ impl Bed {
             let tasks = 1 + u32::try_from(number % 4).unwrap_or(0);
             let job = JobSpec {
                 delay: None,
+                search: None,
                 user: format!("user-{}", number % USERS),
                 request: Request::new(&format!("job-{number}"), tasks, work),
                 workflow: None,

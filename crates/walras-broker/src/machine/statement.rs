@@ -65,7 +65,9 @@ pub fn statement<'a>(
 fn of_vo(event: &VoEvent) -> Option<&Transaction> {
     match event {
         VoEvent::Deposited { transaction, .. } => Some(transaction),
-        VoEvent::PolicySet(_) | VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } => None,
+        VoEvent::PolicySet(_) | VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } | VoEvent::WishSet { .. } => {
+            None
+        }
     }
 }
 

@@ -56,6 +56,8 @@ impl State {
         match reservation.phase {
             ReservationPhase::Preparing(until) | ReservationPhase::Confirming(until) => Some(until),
             ReservationPhase::Closing => None,
+            // Its quote ends before it starts.
+            ReservationPhase::Held if self.is_offered(reservation) => None,
             ReservationPhase::Held => {
                 let queue = reservation.is_queue();
                 let fenced = self.is_fenced(reservation);

@@ -44,6 +44,9 @@ pub struct Verdict {
     pub objective: Option<Objective>,
     /// Whether it is proven best.
     pub proof: Proof,
+    /// Of what; verdicts that were written before that was said do not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rivals: Option<Rivals>,
     /// The objective's value in its own integer unit. It may be wider than the numbers of JSON: text there.
     #[serde(with = "value_text")]
     pub value: i128,
@@ -93,6 +96,16 @@ pub enum Proof {
     Gap(i64),
     /// There was nothing to choose from.
     Nothing,
+}
+
+/// What a plan was held against when something was proven of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rivals {
+    /// The combinations of so many alternatives that were listed; there may be windows that were not.
+    Listed(u32),
+    /// All plans for the same jobs, in whatever windows.
+    AllWindows,
 }
 
 /// What a plan says of one job that is served.

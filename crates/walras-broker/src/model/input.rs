@@ -11,8 +11,9 @@ use super::quote::Findings;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::sharing::OverLimit;
 use super::site::{Free, SiteSpec};
+use super::wish::{BadWish, Wish, Wisher};
 use serde::{Deserialize, Serialize};
-use walras_model::{Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Interval, Money, NodeId, SiteId, Span, Time};
 
 /// Something that happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +64,13 @@ pub enum Input {
         /// How much.
         budget: Option<Budget>,
     },
+    /// An owner or the administrator says what they want of plans; nothing, without.
+    SetWish {
+        /// Who.
+        of: Wisher,
+        /// What.
+        wish: Option<Wish>,
+    },
     /// Money comes in, or goes out when negative.
     Deposit {
         /// The client's own name of the request; the same key is the same request.
@@ -88,6 +96,9 @@ pub enum Input {
         /// What was found before asking, from a [`crate::quoting::Inquiry`]; without it the broker searches itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         findings: Option<Box<Findings>>,
+        /// Sites are to hold the alternatives for so long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<Span>,
     },
     /// A user takes one of a quote's alternatives.
     Accept {
@@ -310,6 +321,8 @@ pub enum Refusal {
     BadPrices(BadPrices),
     /// An amount, or what goes with it, is out of bounds.
     BadAmount(BadAmount),
+    /// What an owner or the administrator wants cannot be weighed.
+    BadWish(BadWish),
     /// There is not enough money.
     NoMoney(Unpayable),
     /// A budget does not allow it.
@@ -323,6 +336,13 @@ pub enum Refusal {
     },
     /// A user or a group has as much here as they may.
     OverLimit(OverLimit),
+    /// A quote cannot be held for so long, or for no time at all.
+    BadHold {
+        /// For how long it was to be held.
+        asked: Span,
+        /// The longest that it can.
+        most: Span,
+    },
     /// The decision is not for the open cycle.
     NoCycle(CycleNumber),
 }

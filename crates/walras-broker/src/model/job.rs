@@ -3,7 +3,7 @@
 use super::account::Unpayable;
 use super::allocation::Allocation;
 use super::budget::Overspent;
-use super::id::{JobNumber, ReservationNumber};
+use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::limits::NAME_MAX;
 use super::mismatch::Mismatch;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use walras_core::agenda::Promise;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
+use walras_core::{Algorithm, SearchConfig};
 use walras_model::{Explanation, Money, NodeId, Rate, Request, SiteId, TaskId, Time, Work, Workflow};
 
 /// What a job, a word of its command, a task and an edge take beside their text, in bytes; about.
@@ -40,6 +41,9 @@ pub struct JobSpec {
     /// What it loses by ending later; by the VO's rule, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<DelayCost>,
+    /// How its windows are searched; as the VO does, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<JobSearch>,
     /// What to run, as an argument vector; sites know what to make of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
@@ -81,6 +85,7 @@ impl JobSpec {
             workflow: None,
             preference: None,
             delay: None,
+            search: None,
             command: Vec::new(),
             script: None,
             output: None,
@@ -96,6 +101,29 @@ pub struct DelayCost {
     /// From when on; from its submission, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Time>,
+}
+
+/// A search that a job asks for itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobSearch {
+    /// Which windows count.
+    pub algorithm: Algorithm,
+    /// At most so many are listed, for the VO to choose one of; no more than the VO lists for anybody.
+    pub alternatives: u32,
+}
+
+/// At most so much work goes into proving a window of a job's own search, or of a quote, the best.
+const BRANCHES_MAX: u64 = 200_000;
+
+impl JobSearch {
+    /// The same as the planner takes it, within what the VO allows.
+    pub(crate) fn config(&self, of_vo: &SearchConfig) -> SearchConfig {
+        let mut config = SearchConfig { algorithm: self.algorithm.clone(), ..of_vo.clone() };
+        let limits = &mut config.limits;
+        limits.alternatives_per_job_max = limits.alternatives_per_job_max.min(self.alternatives);
+        limits.branches_max = limits.branches_max.min(BRANCHES_MAX);
+        config
+    }
 }
 
 /// Whether it names a file in a directory, and cannot lead out of it.
@@ -147,6 +175,9 @@ pub struct Job {
     /// What it was promised: it starts and ends no later, and costs no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
+    /// The quote of which it is an alternative that sites hold; it is nobody's job before that is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<QuoteNumber>,
     /// How many plans have found nothing for it since it was last planned, and when the latest did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<(u32, Time)>,
@@ -280,6 +311,8 @@ pub enum Why {
     TooOften(Box<Why>),
     /// Its user cancelled it.
     Cancelled,
+    /// It was held for a quote, and not taken.
+    NotTaken,
 }
 
 impl Why {
@@ -302,6 +335,7 @@ impl Why {
                 | Why::Outdated(_)
                 | Why::NotPlanned
                 | Why::Cancelled
+                | Why::NotTaken
         )
     }
 }

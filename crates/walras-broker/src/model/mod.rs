@@ -24,3 +24,4 @@ pub mod sharing;
 pub mod site;
 pub mod state;
 pub mod table;
+pub mod wish;

@@ -164,6 +164,26 @@ pub struct QuotePolicy {
     pub compensation: Share,
     /// Offers are asked for again when they are this old; those of twice that age are not quoted from.
     pub offers_age_max: Span,
+    /// So many quotes of one user are held by sites at a time. Policies that were set before quotes could be held allow none.
+    #[serde(default, skip_serializing_if = "is_none_held")]
+    pub held_max: u32,
+    /// What an alternative that was held and not taken costs its user, as a share of its price.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub hold_fee: Share,
+}
+
+fn nothing() -> Share {
+    Share::NOTHING
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_nothing(share: &Share) -> bool {
+    *share == Share::NOTHING
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_none_held(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Rules for money.
@@ -266,6 +286,8 @@ pub enum PolicyField {
     QuoteCompensation,
     /// [`QuotePolicy::options_max`].
     OptionsMax,
+    /// [`walras_core::SearchLimits::alternatives_per_job_max`].
+    AlternativesMax,
     /// [`RankWeights::price`].
     RankPrice,
     /// [`RankWeights::deadline`].
@@ -324,7 +346,11 @@ impl Policy {
         if let Some((field, weight, least)) = bad {
             return Err(BadPolicy::BadWeight { field, weight, least });
         }
-        let counts = [(Field::BatchMax, self.batch_max), (Field::OptionsMax, self.quotes.options_max)];
+        let counts = [
+            (Field::BatchMax, self.batch_max),
+            (Field::OptionsMax, self.quotes.options_max),
+            (Field::AlternativesMax, self.search.limits.alternatives_per_job_max),
+        ];
         match counts.into_iter().find(|(_, count)| *count == 0) {
             Some((field, _)) => Err(BadPolicy::NoneAllowed(field)),
             None => Ok(()),
@@ -367,6 +393,8 @@ impl Default for Policy {
                 options_max: 5,
                 compensation: Share::percent(5),
                 offers_age_max: seconds(120),
+                held_max: 4,
+                hold_fee: Share::percent(1),
             },
             money: MoneyPolicy {
                 fee: Share::NOTHING,

@@ -1,6 +1,7 @@
 //! Quotes: alternatives with prices that bind for a while.
 
 use super::allocation::Allocation;
+use super::id::JobNumber;
 use super::job::JobSpec;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -17,6 +18,16 @@ pub struct Quote {
     pub until: Time,
     /// Why there is no alternative, and what would help.
     pub why: Option<Box<Explanation>>,
+    /// By alternative: the job that it becomes when it is taken, where sites are asked to hold it meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<JobNumber>,
+}
+
+impl Quote {
+    /// Until when an alternative can be taken; it may be past. What has begun cannot, and in a queue nothing begins at a time.
+    pub fn option_until(&self, option: &QuoteOption) -> Time {
+        if option.allocation.is_queue() { self.until } else { self.until.min(option.start) }
+    }
 }
 
 /// One of a quote's alternatives.

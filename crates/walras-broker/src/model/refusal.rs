@@ -49,6 +49,15 @@ pub enum BadJob {
     NeedsDeadline,
     /// Its strategy needs a budget or a price cap, and it has neither.
     NeedsBudget,
+    /// Its own search lists no alternative.
+    NoAlternatives,
+    /// Its own search goes by an attribute whose name is too long.
+    LongCriterion {
+        /// How long it is, in bytes.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
     /// It cannot be written to the journal.
     Unwritable,
 }
@@ -135,6 +144,8 @@ pub enum Countable {
     Jobs,
     /// Quotes that bind.
     Quotes,
+    /// Quotes of one user that sites hold.
+    HeldQuotes,
     /// Sites.
     Sites,
     /// Nodes of all sites.

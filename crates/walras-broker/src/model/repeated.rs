@@ -73,7 +73,7 @@ impl JobSpec {
     /// itself.
     pub fn digest(&self) -> u64 {
         let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-        let JobSpec { user, request, workflow, preference, delay, command, script, output } = self;
+        let JobSpec { user, request, workflow, preference, delay, search, command, script, output } = self;
         hash.text(user);
         hash.text(&request.name);
         hash.number(request.tasks.into());
@@ -88,6 +88,9 @@ impl JobSpec {
         }
         for text in [script, output] {
             hash.text(text.as_deref().unwrap_or_default());
+        }
+        if let Some(search) = search {
+            hash.small(search);
         }
         if let Some(of) = workflow {
             hash.small(&of.strategy);

@@ -15,6 +15,8 @@ pub enum Origin {
     Cycle(CycleNumber),
     /// A user accepted a quote.
     Quote(QuoteNumber),
+    /// It is held for a quote, and may be taken or not.
+    Offered(QuoteNumber),
     /// A spare alternative took the place of one that failed.
     Spare,
     /// It was planned, and starts soon.

@@ -15,6 +15,7 @@ use super::reservation::{LegState, Reservation};
 use super::sharing::{Served, Tally};
 use super::site::{Free, NodeSpec, SiteSpec};
 use super::table::{List, Table};
+use super::wish::{Wish, Wisher};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,6 +64,9 @@ pub struct State {
     /// Whether something has changed since the last plan that another plan could make use of.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsettled: bool,
+    /// What owners and the administrator want, in order of who.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub wishes: Arc<Vec<(Wisher, Wish)>>,
     /// When something last came that a job that fits nowhere could make use of: nodes, prices, rules.
     #[serde(default = "never", skip_serializing_if = "is_never")]
     pub helped_at: Time,
@@ -121,6 +125,10 @@ pub struct UserState {
     /// What they have here. It follows from everything else, so it is counted again and not written down.
     #[serde(skip)]
     pub tally: Tally,
+}
+
+fn is_empty(wishes: &Arc<Vec<(Wisher, Wish)>>) -> bool {
+    wishes.is_empty()
 }
 
 fn never() -> Time {
@@ -190,6 +198,7 @@ impl Default for State {
             totals: Totals::default(),
             version: 0,
             unsettled: false,
+            wishes: Arc::default(),
             helped_at: Time::MIN,
             freed_at: Time::MIN,
         }
@@ -258,6 +267,17 @@ impl State {
     pub fn is_fenced(&self, reservation: &Reservation) -> bool {
         let job = self.jobs.get(&reservation.job);
         job.is_some_and(|job| job.fences.iter().any(|earlier| self.may_run(*earlier)))
+    }
+
+    /// What an owner or the administrator wants.
+    pub fn wish(&self, of: Wisher) -> Option<&Wish> {
+        let place = self.wishes.binary_search_by_key(&of, |(who, _)| *who).ok()?;
+        self.wishes.get(place).map(|(_, wish)| wish)
+    }
+
+    /// Whether a reservation is held for a quote that nobody has taken: nothing of it runs.
+    pub fn is_offered(&self, reservation: &Reservation) -> bool {
+        self.jobs.get(&reservation.job).is_some_and(|job| job.offered.is_some())
     }
 
     /// Whether the site and the node of a part have not failed.

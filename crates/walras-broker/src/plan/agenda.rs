@@ -1,7 +1,7 @@
 //! Planning before anything is held: parallel jobs on the agenda, all others as ever, on what that leaves.
 //!
-//! A workflow needs a window for its tasks, a place in a queue is no window, and an owner's quota binds what is chosen together:
-//! such jobs are planned by the whole pipeline and reserved at once. Who finds no window on the agenda is shown to the pipeline as
+//! A workflow needs a window for its tasks, a place in a queue is no window, an owner's quota binds what is chosen together, and who
+//! asks for a search of their own does not want the window that the agenda finds best: such jobs are planned by the whole pipeline and reserved at once. Who finds no window on the agenda is shown to the pipeline as
 //! well, for it says why.
 
 use super::{PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
@@ -16,7 +16,7 @@ use walras_model::{Interval, Money, Request, SiteId, Window};
 /// The plan for a problem in which windows may move.
 pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decision {
     let limited = problem.rules.iter().any(|rules| !rules.quotas.is_empty());
-    let plain = |job: &&PlanningJob| job.workflow.is_none() && !limited;
+    let plain = |job: &&PlanningJob| job.workflow.is_none() && job.search.is_none() && !limited;
     let newcomers: Vec<&PlanningJob> = problem.jobs.iter().filter(plain).collect();
     let made = made(problem, agenda, &newcomers);
     let (known, new) = made.placed.split_at(agenda.planned.len());
@@ -174,6 +174,7 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
         jobs,
         users: problem.users.clone(),
         rules: problem.rules.clone(),
+        wishes: problem.wishes.clone(),
         policy: problem.policy.clone(),
         agenda: None,
     })

@@ -3,7 +3,7 @@
 use super::PlanningProblem;
 use super::allocation::allocation_of;
 use crate::model::allocation::Allocation;
-use crate::model::decision::{Chosen, Decision, PlanBound, Proof, Unserved, Verdict};
+use crate::model::decision::{Chosen, Decision, PlanBound, Proof, Rivals, Unserved, Verdict};
 use crate::model::id::JobNumber;
 use crate::model::job::Why;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,7 @@ fn verdict(problem: &PlanningProblem, plan: &BatchPlan) -> Verdict {
     Verdict {
         objective: Some(problem.policy.choice.objective.clone()),
         proof: made.map_or(Proof::Nothing, proof),
+        rivals: made.map(|made| rivals(plan, made)),
         value: made.map_or(0, |made| made.value),
         served: 0,
         cost: Money::ZERO,
@@ -78,6 +79,14 @@ fn proof(made: &MadeChoice) -> Proof {
         Proven::Best => Proof::Optimal,
         Proven::Within(bound) => gap(made.value, bound),
         Proven::Nothing => Proof::Gap(MILLION),
+    }
+}
+
+/// What was proven of an improved plan was proven by a bound over all windows.
+fn rivals(plan: &BatchPlan, made: &MadeChoice) -> Rivals {
+    match made.improvement {
+        Some(it) if it.after != it.before && made.proven != Proven::Nothing => Rivals::AllWindows,
+        Some(_) | None => Rivals::Listed(u32::try_from(plan.found.found.len()).unwrap_or(u32::MAX)),
     }
 }
 

@@ -16,15 +16,17 @@ pub(crate) use workflow::remaining;
 use crate::model::decision::Decision;
 use crate::model::id::{CycleNumber, JobNumber};
 use crate::model::policy::Policy;
+use crate::model::wish::{Wish, Wisher};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use walras_core::SearchConfig;
 use walras_core::agenda::{AgendaRules, Promise, Worth};
 use walras_core::choose::{ChoiceLimits, Objective};
 use walras_core::clearing::{Clearing, ClearingLimits, clear};
 use walras_core::plan::{
     BatchJob, BatchPlan, BatchProblem, Listing, PlanLimits, QueueUse, Unstated, plan_batch,
 };
-use walras_core::prefer::{JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
+use walras_core::prefer::{CollectiveWish, JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
 use walras_core::refine::Strategy;
 use walras_model::{Batch, Money, Offers, Request, TaskId, Time, Window, Workflow};
 
@@ -49,6 +51,8 @@ pub struct PlanningProblem {
     pub users: Vec<User>,
     /// Who may run where, by site.
     pub rules: Vec<Rules>,
+    /// What owners and the administrator want.
+    pub wishes: Arc<Vec<(Wisher, Wish)>>,
     /// The VO's rules.
     pub policy: Policy,
     /// Windows that are planned and may move, where jobs are promised anything.
@@ -126,6 +130,8 @@ pub struct PlanningJob {
     pub workflow: Option<Remaining>,
     /// How it judges alternatives.
     pub preference: Preference,
+    /// The search that it asks for itself.
+    pub search: Option<SearchConfig>,
     /// The place of its user.
     pub user: usize,
     /// Whether it has waited so long that serving it comes before everything else.
@@ -170,6 +176,7 @@ impl PlanningProblem {
         let job = |job: &PlanningJob| BatchJob { overdue: job.overdue, ..BatchJob::default() };
         let mut jobs: Vec<BatchJob<'_>> = self.jobs.iter().map(job).collect();
         for (job, known) in jobs.iter_mut().zip(&self.jobs) {
+            job.search = known.search.as_ref();
             job.workflow = known.workflow.as_ref().map(|remaining| (&remaining.workflow, remaining.strategy));
         }
         let stakeholders = self.stakeholders();
@@ -218,6 +225,17 @@ impl PlanningProblem {
         stakeholders.users = self.users.clone();
         stakeholders.jobs = self.jobs.iter().map(wish).collect();
         stakeholders.rules = self.rules.clone();
+        for (of, wish) in self.wishes.iter() {
+            let wish = CollectiveWish { weight: i64::from(wish.weight), preference: wish.preference.clone() };
+            match of {
+                Wisher::Administrator => stakeholders.administrator = Some(wish),
+                Wisher::Owner(site) => {
+                    if let Some(owner) = stakeholders.owners.get_mut(site.index()) {
+                        *owner = Some(wish);
+                    }
+                }
+            }
+        }
         stakeholders.queues = self.queues.clone();
         stakeholders.calendar = self.policy.calendar;
         stakeholders

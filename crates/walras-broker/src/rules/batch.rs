@@ -45,6 +45,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
             request: wanted.request,
             workflow: wanted.remaining,
             preference: job.spec.preference.clone().unwrap_or_else(Preference::plain),
+            search: job.spec.search.as_ref().map(|search| search.config(&state.policy.search)),
             user,
             overdue: ranked.overdue,
         });
@@ -68,6 +69,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
         jobs,
         users,
         rules,
+        wishes: Arc::clone(&state.wishes),
         policy: (*state.policy).clone(),
     })
 }

@@ -4,7 +4,7 @@
 //!
 //! **Method.** The policy's own search, the cheapest window and the one that ends first, and every queue, on what is for
 //! sale now. Of all these, only those stay to which none is at once no dearer and no later; at most as many as the policy
-//! says, spread from the earliest to the cheapest. Each says how sure its time is, from how long jobs like it have run,
+//! says, spread from the earliest to the cheapest. The best window by a search that the job asks for itself stays in any case. Each says how sure its time is, from how long jobs like it have run,
 //! and how well it suits the user. Without any, the quote carries the reasons and the smallest change of each kind that
 //! would help.
 //!
@@ -22,7 +22,7 @@ use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
 use walras_core::predict::{JobFeatures, Predicted};
 use walras_core::prefer::{Preference, SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
-use walras_model::{Explanation, Money, Reason, Share, Span, Time};
+use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
@@ -30,15 +30,25 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that cannot be.
-    pub fn new(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
+    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that cannot be. What is to be held for a while
+    /// starts after that.
+    pub fn new(
+        state: &State,
+        now: Time,
+        spec: &JobSpec,
+        hold: Option<Span>,
+    ) -> Result<Option<Inquiry>, Refusal> {
         check_job(state, spec)?;
         let now = now.max(state.clock);
         let oldest = now.as_millis() - 2 * state.policy.quotes.offers_age_max.as_millis();
         // Before time began nobody has offered anything.
         let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
         let Some(market) = market else { return Ok(None) };
-        let wanted = wanted(state, now, spec);
+        let mut wanted = wanted(state, now, spec);
+        if let Some(hold) = hold {
+            let asked = wanted.request.earliest.unwrap_or(Time::MIN);
+            wanted.request.earliest = Some(asked.max(after_hold(state, now, hold)));
+        }
         let user = state.users.get(spec.user.as_str());
         let users = vec![User {
             name: spec.user.clone(),
@@ -50,6 +60,7 @@ impl Inquiry {
             request: wanted.request,
             workflow: wanted.remaining,
             preference: spec.preference.clone().unwrap_or_else(Preference::plain),
+            search: spec.search.as_ref().map(|search| search.config(&state.policy.search)),
             user: 0,
             overdue: false,
         };
@@ -60,10 +71,12 @@ impl Inquiry {
             now,
             offers: market.offers,
             open: None,
-            queues: market.queues,
+            // A place in a queue is no time that could be held.
+            queues: if hold.is_some() { Vec::new() } else { market.queues },
             jobs: vec![job],
             users,
             rules,
+            wishes: Default::default(),
             policy: (*state.policy).clone(),
             agenda: None,
         };
@@ -73,11 +86,25 @@ impl Inquiry {
     /// Searches.
     pub fn search(&self) -> Findings {
         let policy = &self.problem.policy;
-        let JobFindings { found, why } = plan::job_findings(&self.problem, &searches(&policy.search));
-        let allocations = undominated(found, policy.quotes.options_max as usize);
+        let own = self.problem.jobs.first().and_then(|job| job.search.as_ref());
+        let searches = searches(own.unwrap_or(&policy.search));
+        let JobFindings { found, best, why } = plan::job_findings(&self.problem, &searches);
+        let wanted = best.filter(|_| own.is_some());
+        let allocations = undominated(found, policy.quotes.options_max as usize, wanted);
         let why = allocations.is_empty().then(|| why.unwrap_or_default());
         Findings { allocations, why }
     }
+}
+
+/// How long looking for a quote may take that is to be held, and for which its start stays ahead of its end.
+const LOOKING: i64 = 5_000;
+
+/// From when on something may start that is held for so long: sites have been told by then that it was taken.
+fn after_hold(state: &State, now: Time, hold: Span) -> Time {
+    let leads =
+        (0..state.sites.len()).filter_map(SiteId::from_index).map(|site| state.lead_of(site).as_millis());
+    let millis = now.as_millis().saturating_add(hold.as_millis()).saturating_add(leads.max().unwrap_or(0));
+    Time::from_millis(millis.saturating_add(LOOKING)).unwrap_or(Time::MAX)
 }
 
 /// What a job wants before it is one.
@@ -118,8 +145,14 @@ pub(crate) fn option(allocation: Allocation, loss: i64, confidence: Option<Confi
     }
 }
 
-/// Those to which none is at once no later and no dearer, earliest first; at most so many, the ends among them.
-fn undominated(mut all: Vec<(Allocation, i64)>, most: usize) -> Vec<(Allocation, i64)> {
+/// Those to which none is at once no later and no dearer, and the one at a place that is wanted in any case; earliest first, at most so
+/// many, the ends among them unless only the wanted one has room.
+fn undominated(
+    mut all: Vec<(Allocation, i64)>,
+    most: usize,
+    wanted: Option<usize>,
+) -> Vec<(Allocation, i64)> {
+    let wanted = wanted.and_then(|place| all.get(place).cloned());
     all.sort_by_key(|(one, _)| (one.finish(), one.cost(), one.start()));
     let mut kept: Vec<(Allocation, i64)> = Vec::new();
     for (one, loss) in all {
@@ -127,11 +160,15 @@ fn undominated(mut all: Vec<(Allocation, i64)>, most: usize) -> Vec<(Allocation,
             kept.push((one, loss));
         }
     }
-    while kept.len() > most.max(1) {
+    let missing = wanted.filter(|wanted| !kept.contains(wanted));
+    let room = most.max(1).saturating_sub(usize::from(missing.is_some()));
+    while kept.len() > room {
         // The one in the middle that costs least to miss: the ends always stay.
         let middle = kept.len() / 2;
         kept.remove(middle);
     }
+    kept.extend(missing);
+    kept.sort_by_key(|(one, _)| (one.finish(), one.cost(), one.start()));
     kept
 }
 
@@ -199,13 +236,16 @@ mod tests {
             alternative(40, 5),
             alternative(30, 6),
         ];
-        assert_eq!(pairs(&undominated(all, 5)), [(10, 9), (20, 7), (30, 5)]);
+        assert_eq!(pairs(&undominated(all.clone(), 5, None)), [(10, 9), (20, 7), (30, 5)]);
+        assert_eq!(pairs(&undominated(all.clone(), 5, Some(4))), [(10, 9), (20, 7), (30, 5), (40, 5)]);
+        assert_eq!(pairs(&undominated(all.clone(), 3, Some(2))), [(10, 9), (20, 9), (30, 5)]);
+        assert_eq!(pairs(&undominated(all, 1, Some(4))), [(40, 5)]);
     }
 
     #[test]
     fn the_earliest_and_the_cheapest_always_stay() {
         let all = (1..10).map(|step| alternative(step, 100 - step)).collect();
-        let kept = pairs(&undominated(all, 3));
+        let kept = pairs(&undominated(all, 3, None));
         assert_eq!((kept.len(), kept[0].0, kept[2].1), (3, 1, 91));
     }
 }

@@ -3,11 +3,12 @@
 //! Whose fault it is decides. A job that ended well, failed by itself, vanished or was cancelled pays for the time from the start
 //! of each hold to the end of the last part on it, and for what the policy keeps of the unused rest. When a node, a
 //! site or an owner failed, only tasks of a workflow whose results are kept are paid for. An owner who broke a promise
-//! pays the user a compensation, as far as the owner's account allows.
+//! pays the user a compensation, as far as the owner's account allows. What was held for a quote and not taken is paid with a share of its
+//! price.
 
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Hold;
-use crate::model::reservation::{PartState, Reservation, ReservedPart};
+use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
 use walras_model::{Money, SiteId, Span, TaskId, Time};
@@ -17,6 +18,8 @@ use walras_model::{Money, SiteId, Span, TaskId, Time};
 pub(crate) enum Fault {
     /// Nobody's, or the job's own: what was used is paid for.
     Job,
+    /// Nobody's: it was held for a quote and not taken, and a share of its price is paid once it was held.
+    NotTaken,
     /// A machine's: the user pays only for what is kept.
     Machine,
     /// The owner's of that site: as above, and the owner pays a compensation.
@@ -42,6 +45,10 @@ pub(crate) fn settle(state: &State, reservation: &Reservation, now: Time, fault:
             let parts = || parts_on(reservation, leg.site, place);
             let charge = match fault {
                 Fault::Job => used_cost(state, parts, hold, now),
+                Fault::NotTaken if reservation.phase == ReservationPhase::Held => {
+                    state.policy.quotes.hold_fee.of(hold.cost).as_micros()
+                }
+                Fault::NotTaken => 0,
                 Fault::Machine | Fault::Owner(_) => kept_cost(parts(), hold),
             };
             *charges.entry(leg.site).or_default() += charge;

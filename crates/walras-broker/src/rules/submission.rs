@@ -1,10 +1,11 @@
 //! What can be submitted at all: names of a sensible length, jobs that some market could serve.
 
 use crate::model::input::Refusal;
-use crate::model::job::{JobSpec, is_plain_name};
+use crate::model::job::{JobSearch, JobSpec, is_plain_name};
 use crate::model::limits::NAME_MAX;
 use crate::model::refusal::{BadJob, BadName};
 use crate::model::state::State;
+use walras_core::{Algorithm, Criterion};
 use walras_model::Money;
 
 /// A command has at most so many arguments, and so many bytes.
@@ -44,6 +45,9 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
         return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
     }
+    if let Some(search) = &spec.search {
+        check_search(search).map_err(Refusal::BadJob)?;
+    }
     let named = request.scope.sites.iter().flatten();
     if let Some(site) = named.copied().find(|site| state.site(*site).is_none()) {
         return bad(BadJob::NoSite(site));
@@ -61,6 +65,19 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Whether a job's own search can find anything.
+fn check_search(search: &JobSearch) -> Result<(), BadJob> {
+    if search.alternatives == 0 {
+        return Err(BadJob::NoAlternatives);
+    }
+    match &search.algorithm {
+        Algorithm::Criterion(Criterion::Attribute(name)) if name.len() > NAME_MAX => {
+            Err(BadJob::LongCriterion { bytes: name.len(), most: NAME_MAX })
+        }
+        Algorithm::Alp | Algorithm::Amp | Algorithm::Criterion(_) => Ok(()),
+    }
 }
 
 /// A name that is neither empty nor too long.

@@ -49,7 +49,8 @@ fn silence_ends_in_nothing_and_is_repeated_until_it_is_heard() {
     let mut vo = two_sites();
     vo.say(Input::CycleNow);
     vo.silent.insert(site(1));
-    let quote = Input::AskQuote { key: "q".into(), job: Box::new(vo.job("pair", 2, 10)), findings: None };
+    let quote =
+        Input::AskQuote { key: "q".into(), job: Box::new(vo.job("pair", 2, 10)), findings: None, hold: None };
     vo.say(quote);
     vo.say(Input::Accept { user: None, key: "a".into(), quote: vo.broker.state().last.quote, option: 0 });
     assert_eq!(vo.balance(&Account::Held).as_micros(), 1_200_000);

@@ -213,6 +213,7 @@ fn a_user_has_only_so_much_here() {
         key: key.to_owned(),
         job: Box::new(eves(vo, key, 1, 1)),
         findings: None,
+        hold: None,
     };
     for key in ["q1", "q2"] {
         assert!(matches!(vo.say(ask(&vo, key)), Some(Answer::Quote(_))));

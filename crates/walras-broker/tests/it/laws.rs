@@ -141,7 +141,7 @@ impl Bench {
             }
             Step::Quote { who, key, tasks } => {
                 let job = Box::new(job(who, tasks, 5));
-                self.say(Input::AskQuote { key: key.to_string(), job, findings: None });
+                self.say(Input::AskQuote { key: key.to_string(), job, findings: None, hold: None });
             }
             Step::Accept { key, quote, option } => {
                 // Mostly one that binds.
@@ -263,6 +263,7 @@ fn job(who: u8, tasks: u8, minutes: u8) -> JobSpec {
     let work = Work::from_millis((i64::from(minutes) * MINUTE).max(1)).unwrap();
     JobSpec {
         delay: None,
+        search: None,
         user: name(who),
         request: Request::new("job", u32::from(tasks), work),
         workflow: None,

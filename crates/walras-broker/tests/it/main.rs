@@ -5,6 +5,7 @@
 mod empty_tasks;
 mod failures;
 mod fairness;
+mod holds;
 mod laws;
 mod money;
 mod offers;
@@ -12,5 +13,6 @@ mod owners;
 mod promises;
 mod queue;
 mod quotes;
+mod searching;
 mod timing;
 mod vo;

@@ -42,8 +42,9 @@ fn a_queue_without_any_wait_runs_jobs_too() {
     vo.run_until(30 * MINUTE);
     assert_eq!(vo.broker.state().totals.done, 1);
     let job = vo.job("quoted", 1, 10);
-    let findings = Inquiry::new(vo.broker.state(), at(vo.now), &job).unwrap().map(|it| Box::new(it.search()));
-    vo.say(Input::AskQuote { key: "q".into(), job: Box::new(job), findings });
+    let findings =
+        Inquiry::new(vo.broker.state(), at(vo.now), &job, None).unwrap().map(|it| Box::new(it.search()));
+    vo.say(Input::AskQuote { key: "q".into(), job: Box::new(job), findings, hold: None });
     let quote = vo.broker.state().last.quote;
     let accept = Input::Accept { user: None, key: "yes".into(), quote, option: 0 };
     let answer = vo.say(accept);

@@ -144,7 +144,12 @@ fn quotes_and_promises_do_not_meet() {
     let number = vo.submit(vo.job("next", 1, 30));
     vo.run_until(begun + 2 * MINUTE);
     let promise = job(&vo, number).promise;
-    let ask = Input::AskQuote { key: "q".into(), job: Box::new(vo.job("quoted", 1, 20)), findings: None };
+    let ask = Input::AskQuote {
+        key: "q".into(),
+        job: Box::new(vo.job("quoted", 1, 20)),
+        findings: None,
+        hold: None,
+    };
     let Some(Answer::Quote(quote)) = vo.say(ask) else { panic!("a quote is given") };
     let option = &vo.broker.state().quotes[&quote].options[0];
     assert!(option.start >= at(begun + 2_000 + 60 * MINUTE), "{}", option.start);

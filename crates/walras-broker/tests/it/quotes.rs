@@ -24,7 +24,7 @@ fn market() -> Vo {
 }
 
 fn ask(vo: &mut Vo, key: &str, job: JobSpec) -> QuoteNumber {
-    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job), findings: None }) {
+    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job), findings: None, hold: None }) {
         Some(Answer::Quote(quote)) => quote,
         other => panic!("no quote: {other:?}"),
     }
@@ -45,7 +45,7 @@ fn who_repeats_a_request_later_is_told_the_same_although_now_has_moved() {
     job.request.deadline = Some(at(300 * MINUTE + 200));
     assert_eq!(ask(&mut vo, "q", job.clone()), quote);
     job.request.tasks = 2;
-    let other = Input::AskQuote { key: "q".to_owned(), job: Box::new(job), findings: None };
+    let other = Input::AskQuote { key: "q".to_owned(), job: Box::new(job), findings: None, hold: None };
     assert_eq!(vo.broker.decide(at(vo.now), &other), Err(Refusal::KeyUsed("q".to_owned())));
 }
 
@@ -112,7 +112,7 @@ fn a_quote_for_what_fits_nowhere_says_what_would() {
 
 fn ask_with(vo: &mut Vo, key: &str, job: &JobSpec, findings: &Findings) -> QuoteNumber {
     let findings = Some(Box::new(findings.clone()));
-    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job.clone()), findings }) {
+    match vo.say(Input::AskQuote { key: key.to_owned(), job: Box::new(job.clone()), findings, hold: None }) {
         Some(Answer::Quote(quote)) => quote,
         other => panic!("no quote: {other:?}"),
     }
@@ -122,7 +122,7 @@ fn ask_with(vo: &mut Vo, key: &str, job: &JobSpec, findings: &Findings) -> Quote
 fn what_was_found_before_asking_gives_the_same_quote() {
     let mut vo = market();
     let job = vo.job("j", 1, 10);
-    let findings = Inquiry::new(vo.broker.state(), at(vo.now), &job).unwrap().unwrap().search();
+    let findings = Inquiry::new(vo.broker.state(), at(vo.now), &job, None).unwrap().unwrap().search();
     let (own, found) = (ask(&mut vo, "own", job.clone()), ask_with(&mut vo, "found", &job, &findings));
     let quotes = &vo.broker.state().quotes;
     assert_eq!(quotes[&own].options, quotes[&found].options);
@@ -133,7 +133,7 @@ fn what_was_found_before_asking_gives_the_same_quote() {
 fn of_what_was_found_before_only_what_stands_is_quoted() {
     let mut vo = market();
     let job = vo.job("j", 1, 10);
-    let mut findings = Inquiry::new(vo.broker.state(), at(vo.now), &job).unwrap().unwrap().search();
+    let mut findings = Inquiry::new(vo.broker.state(), at(vo.now), &job, None).unwrap().unwrap().search();
     let late = vo.broker.state().clone();
     // Somebody takes the early one meanwhile.
     let other = ask(&mut vo, "other", job.clone());
@@ -145,11 +145,14 @@ fn of_what_was_found_before_only_what_stands_is_quoted() {
     // Where nothing of it stands, for example because it is sold too cheaply, whoever asks must search again.
     findings.allocations.iter_mut().for_each(|(it, _)| it.legs[0].holds[0].cost = credits(0));
     let findings = Some(Box::new(findings));
-    let cheap = Input::AskQuote { key: "cheap".to_owned(), job: Box::new(job.clone()), findings };
+    let cheap = Input::AskQuote { key: "cheap".to_owned(), job: Box::new(job.clone()), findings, hold: None };
     assert_eq!(vo.broker.decide(at(vo.now), &cheap), Err(Refusal::Outdated));
     // A job that cannot be is refused before anything is searched.
     let nobody = JobSpec { user: "nobody".to_owned(), ..job };
-    assert_eq!(Inquiry::new(&late, at(vo.now), &nobody).err(), Some(Refusal::NoUser("nobody".to_owned())));
+    assert_eq!(
+        Inquiry::new(&late, at(vo.now), &nobody, None).err(),
+        Some(Refusal::NoUser("nobody".to_owned()))
+    );
 }
 
 #[test]

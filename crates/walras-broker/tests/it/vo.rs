@@ -206,6 +206,7 @@ impl Vo {
         let request = Request::new(name, tasks, Work::from_millis(minutes * MINUTE).unwrap());
         JobSpec {
             delay: None,
+            search: None,
             user: "ada".to_owned(),
             request,
             workflow: None,

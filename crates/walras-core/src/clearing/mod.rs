@@ -163,7 +163,7 @@ fn jobs(problem: &BatchProblem<'_>, plan: &BatchPlan) -> Option<Jobs> {
     }
     let mut jobs = Jobs { served: Vec::new(), waiting: Vec::new(), beside: Vec::new(), cost: 0 };
     for (index, (request, pick)) in plan.batch.requests().iter().zip(&made.picks).enumerate() {
-        let (offers, search) = (problem.offers, problem.search);
+        let (offers, search) = (problem.offers, problem.search_of(index));
         let want = || Want::new(offers, &View::new(offers, request, &search.algorithm, search.budget_factor));
         let is_workflow = problem.jobs.get(index).is_some_and(|job| job.workflow.is_some());
         match pick {

@@ -41,8 +41,8 @@ pub fn above_any_plan(problem: &BatchProblem<'_>, plan: &BatchPlan) -> Option<i1
             return None;
         }
         let request = plan.batch.requests().get(job)?;
-        let view =
-            View::new(problem.offers, request, &problem.search.algorithm, problem.search.budget_factor);
+        let search = problem.search_of(job);
+        let view = View::new(problem.offers, request, &search.algorithm, search.budget_factor);
         let best = best_by(&list, problem.offers, &view, &criterion, &mut slots_read)?;
         let chosen = &plan.found.found.get(*place)?.window;
         if criterion == Criterion::Cost {

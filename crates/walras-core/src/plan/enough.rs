@@ -71,7 +71,10 @@ impl<'a> Enough<'a> {
         let judged = problem.stakeholders.is_some() || problem.by_satisfaction();
         let workflows = problem.jobs.iter().any(|job| job.workflow.is_some());
         let spares = problem.limits.spares_max > 0;
-        if !problem.choose || judged || workflows || spares || !problem.policy.is_unlimited() {
+        // What is known of the next alternative follows from the search that all have in common.
+        let own_searches = problem.jobs.iter().any(|job| job.search.is_some());
+        if !problem.choose || judged || workflows || spares || own_searches || !problem.policy.is_unlimited()
+        {
             return None;
         }
         Some(Enough {

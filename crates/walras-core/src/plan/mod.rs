@@ -71,7 +71,7 @@ pub use served::{LeftOut, PlacedTasks, Run, Served};
 use crate::choose::{ChoiceLimits, Objective, VoPolicy};
 use crate::prefer::{Negotiation, Stakeholders, WishError};
 use crate::refine::{SizeOption, Strategy};
-use crate::search::{Alternatives, SearchConfig, find_alternatives_until};
+use crate::search::{Alternatives, SearchConfig, find_alternatives_each};
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::Time;
@@ -122,6 +122,8 @@ pub struct BatchJob<'a> {
     pub workflow: Option<(&'a Workflow, Strategy)>,
     /// Whether it has waited so long that serving it comes before everything else.
     pub overdue: bool,
+    /// The search that it asks for itself; its window is one of those that this one finds.
+    pub search: Option<&'a SearchConfig>,
 }
 
 /// What to do about a job that weighs a criterion of which none of its alternatives says anything.
@@ -204,6 +206,11 @@ impl<'a> BatchProblem<'a> {
         self.jobs.get(job).copied().unwrap_or_default()
     }
 
+    /// How a job is searched.
+    pub(crate) fn search_of(&self, job: usize) -> &'a SearchConfig {
+        self.job(job).search.unwrap_or(self.search)
+    }
+
     fn by_satisfaction(&self) -> bool {
         self.policy.objective == Objective::Satisfaction
     }
@@ -233,11 +240,13 @@ pub struct BatchPlan {
 /// The plan for a problem.
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
+    let own: Vec<Option<&SearchConfig>> = problem.jobs.iter().map(|job| job.search).collect();
     let mut enough = enough::Enough::new(problem, &batch);
+    let is_enough = |found: &[walras_model::window::Alternative], active: &[JobId]| {
+        enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
+    };
     let mut found =
-        find_alternatives_until(problem.offers, &batch, problem.search, problem.threads, |found, active| {
-            enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
-        });
+        find_alternatives_each(problem.offers, &batch, problem.search, &own, problem.threads, is_enough);
     workflow::keep_fitting(problem, &batch, &sizes, &mut found);
     let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());

@@ -107,7 +107,7 @@ fn room_for(problem: &BatchProblem<'_>, batch: &Batch, picks: &[Option<Source>])
     let found = waiting.find(|(job, (request, pick))| {
         problem.job(*job).overdue && pick.is_none() && {
             let list = SlotList::from_offers(open);
-            find_window(&list, open, request, problem.search).found().is_some()
+            find_window(&list, open, request, problem.search_of(*job)).found().is_some()
         }
     });
     found.and_then(|(job, _)| JobId::from_index(job))

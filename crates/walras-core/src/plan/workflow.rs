@@ -43,8 +43,15 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     for (job, (request, options)) in requests.iter_mut().zip(&mut sizes).enumerate() {
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
         let care = problem.care(workflow);
-        *options =
-            size_options(workflow, problem.offers, problem.network, request, strategy, problem.search, care);
+        *options = size_options(
+            workflow,
+            problem.offers,
+            problem.network,
+            request,
+            strategy,
+            problem.search_of(job),
+            care,
+        );
         // Without any that fits, the search sees the smallest; all of them say why there is no window.
         let best = best_size(options, strategy).or(options.first().map(|option| option.size));
         if let Some(best) = best {
@@ -107,7 +114,8 @@ fn explain_over_sizes(
         }
         let (list, others) = turns.list_of(*job, problem);
         // Where another size would do as things are, what is said of the size that was looked for stays.
-        let why = explain_workflow(problem, &list, batch.request(*job), workflow, &mut effort);
+        let by_own = BatchProblem { search: problem.search_of(job.index()), ..*problem };
+        let why = explain_workflow(&by_own, &list, batch.request(*job), workflow, &mut effort);
         let Some(mut why) = why else { continue };
         let fitted = sizes.get(job.index()).is_some_and(|sizes| sizes.iter().any(|size| size.fit.is_some()));
         if others && fitted {

@@ -58,9 +58,8 @@ impl Ahead {
 
     /// Lets these jobs search, none knowing of the others.
     pub(super) fn search(&self, problem: &SearchProblem<'_>, jobs: &mut [FoundAhead]) {
-        let wanted = problem.config.limits.alternatives_per_job_max;
         let search = |it: &mut FoundAhead| {
-            if it.search.found < wanted {
+            if it.search.found < problem.config_of(it.job).limits.alternatives_per_job_max {
                 it.found = it.search.next_in_rounds(it.job, problem, &mut it.slots_scanned);
             }
         };

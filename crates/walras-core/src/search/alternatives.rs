@@ -15,6 +15,8 @@
 //! comes and its window has lost a slot to another, it searches again from that start. Jobs that get nothing are
 //! explained on what is left in the end.
 //!
+//! A job may ask for a search of its own: it then takes its turn like everybody, and is searched from the head by it.
+//!
 //! **Complexity.** About one scan per request and round of the list's part that the request has not passed.
 //!
 //! Source: the scheduling scheme of Toporkov et al.
@@ -113,20 +115,21 @@ pub fn find_alternatives_on(
     config: &SearchConfig,
     threads: usize,
 ) -> Alternatives {
-    find_alternatives_until(offers, batch, config, threads, |_, _| false)
+    find_alternatives_each(offers, batch, config, &[], threads, |_, _| false)
 }
 
-/// The same until there is enough: after each round `enough` sees what was found, and the jobs that may find more. What is
-/// found is always what full rounds find.
-pub(crate) fn find_alternatives_until(
+/// The same where jobs may have a search of their own, by place in the batch; how all are served is the mode of `config`. It goes on until there
+/// is enough: after each round `enough` sees what was found, and the jobs that may find more. What is found is always what full rounds find.
+pub(crate) fn find_alternatives_each(
     offers: &Offers,
     batch: &Batch,
     config: &SearchConfig,
+    own: &[Option<&SearchConfig>],
     threads: usize,
     enough: impl FnMut(&[Alternative], &[JobId]) -> bool,
 ) -> Alternatives {
     let mut run = Run {
-        problem: SearchProblem::new(offers, batch, config),
+        problem: SearchProblem::new(offers, batch, config, own),
         untouched: None,
         jobs: vec![JobSearch::default(); batch.requests().len()],
         explanation_slots: 0,
@@ -236,7 +239,7 @@ impl Run<'_> {
     }
 
     fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: &Found) {
-        self.jobs[job.index()].resume_from(&found.window, self.problem.config);
+        self.jobs[job.index()].resume_from(&found.window, self.problem.config_of(job));
         queue.push(Reverse((found.window.start(), rank, job)));
     }
 
@@ -247,7 +250,7 @@ impl Run<'_> {
 
     fn take(&mut self, job: JobId, found: Found) {
         self.problem.cut(&found.window);
-        self.jobs[job.index()].resume_from(&found.window, self.problem.config);
+        self.jobs[job.index()].resume_from(&found.window, self.problem.config_of(job));
         self.jobs[job.index()].found += 1;
         if found.bound.is_some() {
             self.result.limits_hit.insert(LimitHit::Branches);
@@ -256,9 +259,9 @@ impl Run<'_> {
     }
 
     fn limit_reached(&mut self, job: JobId) -> bool {
-        let limits = &self.problem.config.limits;
-        let per_job = self.jobs[job.index()].found >= limits.alternatives_per_job_max;
-        let in_all = self.result.found.len() >= limits.alternatives_max as usize;
+        let most = self.problem.config_of(job).limits.alternatives_per_job_max;
+        let per_job = self.jobs[job.index()].found >= most;
+        let in_all = self.result.found.len() >= self.problem.config.limits.alternatives_max as usize;
         if per_job {
             self.result.limits_hit.insert(LimitHit::AlternativesPerJob);
         }
@@ -288,7 +291,8 @@ impl Run<'_> {
     }
 
     fn explanation(&mut self, job: JobId) -> Explanation {
-        let SearchProblem { offers, batch, config, list, .. } = &self.problem;
+        let SearchProblem { offers, batch, list, .. } = &self.problem;
+        let config = self.problem.config_of(job);
         if self.explanation_slots > config.limits.explanation_slots_max {
             self.result.limits_hit.insert(LimitHit::Explanations);
             return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };

@@ -29,7 +29,10 @@ const RESUMED_JOBS_MAX: usize = if cfg!(test) { 2 } else { 256 };
 pub(super) struct SearchProblem<'a> {
     pub(super) offers: &'a Offers,
     pub(super) batch: &'a Batch,
+    /// How jobs are searched that do not ask for a search of their own, and how all are served.
     pub(super) config: &'a SearchConfig,
+    /// By job: its own search; jobs beyond its end have none.
+    own: &'a [Option<&'a SearchConfig>],
     pub(super) list: SlotList,
     /// The same by stretches of time, unless ALP and AMP go on with what they have gathered.
     segments: Option<Segments>,
@@ -40,7 +43,12 @@ pub(super) struct SearchProblem<'a> {
 }
 
 impl<'a> SearchProblem<'a> {
-    pub(super) fn new(offers: &'a Offers, batch: &'a Batch, config: &'a SearchConfig) -> SearchProblem<'a> {
+    pub(super) fn new(
+        offers: &'a Offers,
+        batch: &'a Batch,
+        config: &'a SearchConfig,
+        own: &'a [Option<&'a SearchConfig>],
+    ) -> SearchProblem<'a> {
         let jobs = batch.requests().len();
         let (resumed, weights) = match &config.algorithm {
             Algorithm::Alp | Algorithm::Amp => (jobs <= RESUMED_JOBS_MAX, Vec::new()),
@@ -55,7 +63,17 @@ impl<'a> SearchProblem<'a> {
             segments = segments.map(|segments| segments.ranked(ranking));
         }
         let list = SlotList::from_offers(offers);
-        SearchProblem { offers, batch, config, list, segments, weights, born: Vec::new() }
+        SearchProblem { offers, batch, config, own, list, segments, weights, born: Vec::new() }
+    }
+
+    /// The search that a job asks for itself.
+    fn own_of(&self, job: JobId) -> Option<&'a SearchConfig> {
+        self.own.get(job.index()).copied().flatten()
+    }
+
+    /// How a job is searched.
+    pub(super) fn config_of(&self, job: JobId) -> &'a SearchConfig {
+        self.own_of(job).unwrap_or(self.config)
     }
 
     /// Whether a window that was found may be searched again when others have taken part of it.
@@ -67,7 +85,7 @@ impl<'a> SearchProblem<'a> {
     /// all others have only lost time. It is not known of sums, which may not have been searched to the end (the search itself
     /// knows, and is quick where they were), nor of equal windows on several sites.
     pub(super) fn holds(&self, job: JobId, window: &Window) -> bool {
-        let decided_by_rank = match &self.config.algorithm {
+        let decided_by_rank = match &self.config_of(job).algorithm {
             Algorithm::Alp | Algorithm::Amp => true,
             Algorithm::Criterion(criterion) => !sums(criterion) && !self.batch.request(job).scope.same_site,
         };
@@ -122,7 +140,7 @@ impl JobSearch {
         problem: &SearchProblem<'_>,
         slots_scanned: &mut u64,
     ) -> Option<Found> {
-        if problem.segments.is_some() {
+        if problem.segments.is_some() || problem.own_of(job).is_some() {
             return self.next_window(job, problem, slots_scanned);
         }
         let view = self.view(job, problem);
@@ -152,6 +170,10 @@ impl JobSearch {
         let possible = view.tasks > 0 && view.nodes_fitting >= view.tasks;
         let found = match (&problem.segments, &problem.config.algorithm) {
             _ if !possible => None,
+            // What is kept between searches is made for the search of all: who has another one begins anew.
+            _ if problem.own_of(job).is_some() => {
+                search(&problem.list, problem.offers, &view, problem.config_of(job), slots_scanned)
+            }
             // Between equal windows on several sites it counts which was joined first, by whatever slot.
             (Some(_), Algorithm::Criterion(_)) if view.pool_count > 1 => {
                 search(&problem.list, problem.offers, &view, problem.config, slots_scanned)
@@ -182,7 +204,7 @@ impl JobSearch {
     /// How the search sees the job; without gathered candidates it starts where the last window did.
     fn view(&mut self, job: JobId, problem: &SearchProblem<'_>) -> View {
         let mut view = self.view.take().map(KeptView::into_view).unwrap_or_else(|| {
-            let (request, config) = (problem.batch.request(job), problem.config);
+            let (request, config) = (problem.batch.request(job), problem.config_of(job));
             View::new(problem.offers, request, &config.algorithm, config.budget_factor)
         });
         if let (None, Some(resume)) = (&self.gathered, self.resume) {

@@ -21,7 +21,7 @@ mod scan;
 mod sums;
 mod view;
 
-pub(crate) use alternatives::find_alternatives_until;
+pub(crate) use alternatives::find_alternatives_each;
 pub use alternatives::{
     Alternatives, Beyond, LimitHit, Unscheduled, find_alternatives, find_alternatives_on,
 };

@@ -321,7 +321,7 @@ fn workflows_are_left_out_and_named() {
     let edge = Edge { from: TaskId::new(0), to: TaskId::new(1), data: Data::ZERO };
     let workflow = Workflow::new("chain", vec![task("a"), task("b")], vec![edge]).unwrap();
     let of_jobs =
-        [BatchJob::default(), BatchJob { workflow: Some((&workflow, Placing::Asap)), overdue: false }];
+        [BatchJob::default(), BatchJob { workflow: Some((&workflow, Placing::Asap)), ..BatchJob::default() }];
     let (search, policy) = (SearchConfig::default(), policy());
     let problem = BatchProblem { jobs: &of_jobs, ..BatchProblem::new(&offers, &batch, &search, &policy) };
     let plan = plan_batch(&problem);

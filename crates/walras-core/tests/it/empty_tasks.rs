@@ -141,7 +141,7 @@ proptest! {
         let batch = Batch::new(workflows.iter().enumerate().map(request).collect());
         let jobs: Vec<BatchJob<'_>> = workflows
             .iter()
-            .map(|(workflow, strategy, _)| BatchJob { workflow: Some((workflow, Plan::ALL[*strategy])), overdue: false })
+            .map(|(workflow, strategy, _)| BatchJob { workflow: Some((workflow, Plan::ALL[*strategy])), ..BatchJob::default() })
             .collect();
         let (search, policy) = (SearchConfig::default(), VoPolicy::default());
         let limits = PlanLimits { refine_units_max: 20_000, spares_max: 1, supports: true, ..PlanLimits::default() };

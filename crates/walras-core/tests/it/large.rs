@@ -43,7 +43,7 @@ fn plan(workflows: &[Workflow], offers: &Offers, workflow_units_max: u64) -> Bat
     let (search, policy) = (SearchConfig::default(), VoPolicy::default());
     let jobs: Vec<BatchJob<'_>> = workflows
         .iter()
-        .map(|workflow| BatchJob { workflow: Some((workflow, Strategy::Asap)), overdue: false })
+        .map(|workflow| BatchJob { workflow: Some((workflow, Strategy::Asap)), ..BatchJob::default() })
         .collect();
     let limits = PlanLimits { workflow_units_max, refine_units_max: 1_000, ..PlanLimits::default() };
     plan_batch(&BatchProblem { jobs: &jobs, limits, ..BatchProblem::new(offers, &batch, &search, &policy) })

@@ -19,6 +19,7 @@ mod large;
 mod laws;
 #[path = "../oracle/mod.rs"]
 mod oracle;
+mod own_searches;
 mod planning;
 mod preferences;
 mod published;

@@ -214,7 +214,7 @@ fn workflows_are_sized_placed_and_kept_from_queues() {
     let mut stakeholders = Stakeholders::plain(&offers, &batch);
     stakeholders.queues = vec![queue(9)];
     let (search, policy) = (SearchConfig::default(), policy(Objective::Satisfaction));
-    let jobs = [BatchJob { workflow: Some((&workflow, Strategy::Asap)), overdue: false }];
+    let jobs = [BatchJob { workflow: Some((&workflow, Strategy::Asap)), ..BatchJob::default() }];
     let limits = PlanLimits { spares_max: 2, supports: true, ..PlanLimits::default() };
     let problem = BatchProblem {
         stakeholders: Some(&stakeholders),
@@ -250,7 +250,7 @@ fn workflows_that_no_window_holds_have_a_reason() {
     let (offers, batch) = (offers(&[(2, 60)]), batch(&[(1, 1)]));
     let workflow = chain();
     let (search, policy) = (SearchConfig::default(), policy(Objective::MinCost));
-    let jobs = [BatchJob { workflow: Some((&workflow, Strategy::Asap)), overdue: false }];
+    let jobs = [BatchJob { workflow: Some((&workflow, Strategy::Asap)), ..BatchJob::default() }];
     let problem = BatchProblem { jobs: &jobs, ..BatchProblem::new(&offers, &batch, &search, &policy) };
     let plan = plan_batch(&problem);
     assert_eq!(left_out(&plan), [(0, LeftOut::NoWindow)]);

@@ -76,7 +76,7 @@ impl Case {
 
     fn plan(&self, request: &Request) -> BatchPlan {
         let batch = Batch::new(vec![request.clone()]);
-        let jobs = [BatchJob { workflow: Some((&self.workflow, self.strategy)), overdue: false }];
+        let jobs = [BatchJob { workflow: Some((&self.workflow, self.strategy)), ..BatchJob::default() }];
         let policy = VoPolicy::default();
         let problem = BatchProblem::new(&self.offers, &batch, &self.config, &policy);
         plan_batch(&BatchProblem { jobs: &jobs, network: self.network, ..problem })

@@ -13,15 +13,16 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_api::service::JobState;
 use walras_broker::account::{Account, Purpose};
-use walras_broker::decision::{PlanBound, Proof};
+use walras_broker::decision::{PlanBound, Proof, Rivals, Verdict};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
-use walras_model::Time;
+use walras_model::{Share, Time};
 
 type Decimal = Gauge<f64, AtomicU64>;
 type Sum = Counter<f64, AtomicU64>;
@@ -59,16 +60,20 @@ struct RequestLabel {
 }
 
 /// What the last plan came to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LastPlan {
-    /// Whether it is proven best of what was listed.
+    /// Whether it is proven best.
     pub proof: Proof,
+    /// Of what.
+    pub rivals: Option<Rivals>,
     /// What no plan could beat.
     pub bound: Option<PlanBound>,
     /// How many jobs it served.
     pub served: u32,
     /// How many it left out.
     pub unserved: u32,
+    /// How content everybody is with it.
+    pub satisfaction: BTreeMap<String, Share>,
 }
 
 /// What is counted.
@@ -197,7 +202,7 @@ impl Metrics {
 
     /// What the last plan came to.
     pub fn last_plan(&self) -> Option<LastPlan> {
-        self.last_plan.lock().ok().and_then(|last| *last)
+        self.last_plan.lock().ok().and_then(|last| last.clone())
     }
 
     /// An event that the state is about to take in.
@@ -219,6 +224,8 @@ impl Metrics {
             JobEvent::Queued { .. }
             | JobEvent::Returned { .. }
             | JobEvent::Planned { .. }
+            | JobEvent::Offered { .. }
+            | JobEvent::Withdrawn(_)
             | JobEvent::Noticed(_) => {}
         }
     }
@@ -243,8 +250,9 @@ impl Metrics {
                 }
                 if let Ok(mut last) = self.last_plan.lock() {
                     let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
-                    let (proof, bound, served) = (verdict.proof, verdict.bound, verdict.served);
-                    *last = Some(LastPlan { proof, bound, served, unserved });
+                    let Verdict { proof, rivals, bound, served, .. } = **verdict;
+                    let satisfaction = verdict.satisfaction.clone();
+                    *last = Some(LastPlan { proof, rivals, bound, served, unserved, satisfaction });
                 }
                 if let Some(bound) = &verdict.bound {
                     let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());
@@ -303,7 +311,7 @@ impl Metrics {
         let open = [Queued, Planning, Planned, Reserving, Reserved, Running];
         let mut counts: std::collections::BTreeMap<&str, i64> =
             open.into_iter().map(|state| (state.text(), 0)).collect();
-        for job in state.jobs.values() {
+        for job in state.jobs.values().filter(|job| job.offered.is_none()) {
             *counts.entry(state_of_job(state, job).text()).or_default() += 1;
         }
         for (name, count) in counts {

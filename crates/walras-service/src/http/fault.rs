@@ -9,6 +9,7 @@ use walras_api::ReadError;
 use walras_api::sentence::Context;
 use walras_api::service::ErrorView;
 use walras_broker::Refusal;
+use walras_broker::refusal::Countable;
 
 tokio::task_local! {
     /// The number under which the log knows the request that is being answered.
@@ -106,8 +107,11 @@ fn refused(refusal: &Refusal) -> Fault {
         Refusal::BadPolicy(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-policy"),
         Refusal::BadPrices(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-prices"),
         Refusal::BadAmount(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-amount"),
+        Refusal::BadWish(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-wish"),
+        Refusal::BadHold { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "bad-hold"),
         Refusal::NoMoney(_) => (StatusCode::CONFLICT, "no-money"),
         Refusal::OverBudget(_) => (StatusCode::CONFLICT, "over-budget"),
+        Refusal::TooMany { what: Countable::HeldQuotes, .. } => (StatusCode::TOO_MANY_REQUESTS, "over-limit"),
         Refusal::TooMany { .. } => (StatusCode::SERVICE_UNAVAILABLE, "too-many"),
         Refusal::OverLimit(_) => (StatusCode::TOO_MANY_REQUESTS, "over-limit"),
         Refusal::NoCycle(_) => (StatusCode::CONFLICT, "no-cycle"),

@@ -154,6 +154,7 @@ async fn list(
         .ask(move |known, _| {
             let below = JobNumber::new(before.unwrap_or(u64::MAX));
             let newest = known.jobs.range(..below).rev().map(|(_, job)| job);
+            let newest = newest.filter(|job| job.offered.is_none());
             let of_user = newest.filter(|job| wanted.as_ref().is_none_or(|user| job.spec.user == *user));
             let views = of_user.map(|job| job_view(known, job, false));
             views
@@ -182,8 +183,11 @@ async fn list(
 /// A job wherever it is, unless the caller may not know of it.
 async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
     let number = JobNumber::new(job);
-    let live =
-        app.handle.ask(move |state, _| state.jobs.get(&number).map(|job| job_view(state, job, true))).await?;
+    let live = app.handle.ask(move |state, _| {
+        let job = state.jobs.get(&number).filter(|job| job.offered.is_none());
+        job.map(|job| job_view(state, job, true))
+    });
+    let live = live.await?;
     let view = match live {
         Some(view) => Some(view),
         None => {

@@ -15,6 +15,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use serde::Deserialize;
+use walras_api::Num;
 use walras_api::sentence::{bound_view, proof_view};
 use walras_api::service::{
     CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
@@ -107,14 +108,17 @@ async fn me(caller: Caller) -> Json<MeView> {
 
 pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
     let waiting = state.next_cycle_at > Time::MIN;
+    let content = last.iter().flat_map(|last| &last.satisfaction);
+    let content = content.map(|(name, share)| (name.clone(), Num::of_millionths(share.as_millionths())));
     CycleView {
+        satisfaction: content.collect(),
         cycle: state.last.cycle.get(),
         open: state.cycle.is_some(),
         next_at: waiting.then(|| state.next_cycle_at.into()),
-        proof: last.map(|last| proof_view(last.proof)),
-        bound: last.and_then(|last| last.bound).as_ref().map(bound_view),
-        served: last.map_or(0, |last| last.served),
-        unserved: last.map_or(0, |last| last.unserved),
+        proof: last.as_ref().map(|last| proof_view(last.proof, last.rivals)),
+        bound: last.as_ref().and_then(|last| last.bound.as_ref()).map(bound_view),
+        served: last.as_ref().map_or(0, |last| last.served),
+        unserved: last.as_ref().map_or(0, |last| last.unserved),
     }
 }
 
@@ -128,7 +132,7 @@ pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
     let metrics = app.metrics.clone();
     let view = app.handle.ask(move |state, now| {
         let mut counts = [0_u64; 3];
-        for job in state.jobs.values() {
+        for job in state.jobs.values().filter(|job| job.offered.is_none()) {
             let place = match state_of_job(state, job) {
                 JobState::Running => 2,
                 JobState::Reserved | JobState::Reserving => 1,

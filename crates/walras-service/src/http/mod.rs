@@ -24,6 +24,7 @@ mod shape;
 mod site_fault;
 mod stream;
 mod system;
+mod wishes;
 
 pub use endpoint::Endpoint;
 
@@ -247,6 +248,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         quotes::endpoints(),
         market::endpoints(),
         owners::endpoints(),
+        wishes::endpoints(),
         accounts::endpoints(),
         admin::endpoints(),
         decisions::endpoints(),

@@ -2,13 +2,13 @@
 
 use super::App;
 use super::endpoint::{Endpoint, USERS};
-use super::extract::{JsonBytes, Key, Sent, number};
+use super::extract::{Asked, JsonBytes, Key, Sent, number};
 use super::fault::Fault;
 use super::jobs::{only, spec, unexpected};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
-use crate::view::job::quote_view;
+use crate::view::job::{is_asked, quote_view};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,6 +16,7 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 use walras_api::sentence::Context;
 use walras_api::service::{AcceptedView, JobFile, QuoteView};
@@ -25,9 +26,13 @@ use walras_broker::job::{JobSpec, Why};
 use walras_broker::quote::Findings;
 use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Input, Refusal};
+use walras_model::Span;
 
 /// A quote is searched at most so often while others buy what was found.
 const SEARCHES_MAX: u32 = 4;
+/// So often, and at these intervals, it is looked whether sites hold what they were asked for, before a quote is shown.
+const LOOKS_MAX: u32 = 200;
+const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// Whose turn it is to search: one at a time for every user.
 #[derive(Default)]
@@ -52,6 +57,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             "Ask what a job would cost and when it would run; the answer binds for a while.",
             post(quote),
         )
+        .query::<QuoteQuery>()
         .body::<JobFile>()
         .keyed()
         .status(201)
@@ -72,6 +78,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
+/// How a quote is made.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct QuoteQuery {
+    /// Sites are to hold the alternatives for so many seconds: then accepting one cannot fail, short of a site's failure. None of them starts
+    /// before. What is held and not taken costs a share of its price, as the policy says.
+    #[schemars(range(min = 1, max = 31_536_000))]
+    hold: Option<u32>,
+}
+
 /// Which alternative is taken.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -84,11 +100,16 @@ async fn quote(
     State(app): State<App>,
     caller: Caller,
     Key(key): Key,
+    Asked(query): Asked<QuoteQuery>,
     JsonBytes(bytes, _share): JsonBytes,
 ) -> Result<(StatusCode, Json<QuoteView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
-    match given(&app, key, job).await? {
+    let hold = query.hold.and_then(|seconds| Span::from_millis(i64::from(seconds) * 1_000));
+    match given(&app, key, job, hold).await? {
         Answer::Quote(quote) => {
+            if hold.is_some() {
+                answered(&app, quote).await?;
+            }
             let (view, _) = quote_of(&app, quote).await?;
             Ok((StatusCode::CREATED, Json(view)))
         }
@@ -97,7 +118,7 @@ async fn quote(
 }
 
 /// Searches and asks the broker, and again while others buy faster than is searched.
-async fn given(app: &App, key: String, job: Box<JobSpec>) -> Result<Answer, Fault> {
+async fn given(app: &App, key: String, job: Box<JobSpec>, hold: Option<Span>) -> Result<Answer, Fault> {
     // A user who asks for many quotes at once keeps only themselves waiting.
     let _turn = app.turns.of(&job.user).acquire_owned().await.map_err(|error| app.broken(&error))?;
     let mut left = SEARCHES_MAX;
@@ -105,8 +126,8 @@ async fn given(app: &App, key: String, job: Box<JobSpec>) -> Result<Answer, Faul
         left -= 1;
         // Who repeats a request is told the same again: there is nothing to search.
         let known = repeated(app, &job.user, &key).await;
-        let findings = if known { None } else { search(app, job.as_ref().clone()).await? };
-        let input = Input::AskQuote { key: key.clone(), job: job.clone(), findings };
+        let findings = if known { None } else { search(app, job.as_ref().clone(), hold).await? };
+        let input = Input::AskQuote { key: key.clone(), job: job.clone(), findings, hold };
         match app.handle.send(input).await {
             Err(Failed::Refused(refusal)) if *refusal == Refusal::Outdated && left > 0 => {}
             answer => return answer.map_err(Fault::from),
@@ -116,9 +137,9 @@ async fn given(app: &App, key: String, job: Box<JobSpec>) -> Result<Answer, Faul
 
 /// Searches on a thread that may take its time: the engine only copies what is for sale, and looks whether what was found
 /// can be had. `None` when no site has said what is free.
-async fn search(app: &App, job: JobSpec) -> Result<Option<Box<Findings>>, Fault> {
+async fn search(app: &App, job: JobSpec, hold: Option<Span>) -> Result<Option<Box<Findings>>, Fault> {
     let turn = app.searches.clone().acquire_owned().await.map_err(|error| app.broken(&error))?;
-    let inquiry = app.handle.ask(move |state, now| Inquiry::new(state, now, &job)).await?;
+    let inquiry = app.handle.ask(move |state, now| Inquiry::new(state, now, &job, hold)).await?;
     let Some(inquiry) = inquiry.map_err(|refusal| Failed::Refused(Box::new(refusal)))? else {
         return Ok(None);
     };
@@ -129,11 +150,22 @@ async fn search(app: &App, job: JobSpec) -> Result<Option<Box<Findings>>, Fault>
     found.await.map(Some).map_err(|error| app.broken(&error))
 }
 
+/// Waits a little for sites to say whether they hold what they are asked for; who is told before they have sees that they are asked.
+async fn answered(app: &App, quote: QuoteNumber) -> Result<(), Fault> {
+    for _ in 0..LOOKS_MAX {
+        if !app.handle.ask(move |state, _| is_asked(state, quote)).await? {
+            break;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(())
+}
+
 /// A quote, and whose it is.
 async fn quote_of(app: &App, number: QuoteNumber) -> Result<(QuoteView, String), Fault> {
-    let found = app.handle.ask(move |state, _| {
+    let found = app.handle.ask(move |state, now| {
         let quote = state.quotes.get(&number)?;
-        Some((quote_view(state, number, quote), quote.spec.user.clone()))
+        Some((quote_view(state, now, number, quote), quote.spec.user.clone()))
     });
     found.await?.ok_or_else(|| Fault::missing(format_args!("quote {number}, or it has expired")))
 }

@@ -2,7 +2,7 @@
 
 use super::{node_name, site_name};
 use walras_api::Num;
-use walras_api::sentence::{Context, proof_view};
+use walras_api::sentence::{Context, bound_view, proof_view};
 use walras_api::service::{DecidedJobView, DecidedOutcome, DecisionView, WayView};
 use walras_broker::allocation::Allocation;
 use walras_broker::decision::Decision;
@@ -59,7 +59,8 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
         at: of.at.into(),
         served: verdict.served,
         cost: Num::of_money(verdict.cost),
-        proof: proof_view(verdict.proof),
+        proof: proof_view(verdict.proof, verdict.rivals),
+        bound: verdict.bound.as_ref().map(bound_view),
         satisfaction: verdict
             .satisfaction
             .iter()

@@ -87,11 +87,14 @@ fn about(state: &State, event: &Event) -> About {
     let at_site = |site: &SiteId| About { site: Some(*site), ..NOBODY };
     let by_user = |user: &str| About { user: Some(user.to_owned()), ..NOBODY };
     match event {
-        Event::Job(JobEvent::Queued { job, spec, .. }) => {
+        Event::Job(JobEvent::Queued { job, spec, .. } | JobEvent::Offered { job, spec, .. }) => {
             About { job: Some(*job), user: Some(spec.user.clone()), site: None }
         }
         Event::Job(
-            JobEvent::Returned { job, .. } | JobEvent::Planned { job, .. } | JobEvent::Ended { job, .. },
+            JobEvent::Returned { job, .. }
+            | JobEvent::Planned { job, .. }
+            | JobEvent::Withdrawn(job)
+            | JobEvent::Ended { job, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job, .. }) => of_job(job),
         Event::Reservation(
@@ -158,6 +161,8 @@ fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, even
     match event {
         Event::Job(
             JobEvent::Queued { job: of, .. }
+            | JobEvent::Offered { job: of, .. }
+            | JobEvent::Withdrawn(of)
             | JobEvent::Returned { job: of, .. }
             | JobEvent::Planned { job: of, .. }
             | JobEvent::Ended { job: of, .. },

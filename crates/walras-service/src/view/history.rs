@@ -38,7 +38,7 @@ impl Sample {
 /// How many jobs that have not ended wait, have a window, run.
 fn counts(state: &State) -> [u64; 3] {
     let mut counts = [0_u64; 3];
-    for job in state.jobs.values() {
+    for job in state.jobs.values().filter(|job| job.offered.is_none()) {
         let place = match state_of_job(state, job) {
             JobState::Running => 2,
             JobState::Reserved | JobState::Reserving => 1,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit, part_stage};
 use walras_api::service::{
-    JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView, RankView, Stamp,
+    HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView, RankView, Stamp,
 };
 use walras_broker::State;
 use walras_broker::id::{QuoteNumber, ReservationNumber};
@@ -78,6 +78,7 @@ fn plain(job: &Job, at: JobState) -> JobView {
             finish: promise.finish.into(),
             cost: Num::of_money(promise.cost),
         }),
+        search: job.spec.search.as_ref().map(|search| search.algorithm.to_string()),
         parts: Vec::new(),
     }
 }
@@ -252,28 +253,61 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         why: why.map(|why| context.why(why)),
         reason: why.map(|why| context.why_view(why)),
         promise: None,
+        search: None,
         parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
     }
 }
 
-/// A quote. `why` is there when it has no alternatives.
-pub fn quote_view(state: &State, number: QuoteNumber, quote: &Quote) -> QuoteView {
+/// A quote at a moment, with what can still be taken of it. `why` is there when it had no alternatives.
+pub fn quote_view(state: &State, now: Time, number: QuoteNumber, quote: &Quote) -> QuoteView {
     let why = quote.why.as_deref();
     let limit = why.map(|why| MoneyLimit::of(state, &quote.spec, why)).unwrap_or_default();
     let context = Context::of_service(state).about(&quote.spec).limited(limit);
     let reasons = why.map(|why| why.reasons.iter().map(|it| context.fit_view(it)).collect());
+    let open = || quote.options.iter().zip(0_u32..).filter(|(it, _)| quote.option_until(it) > now);
+    let last = open().map(|(it, _)| quote.option_until(it)).max();
     QuoteView {
         quote: number.get(),
         name: quote.spec.request.name.clone(),
-        until: quote.until.into(),
-        options: quote.options.iter().zip(0..).map(|(it, place)| option(state, it, place)).collect(),
+        until: last.unwrap_or(quote.until).into(),
+        options: open().map(|(it, place)| option(state, number, quote, it, place)).collect(),
         reasons: reasons.unwrap_or_default(),
         changes: why.map(|why| context.change_views(&why.smallest_change)).unwrap_or_default(),
     }
 }
 
-fn option(state: &State, option: &QuoteOption, place: u32) -> OptionView {
+/// Whether the sites of a quote's alternative hold it.
+fn held(state: &State, number: QuoteNumber, quote: &Quote, place: u32) -> HeldKind {
+    let job = quote.holds.get(place as usize).and_then(|job| state.jobs.get(job));
+    match job.filter(|job| job.offered == Some(number)).map(|job| job.phase) {
+        Some(Phase::Reserved(reservation)) => match state.reservations.get(&reservation).map(|it| it.phase) {
+            Some(ReservationPhase::Held) => HeldKind::Held,
+            Some(ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_)) => HeldKind::Asked,
+            Some(ReservationPhase::Closing) | None => HeldKind::No,
+        },
+        Some(Phase::Queued | Phase::Planning | Phase::Planned) | None => HeldKind::No,
+    }
+}
+
+/// Whether sites are still asked whether they hold something of a quote.
+pub fn is_asked(state: &State, number: QuoteNumber) -> bool {
+    let Some(quote) = state.quotes.get(&number) else { return false };
+    let mut places = (0_u32..).zip(&quote.holds).map(|(place, _)| held(state, number, quote, place));
+    places.any(|held| held == HeldKind::Asked)
+}
+
+/// What an alternative costs when it was held and is not taken.
+fn hold_fee(state: &State, option: &QuoteOption) -> Money {
+    let share = state.policy.quotes.hold_fee;
+    option.allocation.holds().map(|(_, hold)| share.of(hold.cost)).sum()
+}
+
+fn option(state: &State, number: QuoteNumber, quote: &Quote, option: &QuoteOption, place: u32) -> OptionView {
+    let held = held(state, number, quote, place);
     OptionView {
+        until: quote.option_until(option).into(),
+        held,
+        hold_fee: (held != HeldKind::No).then(|| Num::of_money(hold_fee(state, option))),
         option: place,
         start: option.start.into(),
         finish: option.finish.into(),

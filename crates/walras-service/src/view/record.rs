@@ -48,7 +48,11 @@ impl<'a> Scribe<'a> {
 
     fn of_job(&mut self, state: &State, event: &JobEvent) {
         match event {
-            JobEvent::Queued { job, .. } | JobEvent::Returned { job, .. } | JobEvent::Planned { job, .. } => {
+            JobEvent::Queued { job, .. }
+            | JobEvent::Offered { job, .. }
+            | JobEvent::Withdrawn(job)
+            | JobEvent::Returned { job, .. }
+            | JobEvent::Planned { job, .. } => {
                 self.is_about(*job);
             }
             JobEvent::Ended { job, end } => {
@@ -101,7 +105,12 @@ impl<'a> Scribe<'a> {
             Event::Reservation(ReservationEvent::Closed { reservation, transaction, .. }) => {
                 (transaction, self.closed.get(reservation).map(|it| it.job))
             }
-            Event::Vo(VoEvent::PolicySet(_) | VoEvent::UserSet(_) | VoEvent::BudgetSet { .. })
+            Event::Vo(
+                VoEvent::PolicySet(_)
+                | VoEvent::UserSet(_)
+                | VoEvent::BudgetSet { .. }
+                | VoEvent::WishSet { .. },
+            )
             | Event::Quote(QuoteEvent::Given { .. } | QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_))
             | Event::Reservation(
                 ReservationEvent::LegPrepared { .. }

@@ -10,3 +10,5 @@ mod house;
 mod objects;
 mod owners;
 mod page;
+mod searching;
+mod wishes;

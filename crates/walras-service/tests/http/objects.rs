@@ -1,6 +1,7 @@
 //! Requests that are repeated, refused or made in the wrong order.
 
 use super::house::{House, job};
+use super::searching::until;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -114,4 +115,29 @@ fn refusals_say_what_would_be_right() {
     let mut bad = job("bad");
     bad["colour"] = json!("red");
     assert!(said(bad).contains("colour"));
+}
+
+#[test]
+fn a_quote_that_sites_hold_is_honoured_and_one_that_they_do_not_says_so() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let ask = |path: &str| house.call("post", path, Some(&ada), Some(&job("held")));
+    let loose = until(|| ask("/v1/quotes").json(201), |quote| quote["options"] != json!([]));
+    assert_eq!(loose["options"][0]["held"], "no", "{loose}");
+    let quote = ask("/v1/quotes?hold=60").json(201);
+    let option = &quote["options"][0];
+    assert_eq!((&option["held"], &option["hold_fee"]), (&json!("held"), &json!(0.3)), "{quote}");
+    assert!(option["until"].as_str() < option["start"].as_str(), "{quote}");
+    assert_eq!(option["until"], quote["until"]);
+    let account = || house.call("get", "/v1/account", Some(&ada), None).json(200);
+    let held = account()["held"].clone();
+    assert_ne!(held, json!(0));
+    // Nobody sees a job before it is one.
+    assert_eq!(house.call("get", "/v1/jobs", Some(&ada), None).json(200)["jobs"], json!([]));
+    let accept = format!("/v1/quotes/{}/accept", quote["quote"]);
+    let taken = house.call("post", &accept, Some(&ada), Some(&json!({"option": 0}))).json(201);
+    let view = house.call("get", &format!("/v1/jobs/{}", taken["job"]), Some(&ada), None).json(200);
+    assert_eq!((&view["state"], &view["held"]), (&json!("reserved"), &option["price"]), "{view}");
+    let refused = ask("/v1/quotes?hold=100000");
+    assert!(refused.status == 422 && refused.body.contains("bad-hold"), "{refused:?}");
 }

@@ -175,7 +175,8 @@ impl<'a> Driver<'a> {
         sink: &mut dyn FnMut(Record),
     ) -> Result<bool, DriveError> {
         let key = format!("quote-{}", spec.request.name);
-        let asked = Input::AskQuote { key: key.clone(), job: Box::new(spec.clone()), findings: None };
+        let asked =
+            Input::AskQuote { key: key.clone(), job: Box::new(spec.clone()), findings: None, hold: None };
         let Answer::Quote(quote) = self.say(asked, sink)? else {
             return Err(self.law("a question for a quote was not answered by one"));
         };

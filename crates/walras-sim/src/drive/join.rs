@@ -27,6 +27,7 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
         workflow,
         preference,
         delay: None,
+        search: None,
         command: Vec::new(),
         script,
         output,

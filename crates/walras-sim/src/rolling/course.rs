@@ -332,6 +332,7 @@ impl<'a> Driver<'a> {
         let verdict = Verdict {
             objective: None,
             proof: Proof::Nothing,
+            rivals: None,
             value: 0,
             served: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
             cost: chosen.iter().map(|chosen| chosen.allocation.cost()).sum(),

@@ -35,11 +35,11 @@ impl World {
 
     /// A question for a quote with what was found outside the broker, as the service does it.
     fn search(&self, input: &Input) -> Option<Input> {
-        let Input::AskQuote { key, job, .. } = input else { return None };
+        let Input::AskQuote { key, job, hold, .. } = input else { return None };
         let now = later(self.now, self.skew);
-        let inquiry = Inquiry::new(self.broker.state(), now, job).ok().flatten()?;
+        let inquiry = Inquiry::new(self.broker.state(), now, job, *hold).ok().flatten()?;
         let findings = Some(Box::new(inquiry.search()));
-        Some(Input::AskQuote { key: key.clone(), job: job.clone(), findings })
+        Some(Input::AskQuote { key: key.clone(), job: job.clone(), findings, hold: *hold })
     }
 
     /// Whoever gets a quote often takes it, sometimes too late.
@@ -66,7 +66,7 @@ impl World {
 /// What was found may be outdated: whoever repeats the question leaves the search to the broker.
 fn searched_anew(input: Input) -> Input {
     match input {
-        Input::AskQuote { key, job, .. } => Input::AskQuote { key, job, findings: None },
+        Input::AskQuote { key, job, hold, .. } => Input::AskQuote { key, job, findings: None, hold },
         other => other,
     }
 }

@@ -1,4 +1,4 @@
-//! `offers`, `sites`, `prices`, `fault`: what is for sale, and what owners do about it.
+//! `offers`, `sites`, `prices`, `prefer`, `fault`: what is for sale, and what owners do about it.
 
 use super::http::{Client, encode, with_query};
 use super::say::{read_value, say, say_json};
@@ -38,6 +38,20 @@ pub(crate) struct PricesArgs {
     /// Set them to what this file says, in YAML or JSON
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct PreferArgs {
+    /// The site whose owner it is; the administrator, without
+    site: Option<String>,
+    /// Want what this file says, in YAML or JSON: weight, prefers, ranges, aggregation
+    #[arg(long, value_name = "FILE")]
+    set: Option<PathBuf>,
+    /// Want nothing any more
+    #[arg(long, conflicts_with = "set")]
+    forget: bool,
     #[command(flatten)]
     connect: Connect,
 }
@@ -168,6 +182,21 @@ pub(crate) fn prices(args: &PricesArgs) -> Result<(), Failure> {
             let prices = read_value(file)?;
             Client::of(&args.connect)?.send(Method::PUT, &path, Some(&prices))?
         }
+    };
+    say_json(&answer)
+}
+
+pub(crate) fn prefer(args: &PreferArgs) -> Result<(), Failure> {
+    let path = match &args.site {
+        Some(site) => format!("/v1/sites/{}/wish", encode(site)),
+        None => "/v1/wish".to_owned(),
+    };
+    let wish = args.set.as_deref().map(read_value).transpose()?;
+    let client = Client::of(&args.connect)?;
+    let answer = match (&wish, args.forget) {
+        (Some(wish), _) => client.send(Method::PUT, &path, Some(wish))?,
+        (None, true) => client.send(Method::DELETE, &path, None)?,
+        (None, false) => client.get(&path)?,
     };
     say_json(&answer)
 }

@@ -62,6 +62,8 @@ pub(crate) enum Command {
     /// Drain nodes of one's own, sell them again, or use them oneself
     #[command(subcommand)]
     Node(owner::NodeCommand),
+    /// Show what a site's owner or the administrator wants of plans, or set it
+    Prefer(market::PreferArgs),
     /// Let something go wrong on a simulated site
     Fault(market::FaultArgs),
     /// Show the rules, or change some of them
@@ -101,6 +103,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Prices(args) => market::prices(args),
         Command::Site(command) => owner::site(command),
         Command::Node(command) => owner::node(command),
+        Command::Prefer(args) => market::prefer(args),
         Command::Fault(args) => market::fault(args),
         Command::Policy(args) => rules::policy(args),
         Command::Cycle(args) => rules::cycle(args),

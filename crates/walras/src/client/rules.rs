@@ -112,14 +112,21 @@ pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
 }
 
 fn cycle_text(cycle: &CycleView) -> String {
-    let CycleView { cycle, open, next_at, proof, bound, served, unserved } = cycle;
+    let CycleView { cycle, open, next_at, proof, bound, satisfaction, served, unserved } = cycle;
     let state = if *open { "being planned" } else { "closed" };
     let proof =
         proof.as_ref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(&proof.text)));
     let bound =
         bound.as_ref().map_or_else(String::new, |bound| format!("; {}", super::show::clean(&bound.text)));
+    let content = satisfaction.iter().map(|(name, share)| [name.clone(), share.to_string()]);
+    let content: Vec<[String; 2]> = content.collect();
+    let content = if content.is_empty() {
+        String::new()
+    } else {
+        super::show::table(["stakeholder", ">satisfaction"], &content)
+    };
     format!(
-        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}; next at {}\n",
+        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}; next at {}\n{content}",
         time_or(*next_at)
     )
 }

@@ -1,6 +1,6 @@
 //! `submit`, `quote` and `accept`: from a file to the service.
 
-use super::http::{Client, fresh_key};
+use super::http::{Client, fresh_key, with_query};
 use super::jobs;
 use super::say::say;
 use super::settings::Connect;
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use walras_api::Syntax;
 use walras_api::service::{
-    AcceptedView, JOB_BYTES_MAX, JobDraft, NotUnderstood, QuoteView, StatusView, SubmittedView, read_script,
+    AcceptedView, HeldKind, JOB_BYTES_MAX, JobDraft, NotUnderstood, QuoteView, StatusView, SubmittedView,
+    read_script,
 };
 use walras_model::Time;
 
@@ -45,6 +46,10 @@ pub(crate) struct QuoteArgs {
     /// Arguments for what is run
     #[arg(last = true)]
     arguments: Vec<String>,
+    /// Let the sites hold all options for so many seconds, so that accepting one cannot fail
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    hold: Option<u32>,
     /// Your own key: however often it is sent, there is one quote
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
@@ -104,7 +109,8 @@ pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
     let (job, _) = finished(&args.file, &args.arguments, Some(&client))?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
-    let answer = client.post_once("/v1/quotes", &job, &key)?;
+    let path = with_query("/v1/quotes", &[("hold", args.hold.map(|seconds| seconds.to_string()))]);
+    let answer = client.post_once(&path, &job, &key)?;
     say(&args.connect, &answer, |view: &QuoteView| quote_text(view))?;
     // A quote without options is an answer, not what was hoped for.
     match answer.view::<QuoteView>()?.options.is_empty() {
@@ -115,7 +121,7 @@ pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
 
 fn quote_text(quote: &QuoteView) -> String {
     let mut text = format!("quote {}\n", quote.quote);
-    let rows: Vec<[String; 7]> = quote
+    let rows: Vec<[String; 9]> = quote
         .options
         .iter()
         .map(|option| {
@@ -126,13 +132,26 @@ fn quote_text(quote: &QuoteView) -> String {
                 option.price.to_string(),
                 option.satisfaction.to_string(),
                 super::show::or_dash(option.confidence.as_ref()),
+                time(option.until),
+                option.held.text().to_owned(),
                 option.sites.join(","),
             ]
         })
         .collect();
     if !rows.is_empty() {
-        let heading = [">option", "start", "finish", ">price", ">satisfaction", ">confidence", "sites"];
+        let heading = [
+            ">option",
+            "start",
+            "finish",
+            ">price",
+            ">satisfaction",
+            ">confidence",
+            "until",
+            "held",
+            "sites",
+        ];
         text.push_str(&table(heading, &rows));
+        text.push_str(&held_text(quote));
         text.push_str(&format!(
             "binding until {}: walras accept {} OPTION\n",
             time(quote.until),
@@ -146,6 +165,16 @@ fn quote_text(quote: &QuoteView) -> String {
         text.push_str(&format!("would help: {}\n", clean(&change.text)));
     }
     text
+}
+
+/// What it means that the options are held, or not.
+fn held_text(quote: &QuoteView) -> String {
+    if quote.options.iter().any(|option| option.held == HeldKind::No) {
+        return "not held: until you accept, somebody else may take it; --hold keeps it for you\n".to_owned();
+    }
+    let fees: Vec<String> =
+        quote.options.iter().map(|it| super::show::or_dash(it.hold_fee.as_ref())).collect();
+    format!("held for you; an option that you do not take costs, in order: {} credits\n", fees.join(", "))
 }
 
 pub(crate) fn accept(args: &AcceptArgs) -> Result<(), Failure> {

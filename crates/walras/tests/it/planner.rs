@@ -184,6 +184,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
             strategy: entry.strategy,
         }),
         preference: wish.preference.clone(),
+        search: None,
         user: wish.user,
         overdue: false,
     });
@@ -207,6 +208,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
         jobs: jobs.collect(),
         users: wishes.users.clone(),
         rules: wishes.rules.clone(),
+        wishes: Default::default(),
         policy,
     }
 }

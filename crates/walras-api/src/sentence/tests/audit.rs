@@ -111,6 +111,7 @@ fn every_finding_has_a_sentence() {
             "job 1 is planned when or where it cannot be";
         Kind::NotAsPlanned { .. } => Kind::NotAsPlanned { job } =>
             "what is reserved for job 1 is not what was planned";
+        Kind::NotHeld { .. } => Kind::NotHeld { quote } => "what is held for quote 2 is not what it lists";
         Kind::NotAsQuoted { .. } => Kind::NotAsQuoted { quote } => "what was reserved is not what quote 2 promised";
         Kind::Dominated { .. } => Kind::Dominated { quote, option: 1, by: 0 } =>
             "alternative 1 of quote 2 is neither sooner nor cheaper than 0";
@@ -170,6 +171,8 @@ fn every_fault_of_a_reservation_has_a_clause() {
         EndFault::Attempts => EndFault::Attempts => "it is given up when its attempts are used up, and not before";
         EndFault::InTime => EndFault::InTime => "its deadline had not passed";
         EndFault::NotCancelled => EndFault::NotCancelled => "its user did not cancel it";
+        EndFault::NotOffered => EndFault::NotOffered => "it was not held for a quote, or its reservation is not closed";
+        EndFault::Offered => EndFault::Offered => "it is held for a quote that nobody has accepted";
     );
     table!(Purpose, |it: &Purpose| purpose(*it).to_owned();
         Purpose::Deposit => Purpose::Deposit => "a deposit";

@@ -10,6 +10,7 @@ use walras_broker::policy::{BadPolicy, PolicyField};
 use walras_broker::price::{BadPrices, Demand};
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use walras_broker::sharing::{Limited, OverLimit};
+use walras_broker::wish::BadWish;
 use walras_model::{Multiplier, Rate, Share, SiteId};
 
 #[test]
@@ -45,6 +46,10 @@ fn every_refusal_has_a_clause() {
             "there would be more than 9 sites";
         Refusal::OverLimit(_) => over_limit(Limited::Jobs) =>
             "user ada would have more than 9 jobs at a time: try again when some have ended";
+        Refusal::BadWish(_) => Refusal::BadWish(BadWish::Weight(0)) =>
+            "the weight 0 is out of bounds: expected 1 to 1000000";
+        Refusal::BadHold { .. } => Refusal::BadHold { asked: seconds(400), most: seconds(300) } =>
+            "a quote cannot be held for 400 s: expected more than 0 and at most 300 s";
         Refusal::NoCycle(_) => Refusal::NoCycle(CycleNumber::new(3)) => "cycle 3 is not waiting for a plan";
     );
 }
@@ -92,6 +97,10 @@ fn every_fault_of_a_job_has_a_clause() {
         BadJob::NeedsDeadline => BadJob::NeedsDeadline => "the job's strategy needs a deadline, and it has none";
         BadJob::NeedsBudget => BadJob::NeedsBudget =>
             "the job's strategy needs a budget or a price_max, and it has neither";
+        BadJob::NoAlternatives => BadJob::NoAlternatives =>
+            "the job's own search lists 0 alternatives: expected at least 1";
+        BadJob::LongCriterion { .. } => BadJob::LongCriterion { bytes: 5, most: 4 } =>
+            "the attribute that the job's own search goes by has 5 bytes: expected at most 4";
         BadJob::Unwritable => BadJob::Unwritable => "the job cannot be written to the journal";
     );
 }
@@ -135,6 +144,8 @@ fn every_fault_of_names_sites_amounts_and_counts_has_a_clause() {
     table!(Countable, |it: &Countable| context().refusal(&Refusal::TooMany { what: *it, most: 9 });
         Countable::Jobs => Countable::Jobs =>
             "there are 9 jobs already, which is the most: try again when some have ended";
+        Countable::HeldQuotes => Countable::HeldQuotes =>
+            "you have as many quotes held as you may at a time, 9: accept one, or let one expire";
         Countable::Quotes => Countable::Quotes =>
             "there are 9 quotes already, which is the most: try again when some have expired";
         Countable::Sites => Countable::Sites => "there would be more than 9 sites";
@@ -174,6 +185,7 @@ fn every_fault_of_policies_and_prices_has_a_clause() {
         Field::Compensation => Field::Compensation => "money.compensation";
         Field::QuoteCompensation => Field::QuoteCompensation => "quotes.compensation";
         Field::OptionsMax => Field::OptionsMax => "quotes.options_max";
+        Field::AlternativesMax => Field::AlternativesMax => "alternatives_max";
         Field::RankPrice => Field::RankPrice => "rank.price";
         Field::RankDeadline => Field::RankDeadline => "rank.deadline";
         Field::RankAttempts => Field::RankAttempts => "rank.attempts";

@@ -42,6 +42,7 @@ fn every_why_has_a_sentence() {
         Why::TooOften(_) => Why::TooOften(Box::new(Why::NodeLost(NODE))) =>
             "Given up after too many failures; the last: Node campus/n1 failed.";
         Why::Cancelled => Why::Cancelled => "Its user cancelled it.";
+        Why::NotTaken => Why::NotTaken => "It was held for a quote, and not taken.";
     );
     let refused = |it: &SiteRefusal| context().why(&Why::Refused { site: SITE, refusal: *it });
     table!(SiteRefusal, refused;

@@ -99,6 +99,9 @@ pub struct JobView {
     /// What it was promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<PromiseView>,
+    /// The search that it asks for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
     /// What is started and ends by itself; only for a single job.
     pub parts: Vec<PartView>,
 }

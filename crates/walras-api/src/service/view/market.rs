@@ -13,9 +13,9 @@ pub struct QuoteView {
     pub quote: u64,
     /// The name of the job.
     pub name: String,
-    /// Until when it binds.
+    /// Until when it binds: until the last of its alternatives can be taken.
     pub until: Stamp,
-    /// The alternatives, none at once later and dearer than another.
+    /// The alternatives that can still be taken, none at once later and dearer than another, but for the best by the job's own search.
     pub options: Vec<OptionView>,
     /// Why there is none.
     pub reasons: Vec<FitView>,
@@ -40,6 +40,36 @@ pub struct OptionView {
     pub satisfaction: Num,
     /// The job ends in the time that it asks for with at least this probability, where history says so.
     pub confidence: Option<Num>,
+    /// Until when it can be taken.
+    pub until: Stamp,
+    /// Whether its sites hold it until then. What nobody holds may be taken by somebody else first.
+    pub held: HeldKind,
+    /// What it costs to have it held and not take it, in credits; nothing while it is not held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold_fee: Option<Num>,
+}
+
+/// Whether an alternative of a quote is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HeldKind {
+    /// Nobody holds it.
+    No,
+    /// Its sites are asked to.
+    Asked,
+    /// All its sites do.
+    Held,
+}
+
+impl HeldKind {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            HeldKind::No => "no",
+            HeldKind::Asked => "asked",
+            HeldKind::Held => "held",
+        }
+    }
 }
 
 /// What became of an accepted quote.

@@ -16,7 +16,7 @@ pub use job::{
     SubmittedView,
 };
 pub use market::{
-    AcceptedView, DrainedView, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView,
+    AcceptedView, DrainedView, HeldKind, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView,
     ReclaimView, SiteView, SitesView,
 };
 pub use money::{AccountView, AccountsView, BudgetView, PurposeKind, StatementLine, StatementView};

@@ -1,7 +1,7 @@
 //! What the web page asks for beside the rest: who is signed in, jobs read as they are written, and how the market was.
 
 use super::people::MeView;
-use super::system::{ProofView, StatusView};
+use super::system::{BoundView, ProofView, StatusView};
 use super::why::WhyView;
 use crate::described::JsonSchema;
 use crate::number::Num;
@@ -138,6 +138,9 @@ pub struct DecisionView {
     pub cost: Num,
     /// What is proven of it.
     pub proof: ProofView,
+    /// What no plan could beat, where prices were looked for that show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundView>,
     /// How content everybody is, from 0 to 1: users and the administrator by name, owners by site.
     pub satisfaction: BTreeMap<String, Num>,
     /// Every job that the plan says something of.

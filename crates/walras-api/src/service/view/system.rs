@@ -5,6 +5,7 @@ use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How the service is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,10 @@ pub struct CycleView {
     /// What no plan could beat, where prices were looked for that show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundView>,
+    /// How content everybody is with the last plan, from 0 to 1, where it was chosen by satisfaction: users and the administrator by name,
+    /// owners by site.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub satisfaction: BTreeMap<String, Num>,
     /// How many jobs the last plan served.
     pub served: u32,
     /// How many it left out.
@@ -75,6 +80,10 @@ pub struct ProofView {
     /// How far it is at most from the best, as a share of it; only for a gap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Num>,
+    /// The best of so many alternatives, which were listed; there may be windows that were not. None where it was held against all
+    /// windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<u32>,
     /// In words.
     pub text: String,
 }
@@ -83,9 +92,9 @@ pub struct ProofView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProofKind {
-    /// It is the best.
+    /// It is the best of what it was held against.
     Optimal,
-    /// It is at most so far from the best.
+    /// It is at most so far from the best of that.
     Gap,
     /// There was nothing to choose from.
     Nothing,

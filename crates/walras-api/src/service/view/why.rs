@@ -127,6 +127,8 @@ pub enum WhyKind {
     TooOften,
     /// Its user cancelled it.
     Cancelled,
+    /// It was held for a quote, and not taken.
+    NotTaken,
 }
 
 /// Why a site refuses.

@@ -12,6 +12,7 @@ use crate::model::policy::Policy;
 use crate::model::price::PriceRules;
 use crate::model::refusal::{BadAmount, BadName, BadSite, Countable};
 use crate::model::site::{SiteKind, SiteSpec};
+use crate::model::wish::{Wish, Wisher};
 use crate::rules::submission::check_name;
 use std::collections::BTreeSet;
 use walras_model::{Money, SiteId, Span};
@@ -102,6 +103,15 @@ pub(super) fn set_budget(
         return Err(Refusal::BadAmount(BadAmount::NoPeriod));
     }
     draft.push(VoEvent::BudgetSet { spender: spender.clone(), budget });
+    Ok(HEARD)
+}
+
+pub(super) fn set_wish(draft: &mut Draft<'_>, of: Wisher, wish: Option<&Wish>) -> Result<Answer, Refusal> {
+    if let Wisher::Owner(site) = of {
+        draft.before.site(site).ok_or(Refusal::NoSite(site))?;
+    }
+    wish.map_or(Ok(()), Wish::check).map_err(Refusal::BadWish)?;
+    draft.push(VoEvent::WishSet { of, wish: wish.cloned().map(Box::new) });
     Ok(HEARD)
 }
 

@@ -3,8 +3,8 @@
 use super::HEARD;
 use super::draft::Draft;
 use super::failover::{close, end_job};
-use super::quote;
 use super::reserve::{Terms, reserve};
+use super::{hold, quote};
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Allocation;
 use crate::model::event::{Event, JobEvent, QuoteEvent};
@@ -24,7 +24,7 @@ use crate::rules::settle::Fault;
 use crate::rules::submission::{check_job, check_name};
 use crate::rules::wanted::Wanted;
 use std::sync::Arc;
-use walras_model::{Money, Share};
+use walras_model::{Money, Share, Span};
 
 /// The answer to a request that was made before, unless it was another one. What has ended is known by its digest alone.
 fn repeated(
@@ -86,6 +86,7 @@ pub(super) fn ask_quote(
     key: &str,
     spec: &JobSpec,
     findings: Option<&Findings>,
+    hold: Option<Span>,
 ) -> Result<Answer, Refusal> {
     let key = request_key(&spec.user, key)?;
     let state = draft.before;
@@ -106,18 +107,20 @@ pub(super) fn ask_quote(
         return Err(Refusal::TooMany { what: Countable::Quotes, most: JOBS_MAX });
     }
     check_limits(state, &spec.user, Tally::of_quote(spec).plus(Tally::KEY))?;
-    let found = quote::find(draft, spec, findings)?;
-    let until = draft.now.checked_add(state.policy.quotes.valid_for).unwrap_or(draft.now);
+    if let Some(hold) = hold {
+        hold::check(state, &spec.user, hold)?;
+    }
+    let found = quote::find(draft, spec, findings, hold)?;
+    let valid_for = hold.unwrap_or(state.policy.quotes.valid_for);
+    let until = draft.now.checked_add(valid_for).unwrap_or(draft.now);
     let quote = state.last.quote.next();
     let why = found.why.map(Box::new);
-    draft.push(QuoteEvent::Given {
-        quote,
-        key,
-        spec: Arc::new(spec.clone()),
-        options: found.options.into(),
-        until,
-        why,
-    });
+    let spec = Arc::new(spec.clone());
+    let (options, holds) = match hold {
+        None => (found.options, Vec::new()),
+        Some(_) => hold::ask(draft, quote, &spec, found.options, until)?,
+    };
+    draft.push(QuoteEvent::Given { quote, key, spec, options: options.into(), until, why, holds });
     Ok(Answer::Quote(quote))
 }
 
@@ -153,10 +156,17 @@ pub(super) fn accept(
         return Err(Refusal::OptionPast(option));
     }
     let key = request_key(&quote.spec.user, key)?;
+    if let Some((job, reservation)) = hold::held(state, number, option) {
+        draft.push(QuoteEvent::Accepted { quote: number, key, option, job, reservation });
+        hold::withdraw(draft, number, quote, Some(job));
+        return Ok(Answer::Accepted { job, reservation });
+    }
     if state.jobs.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
     check_limits(state, &quote.spec.user, Tally::of_job(&quote.spec).plus(Tally::KEY))?;
+    // What is held of the others is in the way of this one, or of its price.
+    hold::withdraw(draft, number, quote, None);
     let job = state.last.job.next();
     let others = quote.options.iter().zip(0_u32..).filter(|(_, place)| *place != option);
     let spares = others.map(|(other, _)| Arc::new(other.allocation.clone())).collect();
@@ -212,7 +222,8 @@ fn has_taken(state: &State, user: &str, allocation: &Allocation) -> bool {
 }
 
 pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Result<Answer, Refusal> {
-    let job = draft.before.jobs.get(&number).ok_or(Refusal::NoJob(number))?;
+    let job = draft.before.jobs.get(&number).filter(|job| job.offered.is_none());
+    let job = job.ok_or(Refusal::NoJob(number))?;
     if job.spec.user != user {
         return Err(Refusal::NotYours(number));
     }

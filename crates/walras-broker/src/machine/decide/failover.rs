@@ -37,6 +37,10 @@ pub(super) fn fail_over(draft: &mut Draft<'_>, number: ReservationNumber, why: W
     let Some(job) = draft.open_reservation(number).map(|(_, it)| it.job) else { return };
     close(draft, number, Some(why.clone()), fault);
     let Some(job) = draft.state().jobs.get(&job).cloned() else { return };
+    if job.offered.is_some() {
+        draft.push(JobEvent::Withdrawn(job.number));
+        return;
+    }
     let policy = &draft.before.policy;
     if job.attempts > policy.attempts_max || job.vanished > policy.vanished_max {
         end_job(draft, job.number, JobEnd::GivenUp(Why::TooOften(Box::new(why))));

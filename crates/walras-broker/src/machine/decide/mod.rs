@@ -9,6 +9,7 @@ mod client;
 mod cycle;
 mod draft;
 mod failover;
+mod hold;
 mod owner;
 mod quote;
 mod reschedule;
@@ -34,10 +35,11 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::Resume { site, nodes } => owner::resume(&mut draft, *site, nodes)?,
         Input::Reclaim { site, nodes, interval } => owner::reclaim(&mut draft, *site, nodes, *interval)?,
         Input::SetBudget { spender, budget } => admin::set_budget(&mut draft, spender, *budget)?,
+        Input::SetWish { of, wish } => admin::set_wish(&mut draft, *of, wish.as_ref())?,
         Input::Deposit { key, account, amount } => admin::deposit(&mut draft, key, account, *amount)?,
         Input::Submit { key, job } => client::submit(&mut draft, key, job)?,
-        Input::AskQuote { key, job, findings } => {
-            client::ask_quote(&mut draft, key, job, findings.as_deref())?
+        Input::AskQuote { key, job, findings, hold } => {
+            client::ask_quote(&mut draft, key, job, findings.as_deref(), *hold)?
         }
         Input::Accept { user, key, quote, option } => {
             client::accept(&mut draft, user.as_deref(), key, *quote, *option)?

@@ -7,7 +7,7 @@ use crate::model::job::JobSpec;
 use crate::model::quote::{Findings, QuoteOption};
 use crate::rules::check::Prices;
 use crate::rules::quoting::{Inquiry, confidence, option, wanted};
-use walras_model::Explanation;
+use walras_model::{Explanation, Span};
 
 /// What a job would cost, and when it would run.
 pub(super) struct Found {
@@ -20,6 +20,7 @@ pub(super) fn find(
     draft: &mut Draft<'_>,
     spec: &JobSpec,
     findings: Option<&Findings>,
+    hold: Option<Span>,
 ) -> Result<Found, Refusal> {
     let (state, now) = (draft.before, draft.now);
     let wanted = wanted(state, now, spec);
@@ -33,7 +34,7 @@ pub(super) fn find(
             }
             Findings { allocations, why: findings.why.clone() }
         }
-        None => Inquiry::new(state, now, spec)?.map_or_else(Findings::unexamined, |it| it.search()),
+        None => Inquiry::new(state, now, spec, hold)?.map_or_else(Findings::unexamined, |it| it.search()),
     };
     let options: Vec<QuoteOption> =
         allocations.into_iter().map(|(it, loss)| option(it, loss, confidence)).collect();

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::failover::{end_job, fail_over};
-use super::{HEARD, agenda, cycle};
+use super::{HEARD, agenda, cycle, hold};
 use crate::model::allocation::Part;
 use crate::model::event::{QuoteEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
@@ -15,7 +15,8 @@ use walras_model::{SiteId, Time};
 
 pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     let (state, now) = (draft.before, draft.now);
-    for (number, _) in state.quotes.iter().filter(|(_, quote)| now >= quote.until) {
+    for (number, quote) in state.quotes.iter().filter(|(_, quote)| now >= quote.until) {
+        hold::withdraw(draft, *number, quote, None);
         draft.push(QuoteEvent::Expired(*number));
     }
     for (number, reservation) in &state.reservations {
@@ -82,7 +83,7 @@ fn last_start(reservation: &Reservation, part: &Part) -> Time {
 
 /// The parts of a held reservation whose time has come; none while something of the job may still run elsewhere.
 pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u32> {
-    if state.is_fenced(reservation) {
+    if state.is_fenced(reservation) || state.is_offered(reservation) {
         return Vec::new();
     }
     // In a queue the site decides when it starts.

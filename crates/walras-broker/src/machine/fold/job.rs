@@ -1,9 +1,9 @@
-//! Jobs: queued, back in the queue, ended.
+//! Jobs: queued, offered, back in the queue, ended.
 
 use super::notice;
 use crate::model::event::JobEvent;
-use crate::model::id::JobNumber;
-use crate::model::input::{Answer, RequestKey};
+use crate::model::id::{JobNumber, QuoteNumber};
+use crate::model::input::Answer;
 use crate::model::job::{Job, JobEnd, JobSpec, Phase, Planned, Why};
 use crate::model::repeated::Asked;
 use crate::model::sharing::Tally;
@@ -16,7 +16,13 @@ use walras_model::Money;
 impl State {
     pub(super) fn fold_job(&mut self, event: &JobEvent) {
         match event {
-            JobEvent::Queued { job, key, spec } => self.job_queued(*job, key, spec),
+            JobEvent::Queued { job, key, spec } => {
+                self.remember(key, Answer::Job(*job), Some(Asked::Job(spec.digest())));
+                self.job_there(*job, spec, None);
+                self.unsettle();
+            }
+            JobEvent::Offered { job, quote, spec } => self.job_there(*job, spec, Some(*quote)),
+            JobEvent::Withdrawn(job) => self.job_withdrawn(*job),
             JobEvent::Returned { job, why } => {
                 assert!(self.jobs.contains_key(job), "job {job} is back in the queue and was never there");
                 self.job_returned(*job, why);
@@ -30,10 +36,9 @@ impl State {
         }
     }
 
-    fn job_queued(&mut self, number: JobNumber, key: &RequestKey, spec: &Arc<JobSpec>) {
+    fn job_there(&mut self, number: JobNumber, spec: &Arc<JobSpec>, offered: Option<QuoteNumber>) {
         assert!(number > self.last.job, "the number {number} was given to a job before");
         self.last.job = number;
-        self.remember(key, Answer::Job(number), Some(Asked::Job(spec.digest())));
         let job = Job {
             number,
             spec: Arc::clone(spec),
@@ -49,10 +54,19 @@ impl State {
             spares: Vec::new(),
             plan: None,
             promise: None,
+            offered,
             missed: None,
         };
         self.tally_up(&spec.user, Tally::of_job(spec));
         self.jobs.insert(number, job);
+    }
+
+    fn job_withdrawn(&mut self, number: JobNumber) {
+        let job = self.jobs.get(&number).filter(|job| job.offered.is_some());
+        let job = job.unwrap_or_else(|| panic!("job {number} is withdrawn and was never offered"));
+        let spec = Arc::clone(&job.spec);
+        self.tally_down(&spec.user, Tally::of_job(&spec));
+        self.jobs.remove(&number);
         self.unsettle();
     }
 

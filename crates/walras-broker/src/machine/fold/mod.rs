@@ -54,6 +54,7 @@ impl State {
             jobs: self.jobs.clone(),
             quotes: self.quotes.clone(),
             reservations: self.reservations.clone(),
+            wishes: Arc::clone(&self.wishes),
             cycle: self.cycle.clone(),
             next_cycle_at: self.next_cycle_at,
             requests: self.requests.clone(),

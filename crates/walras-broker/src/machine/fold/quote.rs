@@ -1,10 +1,13 @@
 //! Quotes: given, accepted, broken, expired.
 
+use super::notice;
+use crate::model::allocation::Allocation;
 use crate::model::event::QuoteEvent;
-use crate::model::id::QuoteNumber;
+use crate::model::id::{JobNumber, QuoteNumber, ReservationNumber};
 use crate::model::input::Answer;
 use crate::model::quote::Quote;
 use crate::model::repeated::Asked;
+use crate::model::reservation::{Origin, ReservationPhase};
 use crate::model::sharing::Tally;
 use crate::model::state::State;
 use std::sync::Arc;
@@ -12,15 +15,17 @@ use std::sync::Arc;
 impl State {
     pub(super) fn fold_quote(&mut self, event: &QuoteEvent) {
         match event {
-            QuoteEvent::Given { quote, key, spec, options, until, why } => {
+            QuoteEvent::Given { quote, key, spec, options, until, why, holds } => {
                 assert!(*quote > self.last.quote, "the number {quote} was given to a quote before");
                 self.last.quote = *quote;
                 self.remember(key, Answer::Quote(*quote), Some(Asked::Job(spec.digest())));
                 self.tally_up(&spec.user, Tally::of_quote(spec));
                 let (spec, options) = (Arc::clone(spec), Arc::clone(options));
-                self.quotes.insert(*quote, Quote { spec, options, until: *until, why: why.clone() });
+                let (why, holds) = (why.clone(), holds.clone());
+                self.quotes.insert(*quote, Quote { spec, options, until: *until, why, holds });
             }
             QuoteEvent::Accepted { quote, key, option, job, reservation } => {
+                self.take_held(*quote, *option, *job, *reservation);
                 self.quote_gone(*quote);
                 let asked = Asked::Accept { quote: *quote, option: *option };
                 let answer = Answer::Accepted { job: *job, reservation: *reservation };
@@ -35,6 +40,30 @@ impl State {
                 self.remember(key, answer, Some(asked));
             }
             QuoteEvent::Expired(quote) => self.quote_gone(*quote),
+        }
+    }
+
+    /// An alternative that was held becomes a job like any other; without a hold its reservation comes later.
+    fn take_held(
+        &mut self,
+        number: QuoteNumber,
+        option: u32,
+        job: JobNumber,
+        reservation: ReservationNumber,
+    ) {
+        let Some(quote) = self.quotes.get(&number) else { return };
+        let places = quote.options.iter().zip(0_u32..);
+        let others = places.filter(|(_, place)| *place != option).map(|(other, _)| other.allocation.clone());
+        let others: Vec<Arc<Allocation>> = others.map(Arc::new).collect();
+        let clock = self.clock;
+        let Some(of_job) = self.jobs.get_mut(&job).filter(|it| it.offered == Some(number)) else { return };
+        (of_job.offered, of_job.spares, of_job.queued_at) = (None, others, clock);
+        let Some(reserved) = self.reservations.get_mut(&reservation) else { return };
+        reserved.origin = Origin::Quote(number);
+        if reserved.phase == ReservationPhase::Held {
+            let reserved = reserved.clone();
+            self.totals.quotes_kept += 1;
+            notice::of_held(self, &reserved);
         }
     }
 

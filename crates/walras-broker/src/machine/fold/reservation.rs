@@ -135,7 +135,10 @@ impl State {
         reservation.phase = ReservationPhase::Held;
         let reservation = reservation.clone();
         self.totals.quotes_kept += u64::from(matches!(reservation.origin, Origin::Quote(_)));
-        notice::of_held(self, &reservation);
+        // Who has not taken it is not told that it is theirs.
+        if !self.is_offered(&reservation) {
+            notice::of_held(self, &reservation);
+        }
     }
 
     fn rescheduled(&mut self, number: ReservationNumber, parts: &[Part], why: &Why) {
@@ -189,7 +192,9 @@ impl State {
         of_job.attempts += u32::from(why.is_some_and(Why::is_failure));
         of_job.vanished += u32::from(why.is_some_and(Why::is_vanishing));
         of_job.phase = Phase::Queued;
-        notice::of_closed(self, user, job, why);
+        if of_job.offered.is_none() {
+            notice::of_closed(self, user, job, why);
+        }
         if let Some(Why::Silent(sites)) = why {
             for site in sites {
                 // Nothing is known of how long it takes, but that it was too long.

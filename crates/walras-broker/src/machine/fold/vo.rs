@@ -26,6 +26,16 @@ impl State {
                 self.budgets.remove(spender);
                 self.help();
             }
+            VoEvent::WishSet { of, wish } => {
+                let wishes = Arc::make_mut(&mut self.wishes);
+                match (wishes.binary_search_by_key(of, |(who, _)| *who), wish) {
+                    (Ok(place), Some(wish)) => wishes[place].1 = (**wish).clone(),
+                    (Ok(place), None) => drop(wishes.remove(place)),
+                    (Err(place), Some(wish)) => wishes.insert(place, (*of, (**wish).clone())),
+                    (Err(_), None) => {}
+                }
+                self.unsettle();
+            }
             VoEvent::Deposited { key, account, transaction } => {
                 self.books.post(transaction);
                 let amount = i64::try_from(transaction.sum(account, Purpose::Deposit));

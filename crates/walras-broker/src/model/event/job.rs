@@ -1,6 +1,6 @@
 //! What has become of jobs, and who was told.
 
-use crate::model::id::{JobNumber, NoticeNumber};
+use crate::model::id::{JobNumber, NoticeNumber, QuoteNumber};
 use crate::model::input::RequestKey;
 use crate::model::job::{JobEnd, JobSpec, Planned, Why};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,17 @@ pub enum JobEvent {
         /// What was submitted.
         spec: Arc<JobSpec>,
     },
+    /// An alternative of a quote is asked of sites, to be held until it is taken or the quote ends.
+    Offered {
+        /// The job that it becomes when it is taken.
+        job: JobNumber,
+        /// The quote.
+        quote: QuoteNumber,
+        /// What was asked for.
+        spec: Arc<JobSpec>,
+    },
+    /// An alternative of a quote is held no more: another was taken, or none, or a site failed.
+    Withdrawn(JobNumber),
     /// A job is back in the queue.
     Returned {
         /// Which job.

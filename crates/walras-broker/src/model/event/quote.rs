@@ -27,8 +27,11 @@ pub enum QuoteEvent {
         until: Time,
         /// Why there is no alternative, and what would help.
         why: Option<Box<Explanation>>,
+        /// By alternative: the job that it becomes when it is taken, where sites are asked to hold it meanwhile.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holds: Vec<JobNumber>,
     },
-    /// A quote was accepted; a reservation follows.
+    /// A quote was accepted; a reservation follows, unless it is held already.
     Accepted {
         /// Which quote.
         quote: QuoteNumber,

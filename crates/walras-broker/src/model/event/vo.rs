@@ -4,6 +4,7 @@ use crate::model::account::{Account, Transaction};
 use crate::model::budget::{Budget, Spender};
 use crate::model::input::{RequestKey, User};
 use crate::model::policy::Policy;
+use crate::model::wish::{Wish, Wisher};
 use serde::{Deserialize, Serialize};
 
 /// What the administrator has set, and money from outside.
@@ -20,6 +21,13 @@ pub enum VoEvent {
         spender: Spender,
         /// How much.
         budget: Option<Budget>,
+    },
+    /// What an owner or the administrator wants is this.
+    WishSet {
+        /// Who.
+        of: Wisher,
+        /// What.
+        wish: Option<Box<Wish>>,
     },
     /// Money came in, or went out.
     Deposited {

@@ -44,9 +44,11 @@ impl<'a> Basis<'a> {
         limits: AppliedLimits,
         aim: Aim,
     ) -> Basis<'a> {
-        let config = problem.search;
-        let view = |request| View::new(problem.offers, request, &config.algorithm, config.budget_factor);
-        let views: Vec<View> = batch.requests().iter().map(view).collect();
+        let view = |(job, request)| {
+            let config = problem.search_of(job);
+            View::new(problem.offers, request, &config.algorithm, config.budget_factor)
+        };
+        let views: Vec<View> = batch.requests().iter().enumerate().map(view).collect();
         let gate = problem.stakeholders.map(|wishes| Gate::new(wishes, problem.offers, batch));
         let jobs = 0..batch.requests().len();
         let quotas = jobs.clone().map(|job| gate.as_ref().map_or_else(Vec::new, |gate| gate.quotas_of(job)));
@@ -67,6 +69,11 @@ impl<'a> Basis<'a> {
 
     pub(super) fn is_workflow(&self, job: usize) -> bool {
         self.problem.job(job).workflow.is_some()
+    }
+
+    /// Whether a job stays as it was chosen: a window that nobody listed would not be one by the search that it asks for.
+    pub(super) fn stays(&self, job: usize) -> bool {
+        self.problem.job(job).search.is_some()
     }
 
     /// Whether a window holds the job's workflow, where it is one.

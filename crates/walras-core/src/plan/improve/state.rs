@@ -164,13 +164,16 @@ impl<'a> State<'a> {
 
     /// Takes a job out.
     pub(super) fn remove(&mut self, job: usize) {
-        if !self.is_out(job) {
+        if !self.is_out(job) && !self.basis.stays(job) {
             self.set(job, Place::Out);
         }
     }
 
     /// Puts a job that is out where it is best; whether there is such a place.
     pub(super) fn insert(&mut self, job: usize, look: Look<'_>) -> bool {
+        if self.basis.stays(job) {
+            return !self.is_out(job);
+        }
         let found = self.search(job, look);
         let value = |measure: Measure| (look.aim.value(measure), measure.finish);
         let queues = self.basis.queues[job].iter();

@@ -1,0 +1,60 @@
+//! How windows are searched, as policies and jobs name it: `amp`, `alp`, `criterion=cost`.
+
+use crate::error::{Problem, Within};
+use walras_broker::job::JobSearch;
+use walras_core::Algorithm;
+use walras_model::UnknownName;
+
+/// What a search may be called.
+#[cfg(feature = "schema")]
+pub(super) const PATTERN: &str =
+    "^(alp|amp|criterion=(cost|runtime|finish|start|price|node-time|energy|sum:.+))$";
+
+/// The search of that name.
+pub(super) fn algorithm(text: &str) -> Result<Algorithm, Problem> {
+    text.parse().map_err(|unknown: UnknownName| {
+        Problem::new(&unknown.name, format!("is not {}: expected {}", unknown.kind, unknown.expected))
+    })
+}
+
+/// The search that a job asks for. Without a number it gets what it asks for: the first or best window, and no other.
+pub(super) fn of_job(search: Option<&str>, alternatives: Option<u32>) -> Result<Option<JobSearch>, Problem> {
+    let Some(text) = search else {
+        return match alternatives {
+            None => Ok(None),
+            Some(_) => Err(Problem::new("alternatives", "needs search: how they are found")),
+        };
+    };
+    let algorithm = algorithm(text).in_field("search")?;
+    let alternatives = alternatives.unwrap_or(1);
+    if alternatives == 0 {
+        let none = Problem::new("0", "is not a number of alternatives: expected 1 or more");
+        return Err(none).in_field("alternatives");
+    }
+    Ok(Some(JobSearch { algorithm, alternatives }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(search: Option<&str>, alternatives: Option<u32>) -> String {
+        of_job(search, alternatives).unwrap_err().into_error("job").to_string()
+    }
+
+    #[test]
+    fn a_job_gets_the_one_window_that_it_asks_for_unless_it_leaves_a_choice() {
+        let asked =
+            |alternatives| of_job(Some("criterion=finish"), alternatives).unwrap().unwrap().alternatives;
+        assert_eq!((asked(None), asked(Some(3))), (1, 3));
+        assert_eq!(of_job(None, None).unwrap(), None);
+    }
+
+    #[test]
+    fn a_search_that_is_none_is_named() {
+        insta::assert_snapshot!(refused(Some("best"), None), @"job: search: best is not a search: expected alp, amp or criterion=NAME, such as criterion=cost");
+        insta::assert_snapshot!(refused(Some("criterion=luck"), None), @"job: search: luck is not a criterion: expected cost, runtime, finish, start, price, node-time, energy or sum:ATTRIBUTE");
+        insta::assert_snapshot!(refused(Some("amp"), Some(0)), @"job: alternatives: 0 is not a number of alternatives: expected 1 or more");
+        insta::assert_snapshot!(refused(None, Some(2)), @"job: alternatives needs search: how they are found");
+    }
+}

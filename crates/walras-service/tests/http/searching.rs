@@ -1,0 +1,49 @@
+//! How windows are searched, as the VO's policy and as jobs ask for it.
+
+use super::house::{House, job};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Asks until the answer is what is waited for.
+pub(crate) fn until(ask: impl Fn() -> Value, there: impl Fn(&Value) -> bool) -> Value {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        let answer = ask();
+        if there(&answer) || Instant::now() > end {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_vo_and_every_job_may_say_how_windows_are_searched() {
+    let house = House::open();
+    let (ada, admin) = (house.user("ada"), house.administrator.as_str());
+    let set = |change: &Value| house.call("patch", "/v1/policy", Some(admin), Some(change));
+    let change =
+        json!({"decide": "at-once", "search": "criterion=cost", "alternatives_max": 3, "on_the_fly": false});
+    let policy = set(&change).json(200);
+    assert_eq!((&policy["search"], &policy["alternatives_max"]), (&json!("criterion=cost"), &json!(3)));
+    let refused = set(&json!({"search": "criterion=luck"}));
+    assert!(refused.status == 422 && refused.body.contains("luck is not a criterion"), "{refused:?}");
+    assert_eq!(set(&json!({"alternatives_max": 0})).status, 422);
+    // South costs three times as much; by its attribute nobody would find anything.
+    let mut own = job("own");
+    (own["search"], own["alternatives"]) = (json!("criterion=finish"), json!(2));
+    let number = house.call("post", "/v1/jobs", Some(&ada), Some(&own)).json(201)["job"].clone();
+    house.call("post", "/v1/jobs", Some(&ada), Some(&job("plain"))).json(201);
+    let status = || house.call("get", "/v1/status", Some(&ada), None).json(200);
+    until(status, |status| status["cycle"]["open"] == json!(false));
+    house.call("post", "/v1/cycles", Some(admin), None).json(202);
+    let status = until(status, |status| status["cycle"]["served"] == json!(2));
+    let proof = &status["cycle"]["proof"];
+    assert_eq!((&proof["kind"], &proof["listed"]), (&json!("optimal"), &json!(5)), "{status}");
+    assert_eq!(proof["text"], "best of the 5 alternatives that were listed");
+    let view = house.call("get", &format!("/v1/jobs/{number}"), Some(&ada), None).json(200);
+    assert_eq!(view["search"], "criterion=finish", "{view}");
+    let mut bad = job("bad");
+    bad["search"] = json!("fastest");
+    let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&bad));
+    assert!(refused.body.contains("body: search: fastest is not a search"), "{refused:?}");
+}
