@@ -77,11 +77,9 @@ impl Auditor {
     /// Whether a reservation is one for a quote that has ended, or of which another alternative is taken.
     pub(crate) fn is_not_taken(&self, look: &Look<'_>, reservation: &Reservation) -> bool {
         let Some(quote) = self.jobs.get(&reservation.job).and_then(|job| job.offered) else { return false };
-        match look.input {
-            Input::Accept { quote: accepted, .. } => *accepted == quote,
-            Input::Tick => self.quotes.get(&quote).is_none_or(|quote| quote.until <= look.now),
-            _ => false,
-        }
+        let over = || self.quotes.get(&quote).is_none_or(|quote| quote.until <= look.now);
+        let accepted = matches!(look.input, Input::Accept { quote: accepted, .. } if *accepted == quote);
+        accepted || (*look.input == Input::Tick && over())
     }
 
     /// Nothing is held for a quote that is gone, or that was never given.

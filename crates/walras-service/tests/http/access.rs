@@ -42,13 +42,10 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
         }
         ("post", "/v1/quotes/{quote}/accept") => json!({"option": 99}),
         ("put", "/v1/sites/{site}/prices") => json!({"base": 0.5}),
-<<<<<<< HEAD
         ("post", "/v1/sites/{site}/drain") => json!({"nodes": ["n1"], "from": "20h", "until": "21h"}),
         ("post", "/v1/sites/{site}/resume") => json!({"nodes": ["n1"]}),
         ("post", "/v1/sites/{site}/reclaim") => json!({"nodes": ["n1"], "until": "1h", "dry_run": true}),
-=======
         ("put", "/v1/wish" | "/v1/sites/{site}/wish") => json!({"prefers": {"income": 1}}),
->>>>>>> h/live
         ("post", "/v1/sites/{site}/faults") => json!({"kind": "node-lost", "node": "n1"}),
         ("post", "/v1/deposits") => json!({"account": "user:ada", "amount": 1}),
         ("put", "/v1/users/{user}") => json!({"group": "physics"}),
@@ -69,13 +66,9 @@ fn others(endpoint: &Endpoint, role: Role) -> Option<u16> {
         (Role::Administrator, ..) => None,
         (Role::User, ..) if parameters.contains(&"job") || parameters.contains(&"quote") => Some(404),
         (Role::User, "post", "/v1/jobs" | "/v1/quotes") => Some(403),
-<<<<<<< HEAD
-        (Role::Owner, "put", "/v1/sites/{site}/prices") => Some(403),
         (Role::Owner, "post", path) if path.starts_with("/v1/sites/{site}/") => Some(403),
-=======
         (Role::Owner, "put", "/v1/sites/{site}/prices")
         | (Role::Owner, "put" | "delete", "/v1/sites/{site}/wish") => Some(403),
->>>>>>> h/live
         // The rest of what these roles may call is everybody's, or the caller's own by nature.
         _ => None,
     }
