@@ -731,6 +731,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{site}/wish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a site's owner wants of plans.
+         * @description For: user, owner, administrator.
+         */
+        get: operations["get__v1_sites__site__wish"];
+        /**
+         * Say what a site's owner wants of plans.
+         * @description For: owner, administrator.
+         */
+        put: operations["put__v1_sites__site__wish"];
+        post?: never;
+        /**
+         * Want nothing of what runs on a site any more.
+         * @description For: owner, administrator.
+         */
+        delete: operations["delete__v1_sites__site__wish"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/status": {
         parameters: {
             query?: never;
@@ -855,6 +883,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/wish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what the administrator wants of plans.
+         * @description For: user, owner, administrator.
+         */
+        get: operations["get__v1_wish"];
+        /**
+         * Say what the administrator wants of plans.
+         * @description For: administrator.
+         */
+        put: operations["put__v1_wish"];
+        post?: never;
+        /**
+         * Want nothing of plans any more.
+         * @description For: administrator.
+         */
+        delete: operations["delete__v1_wish"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -898,6 +954,8 @@ export interface components {
             /** @description All of them. */
             accounts: components["schemas"]["AccountView"][];
         };
+        /** @description How several losses become one. */
+        AggregationKind: "chebyshev" | "mean" | "lexicographic";
         /** @description What a node's time is used for. */
         BarKind: "owner" | "planned" | "asked" | "held" | "running" | "ended";
         /** @description Time that is not for sale: from one moment to another, or every week. */
@@ -1009,6 +1067,13 @@ export interface components {
             /** @description What the last plan came to. */
             proof?: components["schemas"]["ProofView"] | null;
             /**
+             * @description How content everybody is with the last plan, from 0 to 1, where it was chosen by satisfaction: users and the administrator by name,
+             *     owners by site.
+             */
+            satisfaction?: {
+                [key: string]: number;
+            };
+            /**
              * Format: uint32
              * @description How many jobs the last plan served.
              */
@@ -1053,6 +1118,8 @@ export interface components {
              * @description When.
              */
             at: string;
+            /** @description What no plan could beat, where prices were looked for that show it. */
+            bound?: components["schemas"]["BoundView"] | null;
             /** @description What all that was chosen costs, in credits. */
             cost: number;
             /**
@@ -1308,6 +1375,8 @@ export interface components {
             /** @description Always `ok`. */
             status: string;
         };
+        /** @description Whether an alternative of a quote is held. */
+        HeldKind: "no" | "asked" | "held";
         /** @description Which samples are shown. */
         HistoryQuery: {
             /**
@@ -1333,6 +1402,12 @@ export interface components {
          * @description What a user wants to run.
          */
         Job: {
+            /**
+             * Format: uint32
+             * @description At most so many windows are listed by its own search, for the VO to choose one of.
+             * @default 1
+             */
+            alternatives?: number;
             /** @description The most that all tasks together may cost, in credits. */
             budget?: number;
             /**
@@ -1402,6 +1477,12 @@ export interface components {
              * @default null
              */
             script?: string;
+            /**
+             * @description How its windows are searched, instead of by the VO's search: alp, amp, or the best by a criterion (cost, runtime, finish, start,
+             *     price, node-time, energy or sum:ATTRIBUTE).
+             * @default null
+             */
+            search?: string;
             /** @description The only sites on which tasks may run, by name. */
             sites?: string[];
             /**
@@ -1481,6 +1562,8 @@ export interface components {
              * @description The number of its reservation, or of its last.
              */
             reservation?: number | null;
+            /** @description The search that it asks for itself. */
+            search?: string | null;
             /** @description Where it runs or ran. */
             sites: string[];
             /**
@@ -1657,6 +1740,10 @@ export interface components {
              * @description When it has ended.
              */
             finish: string;
+            /** @description Whether its sites hold it until then. What nobody holds may be taken by somebody else first. */
+            held: components["schemas"]["HeldKind"];
+            /** @description What it costs to have it held and not take it, in credits; nothing while it is not held. */
+            hold_fee?: number | null;
             /**
              * Format: uint32
              * @description Its number, from 0 on.
@@ -1673,6 +1760,11 @@ export interface components {
              * @description When it starts; only expected, in a queue.
              */
             start: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be taken.
+             */
+            until: string;
         };
         /**
          * Order
@@ -1732,6 +1824,11 @@ export interface components {
         Policy: {
             /**
              * Format: uint32
+             * @description At most so many windows are listed for a job.
+             */
+            alternatives_max?: number | null;
+            /**
+             * Format: uint32
              * @description A job is given up after so many failures that are not its own.
              */
             attempts_max?: number | null;
@@ -1763,6 +1860,8 @@ export interface components {
             money?: components["schemas"]["MoneyRules"];
             /** @description How long sites may take to say what is free. */
             offers_within?: number | null;
+            /** @description Whether one window is found for each job, in one sweep over time, instead of alternatives to choose from. */
+            on_the_fly?: boolean | null;
             /** @description A job that has waited this long is served before all that have not. */
             overdue_after?: number | null;
             /** @description Whether the choice is improved by search, with windows that nobody listed. */
@@ -1779,6 +1878,11 @@ export interface components {
             rank?: components["schemas"]["RankWeights"];
             /** @description How long a client's request is remembered, so that it can be repeated. */
             repeat_within?: number | null;
+            /**
+             * @description How windows are searched for quotes and what is reserved at once: alp, amp, or the best by a criterion (cost, runtime, finish,
+             *     start, price, node-time, energy or sum:ATTRIBUTE).
+             */
+            search?: string;
             /** @description How the queue is shared between users. */
             sharing?: components["schemas"]["SharingRules"];
             /**
@@ -1910,6 +2014,12 @@ export interface components {
             gap?: number | null;
             /** @description What is proven. */
             kind: components["schemas"]["ProofKind"];
+            /**
+             * Format: uint32
+             * @description The best of so many alternatives, which were listed; there may be windows that were not. None where it was held against all
+             *     windows.
+             */
+            listed?: number | null;
             /** @description In words. */
             text: string;
         };
@@ -1940,6 +2050,15 @@ export interface components {
              */
             quotes?: number | null;
         };
+        /** @description How a quote is made. */
+        QuoteQuery: {
+            /**
+             * Format: uint32
+             * @description Sites are to hold the alternatives for so many seconds: then accepting one cannot fail, short of a site's failure. None of them starts
+             *     before. What is held and not taken costs a share of its price, as the policy says.
+             */
+            hold?: number | null;
+        };
         /** @description Rules for quotes. */
         QuoteRules: {
             /**
@@ -1947,6 +2066,17 @@ export interface components {
              * @default null
              */
             compensation?: number | null;
+            /**
+             * Format: uint32
+             * @description So many quotes of one user are held by sites at a time.
+             * @default null
+             */
+            held_max?: number | null;
+            /**
+             * @description What an alternative that was held and not taken costs its user, as a share of its price.
+             * @default null
+             */
+            hold_fee?: number | null;
             /**
              * @description Offers older than this are not quoted from.
              * @default null
@@ -1970,7 +2100,7 @@ export interface components {
             changes: components["schemas"]["ChangeView"][];
             /** @description The name of the job. */
             name: string;
-            /** @description The alternatives, none at once later and dearer than another. */
+            /** @description The alternatives that can still be taken, none at once later and dearer than another, but for the best by the job's own search. */
             options: components["schemas"]["OptionView"][];
             /**
              * Format: uint64
@@ -1981,7 +2111,7 @@ export interface components {
             reasons: components["schemas"]["FitView"][];
             /**
              * Format: date-time
-             * @description Until when it binds.
+             * @description Until when it binds: until the last of its alternatives can be taken.
              */
             until: string;
         };
@@ -2492,7 +2622,7 @@ export interface components {
             start: string;
         };
         /** @description Why a job is not running, or not running any more. */
-        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "not-planned" | "deadline-passed" | "too-often" | "cancelled";
+        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken";
         /** @description Why a job is where it is; which fields are there depends on the kind. */
         WhyView: {
             /** @description The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on. */
@@ -2536,6 +2666,36 @@ export interface components {
             site?: string | null;
             /** @description The sites that did not answer. */
             sites?: string[];
+        };
+        /**
+         * Wish
+         * @description What an owner wants of what runs on a site, or the administrator of everything; weighed where plans are chosen by satisfaction.
+         */
+        Wish: {
+            /**
+             * @description How the totals' losses become one.
+             * @default chebyshev
+             */
+            aggregation?: components["schemas"]["AggregationKind"];
+            /** @description How much each total counts, by criterion: income, cost, load, start, finish, wait, guaranteed-start, speed. Only ratios count. */
+            prefers: {
+                [key: string]: number;
+            };
+            /** @description Between which values a total matters, instead of the available ones: times in seconds, money in credits. */
+            ranges?: {
+                [key: string]: number[];
+            };
+            /**
+             * Format: uint32
+             * @description How much they count among the stakeholders, against users' shares.
+             * @default 1
+             */
+            weight?: number;
+        };
+        /** @description What an owner or the administrator wants of plans, if anything. */
+        WishView: {
+            /** @description The wish; none where nobody has said so. */
+            wish?: components["schemas"]["Wish"] | null;
         };
         /** @description Data that one task gives to another. */
         edge: {
@@ -4769,7 +4929,13 @@ export interface operations {
     };
     post__v1_quotes: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Sites are to hold the alternatives for so many seconds: then accepting one cannot fail, short of a site's failure. None of them starts
+                 *     before. What is held and not taken costs a share of its price, as the policy says.
+                 */
+                hold?: number;
+            };
             header?: {
                 /** @description The client's own name of the request: the same key is the same request. */
                 "Idempotency-Key"?: string;
@@ -6078,6 +6244,274 @@ export interface operations {
             };
         };
     };
+    get__v1_sites__site__wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    put__v1_sites__site__wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Wish"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    delete__v1_sites__site__wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
     get__v1_status: {
         parameters: {
             query?: never;
@@ -6622,6 +7056,241 @@ export interface operations {
             };
             /** @description The request is well-formed, but a value in it is not possible. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    put__v1_wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Wish"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    delete__v1_wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

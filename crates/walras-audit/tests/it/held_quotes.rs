@@ -67,7 +67,8 @@ fn an_honest_broker_is_not_accused() {
 #[test]
 fn what_is_wrong_with_a_held_quote_is_found() {
     type Corrupt = fn(&mut Journal);
-    let cases: [(&str, Corrupt, fn(&Kind) -> bool); 5] = [
+    type Found = fn(&Kind) -> bool;
+    let cases: [(&str, Corrupt, Found); 5] = [
         (
             "starts before its quote ends",
             |it| {
