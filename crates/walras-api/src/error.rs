@@ -152,7 +152,7 @@ pub(crate) fn echo(text: &str) -> String {
 }
 
 /// The message of a parser, which may repeat parts of the file.
-pub(crate) fn echo_message(text: &str) -> String {
+pub fn echo_message(text: &str) -> String {
     tame(text, MESSAGE_MAX)
 }
 

@@ -3,7 +3,7 @@
 //! Lines are written and read one at a time, so a journal may be larger than memory. A journal that was cut off in the
 //! middle of a line is refused at that line; everything before it can be read.
 
-use crate::error::{ErrorKind, Position, ReadError};
+use crate::error::{ErrorKind, Position, ReadError, echo_message};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{BufRead, Read, Write};
@@ -111,8 +111,8 @@ impl<R: BufRead> JournalReader<R> {
             Ok(entry) => self.nothing_unknown(&text, &entry).map(|()| Some(entry)),
             Err(error) => {
                 let path = error.path().to_string();
-                let path = if path == "." { String::new() } else { path };
-                let problem = error.into_inner().to_string();
+                let path = if path == "." { String::new() } else { echo_message(&path) };
+                let problem = echo_message(&error.into_inner().to_string());
                 Err(self.error(ErrorKind::Shape, &path, None, problem))
             }
         }
@@ -120,7 +120,9 @@ impl<R: BufRead> JournalReader<R> {
 
     /// Refuses an entry that says more than is understood: what was not read would be left out of every check.
     fn nothing_unknown(&self, text: &[u8], entry: &Entry) -> Result<(), ReadError> {
-        let wrong = |error: serde_json::Error| self.error(ErrorKind::Syntax, "", None, error.to_string());
+        let wrong = |error: serde_json::Error| {
+            self.error(ErrorKind::Syntax, "", None, echo_message(&error.to_string()))
+        };
         let written: Value = serde_json::from_slice(text).map_err(wrong)?;
         let understood = serde_json::to_value(entry).map_err(wrong)?;
         match unknown(&written, &understood) {

@@ -128,7 +128,7 @@ impl Config {
         let config: Config = toml::from_str(text).map_err(|error| {
             let line =
                 error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            ConfigError(format!("{source}:{line}: {}", error.message()))
+            ConfigError(format!("{source}:{line}: {}", walras_api::echo_message(error.message())))
         })?;
         if !(1..=86_400).contains(&config.clock.speed) {
             return Err(ConfigError(format!(

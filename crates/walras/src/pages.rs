@@ -16,7 +16,7 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
             "events",
         ],
     ),
-    ("Market", &["offers", "sites", "account", "statement", "prices", "site", "node", "fault"]),
+    ("Market", &["offers", "sites", "account", "statement", "prices", "prefer", "site", "node", "fault"]),
     (
         "Administration",
         &["demo", "serve", "policy", "cycle", "user", "token", "deposit", "budget", "journal"],

@@ -111,7 +111,11 @@ impl Replay {
         if scope != Scope::All && scope != Scope::Cycle(*cycle) {
             return None;
         }
-        let again = problem.map(|problem| Box::new(plan(&problem)));
+        let mut again = problem.map(|problem| Box::new(plan(&problem)));
+        // Verdicts of before it was said among what a plan is best do not say it now.
+        if let Some(again) = again.as_mut().filter(|_| decision.verdict.rivals.is_none()) {
+            again.verdict.rivals = None;
+        }
         (again.as_ref() != Some(decision)).then_some(Difference::Plan { cycle: *cycle, now: again })
     }
 

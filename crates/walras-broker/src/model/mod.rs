@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod allocation;
+mod bad_policy;
 pub mod budget;
 pub mod cycle;
 pub mod decision;

@@ -13,6 +13,7 @@
 //! Example: two of the weights 3 (alive from 0 to 5), 4 (from 2 to 9) and 7 (from 0 to 9): 10 at 0, and 7 at 2.
 
 use walras_model::offer::SlotKey;
+use walras_model::quantity::rounding;
 
 /// So many candidates are few.
 pub(super) const FEW: usize = if cfg!(test) { 6 } else { 1_024 };
@@ -52,12 +53,9 @@ pub(super) fn keep_within<P>(all: &mut Vec<Weighed<P>>, n: usize, most: i128) {
 
 /// What each of those missing may weigh when all are alike and no more than `most` together; below all weights when none is.
 fn each_at_most(most: i128, missing: usize) -> i64 {
-    match (i64::try_from(most), i64::try_from(missing)) {
-        (_, Ok(0)) => i64::MIN,
-        (Ok(most), Ok(missing)) => most.div_euclid(missing),
-        (Err(_), _) if most < 0 => i64::MIN,
-        _ => i64::MAX,
-    }
+    let Some(missing) = i128::try_from(missing).ok().filter(|missing| *missing > 0) else { return i64::MIN };
+    let each = rounding::down(most, missing);
+    i64::try_from(each).unwrap_or(if each < 0 { i64::MIN } else { i64::MAX })
 }
 
 /// Candidates in order of their weight.

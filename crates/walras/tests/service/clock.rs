@@ -60,7 +60,7 @@ impl Clocked {
         let job = json!({ "walras": "job/1", "name": "short", "work": 2, "budget": 100 });
         let call = Call::send("POST", "/v1/jobs", &self.user, &job).keyed(&self.jobs.to_string());
         let number = self.service.expect(&call, 201).json()["job"].clone();
-        wait_for("the job is done", Duration::from_secs(30), || {
+        wait_for("the job is done", Duration::from_secs(120), || {
             let seen = Call::get(format!("/v1/jobs/{number}"), &self.user);
             self.service.expect(&seen, 200).json()["state"] == "done"
         });
