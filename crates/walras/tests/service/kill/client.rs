@@ -79,7 +79,7 @@ impl Client {
                 self.chance.between(1, 5)
             );
             return json!({
-                "walras": "job/1", "name": "real", "work": 30, "tasks": tasks, "sites": ["here"], "script": text
+                "walras": "job/1", "name": "real", "work": 80, "tasks": tasks, "sites": ["here"], "script": text
             });
         }
         json!({
