@@ -133,6 +133,10 @@ impl Draft<'_> {
                     "is beyond the greatest number of a task",
                 ));
             };
+            if task.name.is_empty() || task.name.chars().any(char::is_control) {
+                let what = "is not a name for a task: it must not be empty or contain control characters";
+                return Err(refuse(self.source, place, &task.name, what));
+            }
             if let Some(first) = ids.insert(&task.name, id) {
                 let first = &self.tasks[first.index()].1;
                 let at = first.position.map_or(first.path.clone(), |place| format!("line {}", place.line));

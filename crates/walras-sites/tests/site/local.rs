@@ -191,8 +191,8 @@ fn a_part_whose_supervisor_was_killed_has_vanished_and_nothing_of_it_runs_on() {
     });
     let ((at, end), started) = (ended.unwrap(), started.unwrap());
     assert_eq!(end, PartEnd::Vanished);
-    // It counts until its last sign of life, which it gives every second.
-    assert!(at <= at_kill && at >= after(started, 1_000), "{started} {at} {at_kill}");
+    // It counts until its last sign of life, which it gives every second; files know the time to a few milliseconds.
+    assert!(at <= at_kill && at >= after(started, 900), "{started} {at} {at_kill}");
     assert!(!pids.split(' ').any(runs));
 }
 
