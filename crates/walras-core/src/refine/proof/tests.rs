@@ -28,9 +28,11 @@ fn drawn(seed: u64) -> Instance {
 /// Nothing is proven that is not so, and everything is proven in the end: forwards and backwards, from a schedule that is not the best.
 #[test]
 fn what_is_proven_is_the_best_of_all() {
-    for seed in 0..240 {
+    let mut cases = 0;
+    for seed in 0..480 {
         let drawn = drawn(seed);
-        for instance in [&drawn, &drawn.mirror()] {
+        for instance in [&drawn, &drawn.mirror()].into_iter().filter(|it| super::is_small_and_plain(it)) {
+            cases += 1;
             let (mut known, mut best) = heft_and_best(instance);
             let optimum = best.placed.finish();
             let proven = prove(instance, instance.earliest, &mut known, &mut Fuel { left: 40_000_000 });
@@ -42,6 +44,7 @@ fn what_is_proven_is_the_best_of_all() {
             }
         }
     }
+    assert!(cases > 100, "{cases}");
 }
 
 /// The same where lanes are free only for a while.
@@ -56,7 +59,7 @@ fn free_time_begins_and_ends() {
         }
         for instance in [&instance, &instance.mirror()] {
             let (mut known, best) = heft_and_best(instance);
-            if known.score.missing > 0 {
+            if known.score.missing > 0 || !super::is_small_and_plain(instance) {
                 continue;
             }
             let optimum = best.placed.finish();
