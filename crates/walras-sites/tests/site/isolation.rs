@@ -6,6 +6,7 @@ use crate::process::line;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use walras_sites::local::{Account, Accounts, Demand, Isolation, LocalOptions, UidRange};
 use walras_sites::{Clock, PartEnd, Program, SiteMessage};
 
@@ -76,8 +77,15 @@ fn ends_well(bench: &mut Bench, said: Vec<SiteMessage>) {
     assert_eq!(bench.printed(1), "up\nmine\n");
 }
 
+/// One at a time: sites draw the same accounts, and who ends all that is theirs ends what another test runs.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn nobody_reads_or_writes_what_others_have() {
+    let _turn = turn();
     for options in ways() {
         let (mut bench, said) = with_victim(options);
         let (secret, output) = (bench.file(1, 0, "secret"), bench.file(1, 0, "output"));
@@ -96,6 +104,7 @@ fn nobody_reads_or_writes_what_others_have() {
 
 #[test]
 fn nobody_ends_what_others_run_or_who_watches_over_it() {
+    let _turn = turn();
     for options in ways() {
         let (mut bench, said) = with_victim(options);
         let text = "trap '' HUP; kill -9 -1; kill -9 $PPID; sleep 0.1; echo here";
@@ -108,6 +117,7 @@ fn nobody_ends_what_others_run_or_who_watches_over_it() {
 
 #[test]
 fn scripts_of_any_language_run_and_find_their_own_files() {
+    let _turn = turn();
     let python = "#!/usr/bin/env python3\nimport json, os, sys, tempfile\nopen('own', 'w').write('x')\n\
                   with tempfile.TemporaryFile() as file:\n    file.write(b'x')\n\
                   print(json.dumps([os.listdir('.') != [], sys.argv[1:]]))\nsys.exit(3)\n";
@@ -127,6 +137,7 @@ fn scripts_of_any_language_run_and_find_their_own_files() {
 
 #[test]
 fn directories_are_private_and_cannot_be_guessed() {
+    let _turn = turn();
     for options in ways() {
         let is_own = matches!(options.accounts, Accounts::Own { .. });
         let mut bench = Bench::local(options);
@@ -151,6 +162,7 @@ fn directories_are_private_and_cannot_be_guessed() {
 
 #[test]
 fn what_is_kept_apart_ends_like_everything_else() {
+    let _turn = turn();
     for options in ways() {
         let mut bench = Bench::local(options);
         assert_eq!(bench.run_on(1, &command(&["no-such-program"])), PartEnd::Failed(127));
@@ -170,6 +182,7 @@ fn what_is_kept_apart_ends_like_everything_else() {
 
 #[test]
 fn those_without_an_account_run_nothing() {
+    let _turn = turn();
     let accounts = Accounts::Own { named: Default::default(), drawn: None };
     let mut bench = Bench::local(LocalOptions { accounts, ..local() });
     assert_eq!(bench.run(1, &of("ada", "echo here", &[])), PartEnd::Failed(126));
@@ -178,6 +191,7 @@ fn those_without_an_account_run_nothing() {
 
 #[test]
 fn what_keeps_nobody_apart_says_so() {
+    let _turn = turn();
     let text = |accounts: &Accounts| Isolation::probe(accounts, Demand::Off, &[]).unwrap().to_string();
     assert!(text(&Accounts::Service).starts_with(
         "none: jobs of different users can read each other's files, and all that the service can, its tokens too"
