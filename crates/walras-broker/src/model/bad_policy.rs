@@ -50,42 +50,42 @@ pub enum BadPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyField {
-    /// [`Policy::cycle_every`].
+    /// [`Policy::cycle_every`](super::policy::Policy::cycle_every).
     CycleEvery,
-    /// [`Policy::horizon`].
+    /// [`Policy::horizon`](super::policy::Policy::horizon).
     Horizon,
-    /// [`Policy::overdue_after`].
+    /// [`Policy::overdue_after`](super::policy::Policy::overdue_after).
     OverdueAfter,
-    /// [`Policy::batch_max`].
+    /// [`Policy::batch_max`](super::policy::Policy::batch_max).
     BatchMax,
-    /// [`MoneyPolicy::fee`].
+    /// [`MoneyPolicy::fee`](super::policy::MoneyPolicy::fee).
     Fee,
-    /// [`MoneyPolicy::early_refund`].
+    /// [`MoneyPolicy::early_refund`](super::policy::MoneyPolicy::early_refund).
     EarlyRefund,
-    /// [`MoneyPolicy::compensation`].
+    /// [`MoneyPolicy::compensation`](super::policy::MoneyPolicy::compensation).
     Compensation,
-    /// [`QuotePolicy::compensation`].
+    /// [`QuotePolicy::compensation`](super::policy::QuotePolicy::compensation).
     QuoteCompensation,
-    /// [`QuotePolicy::options_max`].
+    /// [`QuotePolicy::options_max`](super::policy::QuotePolicy::options_max).
     OptionsMax,
     /// [`walras_core::SearchLimits::alternatives_per_job_max`].
     AlternativesMax,
-    /// [`RankWeights::price`].
+    /// [`RankWeights::price`](super::policy::RankWeights::price).
     RankPrice,
-    /// [`RankWeights::deadline`].
+    /// [`RankWeights::deadline`](super::policy::RankWeights::deadline).
     RankDeadline,
-    /// [`RankWeights::attempts`].
+    /// [`RankWeights::attempts`](super::policy::RankWeights::attempts).
     RankAttempts,
-    /// [`RankWeights::waiting`].
+    /// [`RankWeights::waiting`](super::policy::RankWeights::waiting).
     RankWaiting,
-    /// [`RankWeights::priority`].
+    /// [`RankWeights::priority`](super::policy::RankWeights::priority).
     RankPriority,
-    /// [`RankWeights::fair_share`].
+    /// [`RankWeights::fair_share`](super::policy::RankWeights::fair_share).
     RankFairShare,
-    /// [`SharePolicy::half_life`].
+    /// [`SharePolicy::half_life`](super::sharing::SharePolicy::half_life).
     HalfLife,
-    /// [`SharePolicy::ahead`].
+    /// [`SharePolicy::ahead`](super::sharing::SharePolicy::ahead).
     SharedAhead,
-    /// [`SharePolicy::rest_max`].
+    /// [`SharePolicy::rest_max`](super::sharing::SharePolicy::rest_max).
     RestMax,
 }
