@@ -200,6 +200,22 @@ test("the schedule shows jobs, can be searched, moved by keys, and leads to a jo
   await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
 });
 
+test("keys and wheel before the schedule is painted do nothing", async () => {
+  await inPage(ada, async (page) => {
+    // A page behind others gets no frames, so nothing is painted.
+    await page.evaluate(() => {
+      window.requestAnimationFrame = () => 0;
+    });
+    await open(page, "Schedule");
+    const picture = page.getByRole("application");
+    await picture.focus();
+    await page.waitForTimeout(300);
+    for (const key of ["ArrowRight", "PageDown", "+", "Home"]) await page.keyboard.press(key);
+    await picture.hover();
+    await page.mouse.wheel(0, 50);
+  });
+});
+
 test("an administrator sees why a cycle decided, and manages people", async () => {
   await inPage({ secret: house.administrator }, async (page) => {
     await open(page, "Cycles");

@@ -78,7 +78,7 @@ export function Gantt({ model, span, word, open, seen }: Props) {
       if (current) latest.current.seen?.(to.from, to.from + (current.width - current.gutter) * to.scale);
     };
     const hands = {
-      scene: () => scene.current as Scene,
+      scene: () => scene.current,
       move,
       point: (x: number, y: number) => {
         const found = scene.current && hit(scene.current, x, y);

@@ -3,7 +3,8 @@ import { AXIS, ROW, type Scene } from "./paint";
 import { pan, type Window, zoom } from "./window";
 
 export interface Hands {
-  scene: () => Scene;
+  /** What is painted; nothing before the first painting. */
+  scene: () => Scene | null;
   move: (window: Window) => void;
   /** Pointed at, without pressing. */
   point: (x: number, y: number) => void;
@@ -25,14 +26,15 @@ export function attach(element: HTMLElement, hands: Hands): () => void {
     const box = element.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
-  const below = (): number => {
+  const shift = (dx: number, dy: number): void => {
     const scene = hands.scene();
-    return scene.rows.length * ROW - (scene.height - AXIS);
+    if (!scene) return;
+    const below = scene.rows.length * ROW - (scene.height - AXIS);
+    hands.move(pan(scene.window, dx, dy, below));
   };
-  const shift = (dx: number, dy: number): void => hands.move(pan(hands.scene().window, dx, dy, below()));
   const magnify = (x: number, factor: number): void => {
     const scene = hands.scene();
-    hands.move(zoom(scene.window, Math.max(0, x - scene.gutter), factor));
+    if (scene) hands.move(zoom(scene.window, Math.max(0, x - scene.gutter), factor));
   };
   const listeners = {
     wheel: (event: WheelEvent): void => {
@@ -71,14 +73,16 @@ export function attach(element: HTMLElement, hands: Hands): () => void {
     pointercancel: (event: PointerEvent): void => void fingers.delete(event.pointerId),
     pointerleave: (): void => hands.leave(),
     keydown: (event: KeyboardEvent): void => {
-      const middle = hands.scene().gutter + (hands.scene().width - hands.scene().gutter) / 2;
+      const scene = hands.scene();
+      if (!scene) return;
+      const middle = (scene.gutter + scene.width) / 2;
       const keys: Record<string, () => void> = {
         ArrowLeft: () => shift(-STEP, 0),
         ArrowRight: () => shift(STEP, 0),
         ArrowUp: () => shift(0, -ROW),
         ArrowDown: () => shift(0, ROW),
-        PageUp: () => shift(0, -hands.scene().height / 2),
-        PageDown: () => shift(0, hands.scene().height / 2),
+        PageUp: () => shift(0, -scene.height / 2),
+        PageDown: () => shift(0, scene.height / 2),
         "+": () => magnify(middle, 0.8),
         "=": () => magnify(middle, 0.8),
         "-": () => magnify(middle, 1.25),
