@@ -217,9 +217,16 @@ test("keys and wheel before the schedule is painted do nothing", async () => {
 });
 
 test("an administrator sees why a cycle decided, and manages people", async () => {
+  const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "decided", work: 30 }, ada.secret);
   await inPage({ secret: house.administrator }, async (page) => {
     await open(page, "Cycles");
+    // This one, whatever is decided meanwhile.
+    await page.getByRole("navigation", { name: "Decisions" }).getByRole("link").first().click();
     await page.getByRole("heading", { name: /^Cycle \d/ }).waitFor();
+    await page.getByRole("button", { name: "Plan it again" }).click();
+    await page.getByText("The same decision, to the last digit.").waitFor();
+    await page.getByRole("button", { name: "Whom did it displace?" }).first().click();
+    await page.getByText(/^Without it /).first().waitFor();
     await open(page, "People");
     await page.getByLabel("For whom").fill("cleo");
     await page.getByRole("button", { name: "Make a token" }).click();
@@ -230,10 +237,15 @@ test("an administrator sees why a cycle decided, and manages people", async () =
     assert.equal(await page.locator("code.secret").count(), 0, "it is shown once");
     await open(page, "Policy");
     await page.getByLabel("The rules to change, as JSON").fill('{"attempts_max": 5}');
+    await page.getByRole("button", { name: "Try them on the latest cycles" }).click();
+    await page.getByText(/cycles? with .* planned again/).waitFor();
+    await page.getByRole("region", { name: "The rules as they were, and changed" }).waitFor();
+    assert.notEqual((await house.call("GET", "/v1/policy")).attempts_max, 5, "trying changes nothing");
     await page.getByRole("button", { name: "Change the rules" }).click();
     await page.getByText("The rules are changed.").waitFor();
     assert.equal((await house.call("GET", "/v1/policy")).attempts_max, 5);
   });
+  await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
 });
 
 test("a user's page never receives another's data", async () => {

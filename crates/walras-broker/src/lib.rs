@@ -45,7 +45,7 @@ mod model;
 pub mod plan;
 mod rules;
 
-pub use machine::{Broker, Change, Handled, journal, statement};
+pub use machine::{Broker, Change, Handled, again, journal, statement};
 pub use model::effect::Effect;
 pub use model::event::Event;
 pub use model::input::{Answer, Input, Refusal};

@@ -256,6 +256,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/decisions/{position}/displaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plan one of the latest cycles again without one of its jobs, and say for whom that changes anything.
+         * @description For: administrator.
+         */
+        get: operations["get__v1_decisions__position__displaced"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions/{position}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plan one of the latest cycles again, and say whether it is decided the same.
+         * @description For: administrator.
+         */
+        get: operations["get__v1_decisions__position__replay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deposits": {
         parameters: {
             query?: never;
@@ -503,6 +543,26 @@ export interface paths {
          * @description For: administrator.
          */
         patch: operations["patch__v1_policy"];
+        trace?: never;
+    };
+    "/v1/policy/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what changed rules would have decided in the latest cycles; nothing is changed.
+         * @description For: administrator.
+         */
+        post: operations["post__v1_policy_trial"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/quotes": {
@@ -1188,6 +1248,38 @@ export interface components {
             account: string;
             /** @description How much, in credits. */
             amount: number;
+        };
+        /** @description A job that would have run otherwise. */
+        DisplacedJob: {
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            job: number;
+            /** @description Its name. */
+            name: string;
+            /** @description When it starts and ends, and for how much; none where it has no window. */
+            with?: components["schemas"]["WayView"] | null;
+            /** @description When it would have started, ended, and for how much; none where it would have no window. */
+            without?: components["schemas"]["WayView"] | null;
+        };
+        /** @description Which job is left out. */
+        DisplacedQuery: {
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            job: number;
+        };
+        /** @description What a job's window has cost others. */
+        DisplacedView: {
+            /**
+             * Format: uint64
+             * @description The job.
+             */
+            job: number;
+            /** @description The others that a plan without it would have served otherwise. */
+            others: components["schemas"]["DisplacedJob"][];
         };
         /** @description What somebody wrote. */
         DraftBody: {
@@ -2210,6 +2302,16 @@ export interface components {
         };
         /** @description Why a site refuses. */
         RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling";
+        /** @description Whether a plan is the one that follows from what was known. */
+        ReplayView: {
+            /**
+             * Format: uint64
+             * @description The cycle's number.
+             */
+            cycle: number;
+            /** @description Whether planning again gives the same decision, to the last digit. */
+            same: boolean;
+        };
         /** @description What is sold again. */
         Resume: {
             /** @description The names of the nodes; all of the site's, without. */
@@ -2563,6 +2665,63 @@ export interface components {
         TokensView: {
             /** @description Oldest first. */
             tokens: components["schemas"]["TokenView"][];
+        };
+        /** @description A cycle planned twice. */
+        TrialCycle: {
+            /** @description Under the other rules. */
+            after: components["schemas"]["TrialFigures"];
+            /**
+             * Format: date-time
+             * @description When it was planned.
+             */
+            at: string;
+            /** @description As it was. */
+            before: components["schemas"]["TrialFigures"];
+            /**
+             * Format: uint32
+             * @description How many jobs are served otherwise than before: later, sooner, elsewhere at another price, or not at all.
+             */
+            changed: number;
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            cycle: number;
+        };
+        /** @description What plans come to. */
+        TrialFigures: {
+            /** @description What these cost, in credits. */
+            cost: number;
+            /**
+             * Format: uint32
+             * @description How many jobs waited.
+             */
+            jobs: number;
+            /** @description And until they have ended. */
+            response?: number | null;
+            /** @description How content everybody is on average, from 0 to 1; none where nobody was asked. */
+            satisfaction?: number | null;
+            /**
+             * Format: uint32
+             * @description How many of them have a window.
+             */
+            served: number;
+            /** @description How long these wait from being submitted until they start, in seconds, on average; none when there are none. */
+            wait?: number | null;
+        };
+        /** @description What other rules would have decided in the latest cycles, beside what the rules of then do. */
+        TrialView: {
+            /** @description And under the other rules. */
+            after: components["schemas"]["TrialFigures"];
+            /** @description All of them together, as they were. */
+            before: components["schemas"]["TrialFigures"];
+            /** @description The cycles that were planned again, newest first: of those since the service started the latest in which anybody waited. */
+            cycles: components["schemas"]["TrialCycle"][];
+            /**
+             * Format: uint32
+             * @description How many more are remembered, for which there was no time.
+             */
+            left: number;
         };
         /** @description The unit of times, spans and work, and of the time in prices. */
         Unit: "s" | "ms";
@@ -3620,6 +3779,179 @@ export interface operations {
             };
             /** @description The caller may not do that. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_decisions__position__displaced: {
+        parameters: {
+            query?: {
+                /** @description Its number. */
+                job?: number;
+            };
+            header?: never;
+            path: {
+                position: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisplacedView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_decisions__position__replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                position: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4842,6 +5174,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Policy"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    post__v1_policy_trial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policy"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialView"];
                 };
             };
             /** @description The request cannot be read, or a value in it is out of bounds. */

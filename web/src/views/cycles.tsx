@@ -10,6 +10,7 @@ import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { Table } from "../parts/table";
 import { withQuery } from "../route";
+import { DisplacedBy, ReplayCheck } from "./again";
 
 const PAGE = 20;
 
@@ -84,6 +85,7 @@ function Explained({ decision }: { decision: Decision }) {
           <p class="quiet">
             <code>walras replay JOURNAL --cycle {decision.cycle}</code> makes the same plan again.
           </p>
+          <ReplayCheck key={decision.position} decision={decision} />
         </Card>
         {content.length > 0 && (
           <Card title="How content everybody is">
@@ -107,7 +109,7 @@ function Explained({ decision }: { decision: Decision }) {
             { name: "Job", cell: (job) => <JobLink job={job.job} name={job.name} /> },
             { name: "User", cell: (job) => job.user ?? "–" },
             { name: "Outcome", cell: (job) => <Badge state={job.outcome} /> },
-            { name: "What was chosen, or why not", cell: (job) => <Said job={job} /> },
+            { name: "What was chosen, or why not", cell: (job) => <Said decision={decision} job={job} /> },
           ]}
         />
       </Card>
@@ -115,12 +117,12 @@ function Explained({ decision }: { decision: Decision }) {
   );
 }
 
-function Said({ job }: { job: DecidedJob }) {
+function Said({ decision, job }: { decision: Decision; job: DecidedJob }) {
   const [chosen, ...others] = job.ways;
   if (!chosen) return <>{inZone(job.why ?? "–")}</>;
   return (
     <>
-      <WayText way={chosen} />
+      <WayText way={chosen} /> <DisplacedBy key={decision.position} decision={decision} job={job.job} />
       {others.length > 0 && (
         <details>
           <summary>{plural(others.length, "other way")} kept ready</summary>

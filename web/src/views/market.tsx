@@ -12,6 +12,7 @@ import { Chart, type Line } from "../parts/chart";
 import { clockOf, countOf, exactly, fromNow, inZone, moneyOf, plural, shareOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
+import { Since } from "./since";
 import { Tour } from "./tour";
 
 /** So often the service looks at the market. */
@@ -39,6 +40,7 @@ export function MarketView({ who }: { who: Me }) {
       <Shown data={history}>{(value) => <Figures status={value.status} />}</Shown>
       <Shown data={sites}>{(value) => <SiteCards sites={value.sites} history={history.value} />}</Shown>
       {history.value && <Charts history={history.value} who={who} />}
+      {history.value && <Since history={history.value} />}
       <Feed who={who} />
     </>
   );

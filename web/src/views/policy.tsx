@@ -1,12 +1,13 @@
 // The VO's rules, as they are; an administrator changes them as JSON.
 import { useState } from "preact/hooks";
 import { api, ask } from "../api/client";
-import type { Me, Policy } from "../api/types";
+import type { Me, Policy, Trial } from "../api/types";
 import { useData } from "../live/data";
 import { administers } from "../live/session";
 import { Do, useAction, Wrong } from "../parts/action";
 import { Card, Facts } from "../parts/card";
 import { Shown } from "../parts/states";
+import { TrialResult } from "./trial";
 
 export function PolicyView({ who }: { who: Me }) {
   const data = useData(() => ask(api.GET("/v1/policy")), [], { on: (event) => event.kind === "policy-set" });
@@ -56,15 +57,21 @@ function groupsOf(policy: Policy): [string, [string, string][]][] {
 function Edit({ done }: { done: () => void }) {
   const [text, setText] = useState('{ "choice": { "objective": "min-cost" } }');
   const [saved, setSaved] = useState(false);
+  const [trial, setTrial] = useState<Trial | null>(null);
   const doing = useAction();
-  const save = async (): Promise<void> => {
-    let body: Policy;
+  const body = (): Policy => {
     try {
-      body = JSON.parse(text) as Policy;
+      return JSON.parse(text) as Policy;
     } catch (error) {
       throw new Error(`This is not JSON: ${error instanceof Error ? error.message : "?"}`);
     }
-    await ask(api.PATCH("/v1/policy", { body }));
+  };
+  const tryIt = async (): Promise<void> => {
+    setTrial(null);
+    setTrial(await ask(api.POST("/v1/policy/trial", { body: body() })));
+  };
+  const save = async (): Promise<void> => {
+    await ask(api.PATCH("/v1/policy", { body: body() }));
     setSaved(true);
     done();
   };
@@ -79,10 +86,13 @@ function Edit({ done }: { done: () => void }) {
         onInput={(event) => {
           setText(event.currentTarget.value);
           setSaved(false);
+          setTrial(null);
         }}
       />
       <Wrong doing={doing} />
+      {trial && <TrialResult trial={trial} />}
       <p class="actions">
+        <Do doing={doing} action={tryIt}>Try them on the latest cycles</Do>
         <Do doing={doing} action={save} class="main">
           Change the rules
         </Do>

@@ -24,12 +24,13 @@ pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CodeView, CycleView,
-    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, DrainedView, ErrorView,
-    EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView, JobState, JobView,
-    JobsView, LeftOutView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView,
-    OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView,
-    RankView, ReclaimView, RefusalKind, Role, RootView, SampleView, SessionView, SiteSample, SiteView,
-    SitesView, StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow,
-    TimetableView, TokenMade, TokenView, TokensView, UserView, UsersView, WayView, WhyKind, WhyView,
+    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView,
+    DrainedView, ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind,
+    HistoryView, JobState, JobView, JobsView, LeftOutView, MeView, MismatchKind, MismatchView, NodeView,
+    OfferKind, OfferView, OffersView, OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind,
+    ProofView, PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, ReplayView, Role, RootView,
+    SampleView, SessionView, SiteSample, SiteView, SitesView, StatementLine, StatementView, StatusView,
+    SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle,
+    TrialFigures, TrialView, UserView, UsersView, WayView, WhyKind, WhyView,
 };
 pub use wish::{AggregationKind, WishFile, WishView};

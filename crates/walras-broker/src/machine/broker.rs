@@ -1,5 +1,6 @@
 //! The broker itself: deciding, stepping, and what is outstanding.
 
+use super::again::BegunCycle;
 use super::change::Change;
 use super::decide::decide;
 use crate::model::effect::Effect;
@@ -73,6 +74,11 @@ impl Broker {
     /// What is to be planned in the open cycle.
     pub fn problem(&self, cycle: CycleNumber) -> Option<PlanningProblem> {
         problem(&self.state).filter(|problem| problem.cycle == cycle)
+    }
+
+    /// The open cycle as it is when its planning begins, to be planned and kept.
+    pub fn begun(&self, cycle: CycleNumber) -> Option<BegunCycle> {
+        self.problem(cycle).map(|problem| BegunCycle::new(&self.state, problem))
     }
 
     /// The next moment at which something is due, and a [`Input::Tick`] is wanted.

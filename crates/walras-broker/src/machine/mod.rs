@@ -1,5 +1,6 @@
 //! The machine: inputs become events, events become state, and state says what has to be done.
 
+pub mod again;
 mod broker;
 mod change;
 mod decide;

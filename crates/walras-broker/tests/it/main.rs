@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
+mod again;
 mod empty_tasks;
 mod failures;
 mod fairness;

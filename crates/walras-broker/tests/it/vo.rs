@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::account::Account;
+use walras_broker::again::BegunCycle;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
@@ -51,6 +52,8 @@ pub(crate) struct Vo {
     pub(crate) timing: Timing,
     pub(crate) events: Vec<Event>,
     pub(crate) effects: Vec<Effect>,
+    /// Every cycle as its planning began.
+    pub(crate) begun: Vec<BegunCycle>,
     kinds: Vec<SiteKind>,
     nodes: Vec<Vec<NodeId>>,
     ends: BTreeMap<(i64, u64), (SiteId, ReservationNumber, u32)>,
@@ -70,6 +73,7 @@ impl Vo {
             timing: Timing::NOTHING,
             events: Vec::new(),
             effects: Vec::new(),
+            begun: Vec::new(),
             kinds: Vec::new(),
             nodes: Vec::new(),
             ends: BTreeMap::new(),
@@ -145,7 +149,9 @@ impl Vo {
 
     fn answer(&mut self, effect: &Effect) -> Option<Input> {
         if let Effect::Plan(cycle) = effect {
-            let decision = Box::new(plan(&self.broker.problem(*cycle)?));
+            let begun = self.broker.begun(*cycle)?;
+            let decision = Box::new(plan(begun.problem()));
+            self.begun.push(begun);
             return Some(Input::Decided { cycle: *cycle, decision });
         }
         let site = effect.site().filter(|site| !self.silent.contains(site))?;

@@ -15,6 +15,18 @@ pub(super) fn instance(tasks: u32, lanes: u32, seed: u64) -> Instance {
 /// The same with up to so many bytes, a millisecond each, on an edge; with run times of its own for every task on every lane where these
 /// are wanted, and some that take none.
 pub(super) fn drawn(tasks: u32, lanes: u32, seed: u64, bytes: usize, apart: bool) -> Instance {
+    drawn_with(tasks, lanes, seed, bytes, apart, (1, 5))
+}
+
+/// The same with these latencies within a site and between sites, in milliseconds.
+pub(super) fn drawn_with(
+    tasks: u32,
+    lanes: u32,
+    seed: u64,
+    bytes: usize,
+    apart: bool,
+    (within, between): (i64, i64),
+) -> Instance {
     let mut draws = Draws::new(seed);
     let mut number = |below: usize| i64::try_from(draws.below(below)).unwrap();
     let work = |number: &mut dyn FnMut(usize) -> i64| Work::from_millis(1 + number(50));
@@ -53,7 +65,8 @@ pub(super) fn drawn(tasks: u32, lanes: u32, seed: u64, bytes: usize, apart: bool
         latency: Span::from_millis(latency).unwrap(),
         bandwidth: Bandwidth::from_bytes_per_second(1_000),
     };
-    let platform = Platform { lanes, network: Network { within_site: link(1), between_sites: link(5) } };
+    let platform =
+        Platform { lanes, network: Network { within_site: link(within), between_sites: link(between) } };
     let workflow = Workflow::new("drawn", named, edges).unwrap();
     Instance::new(&workflow, &platform, &Terms::default()).unwrap()
 }

@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::{Semaphore, broadcast, oneshot};
 use walras_api::sentence::Context;
+use walras_broker::again::BegunCycle;
 use walras_broker::decision::Decision;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::{Answer, Input, Refusal, State};
 use walras_model::{SiteId, Time};
+
+/// So many cycles are kept to be planned again.
+const BEGUN_MAX: usize = 20;
 
 /// Something for the engine.
 pub(super) enum Command {
@@ -67,6 +71,8 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     /// So many look something up at a time.
     pub(super) readers: Arc<Semaphore>,
+    /// The latest cycles in which anybody waited, as they were when planning began; the newest last.
+    pub(super) begun: std::sync::Mutex<std::collections::VecDeque<Arc<BegunCycle>>>,
     /// The latest of what has happened, for listeners who come back.
     pub(super) recent: std::sync::Mutex<std::collections::VecDeque<Arc<Told>>>,
 }
@@ -75,6 +81,20 @@ impl Shared {
     /// What the broker knows of what is durable.
     fn known(&self) -> Arc<State> {
         self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Keeps a cycle in which somebody waits, to be planned again.
+    pub(super) fn keep(&self, cycle: &Arc<BegunCycle>) {
+        if cycle.is_idle() {
+            return;
+        }
+        let mut begun = self.begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // A cycle whose plan came to nothing is begun again.
+        begun.retain(|other| other.number() != cycle.number());
+        begun.push_back(cycle.clone());
+        if begun.len() > BEGUN_MAX {
+            begun.pop_front();
+        }
     }
 
     /// Shows what the broker knows, once it is durable.
@@ -135,6 +155,12 @@ impl Handle {
     /// Whether requests are taken.
     pub fn is_ready(&self) -> bool {
         self.shared.ready.load(Ordering::Relaxed)
+    }
+
+    /// The latest cycles in which anybody waited, as they were when planning began, newest first.
+    pub fn begun(&self) -> Vec<Arc<BegunCycle>> {
+        let begun = self.shared.begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        begun.iter().rev().cloned().collect()
     }
 
     /// How many entries are durable.

@@ -108,6 +108,7 @@ impl<J: Journal> Engine<J> {
             ready: AtomicBool::new(false),
             position: AtomicU64::new(position),
             listeners: Listeners::default(),
+            begun: Mutex::new(VecDeque::new()),
             recent: Mutex::new(VecDeque::new()),
             known: RwLock::new(Arc::new(broker.state().shown())),
             clock: config.clock,

@@ -4,6 +4,7 @@ use super::command::Command;
 use super::core::Engine;
 use crate::journal::Journal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 use walras_broker::id::CycleNumber;
 
@@ -13,11 +14,12 @@ impl<J: Journal> Engine<J> {
         if self.planning {
             return;
         }
-        let Some(problem) = self.broker.problem(cycle) else { return };
+        let Some(known) = self.broker.begun(cycle).map(Arc::new) else { return };
+        self.shared.keep(&known);
         let commands = self.handle.commands.clone();
         let work = move || {
             let begun = Instant::now();
-            let planned = catch_unwind(AssertUnwindSafe(|| walras_broker::plan::plan(&problem)));
+            let planned = catch_unwind(AssertUnwindSafe(|| known.plan()));
             let seconds = begun.elapsed().as_secs_f64();
             let command = match planned {
                 Ok(decision) => Command::Planned(cycle, Box::new(decision), seconds),

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod admin;
+mod again;
 mod browser;
 mod budget;
 mod bundle;
@@ -252,6 +253,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         accounts::endpoints(),
         admin::endpoints(),
         decisions::endpoints(),
+        again::endpoints(),
         session::endpoints(),
         drafts::endpoints(),
         history::endpoints(),

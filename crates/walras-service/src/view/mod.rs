@@ -3,6 +3,7 @@
 //! The broker knows sites and nodes by number and time in milliseconds; people know names and dates. Nothing is decided
 //! here.
 
+pub mod again;
 pub mod decision;
 pub mod event;
 pub mod history;

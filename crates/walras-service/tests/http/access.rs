@@ -25,6 +25,8 @@ fn path(endpoint: &Endpoint, job: u64, quote: u64, token: u64) -> String {
             "token" => token.to_string(),
             "site" => "north".to_owned(),
             "user" => "ada".to_owned(),
+            // One in the journal that is no decision.
+            "position" => "1".to_owned(),
             "spender" => "vo".to_owned(),
             other => panic!("{}: say here what {{{other}}} stands for, and whose it is", endpoint.path),
         };
@@ -50,7 +52,7 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
         ("post", "/v1/deposits") => json!({"account": "user:ada", "amount": 1}),
         ("put", "/v1/users/{user}") => json!({"group": "physics"}),
         ("put", "/v1/budgets/{spender}") => json!({"period": 86400, "amount": 100000}),
-        ("patch", "/v1/policy") => json!({"attempts_max": 4}),
+        ("patch", "/v1/policy") | ("post", "/v1/policy/trial") => json!({"attempts_max": 4}),
         // Nobody's: signing in is everybody's to try.
         ("post", "/v1/session") => json!({"token": "walras_0"}),
         ("post", "/v1/drafts") => json!({"text": "walras: job/1"}),

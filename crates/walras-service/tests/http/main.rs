@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod access;
+mod again;
 mod contract;
 mod description;
 mod floods;

@@ -65,7 +65,7 @@ fn run(directory: &Path) -> Result<(), SiteError> {
         return Ok(());
     }
     set_no_new_privs(true).map_err(|error| wrong(error.into()))?;
-    let end = execute(&part, &task, &control);
+    let end = execute(&part, &task, begun.at, &control);
     kill_all(own.pid);
     if task.cage.is_some() {
         // What cannot be removed now goes with the directory.
@@ -92,8 +92,8 @@ pub(crate) fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> 
     }
 }
 
-/// Starts the program and waits for it.
-pub(crate) fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> PartEnd {
+/// Starts the program of a part that has begun, and waits for it.
+pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &OwnedFd) -> PartEnd {
     // A disk that takes no file is no fault of the program's.
     let Ok(mut output) = open_output(part, task) else { return PartEnd::Lost };
     let started = limit(&task.limits).map_err(|error| (CANNOT_RUN, error)).and_then(|()| {
@@ -101,7 +101,7 @@ pub(crate) fn execute(part: &PartDirectory, task: &Task, control: &OwnedFd) -> P
         spawn(command)
     });
     match started {
-        Ok(child) => watch(child, control, part, task),
+        Ok(child) => watch(child, control, part, (task, begun)),
         Err((code, error)) => {
             let _ = writeln!(output, "walras: {error}");
             PartEnd::Failed(code)
@@ -232,13 +232,14 @@ enum First {
 }
 
 /// Waits for the program; ends it when its time is up or when it is to stop.
-fn watch(mut child: Child, control: &OwnedFd, part: &PartDirectory, task: &Task) -> PartEnd {
+fn watch(mut child: Child, control: &OwnedFd, part: &PartDirectory, (task, begun): (&Task, i64)) -> PartEnd {
     let Ok(ended) = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()) else {
         let _ = child.kill();
         let _ = child.wait();
         return PartEnd::Lost;
     };
-    let left = u64::try_from(task.until.saturating_sub(wall_millis())).unwrap_or(0);
+    let started = wall_millis();
+    let left = u64::try_from(task.until.saturating_sub(started)).unwrap_or(0);
     let sign = || part.give_sign();
     let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left), sign);
     if first != First::Ended {
@@ -252,10 +253,19 @@ fn watch(mut child: Child, control: &OwnedFd, part: &PartDirectory, task: &Task)
         }
     }
     match (first, child.wait()) {
+        (First::TimeUp, _) if is_cut_short(begun, started, task.until) => PartEnd::Lost,
         (First::TimeUp, _) => PartEnd::TimedOut,
         (_, Ok(status)) => end_of(status),
         (_, Err(_)) => PartEnd::Lost,
     }
+}
+
+/// Whether a program was started so long after its part had begun, by a machine that was slow, that it had not even 99 hundredths of
+/// the time: then it is not its own fault that it needed more.
+fn is_cut_short(begun: i64, started: i64, until: i64) -> bool {
+    let left = i128::from(until) - i128::from(started);
+    let planned = i128::from(until) - i128::from(begun);
+    left * 100 < planned * 99
 }
 
 /// Waits until a process has ended, a byte comes through the pipe, or time is up; gives signs meanwhile.
@@ -308,5 +318,19 @@ pub(crate) fn kill_all(own: i32) {
         signal(&left, Signal::KILL);
         std::thread::sleep(pause);
         pause = (2 * pause).min(Duration::from_millis(200));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_cut_short;
+
+    #[test]
+    fn a_slow_machine_is_no_fault_of_the_program() {
+        assert!(!is_cut_short(1_000, 1_000, 11_000));
+        assert!(!is_cut_short(1_000, 1_100, 11_000));
+        assert!(is_cut_short(1_000, 1_101, 11_000));
+        // Not even begun when its time was up.
+        assert!(is_cut_short(1_000, 12_000, 11_000));
     }
 }

@@ -162,7 +162,7 @@ impl Supervisor {
         if !part.write_once("begun.json", &begun).map_err(wrong)? {
             return Ok(());
         }
-        let end = execute(part, task, &self.control);
+        let end = execute(part, task, begun.at, &self.control);
         kill_all(self.own.pid);
         // What Slurm ends early is no fault of the program's.
         let ended_by_slurm = self.told.load(Ordering::Relaxed) && end != PartEnd::Done;

@@ -8,13 +8,19 @@ use crate::failure::Failure;
 use serde_json::json;
 use std::path::PathBuf;
 use ureq::http::Method;
-use walras_api::service::{CycleView, TokenMade, TokenView, TokensView, UserView, UsersView};
+use walras_api::Num;
+use walras_api::service::{
+    CycleView, TokenMade, TokenView, TokensView, TrialFigures, TrialView, UserView, UsersView,
+};
 
 #[derive(clap::Args)]
 pub(crate) struct PolicyArgs {
     /// Change what this file says, in YAML or JSON; the rest stays
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
+    /// Say what the latest cycles would have decided with the changes of this file, and change nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "set")]
+    r#try: Option<PathBuf>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -93,12 +99,42 @@ pub(crate) struct TokenRevokeArgs {
 
 pub(crate) fn policy(args: &PolicyArgs) -> Result<(), Failure> {
     let change = args.set.as_deref().map(read_value).transpose()?;
+    let trial = args.r#try.as_deref().map(read_value).transpose()?;
     let client = Client::of(&args.connect)?;
+    if let Some(trial) = &trial {
+        let answer = client.send(Method::POST, "/v1/policy/trial", Some(trial))?;
+        return say(&args.connect, &answer, trial_text);
+    }
     let answer = match &change {
         None => client.get("/v1/policy")?,
         Some(change) => client.send(Method::PATCH, "/v1/policy", Some(change))?,
     };
     say_json(&answer)
+}
+
+/// Two rows of figures: the rules as they were, and the changed ones.
+fn trial_text(trial: &TrialView) -> String {
+    let TrialView { cycles, left, before, after } = trial;
+    if cycles.is_empty() {
+        return "Nobody has waited in any cycle since the service started: there is nothing to try it on.\n"
+            .to_owned();
+    }
+    let changed: u32 = cycles.iter().map(|cycle| cycle.changed).sum();
+    let row = |name: &str, figures: &TrialFigures| {
+        let or_dash =
+            |figure: &Option<Num>| figure.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+        let TrialFigures { jobs, served, cost, wait, response, satisfaction } = figures;
+        let served = format!("{served} of {jobs}");
+        [name.to_owned(), served, cost.to_string(), or_dash(wait), or_dash(response), or_dash(satisfaction)]
+    };
+    let heads = ["rules", ">served", ">cost", ">mean wait s", ">mean response s", ">satisfaction"];
+    let table = super::show::table(heads, &[row("as they were", before), row("changed", after)]);
+    let more =
+        if *left > 0 { format!(" ({left} more were not tried: it took too long)") } else { String::new() };
+    format!(
+        "{} cycles planned again{more}; {changed} times a job would have run otherwise.\n{table}",
+        cycles.len()
+    )
 }
 
 pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {

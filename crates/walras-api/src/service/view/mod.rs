@@ -3,6 +3,7 @@
 //! Money is in credits, spans are in seconds, both as exact decimals; points in time are RFC 3339 in UTC. The comments of
 //! these types are the descriptions in the OpenAPI document.
 
+mod again;
 mod job;
 mod market;
 mod money;
@@ -11,6 +12,7 @@ mod people;
 mod system;
 mod why;
 
+pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
 pub use job::{
     ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, PromiseView, RankView,
     SubmittedView,

@@ -28,11 +28,9 @@ fn drawn(seed: u64) -> Instance {
 /// Nothing is proven that is not so, and everything is proven in the end: forwards and backwards, from a schedule that is not the best.
 #[test]
 fn what_is_proven_is_the_best_of_all() {
-    let mut cases = 0;
-    for seed in 0..480 {
+    for seed in 0..240 {
         let drawn = drawn(seed);
-        for instance in [&drawn, &drawn.mirror()].into_iter().filter(|it| super::is_small_and_plain(it)) {
-            cases += 1;
+        for instance in [&drawn, &drawn.mirror()] {
             let (mut known, mut best) = heft_and_best(instance);
             let optimum = best.placed.finish();
             let proven = prove(instance, instance.earliest, &mut known, &mut Fuel { left: 40_000_000 });
@@ -44,7 +42,6 @@ fn what_is_proven_is_the_best_of_all() {
             }
         }
     }
-    assert!(cases > 100, "{cases}");
 }
 
 /// The same where lanes are free only for a while.
@@ -59,7 +56,7 @@ fn free_time_begins_and_ends() {
         }
         for instance in [&instance, &instance.mirror()] {
             let (mut known, best) = heft_and_best(instance);
-            if known.score.missing > 0 || !super::is_small_and_plain(instance) {
+            if known.score.missing > 0 {
                 continue;
             }
             let optimum = best.placed.finish();
@@ -69,6 +66,18 @@ fn free_time_begins_and_ends() {
         }
     }
     assert!(cases > 60, "{cases} of 240 have a schedule");
+}
+
+/// The same where data moves faster between sites than within one.
+#[test]
+fn other_sites_may_be_nearer() {
+    for seed in 0..120_u64 {
+        let instance = random::drawn_with(6, 4, seed, 30, seed.is_multiple_of(2), (20, 1));
+        let (mut known, best) = heft_and_best(&instance);
+        let optimum = best.placed.finish();
+        let proven = prove(&instance, instance.earliest, &mut known, &mut Fuel { left: 40_000_000 });
+        assert_eq!((known.placed.finish(), proven), (optimum, optimum), "seed {seed}");
+    }
 }
 
 /// Within a budget no schedule that is too dear is taken, and no bound is above the best one that is not.

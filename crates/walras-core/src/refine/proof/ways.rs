@@ -44,8 +44,25 @@ impl Ways {
     /// With data that moves to or from a lane.
     fn moved(&self, model: &Model<'_>, flow: &Flow, lane: usize, anywhere: i64) -> i64 {
         let costs = &model.instance.costs;
-        let near = self.by_site[costs.site[lane] as usize] + flow.near;
-        near.min(anywhere + flow.far).min(self.by_node[costs.node[lane] as usize])
+        let site = costs.site[lane] as usize;
+        let near = self.by_site[site] + flow.near;
+        // Where data moves faster between sites than within one, the site itself must not count as another.
+        let elsewhere = if flow.far < flow.near { self.elsewhere(site) } else { anywhere };
+        near.min(elsewhere + flow.far).min(self.by_node[costs.node[lane] as usize])
+    }
+
+    /// The least over all other sites.
+    fn elsewhere(&self, site: usize) -> i64 {
+        let others = self.by_site.iter().enumerate().filter(|(other, _)| *other != site);
+        others.map(|(_, least)| *least).min().unwrap_or(FAR)
+    }
+
+    /// The causes: on every lane that a task may be on the fact of that lane, and that it is on no other.
+    fn because(&mut self, model: &Model<'_>, trail: &Trail, task: usize, fact: impl Fn(usize) -> Fact) {
+        self.causes.clear();
+        self.causes.extend((0..model.lanes).map(|lane| {
+            if model.may(trail, task, lane) { fact(lane) } else { Fact::at_most(model.on(task, lane), 0) }
+        }));
     }
 
     /// How early a task can start, by one that it waits for.
@@ -65,15 +82,10 @@ impl Ways {
             if first >= FAR || !model.may(trail, task, lane) || trail.least(start) >= first {
                 continue;
             }
-            self.causes.clear();
-            for other in 0..model.lanes {
-                self.causes.push(if model.may(trail, before, other) {
-                    let way = instance.runtime(before, other) + instance.transfer(flow, other, lane);
-                    Fact::at_least(model.start(before, other), first - way)
-                } else {
-                    Fact::at_most(model.on(before, other), 0)
-                });
-            }
+            self.because(model, trail, before, |other| {
+                let way = instance.runtime(before, other) + instance.transfer(flow, other, lane);
+                Fact::at_least(model.start(before, other), first - way)
+            });
             trail.learn(Fact::at_least(start, first), &self.causes)?;
         }
         Ok(())
@@ -101,15 +113,10 @@ impl Ways {
             if trail.most(start) <= last {
                 continue;
             }
-            self.causes.clear();
-            for other in 0..model.lanes {
-                self.causes.push(if model.may(trail, after, other) {
-                    let way = instance.transfer(flow, lane, other);
-                    Fact::at_most(model.start(after, other), way - end)
-                } else {
-                    Fact::at_most(model.on(after, other), 0)
-                });
-            }
+            self.because(model, trail, after, |other| {
+                let way = instance.transfer(flow, lane, other);
+                Fact::at_most(model.start(after, other), way - end)
+            });
             trail.learn(Fact::at_most(start, last), &self.causes)?;
         }
         Ok(())
