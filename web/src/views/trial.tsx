@@ -7,33 +7,37 @@ interface Row {
   name: string;
   before: string;
   after: string;
-  better: boolean | null;
+  verdict: string;
 }
 
 const seconds = (value: number | null | undefined): string => (value == null ? "–" : spanOf(value * 1000));
 const share = (value: number | null | undefined): string => (value == null ? "–" : shareOf(value));
 
 /** Better, worse, or neither, where less is better. */
-function less(before: number | null | undefined, after: number | null | undefined): boolean | null {
-  return before == null || after == null || before === after ? null : after < before;
+function less(before: number | null | undefined, after: number | null | undefined): string {
+  if (before == null || after == null) return "–";
+  return before === after ? "the same" : after < before ? "better" : "worse";
 }
 
 function rowsOf(before: TrialFigures, after: TrialFigures): Row[] {
+  // Who serves fewer jobs has less cost and less waiting, and that is not better.
+  const ofOthers = before.served !== after.served;
+  const unlessOfOthers = (verdict: string): string => (ofOthers ? "of other jobs" : verdict);
   return [
-    { name: "Jobs served", before: countOf(before.served), after: countOf(after.served), better: less(after.served, before.served) },
-    { name: "Cost", before: moneyOf(before.cost), after: moneyOf(after.cost), better: less(before.cost, after.cost) },
-    { name: "Mean wait", before: seconds(before.wait), after: seconds(after.wait), better: less(before.wait, after.wait) },
+    { name: "Jobs served", before: countOf(before.served), after: countOf(after.served), verdict: less(after.served, before.served) },
+    { name: "Cost", before: moneyOf(before.cost), after: moneyOf(after.cost), verdict: unlessOfOthers(less(before.cost, after.cost)) },
+    { name: "Mean wait", before: seconds(before.wait), after: seconds(after.wait), verdict: unlessOfOthers(less(before.wait, after.wait)) },
     {
       name: "Mean time to the end",
       before: seconds(before.response),
       after: seconds(after.response),
-      better: less(before.response, after.response),
+      verdict: unlessOfOthers(less(before.response, after.response)),
     },
     {
       name: "Satisfaction",
       before: share(before.satisfaction),
       after: share(after.satisfaction),
-      better: less(after.satisfaction, before.satisfaction),
+      verdict: less(after.satisfaction, before.satisfaction),
     },
   ];
 }
@@ -58,7 +62,7 @@ export function TrialResult({ trial }: { trial: Trial }) {
           { name: "Figure", cell: (row) => row.name },
           { name: "As it was", cell: (row) => row.before, right: true },
           { name: "Changed", cell: (row) => row.after, right: true },
-          { name: "That is", cell: (row) => (row.better === null ? "the same" : row.better ? "better" : "worse") },
+          { name: "That is", cell: (row) => row.verdict },
         ]}
       />
     </>
