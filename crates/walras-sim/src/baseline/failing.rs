@@ -4,7 +4,7 @@
 //! other nodes are free, and it waits again with all of its work before those who came later, until it was lost
 //! [`ATTEMPTS_MAX`] times, as the broker gives up. It pays for the run that ended. A queue with backfilling knows how many nodes
 //! are there now; a calendar plans everybody again when that changes, so that what was promised before may be broken. Nobody
-//! knows when a node will be back. Whoever promises for good refuses to be simulated like this.
+//! knows when a node will be back.
 //!
 //! **Complexity.** That of the discipline; a failure costs a calendar one search for everybody who waits.
 
@@ -55,7 +55,7 @@ struct Failing<'a> {
 }
 
 /// Simulates sites whose nodes fail; jobs must come in order of submission, and `strikes` makes what happens from the first
-/// of them on. Every job is handed to `sink` once. `None` where the discipline cannot live with failures.
+/// of them on. Every job is handed to `sink` once.
 pub fn simulate_failing(
     sites: &[Site],
     discipline: Discipline,
@@ -63,12 +63,9 @@ pub fn simulate_failing(
     strikes: impl FnOnce(Time) -> Strikes,
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
-) -> Option<Course> {
+) -> Course {
     let mut all: Vec<Failing<'_>> =
         sites.iter().enumerate().map(|(place, site)| Failing::new(place, site, discipline)).collect();
-    if !all.iter().all(|site| site.scheduler.bears_failures()) {
-        return None;
-    }
     let mut course = Course::default();
     let mut jobs = jobs.peekable();
     let mut strikes = jobs.peek().map_or_else(Strikes::none, |first| strikes(first.submit));
@@ -104,7 +101,7 @@ pub fn simulate_failing(
     }
     let left = jobs.chain(all.into_iter().flat_map(|site| site.known.into_values().map(|known| known.job)));
     left.for_each(|job| sink(Record { job, fate: Fate::LeftOver, ran: None, promised: None }));
-    Some(course)
+    course
 }
 
 impl Failing<'_> {
@@ -156,7 +153,7 @@ impl Failing<'_> {
         } else {
             let struck = self.holder.get(&strike.node).copied();
             if let Some(run) = struck.and_then(|key| self.take_off(now, key)) {
-                self.lose(now, &run, sink);
+                self.lose(&run, sink);
             }
             self.free.remove(&strike.node) && self.away.insert(strike.node)
         };
@@ -167,7 +164,7 @@ impl Failing<'_> {
     }
 
     /// A job has lost what it did.
-    fn lose(&mut self, now: i64, run: &Run, sink: &mut dyn FnMut(Record)) {
+    fn lose(&mut self, run: &Run, sink: &mut dyn FnMut(Record)) {
         let Some(known) = self.known.get_mut(&run.slot) else { return };
         known.lost += 1;
         if known.lost >= ATTEMPTS_MAX {
@@ -177,7 +174,7 @@ impl Failing<'_> {
             return;
         }
         let again = Waiting { estimate: known.estimate, nodes: known.job.nodes, slot: run.slot };
-        self.scheduler.again(now, again);
+        self.scheduler.again(again);
     }
 
     fn submit(&mut self, now: i64, job: Job, estimate: i64) {

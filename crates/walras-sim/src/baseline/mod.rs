@@ -1,15 +1,14 @@
 //! What people use today, as policies of the simulator: queues on sites, and rules that send jobs to sites.
 //!
 //! **Problem.** A market must be held against what its users would have without it. These are the usual schedulers, each as
-//! its literature defines it, fast enough that a year of a machine is simulated in a second; and one of our own for a single
-//! site, as a mark for what a broker that decides over time is to reach.
+//! its literature defines it, fast enough that a year of a machine is simulated in a second.
 //!
-//! **Method.** Every site has a [`Discipline`]: first come first served, EASY backfilling, shortest first with EASY,
-//! conservative backfilling, or promises with an order of their own ([`Promising`]). Where there are several sites, a [`Placement`] sends each job to one of them when it comes, for good.
+//! **Method.** Every site has a [`Discipline`]: first come first served, EASY backfilling, shortest first with EASY, or
+//! conservative backfilling. Where there are several sites, a [`Placement`] sends each job to one of them when it comes, for good.
 //! [`simulate`] walks from event to event; at a moment, first jobs end, then jobs come, then jobs start. Jobs are taken from
 //! an iterator and handed to a function when they start, so memory follows what is in the system and not the trace.
 //! [`simulate_failing`] does the same where nodes fail; [`simulate_assigned`] holds rounds of capacity assignment instead.
-//! `tests/it/baseline.rs` and `promise/tests.rs` hold all of it against schedulers that go second by second.
+//! `tests/it/baseline.rs` holds all of it against schedulers that go second by second.
 //!
 //! ```
 //! use walras_model::{Span, Time};
@@ -43,20 +42,16 @@ mod easy;
 mod failing;
 mod kinds;
 mod local;
-mod market;
 mod offer;
 mod place;
 mod profile;
-mod promise;
 mod scheduler;
 
 pub use assigned::{AssignError, Assigning, Method, simulate_assigned};
 pub use failing::{ATTEMPTS_MAX, simulate_failing};
-pub use kinds::{Course, Discipline, Promising};
-pub use market::{Market, Until, simulate_market};
+pub use kinds::{Course, Discipline};
 pub use place::{Placement, Rule};
 pub use profile::Profile;
-pub use walras_core::agenda::Precedence;
 
 use crate::record::{Record, Site};
 use crate::workload::Job;

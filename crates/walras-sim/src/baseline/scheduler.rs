@@ -4,13 +4,11 @@ use super::conservative::Calendar;
 use super::easy::{Order, Queue};
 use super::kinds::{Discipline, Running, Waiting};
 use super::profile::{NEVER, Profile};
-use super::promise::Promises;
 
 #[derive(Clone, Debug)]
 enum Kind {
     Queue(Queue),
     Calendar(Calendar),
-    Promises(Promises),
 }
 
 /// A site's queue.
@@ -27,7 +25,6 @@ impl Scheduler {
             Discipline::Easy => Kind::Queue(Queue::new(nodes, Order::Arrival, true)),
             Discipline::ShortestEasy => Kind::Queue(Queue::new(nodes, Order::Shortest, true)),
             Discipline::Conservative => Kind::Calendar(Calendar::new(nodes)),
-            Discipline::Promise(rules) => Kind::Promises(Promises::new(nodes, rules)),
         };
         Scheduler { nodes, kind }
     }
@@ -37,7 +34,6 @@ impl Scheduler {
         match &self.kind {
             Kind::Queue(_) => None,
             Kind::Calendar(calendar) => calendar.next(),
-            Kind::Promises(promises) => promises.next(),
         }
     }
 
@@ -46,7 +42,6 @@ impl Scheduler {
         match &mut self.kind {
             Kind::Queue(queue) => queue.end(job),
             Kind::Calendar(calendar) => calendar.end(now, job),
-            Kind::Promises(promises) => promises.end(now, job),
         }
     }
 
@@ -58,7 +53,6 @@ impl Scheduler {
                 None
             }
             Kind::Calendar(calendar) => Some(calendar.submit(now, job)).filter(|start| *start != NEVER),
-            Kind::Promises(promises) => Some(promises.submit(now, job)),
         }
     }
 
@@ -67,7 +61,6 @@ impl Scheduler {
         match &mut self.kind {
             Kind::Queue(queue) => queue.start(now, started),
             Kind::Calendar(calendar) => calendar.start(now, started),
-            Kind::Promises(promises) => promises.start(now, started),
         }
     }
 
@@ -75,7 +68,6 @@ impl Scheduler {
         match &self.kind {
             Kind::Queue(queue) => queue.waiting(),
             Kind::Calendar(calendar) => calendar.waiting(),
-            Kind::Promises(promises) => promises.waiting(),
         }
     }
 
@@ -84,7 +76,6 @@ impl Scheduler {
         match &self.kind {
             Kind::Queue(queue) => queue.fits_now(nodes),
             Kind::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
-            Kind::Promises(promises) => promises.fits_now(now, nodes, estimate),
         }
     }
 
@@ -93,7 +84,6 @@ impl Scheduler {
     pub(super) fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64 {
         match &self.kind {
             Kind::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
-            Kind::Promises(promises) => promises.forecast(now, nodes, estimate),
             Kind::Queue(queue) => {
                 let mut profile = Profile::new(self.nodes, now);
                 let (running, waiting) = queue.look();
@@ -109,19 +99,11 @@ impl Scheduler {
         }
     }
 
-    /// Whether it can live with nodes that fail: whoever is promised a start for good is not.
-    pub(super) fn bears_failures(&self) -> bool {
-        !matches!(self.kind, Kind::Promises(_))
-    }
-
     /// A job that was lost waits again, before all others where the discipline goes by arrival.
-    pub(super) fn again(&mut self, now: i64, job: Waiting) {
+    pub(super) fn again(&mut self, job: Waiting) {
         match &mut self.kind {
             Kind::Queue(queue) => queue.again(job),
             Kind::Calendar(calendar) => calendar.again(job),
-            Kind::Promises(promises) => {
-                promises.submit(now, job);
-            }
         }
     }
 
@@ -131,7 +113,6 @@ impl Scheduler {
         match &mut self.kind {
             Kind::Queue(queue) => queue.resize(i64::from(nodes) - i64::from(before)),
             Kind::Calendar(calendar) => calendar.resize(now, nodes, running),
-            Kind::Promises(_) => {}
         }
     }
 }

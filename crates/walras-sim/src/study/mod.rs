@@ -23,7 +23,6 @@ mod metrics;
 mod page;
 mod pictures;
 mod prices;
-mod promising;
 mod settled;
 mod sites;
 mod sketch;
@@ -255,17 +254,10 @@ fn run_policy(
             }
             Some(failures) => {
                 let strikes = |begin| failures.strikes(&study.sites, seed, begin);
-                let course =
-                    baseline::simulate_failing(&study.sites, *discipline, *placement, strikes, jobs, sink);
-                course.ok_or_else(|| unable_to_fail(spec))?;
+                baseline::simulate_failing(&study.sites, *discipline, *placement, strikes, jobs, sink);
             }
         },
-        spec::Policy::Market(_) | spec::Policy::Assigned(_) if around.failures.is_some() => {
-            return Err(unable_to_fail(spec));
-        }
-        spec::Policy::Market(rules) => {
-            baseline::simulate_market(&study.sites, *rules, jobs, sink);
-        }
+        spec::Policy::Assigned(_) if around.failures.is_some() => return Err(unable_to_fail(spec)),
         spec::Policy::Assigned(rules) => {
             let solver = study.solver.map(|Solving(solver)| solver as &dyn Solver);
             let unable = |why: baseline::AssignError| DriveError::Unable {

@@ -1,7 +1,6 @@
 //! Policies by their words: `easy`, `mct:queue=conservative`, `walras:search=amp,objective=min-time`.
 
-use super::promising;
-use crate::baseline::{Assigning, Discipline, Market, Method, Placement, Promising, Rule};
+use crate::baseline::{Assigning, Discipline, Method, Placement, Rule};
 use crate::drive::policy_of;
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +19,6 @@ pub struct PolicySpec {
 pub(super) enum Policy {
     /// A baseline.
     Baseline(Discipline, Placement),
-    /// A market of promises.
-    Market(Market),
     /// Rounds of capacity assignment.
     Assigned(Assigning),
     /// The broker with its rules.
@@ -39,7 +36,7 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str = "fcfs, easy, sjf-easy, conservative, promise, first-fit, cheapest, cheapest-in-time, mst, mct, greedy, hga, lpga, exact, promise-market or walras";
+const NAMES: &str = "fcfs, easy, sjf-easy, conservative, first-fit, cheapest, cheapest-in-time, mst, mct, greedy, hga, lpga, exact or walras";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -79,11 +76,6 @@ fn policy(words: &str) -> Result<Policy, String> {
             .map(|rules| Policy::Broker(Box::new(rules)))
             .map_err(|bad| bad.to_string());
     }
-    if name == "promise-market" {
-        let mut market = Market::default();
-        settings.into_iter().try_for_each(|(key, value)| promising::set_market(&mut market, key, value))?;
-        return Ok(Policy::Market(market));
-    }
     if let Some(method) = method(name) {
         let mut rules = Assigning { method, ..Assigning::default() };
         settings.into_iter().try_for_each(|(key, value)| set_assigning(&mut rules, key, value))?;
@@ -105,16 +97,13 @@ fn policy(words: &str) -> Result<Policy, String> {
     for (key, value) in settings {
         match (key, value) {
             ("queue", _) => {
-                let known = || "a queue is fcfs, easy, sjf-easy, conservative or promise".to_owned();
+                let known = || "a queue is fcfs, easy, sjf-easy or conservative".to_owned();
                 discipline = queue(value).ok_or_else(known)?;
             }
             ("speeds", "known") => placement.knows_speed = true,
             ("speeds", "ignored") => placement.knows_speed = false,
             ("speeds", _) => return Err("speeds are known or ignored".to_owned()),
-            _ => match &mut discipline {
-                Discipline::Promise(promising) => promising::set_promising(promising, key, value)?,
-                _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
-            },
+            _ => return Err(format!("'{key}' is not a setting of it: expected queue or speeds")),
         }
     }
     Ok(Policy::Baseline(discipline, placement))
@@ -155,7 +144,6 @@ fn queue(name: &str) -> Option<Discipline> {
         "easy" => Discipline::Easy,
         "sjf-easy" => Discipline::ShortestEasy,
         "conservative" => Discipline::Conservative,
-        "promise" => Discipline::Promise(Promising::default()),
         _ => return None,
     })
 }
@@ -163,7 +151,6 @@ fn queue(name: &str) -> Option<Discipline> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::Precedence;
 
     #[test]
     fn words_are_policies_or_say_what_is_wrong() {
@@ -178,25 +165,15 @@ mod tests {
             baseline("cheapest:queue=conservative,speeds=ignored"),
             (Discipline::Conservative, Rule::Cheapest, false)
         );
-        let promising = Promising { precedence: Precedence::WaitCubed, slack: 1_500, trials: 2 };
-        assert_eq!(
-            baseline("mst:queue=promise,order=wfp3,slack=1.5,trials=2"),
-            (Discipline::Promise(promising), Rule::StartFirst, true)
-        );
         assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
         let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
-        assert!(matches!(policy("promise-market:value=0,until=deadline,trials=1"), Ok(Policy::Market(_))));
         assert!(matches!(policy("lpga:cycle=30,batch=20"), Ok(Policy::Assigned(it)) if it.batch == 20));
         assert!(
             policy("hga:cycle=0").is_err()
                 && policy("exact:batch=x").is_err()
                 && policy("greedy:x=1").is_err()
         );
-        let promises = ["order=x", "slack=-1", "slack=0.0001", "slack=1001", "trials=-1", "depth=1"];
-        let wrong = wrong.map(str::to_owned).into_iter();
-        let markets = ["value=-1", "until=x", "slack=x", "queue=easy"];
-        let wrong = wrong.chain(promises.map(|setting| format!("promise:{setting}")));
-        for words in wrong.chain(markets.map(|setting| format!("promise-market:{setting}"))) {
+        for words in wrong {
             let error = words.parse::<PolicySpec>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("policy '{words}': ")), "{error}");
         }

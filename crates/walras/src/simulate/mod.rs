@@ -71,9 +71,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE.csv", requires = "sites")]
     prices: Vec<PathBuf>,
 
-    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative, promise (with :order=lxf,slack=0.25,trials=8),
+    /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative,
     /// first-fit, cheapest, cheapest-in-time, mst, mct (each with :queue=NAME,speeds=ignored), greedy, hga, lpga, exact (each with
-    /// :cycle=60,batch=50), promise-market (with :value=1,slack=0.25 or until=deadline) or walras (with :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    /// :cycle=60,batch=50) or walras (with :value=1,slack=0.25,order=lxf, :search=…,objective=…,cycle=…,horizon=…,lead=…)
     #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
     policies: Vec<PolicySpec>,
 
