@@ -1,6 +1,7 @@
 //! Half-open intervals of time.
 
 use crate::quantity::{Span, Time};
+use std::borrow::Cow;
 use std::fmt;
 
 /// `[start, end)` with `start < end`: `[10,20)` and `[20,30)` do not overlap.
@@ -65,11 +66,10 @@ impl fmt::Display for Interval {
 ///
 /// Time O(n log n).
 pub fn complement(horizon: Interval, busy: &[Interval]) -> Vec<Interval> {
-    let mut sorted = busy.to_vec();
-    sorted.sort_unstable();
+    let sorted = sorted(busy);
     let mut free = Vec::new();
     let mut free_from = horizon.start();
-    for taken in sorted {
+    for taken in sorted.iter() {
         free.extend(Interval::new(free_from, taken.start().min(horizon.end())));
         free_from = free_from.max(taken.end());
     }
@@ -81,16 +81,24 @@ pub fn complement(horizon: Interval, busy: &[Interval]) -> Vec<Interval> {
 ///
 /// Time O(n log n).
 pub fn merge(intervals: &[Interval]) -> Vec<Interval> {
-    let mut sorted = intervals.to_vec();
-    sorted.sort_unstable();
+    let sorted = sorted(intervals);
     let mut merged: Vec<Interval> = Vec::with_capacity(sorted.len());
-    for next in sorted {
+    for next in sorted.iter().copied() {
         match merged.last_mut() {
             Some(last) if next.start() <= last.end() => last.end = last.end.max(next.end()),
             _ => merged.push(next),
         }
     }
     merged
+}
+
+/// The same in order; most are already.
+fn sorted(intervals: &[Interval]) -> Cow<'_, [Interval]> {
+    let mut all = Cow::Borrowed(intervals);
+    if !intervals.is_sorted() {
+        all.to_mut().sort_unstable();
+    }
+    all
 }
 
 #[cfg(test)]

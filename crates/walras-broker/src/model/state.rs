@@ -233,9 +233,9 @@ impl State {
     pub fn held(&self) -> BTreeMap<NodeId, Vec<Interval>> {
         let mut held: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
         for reservation in self.reservations.values() {
-            for (_, hold) in reservation.holds_left() {
+            for (site, hold) in reservation.holds_left() {
                 if let Some(node) = hold.node {
-                    held.entry(node).or_default().push(self.kept_for(node, hold.interval));
+                    held.entry(node).or_default().push(self.kept_at(site, hold.interval));
                 }
             }
         }
@@ -244,8 +244,15 @@ impl State {
 
     /// The time on a node that nobody else may hold, for what is held there: its site needs some around it.
     pub(crate) fn kept_for(&self, node: NodeId, held: Interval) -> Interval {
-        let site = self.node(node).and_then(|node| self.site(node.site));
-        let between = site.map_or(Span::ZERO, |site| site.spec.timing.between()).as_millis();
+        self.node(node).map_or(held, |node| self.kept_at(node.site, held))
+    }
+
+    /// The same on any node of a site.
+    fn kept_at(&self, site: SiteId, held: Interval) -> Interval {
+        let between = self.site(site).map_or(Span::ZERO, |site| site.spec.timing.between()).as_millis();
+        if between == 0 {
+            return held;
+        }
         let moved = |time: Time, millis: i64| Time::from_millis(time.as_millis().saturating_add(millis));
         let wide = moved(held.start(), -between).zip(moved(held.end(), between));
         wide.and_then(|(start, end)| Interval::new(start, end)).unwrap_or(held)

@@ -4,6 +4,7 @@
 //! asks for a search of their own does not want the window that the agenda finds best: such jobs are planned by the whole pipeline and reserved at once. Who finds no window on the agenda is shown to the pipeline as
 //! well, for it says why.
 
+use super::decision::for_nobody;
 use super::{PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
 use crate::model::decision::{Chosen, Decision, PlannedJob, Unserved};
 use crate::model::id::JobNumber;
@@ -155,15 +156,14 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
     let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
     let mut jobs: Vec<PlanningJob> =
         problem.jobs.iter().filter(|job| !placed.contains(&job.number)).cloned().collect();
+    if jobs.is_empty() {
+        return for_nobody(problem);
+    }
     for job in &mut jobs {
         let left = agenda.left_for(job.user, problem, told);
         job.request.budget = Some(job.request.budget.map_or(left, |budget| budget.min(left)));
     }
-    // With nobody left nothing is searched, so that what is left need not be worked out.
-    let offers = match jobs.is_empty() {
-        true => problem.offers.clone(),
-        false => problem.offers.without(taken.map(|placement| (placement.node, placement.interval))),
-    };
+    let offers = problem.offers.without(taken.map(|placement| (placement.node, placement.interval)));
     super::plan(&PlanningProblem {
         cycle: problem.cycle,
         basis: problem.basis,
@@ -188,5 +188,53 @@ impl PlanningAgenda {
         let promised = told.iter().filter(|(number, _)| own.contains(number));
         let left = self.funds.get(user).copied().unwrap_or(Money::MAX);
         promised.fold(left, |left, (_, placed)| left.checked_sub(placed.promise.cost).unwrap_or(Money::ZERO))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::policy::Policy;
+    use std::sync::Arc;
+    use walras_core::choose::Objective;
+    use walras_core::prefer::Rules;
+    use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Time};
+
+    /// What is said without asking the planner is what it would say.
+    #[test]
+    fn a_plan_for_nobody_is_the_planners() {
+        let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
+        let horizon = Interval::new(at(0), at(100)).unwrap();
+        let node = Node {
+            name: "n".to_owned(),
+            site: SiteId::new(0),
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Default::default(),
+        };
+        let slot = Slot::new(NodeId::new(0), horizon, Rate::from_micros_per_second(7).unwrap());
+        let sites = vec![Site { name: "s".to_owned() }];
+        let offers = Offers::new(horizon, sites, vec![node], slot.into_iter().collect()).unwrap();
+        let mut problem = PlanningProblem {
+            cycle: Default::default(),
+            basis: 7,
+            now: at(0),
+            offers,
+            open: None,
+            queues: Vec::new(),
+            jobs: Vec::new(),
+            users: Vec::new(),
+            rules: vec![Rules::default()],
+            wishes: Arc::default(),
+            policy: Policy::default(),
+            agenda: None,
+        };
+        for objective in [Objective::MinCost, Objective::MinMakespan, Objective::Satisfaction] {
+            for searches in [0, 1_000] {
+                problem.policy.choice.objective = objective.clone();
+                problem.policy.bound_searches_max = searches;
+                assert_eq!(super::super::plan(&problem), for_nobody(&problem));
+            }
+        }
     }
 }

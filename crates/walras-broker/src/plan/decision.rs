@@ -47,18 +47,34 @@ fn verdict(problem: &PlanningProblem, plan: &BatchPlan) -> Verdict {
     let negotiation = plan.negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
     let satisfaction = made.zip(negotiation).map(|(made, negotiation)| satisfaction(made, negotiation));
     Verdict {
-        objective: Some(problem.policy.choice.objective.clone()),
         proof: made.map_or(Proof::Nothing, proof),
         rivals: made.map(|made| rivals(plan, made)),
         value: made.map_or(0, |made| made.value),
+        satisfaction: satisfaction.unwrap_or_default(),
+        ..nothing(problem)
+    }
+}
+
+/// What is said where there was nobody to choose for.
+fn nothing(problem: &PlanningProblem) -> Verdict {
+    Verdict {
+        objective: Some(problem.policy.choice.objective.clone()),
+        proof: Proof::Nothing,
+        rivals: None,
+        value: 0,
         served: 0,
         cost: Money::ZERO,
-        satisfaction: satisfaction.unwrap_or_default(),
+        satisfaction: BTreeMap::new(),
         unserved: Vec::new(),
         bound: None,
         faults: Vec::new(),
         plainly: Vec::new(),
     }
+}
+
+/// The plan for nobody, as the planner would make it.
+pub(super) fn for_nobody(problem: &PlanningProblem) -> Decision {
+    Decision { basis: problem.basis, verdict: nothing(problem), chosen: Vec::new(), planned: Vec::new() }
 }
 
 /// What prices prove; `None` beyond the range of money.

@@ -168,12 +168,12 @@ fn slots(
     let Some(horizon) = Interval::new(now, allocation.end().max(all)) else { return slots };
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
-        let of = |map: &BTreeMap<NodeId, Vec<Interval>>| map.get(&node).cloned().unwrap_or_default();
-        let (free, held) = (of(&occupancy.free), of(&occupancy.held));
+        let free = occupancy.free.get(&node).map_or(&[][..], Vec::as_slice);
+        let held = occupancy.held.get(&node).map_or(&[][..], Vec::as_slice);
         let mut priced: Vec<(Interval, Rate)> = match prices {
-            Prices::AsNow => state.sell(node, &free, horizon, &held, Some(user)),
+            Prices::AsNow => state.sell(node, free, horizon, held, Some(user)),
             Prices::AsHeld => {
-                let open = state.open(node, &free, horizon, &held);
+                let open = state.open(node, free, horizon, held);
                 open.into_iter().map(|free| (free, hold.rate)).collect()
             }
         };

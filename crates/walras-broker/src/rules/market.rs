@@ -1,7 +1,7 @@
 //! What is for sale, from what sites say, owners' prices and what is held already.
 
 use crate::model::site::{Free, SiteKind};
-use crate::model::state::{SiteState, State};
+use crate::model::state::{NodeState, SiteState, State};
 use std::collections::BTreeMap;
 use walras_core::prefer::QueueOffer;
 use walras_model::interval::{complement, merge};
@@ -108,6 +108,14 @@ impl State {
             Some(user) => prices.base_for(user, &spec.name, class),
             None => prices.least_of(&spec.name, class),
         };
+        if let ([free], Some(rate)) = (free, prices.steady(base, site.demand))
+            && self.node(node).is_some_and(NodeState::is_whole)
+        {
+            // Nothing cuts it but what is held: the same as below, without the steps between.
+            let open = free.intersection(horizon);
+            let left = open.map(|open| complement(open, held)).unwrap_or_default();
+            return left.into_iter().map(|open| (open, rate)).collect();
+        }
         let sell = |free: Interval| prices.sell(free, base, site.demand, self.policy.calendar);
         let sold = self.open(node, free, horizon, &[]).into_iter().flat_map(sell);
         let left = |(piece, rate)| complement(piece, held).into_iter().map(move |open| (open, rate));
@@ -205,6 +213,13 @@ impl State {
     }
 }
 
+impl NodeState {
+    /// Whether nothing of what its site offers is kept back: it stands, and nobody has taken or drained it.
+    fn is_whole(&self) -> bool {
+        !self.lost && self.taken.is_empty() && self.drained.is_empty()
+    }
+}
+
 /// A slot, unless everything together would then be worth more than can be counted.
 fn affordable(node: NodeId, piece: Interval, rate: Rate, worth: &mut i128) -> Option<Slot> {
     let cost = rate.cost_of(piece.span())?;
@@ -232,7 +247,7 @@ fn free_of(site: &SiteState, free: &Free, horizon: Interval) -> BTreeMap<NodeId,
         }
         Free::Queue { .. } => {}
     }
-    for intervals in by_node.values_mut() {
+    for intervals in by_node.values_mut().filter(|intervals| intervals.len() > 1) {
         *intervals = merge(intervals);
     }
     by_node

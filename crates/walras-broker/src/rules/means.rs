@@ -10,7 +10,7 @@
 use super::budgets::{self, funds};
 use crate::model::account::{Account, Unpayable};
 use crate::model::job::{Job, Why};
-use crate::model::site::SiteKind;
+use crate::model::site::{NodeSpec, SiteKind};
 use crate::model::state::{SiteState, State};
 use std::collections::BTreeMap;
 use walras_model::quantity::{MILLION, rounding};
@@ -86,10 +86,14 @@ fn prices(site: &SiteState) -> Vec<(Rate, Performance)> {
     match &site.spec.kind {
         SiteKind::Queue(queue) => vec![(least(rules.least_of("", None)), queue.performance)],
         SiteKind::Slots | SiteKind::Capacity => {
-            let node = |node: &crate::model::site::NodeSpec| {
+            let node = |node: &NodeSpec| {
                 (least(rules.least_of(&node.name, node.class.as_deref())), node.performance)
             };
-            site.spec.nodes.iter().map(node).collect()
+            // Neighbours that are alike have one price.
+            let alike = |one: &NodeSpec, other: &NodeSpec| {
+                rules.nodes.is_empty() && one.class == other.class && one.performance == other.performance
+            };
+            site.spec.nodes.chunk_by(alike).filter_map(|alike| alike.first()).map(node).collect()
         }
     }
 }

@@ -35,6 +35,9 @@ pub(crate) fn queue(state: &State, now: Time) -> Queue {
     let free =
         |job: &&Job| job.phase == Phase::Queued && !job.fences.iter().any(|earlier| state.may_run(*earlier));
     let queued: Vec<&Job> = state.jobs.values().filter(free).collect();
+    if queued.is_empty() {
+        return Queue::default();
+    }
     let means = state.policy.sharing.map(|rules| (rules, Means::of(state, now)));
     let scale = Scale::new(state, &queued, means.as_ref().map(|(_, means)| means), now);
     let mut ranked: Vec<Ranked> = queued.iter().map(|job| rank(state, job, &scale, now)).collect();

@@ -94,6 +94,12 @@ impl PriceRules {
         scaled(base, &[least(&self.weekdays), least(&self.hours), demand])
     }
 
+    /// The price of a node where it is the same at all times, and all of them are sold.
+    pub(crate) fn steady(&self, base: Rate, demand: Multiplier) -> Option<Rate> {
+        let even = self.hours.is_empty() && self.weekdays.is_empty() && self.blackouts.is_empty();
+        even.then(|| scaled(base, &[demand]))
+    }
+
     /// A node's free time as it is sold: pieces in order, each with its price.
     pub fn sell(
         &self,

@@ -10,6 +10,7 @@ use crate::model::event::{CycleEvent, JobEvent};
 use crate::model::id::CycleNumber;
 use crate::model::input::{Answer, Refusal};
 use crate::model::job::{Phase, Why};
+use crate::model::price::Demand;
 use crate::model::reservation::Origin;
 use crate::model::state::State;
 use crate::rules::check::Prices;
@@ -30,8 +31,8 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     let cycle = state.last.cycle.next();
     let until = now.checked_add(state.policy.offers_within).unwrap_or(now);
     let demand = state.sites.iter().zip(0..).map(|(site, number)| {
-        let taken = state.share_taken(SiteId::new(number));
-        site.spec.prices.demand.map_or(site.demand, |demand| demand.after(site.demand, taken))
+        let after = |demand: Demand| demand.after(site.demand, state.share_taken(SiteId::new(number)));
+        site.spec.prices.demand.map_or(site.demand, after)
     });
     let demand = demand.collect();
     let nobody_asked = asked.is_empty();
