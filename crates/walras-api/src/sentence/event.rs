@@ -143,8 +143,8 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
             Some((EventKind::CycleOpened, format!("Cycle {cycle} plans {} jobs.", batch.len())))
         }
         CycleEvent::Decided { cycle, verdict } => {
-            let (served, left, proof) =
-                (verdict.served, verdict.unserved.len(), proof_view(verdict.proof, verdict.rivals).text);
+            let (served, left) = (verdict.served, verdict.unserved.len());
+            let proof = proof_view(verdict.proof, verdict.rivals, served).text;
             let bound = verdict.bound.as_ref();
             let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound).text));
             let mut text =
@@ -230,8 +230,15 @@ fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
     }
 }
 
-/// How good a plan is, and of what.
-pub fn proof_view(proof: Proof, rivals: Option<Rivals>) -> ProofView {
+/// How good a plan is that serves so many, and of what.
+///
+/// ```
+/// use walras_api::sentence::proof_view;
+/// use walras_broker::decision::Proof;
+/// assert_eq!(proof_view(Proof::Nothing, None, 0).text, "there was nothing to choose from");
+/// assert_eq!(proof_view(Proof::Nothing, None, 2).text, "each in the best window that was left when its turn came");
+/// ```
+pub fn proof_view(proof: Proof, rivals: Option<Rivals>, served: u32) -> ProofView {
     let best = match rivals {
         None => best_of_listed_text(None),
         Some(Rivals::Listed(1)) => "best of the 1 alternative that was listed".to_owned(),
@@ -249,7 +256,13 @@ pub fn proof_view(proof: Proof, rivals: Option<Rivals>) -> ProofView {
             let gap = Num::of_millionths(millionths);
             (ProofKind::Gap, Some(gap), format!("at most {percent}% from the {best}"))
         }
-        Proof::Nothing => (ProofKind::Nothing, None, "there was nothing to choose from".to_owned()),
+        Proof::Nothing => {
+            let text = match served {
+                0 => "there was nothing to choose from",
+                _ => "each in the best window that was left when its turn came",
+            };
+            (ProofKind::Nothing, None, text.to_owned())
+        }
     };
     ProofView { kind, gap, listed, text }
 }

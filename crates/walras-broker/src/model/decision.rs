@@ -94,7 +94,7 @@ pub enum Proof {
     Optimal,
     /// A limit was hit; it is at most so many millionths above the best.
     Gap(i64),
-    /// There was nothing to choose from.
+    /// Nothing is proven: there was nothing to choose from, or each job got the best window that was left when its turn came.
     Nothing,
 }
 

@@ -115,7 +115,7 @@ pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
         cycle: state.last.cycle.get(),
         open: state.cycle.is_some(),
         next_at: waiting.then(|| state.next_cycle_at.into()),
-        proof: last.as_ref().map(|last| proof_view(last.proof, last.rivals)),
+        proof: last.as_ref().map(|last| proof_view(last.proof, last.rivals, last.served)),
         bound: last.as_ref().and_then(|last| last.bound.as_ref()).map(bound_view),
         served: last.as_ref().map_or(0, |last| last.served),
         unserved: last.as_ref().map_or(0, |last| last.unserved),

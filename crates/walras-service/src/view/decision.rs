@@ -59,7 +59,7 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
         at: of.at.into(),
         served: verdict.served,
         cost: Num::of_money(verdict.cost),
-        proof: proof_view(verdict.proof, verdict.rivals),
+        proof: proof_view(verdict.proof, verdict.rivals, verdict.served),
         bound: verdict.bound.as_ref().map(bound_view),
         satisfaction: verdict
             .satisfaction

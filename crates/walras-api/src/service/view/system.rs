@@ -96,7 +96,7 @@ pub enum ProofKind {
     Optimal,
     /// It is at most so far from the best of that.
     Gap,
-    /// There was nothing to choose from.
+    /// Nothing: there was nothing to choose from, or each job got the best window that was left when its turn came.
     Nothing,
 }
 
