@@ -87,9 +87,9 @@ const PLAIN_MISSES: &str = "One setting for all four problems cannot give the pr
     which 12.4 to 20.0 jobs were processed, and prints none of its generators.";
 const JOBS_MISS: &str = "Both modes run on the same batches here, so they process as many jobs; the paper's two modes ran on batches \
     of their own and differ by more than chance (15.1 and 15.3).";
-const FITTED_MISSES: &str = "The fit was made with another program. Times, jobs and the two gains in time come out here as there; the \
-    gains in money are smaller, so the costs of a job's alternatives differ less. Among windows of the same run time our search \
-    takes the earliest, and of those the cheapest; what the other did is not known.";
+const FITTED_MISSES: &str = "The fit was made with another program. Times and the two gains in time come out here nearly as there; the \
+    gains in money are smaller. Why is not known: the two searches may break ties between windows of the same run time \
+    differently (ours takes the earliest, and of those the cheapest).";
 const COSTS: &str = "Costs depend on a unit of money that is not printed: the fitted reading's is chosen (1.42), and its cost per \
     job falls where the printed ones rise from 529 to 641.";
 const PLAIN_TOTALS: &str =

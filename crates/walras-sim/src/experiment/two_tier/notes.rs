@@ -4,14 +4,15 @@ use crate::experiment::fits;
 use crate::results::Fitted;
 
 /// Why a ratio of the two modes does not come out.
-pub(super) const RATIO: &str = "A job that is sent sooner finds the fast nodes taken by those before it, half of which run as late \
-    as their intervals allow. So fewer of its schedules end at the lower bound, and more of its tasks run on slower nodes, which \
-    makes the load higher. The paper's optimal schedules become more and its load less; it prints neither jobs nor nodes nor \
-    strategies.";
+pub(super) const RATIO: &str = "A job that is sent sooner meets those before it that run as late as their intervals allow: fewer of \
+    its schedules end at the lower bound, and its tasks run on slower nodes, which is the higher load (the work is the same). \
+    With late_share 0 the load is the same in both modes and 0.91 as many schedules are optimal, but collisions grow by 2% only; \
+    the paper's grow by 15%, with more optimal schedules.";
 /// Why a value of table 3 does not come out.
 pub(super) const TABLE: &str = "Sizes of jobs and nodes, none of which the paper prints, were fitted while jobs ran as soon as possible \
-    and exactly as planned; they were left as they were when strategies and the execution were simulated. Our optimal schedules \
-    are those at a lower bound that owners' tasks may put out of reach.";
+    and exactly as planned (late_share 0 gives 673 optimal schedules and 3.99 collisions in the first mode); they were left as they \
+    were when strategies and the execution were simulated. Our optimal schedules are those at a lower bound that owners' tasks \
+    may put out of reach.";
 /// Why outcomes are only shown.
 pub(super) const OUTCOMES: &str = "Outcomes of the simulated execution; the paper prints none of them.";
 /// Why shapes are only shown.
