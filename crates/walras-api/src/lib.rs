@@ -34,6 +34,7 @@ mod locate;
 mod number;
 mod orlib;
 mod plan;
+mod rolling;
 mod scenario;
 mod schema;
 pub mod sentence;
@@ -59,6 +60,7 @@ pub use plan::{
     QueuedJob, QueuedPick, ReasonItem, ReasonKind, ScarceItem, SearchSummary, SmallestChangeItem,
     StakeholderItem, UnlistedWindows, UnscheduledJob, read_plan,
 };
+pub use rolling::{GivenUpJob, RollingReport, RollingRun, RunFacts};
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
 #[cfg(feature = "schema")]
 pub use schema::generated as generated_schema;

@@ -11,7 +11,8 @@
 //!
 //! **Errata.** Line 12 asks for more room than the job needs; as much is enough. Line 10 sorts a job's sites by
 //! processors where the text says the most economical; we follow the line. The dummy is not there when jobs outnumber
-//! sites but always, at twice the dearest cost per weight, since capacity may be short at any size.
+//! sites but always, at twice the dearest cost per weight, since capacity may be short at any size. By what the greedy placement
+//! in the end goes is not said: [`assign_best`] takes the better of both readings.
 //!
 //! A basic solution splits at most as many jobs as there are sites, so rounding is cheap beside the relaxation:
 //! O(split jobs · (jobs + pairs)).
@@ -100,6 +101,35 @@ pub fn assign(
         Some(relaxed) => round(instance, ranking, &relaxed),
         None => greedy::assign(instance, ranking),
     }
+}
+
+/// The relaxation once, made whole and completed by each of these rankings; the best of them, the first among equals. At least
+/// one ranking is needed: without any, nobody is placed.
+///
+/// The paper says only that what cannot be kept is placed by "a greedy approach". By price per second is its greedy, by the
+/// job's cost is the cheaper where speeds differ; neither is always better, and rounding is cheap beside the relaxation.
+pub fn assign_best(
+    instance: &Instance,
+    rankings: &[&Ranking],
+    solver: &dyn Solver,
+    effort: &SolverEffort,
+) -> Assignment {
+    let relaxed = relax(instance, solver, effort);
+    let completed = rankings.iter().map(|ranking| match &relaxed {
+        Some(relaxed) => round(instance, ranking, relaxed),
+        None => greedy::assign(instance, ranking),
+    });
+    let mut best: Option<Assignment> = None;
+    for assignment in completed {
+        let beats = match best.as_ref().and_then(|best| best.worth(instance)) {
+            Some(so_far) => assignment.worth(instance).is_some_and(|worth| worth.beats(&so_far)),
+            None => true,
+        };
+        if beats {
+            best = Some(assignment);
+        }
+    }
+    best.unwrap_or_else(|| Assignment::empty(instance.jobs()))
 }
 
 /// Makes a solution of the relaxation whole.

@@ -10,7 +10,7 @@
 //!       --> axis    (which ticks)            /
 //! ```
 //!
-//! [`bar_chart`] and [`line_chart`] draw figures of experiments in the same style ([`chart`]).
+//! [`bar_chart`], [`line_chart`] and [`dot_chart`] draw figures of experiments in the same style ([`chart`]).
 //!
 //! Time and money stay integers up to here; pixels are the only floats, and nothing reads them back.
 //! Nothing in this crate decides anything: it draws what it is given, and says in a note what it left out.
@@ -29,7 +29,10 @@ mod tasks;
 mod text;
 mod windows;
 
-pub use chart::{BarChart, BarGroup, BarPanel, Line, LineChart, bar_chart, line_chart};
+pub use chart::{
+    BarChart, BarGroup, BarPanel, DotChart, DotPanel, DotRow, Line, LineChart, bar_chart, dot_chart,
+    line_chart,
+};
 pub use gantt::gantt;
 pub use scene::{Arrow, Only, Scene, TaskColour, TaskMark, TimeUnit, WindowStyle};
 pub use tasks::ARROWS_MAX;

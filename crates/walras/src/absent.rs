@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use std::ffi::OsString;
 
-const NO_SIMULATOR: &str =
+pub(crate) const NO_SIMULATOR: &str =
     "this needs the simulator, which this program was built without: build it with `make build`";
 
 /// Whatever the command would have been given.

@@ -4,7 +4,7 @@
 //! a glance, on paper and on a screen, and the same figures should give the same bytes.
 //!
 //! **Method.** [`bar_chart`] draws panels side by side, each with a scale of its own, and groups of bars within;
-//! [`line_chart`] draws lines over one scale. Scales begin at zero where no value is below it, and their ticks are
+//! [`line_chart`] draws lines over one scale; [`dot_chart`] draws many rows with a dot and its interval in every panel. Scales begin at zero where no value is below it, and their ticks are
 //! 1, 2 or 5 times a power of ten. Every bar and every line has a tooltip. Values that are not
 //! finite are left out.
 //!
@@ -25,10 +25,12 @@
 //! ```
 
 mod bars;
+mod dots;
 mod lines;
 mod scale;
 
 pub use bars::{BarChart, BarGroup, BarPanel, bar_chart};
+pub use dots::{DotChart, DotPanel, DotRow, dot_chart};
 pub use lines::{Line, LineChart, line_chart};
 
 use crate::colour::{DIM, INK, LINE, PAGE, job_colour};
@@ -172,6 +174,27 @@ mod tests {
         assert!(svg.contains("T &amp; &lt;T&gt;") && svg.contains("x-title") && !svg.contains("a<b"));
         assert_eq!(svg, bars(1.5));
         assert_eq!(count(&bars(f64::NAN), "rect"), 1 + 2 + 4);
+    }
+
+    #[test]
+    fn every_finite_value_is_a_dot() {
+        let row = |label: &str, value| DotRow {
+            label: label.into(),
+            series: 0,
+            values: vec![(value, 0.5), (2.0, 0.0)],
+        };
+        let panel = |title: &str, reference| DotPanel { title: title.into(), reference };
+        let svg = dot_chart(&DotChart {
+            id: "x",
+            title: "T",
+            subtitle: "s",
+            series: &["one <"],
+            panels: vec![panel("a", 1.0), panel("b", f64::NAN)],
+            rows: vec![row("r<", 1.5), row("q", f64::NAN)],
+        });
+        assert_eq!(count(&svg, "circle"), 3);
+        assert_eq!(svg.matches("stroke-dasharray").count(), 1);
+        assert!(svg.contains("r&lt;, a: 1.5 ± 0.5"));
     }
 
     #[test]

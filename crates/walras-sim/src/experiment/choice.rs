@@ -11,12 +11,12 @@ use walras_model::{Money, Outcome, Span};
 pub(super) struct PaperLimits {
     /// T* in time units.
     pub(super) time: i128,
-    /// B* in micro-credits: the greatest income under T*.
+    /// B* in micro-credits.
     pub(super) budget: i128,
 }
 
 impl PaperLimits {
-    /// The limits, and the combination that B* comes from.
+    /// The limits as printed: B* is the greatest income under T*. With the combination that it comes from.
     pub(super) fn of(menu: &Menu) -> Result<(PaperLimits, Combination), CycleError> {
         let limits = PaperLimits { time: time_limit(menu), budget: 0 };
         let richest = best(menu, Objective::MaxIncome, limits)?;

@@ -2,11 +2,13 @@
 //!
 //! Each experiment is a module with a `Config`, whose default is the papers' setting, and a `run`. A cycle gives a
 //! record of integers; the records are averaged in the order of cycles, so that results depend on the seed, the
-//! configuration and the number of cycles only. A law that a cycle breaks is an error that names the cycle.
+//! configuration and the number of cycles only. A law that a cycle breaks is an error that names the cycle. A run that
+//! is smaller than the paper's, or of another configuration, is not judged against it.
 
 pub mod batch_optimisation;
 mod choice;
 mod cycles;
+pub mod every_method;
 pub mod metabroker;
 pub mod multicriteria;
 mod search;
@@ -14,7 +16,7 @@ pub mod slot_search;
 pub mod two_tier;
 
 use crate::config::{ConfigError, read_config};
-use crate::results::Results;
+use crate::results::{Figure, Fitted, Results, Series, Tally};
 use walras_assign::program::Solver;
 use walras_model::UnknownName;
 
@@ -31,6 +33,19 @@ pub struct Options<'a> {
     pub progress: &'a (dyn Fn(u32, u32) + Sync),
     /// What solves programmes, for the experiments that need it.
     pub solver: Option<&'a (dyn Solver + Sync)>,
+}
+
+/// What an experiment finds, before it is known whether it can be judged.
+struct Findings {
+    figures: Vec<Figure>,
+    fitted: Vec<Fitted>,
+    series: Vec<Series>,
+    notes: Vec<String>,
+}
+
+/// Parameters, and what each was fitted to.
+fn fits<const N: usize>(list: [[&str; 2]; N]) -> Vec<Fitted> {
+    list.map(|[parameter, to]| Fitted { parameter: parameter.to_owned(), to: to.to_owned() }).into()
 }
 
 /// What a run gave.
@@ -91,16 +106,19 @@ pub enum Experiment {
     TwoTier,
     /// The most satisfying assignment of three users' jobs.
     Multicriteria,
+    /// Every method of every paper on the same markets.
+    EveryMethod,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Experiment; 5] = [
+    pub const ALL: [Experiment; 6] = [
         Experiment::SlotSearch,
         Experiment::BatchOptimisation,
         Experiment::MetaBroker,
         Experiment::TwoTier,
         Experiment::Multicriteria,
+        Experiment::EveryMethod,
     ];
 
     /// The name by which it is called.
@@ -111,6 +129,7 @@ impl Experiment {
             Experiment::MetaBroker => metabroker::NAME,
             Experiment::TwoTier => two_tier::NAME,
             Experiment::Multicriteria => multicriteria::NAME,
+            Experiment::EveryMethod => every_method::NAME,
         }
     }
 
@@ -122,6 +141,7 @@ impl Experiment {
             Experiment::MetaBroker => metabroker::SUMMARY,
             Experiment::TwoTier => two_tier::SUMMARY,
             Experiment::Multicriteria => multicriteria::SUMMARY,
+            Experiment::EveryMethod => every_method::SUMMARY,
         }
     }
 
@@ -131,9 +151,10 @@ impl Experiment {
             Experiment::SlotSearch => 25_000,
             Experiment::BatchOptimisation => 5_000,
             Experiment::MetaBroker => 10,
-            Experiment::TwoTier => 40,
+            Experiment::TwoTier => 10,
             // Nothing is drawn: one run says everything.
             Experiment::Multicriteria => 1,
+            Experiment::EveryMethod => 200,
         }
     }
 
@@ -146,7 +167,42 @@ impl Experiment {
             Experiment::MetaBroker => metabroker::run(&read_config(text)?, options),
             Experiment::TwoTier => two_tier::run(&read_config(text)?, options),
             Experiment::Multicriteria => multicriteria::run(&read_config(text)?, options),
+            Experiment::EveryMethod => every_method::run(&read_config(text)?, options),
         }
+    }
+}
+
+impl Experiment {
+    /// The results of a run. What is compared with the paper is judged where the run is as large as the paper's, or as
+    /// is needed where that is not printed, and its configuration the paper's.
+    fn results<C: serde::Serialize + Default + PartialEq>(
+        self,
+        config: &C,
+        options: &Options<'_>,
+        findings: Findings,
+    ) -> Results {
+        let results = Results {
+            experiment: self.name().to_owned(),
+            seed: options.seed,
+            cycles: options.cycles,
+            tally: Tally::of(&findings.figures),
+            unjudged: None,
+            config: serde_json::json!(config),
+            figures: findings.figures,
+            fitted: findings.fitted,
+            tables: Vec::new(),
+            series: findings.series,
+            notes: findings.notes,
+        };
+        let full = self.cycles_default();
+        if *config != C::default() {
+            return results.unjudged("the configuration is not the papers'".to_owned());
+        }
+        if options.cycles < full {
+            let why = format!("a small run, {} of {full} cycles: figures scatter", options.cycles);
+            return results.unjudged(why);
+        }
+        results
     }
 }
 

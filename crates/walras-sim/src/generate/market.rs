@@ -3,7 +3,7 @@
 //! The paper prints means and ranges ("varied by ±20% using Gaussian"), but no variances, no speeds and no unit of work.
 //! Read here, and *fitted*: a Gaussian around a mean is cut off at the printed range and has half of it as its standard
 //! deviation; speeds are uniform around 1; work is the estimated run time at speed 1; one price per site, or one for every
-//! site and user (the paper's c_ij), where the paper leaves open which it drew.
+//! site and user (the paper's c_ij), where the paper leaves open which it drew; or prices that rise with the speed.
 
 use super::{MILLION, WholeRange, rounded};
 use crate::config::{Check, ConfigError};
@@ -53,6 +53,8 @@ pub enum Prices {
     PerSite,
     /// Every user has a price of their own at every site.
     PerPair,
+    /// One price for all at each site, in proportion to its speed: the drawn price is for speed 1.
+    BySpeed,
 }
 
 /// How the sites and jobs of a cycle are drawn; what the paper prints, but for what is marked *fitted*.
@@ -138,13 +140,15 @@ impl MarketGenerator {
         let processors = self.processors.draw(stream);
         let speed = 1.0 + self.speed_spread * (2.0 * stream.share() - 1.0);
         let price = self.draw_price(stream)?;
-        // The same draws in both models, so that they differ in the prices alone.
+        // The same draws in all models, so that they differ in the prices alone.
         let others = (0..self.jobs).map(|job| Some((user(job), self.draw_price(stream)?)));
         let others: BTreeMap<String, Rate> = others.collect::<Option<_>>()?;
+        let by_speed =
+            |price: Rate| Rate::from_micros_per_second(rounded(price.as_micros_per_second() as f64 * speed));
         Some(Capacity {
             processors,
             speed: Performance::from_millionths(rounded(speed * MILLION))?,
-            price,
+            price: if self.prices == Prices::BySpeed { by_speed(price)? } else { price },
             prices: if self.prices == Prices::PerPair { others } else { BTreeMap::new() },
         })
     }
@@ -234,6 +238,20 @@ mod tests {
         }
         // The paper's 50 jobs have 246 tasks.
         assert!((240..=260).contains(&(tasks / 20)), "{tasks}");
+    }
+
+    #[test]
+    fn prices_may_rise_with_the_speed() {
+        let draw = |prices| {
+            let generator = MarketGenerator { prices, ..MarketGenerator::default() };
+            generator.draw_sites(50, &mut Purpose::Sites.stream(1, 0)).unwrap()
+        };
+        for (flat, rising) in draw(Prices::PerSite).iter().zip(draw(Prices::BySpeed)) {
+            let rate = |site: &Capacity| site.price.as_micros_per_second() as f64;
+            let speed = rising.speed.as_millionths() as f64 / MILLION;
+            assert!((rate(&rising) / rate(flat) - speed).abs() < 1e-5);
+            assert_eq!((flat.speed, flat.processors), (rising.speed, rising.processors));
+        }
     }
 
     #[test]

@@ -16,11 +16,13 @@
 mod jobs;
 pub mod market;
 mod range;
+mod resource_lines;
 mod slots;
 
 pub use jobs::JobGenerator;
 pub use market::MarketGenerator;
 pub use range::{RealRange, WholeRange};
+pub use resource_lines::ResourceLines;
 pub use slots::SlotGenerator;
 
 use walras_model::{Performance, Rate};

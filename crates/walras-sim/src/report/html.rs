@@ -1,8 +1,8 @@
 //! The report as one page that needs nothing else: inline pictures, tables and style, no scripts.
 
-use super::table::{HEADINGS, cells};
+use super::table::{HEADINGS, cells, disagreements, groups, rows};
 use crate::experiment::{Experiment, Reproduction};
-use crate::results::{Figure, Results};
+use crate::results::{Figure, Fitted, Kind, Results, Table};
 
 pub(crate) const STYLE: &str = include_str!("report.css");
 
@@ -20,8 +20,13 @@ pub(super) fn page(reproduction: &Reproduction) -> serde_json::Result<String> {
         let caption = escape(&picture.caption);
         page += &format!("<figure aria-label=\"{caption}\">\n{}</figure>\n", picture.svg);
     }
-    page += "<h2>Figures</h2>\n";
-    page += &table(&results.figures);
+    for table in &results.tables {
+        page += &several(table);
+    }
+    for kind in Kind::ALL {
+        page += &section(results, kind);
+    }
+    page += &fitted(&results.fitted);
     page += "<h2>How to read them</h2>\n<ul>\n";
     for note in &results.notes {
         page += &format!("<li>{}</li>\n", marked(note));
@@ -35,20 +40,86 @@ pub(super) fn page(reproduction: &Reproduction) -> serde_json::Result<String> {
 
 fn heading(results: &Results) -> String {
     let summary = results.experiment.parse().map_or("", Experiment::summary);
-    let (judged, held) = results.held();
-    let verdict = if judged == held { "good" } else { "bad" };
-    format!(
+    let mut heading = format!(
         "<header>\n<p class=\"kicker\">Walras · reproduction</p>\n<h1>{}</h1>\n<p>{}</p>\n\
-         <p>Seed {}, {} cycles. <strong class=\"{verdict}\">{held} of {judged} figures with a tolerance are within \
-         it.</strong></p>\n</header>\n",
+         <p>Seed {}, {} cycles.</p>\n<ul class=\"tally\">\n",
         escape(&results.experiment),
         escape(summary),
         results.seed,
         results.cycles,
-    )
+    );
+    for kind in Kind::ALL.into_iter().filter(|kind| results.of_kind(*kind).next().is_some()) {
+        let (name, verdict) = (kind.name(), escape(&results.verdict(kind)));
+        heading += &format!("<li class=\"{name}\"><strong>{name}</strong> {verdict}</li>\n");
+    }
+    heading + "</ul>\n</header>\n"
 }
 
-fn table(figures: &[Figure]) -> String {
+/// What a kind is, for its heading.
+fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Compared => "Compared with the paper",
+        Kind::Law => "Laws, checked in the code",
+        Kind::Shown => "Shown, not comparable",
+    }
+}
+
+/// All figures of a kind.
+fn section(results: &Results, kind: Kind) -> String {
+    let groups = groups(results, kind);
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut section = format!("<section class=\"{}\">\n<h2>{}</h2>\n", kind.name(), title(kind));
+    for group in groups {
+        if let Some(why) = group.why {
+            section += &format!("<p class=\"why\">{}</p>\n", escape(why));
+        }
+        section += &table(&group.figures);
+    }
+    if kind == Kind::Compared {
+        for (name, why) in disagreements(results) {
+            section += &format!("<p class=\"why\"><strong>{}</strong>: {}</p>\n", escape(name), escape(why));
+        }
+    }
+    section + "</section>\n"
+}
+
+/// Things by several measures.
+fn several(table: &Table) -> String {
+    let mut text =
+        format!("<h2>{}</h2>\n<div class=\"scroll\"><table class=\"means\">\n", escape(&table.title));
+    for (place, row) in rows(table).into_iter().enumerate() {
+        let (scope, tag) = if place == 0 { ("col", "th") } else { ("row", "td") };
+        text += "<tr>";
+        for (column, cell) in row.iter().enumerate() {
+            let cell = escape(cell);
+            text += &match column {
+                0 => format!("<th scope=\"{scope}\">{cell}</th>"),
+                _ => format!("<{tag}>{cell}</{tag}>"),
+            };
+        }
+        text += "</tr>\n";
+    }
+    text + "</table></div>\n"
+}
+
+/// What was fitted, and to what.
+fn fitted(fitted: &[Fitted]) -> String {
+    if fitted.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "<h2>What was fitted</h2>\n<div class=\"scroll\"><table class=\"words\">\n<thead><tr>\
+         <th scope=\"col\">parameter</th><th scope=\"col\">fitted to</th></tr></thead>\n<tbody>\n",
+    );
+    for Fitted { parameter, to } in fitted {
+        text += &format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(parameter), escape(to));
+    }
+    text + "</tbody>\n</table></div>\n"
+}
+
+fn table(figures: &[&Figure]) -> String {
     let mut table = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
     for heading in HEADINGS {
         table += &format!("<th scope=\"col\">{heading}</th>");
@@ -61,7 +132,8 @@ fn table(figures: &[Figure]) -> String {
             Some(false) => " class=\"bad\"",
             None => "",
         };
-        table += &format!("<tr{class}><th scope=\"row\">{}</th>", escape(&name));
+        let mark = if figure.fitted { " <em>fitted</em>" } else { "" };
+        table += &format!("<tr{class}><th scope=\"row\">{}{mark}</th>", escape(&name));
         for cell in rest {
             table += &format!("<td>{}</td>", escape(&cell));
         }
@@ -73,7 +145,7 @@ fn table(figures: &[Figure]) -> String {
 /// A note whose first word tells its kind has that word set apart.
 fn marked(note: &str) -> String {
     let text = escape(note);
-    for kind in ["Fitted:", "Read as:"] {
+    for kind in ["Read as:", "Does not come out:"] {
         if let Some(rest) = text.strip_prefix(kind) {
             return format!("<strong>{kind}</strong>{rest}");
         }
@@ -103,7 +175,7 @@ mod tests {
     #[test]
     fn text_is_escaped_and_kinds_are_marked() {
         assert_eq!(escape("a < b & \"c\""), "a &lt; b &amp; &quot;c&quot;");
-        assert_eq!(marked("Fitted: x < y"), "<strong>Fitted:</strong> x &lt; y");
+        assert_eq!(marked("Read as: x < y"), "<strong>Read as:</strong> x &lt; y");
         assert_eq!(marked("plain"), "plain");
     }
 }

@@ -7,7 +7,7 @@ mod html;
 mod table;
 
 pub(crate) use html::{STYLE, escape};
-pub use table::{Cells, HEADINGS, cells};
+pub use table::{Cells, Group, HEADINGS, cells, disagreements, groups, rows};
 
 use crate::experiment::Reproduction;
 

@@ -51,13 +51,18 @@ fn the_json_has_its_shape() {
     insta::assert_snapshot!(fields.join("\n"), @r"
     cycles: number
     experiment: text
-    figures: [{name: text, ours: number, paper: number, tolerance: {high: number, low: number}, within: bool}]
+    figures: [{fitted: bool, interval: null, kind: text, name: text, ours: number, paper: number, tolerance: {high: number, low: number}, why: null, within: null}]
+    fitted: [{parameter: text, to: text}]
     notes: [text]
     seed: number
     series: [{name: text, x: [number], y: [number]}]
+    tables: []
+    tally: {compared: {all: number, held: number, judged: number}, compared_fitted: number, laws: {all: number, held: number, judged: number}, shown: number}
+    unjudged: text
     ");
-    let unjudged = json["figures"].as_array().unwrap().last().unwrap();
-    assert!(unjudged["tolerance"].is_null() && unjudged["within"].is_null());
+    let figures = json["figures"].as_array().unwrap();
+    let shown = figures.iter().find(|figure| figure["kind"] == "shown").unwrap();
+    assert!(shown["tolerance"].is_null() && shown["within"].is_null() && shown["why"].is_string());
 }
 
 #[test]
@@ -73,5 +78,10 @@ fn the_page_needs_nothing_else() {
     for figure in &reproduction.results.figures {
         assert!(page.contains(&figure.name), "{}", figure.name);
     }
-    assert!(page.contains("No single setting gives all four"));
+    for kind in ["compared", "laws", "shown"] {
+        assert!(page.contains(&format!("<section class=\"{kind}\">")), "{kind}");
+        assert!(page.contains(&format!("<li class=\"{kind}\">")), "{kind}");
+    }
+    assert!(page.contains("not judged: a small run, 20 of 5000 cycles"));
+    assert!(page.contains("What was fitted") && page.contains("money_unit 1.42"));
 }

@@ -6,12 +6,14 @@ mod assigned;
 mod baseline;
 mod determinism;
 mod drive;
+mod every_method;
 mod failing;
 mod files;
 mod laws;
 mod metabroker;
 mod multicriteria;
 mod rolling;
+mod two_tier;
 
 use walras_sim::experiment::{Experiment, Options, Reproduction};
 

@@ -20,7 +20,7 @@ pub(super) enum Method {
     Greedy,
     /// The same, to the site where the job costs least
     GreedyCost,
-    /// The linear relaxation made whole, then greedy for the rest
+    /// The linear relaxation made whole, then greedy for the rest (see --complete)
     Mmc,
     /// A genetic algorithm that starts from greedy
     Hga,
@@ -33,7 +33,24 @@ pub(super) enum Method {
     Split,
 }
 
+/// By what mmc, and lpga that starts from it, place the jobs that the relaxation cannot keep whole.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Completion {
+    /// Both of the others, and the better result is taken
+    Best,
+    /// Each to the site where it costs least
+    Cost,
+    /// Each to the site with the lowest price per second, as the paper's greedy does
+    Price,
+}
+
 impl Method {
+    /// Whether it cannot work without a solver of programmes.
+    #[cfg(feature = "simulator")]
+    pub(super) fn needs_solver(self) -> bool {
+        matches!(self, Method::Mmc | Method::Lpga | Method::Exact | Method::Split)
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Method::Greedy => "greedy",
@@ -48,7 +65,11 @@ impl Method {
 }
 
 /// How long, how random and how parallel.
+#[derive(Clone, Copy)]
 pub(super) struct Options {
+    pub(super) completion: Completion,
+    /// Which round of several, from 1 on: each draws anew. 0 where there is one.
+    pub(super) round: u32,
     pub(super) seconds: f64,
     pub(super) seed: u64,
     pub(super) threads: usize,
@@ -61,6 +82,29 @@ pub(super) struct Found {
     pub(super) iterations: u64,
 }
 
+/// Whole jobs by a method, and in how many iterations.
+#[cfg(feature = "simulator")]
+pub(super) struct Assigned {
+    pub(super) assignment: Assignment,
+    pub(super) iterations: u64,
+}
+
+/// Whole jobs by a method; jobs that may be split are not.
+#[cfg(feature = "simulator")]
+pub(super) fn assignment(
+    method: Method,
+    instance: &Instance,
+    market: Option<&CapacityMarket>,
+    options: &Options,
+) -> Result<Assigned, NoSolver> {
+    let found = run(if method == Method::Split { Method::Exact } else { method }, instance, market, options)?;
+    let mut assignment = Assignment::empty(instance.jobs());
+    for placement in found.claim.iter().flat_map(|claim| &claim.placements) {
+        assignment.sites[placement.job] = u32::try_from(placement.site).ok();
+    }
+    Ok(Assigned { assignment, iterations: found.iterations })
+}
+
 /// Runs a method. Without a market there are no prices per second: what goes by them goes by the job's cost.
 pub(super) fn run(
     method: Method,
@@ -69,21 +113,23 @@ pub(super) fn run(
     options: &Options,
 ) -> Result<Found, NoSolver> {
     let order = market.map_or_else(|| (0..instance.jobs()).collect(), greedy::order);
-    let ranking = match (method, market) {
-        (Method::GreedyCost, _) | (_, None) => Ranking::by_cost(instance, order),
-        (_, Some(market)) => Ranking::by_price(market, instance),
-    };
+    let by_cost = Ranking::by_cost(instance, order);
+    let by_price = market.map_or_else(|| by_cost.clone(), |market| Ranking::by_price(market, instance));
     let effort = SolverEffort { seconds: Some(options.seconds), ..SolverEffort::UNLIMITED };
+    let relaxed = || {
+        let rankings: &[&Ranking] = match options.completion {
+            Completion::Best => &[&by_cost, &by_price],
+            Completion::Cost => &[&by_cost],
+            Completion::Price => &[&by_price],
+        };
+        Ok(mmc::assign_best(instance, rankings, walras_solve::solver()?, &effort))
+    };
     Ok(match method {
-        Method::Greedy | Method::GreedyCost => found(instance, &greedy::assign(instance, &ranking), 0),
-        Method::Mmc => found(instance, &mmc::assign(instance, &ranking, walras_solve::solver()?, &effort), 0),
-        Method::Hga => evolved(instance, &ranking, greedy::assign(instance, &ranking), options),
-        Method::Lpga => evolved(
-            instance,
-            &ranking,
-            mmc::assign(instance, &ranking, walras_solve::solver()?, &effort),
-            options,
-        ),
+        Method::Greedy => found(instance, &greedy::assign(instance, &by_price), 0),
+        Method::GreedyCost => found(instance, &greedy::assign(instance, &by_cost), 0),
+        Method::Mmc => found(instance, &relaxed()?, 0),
+        Method::Hga => evolved(instance, &by_price, greedy::assign(instance, &by_price), options),
+        Method::Lpga => evolved(instance, &by_price, relaxed()?, options),
         Method::Exact => exact(instance, walras_solve::solver()?, options),
         Method::Split => {
             let solver = walras_solve::solver()?;
@@ -141,7 +187,7 @@ fn found(instance: &Instance, assignment: &Assignment, iterations: u64) -> Found
 }
 
 fn evolved(instance: &Instance, ranking: &Ranking, first: Assignment, options: &Options) -> Found {
-    let mut stream = Purpose::Evolution.stream(options.seed, 0);
+    let mut stream = Purpose::Evolution.stream(options.seed, options.round);
     let evolution = Evolution { threads: options.threads, ..Evolution::default() };
     let evolved = genetic::evolve(instance, ranking, first, &evolution, &mut |below| stream.index(below));
     found(instance, &evolved.assignment, evolved.generations.into())

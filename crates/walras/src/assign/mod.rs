@@ -1,12 +1,14 @@
 //! `walras assign`
 
 mod method;
+#[cfg(feature = "simulator")]
+mod rolling;
 mod table;
 
 use crate::failure::Failure;
 use crate::{files, plan};
 use clap::ValueEnum;
-use method::{Method, Options};
+use method::{Completion, Method, Options};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use walras_api::{
@@ -31,6 +33,19 @@ pub(crate) struct Args {
     /// How to find an assignment
     #[arg(long, value_name = "METHOD", default_value = "exact")]
     method: Method,
+
+    /// By what mmc and lpga place the jobs that the relaxation cannot keep whole
+    #[arg(long, value_name = "BY", default_value = "best")]
+    complete: Completion,
+
+    /// Assign round after round, so long apart (in the scenario's unit of time): jobs come at their earliest start, hold their
+    /// processors until they end, and who finds no place waits for the next round. Each round by the broker that serves users
+    #[arg(long, value_name = "INTERVAL", conflicts_with_all = ["format", "instance"])]
+    rolling: Option<String>,
+
+    /// With --rolling: so many rounds at most
+    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "rolling", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    rounds: u32,
 
     /// Stop after about so many seconds with the best that was found
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
@@ -78,6 +93,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(interval) = &args.rolling {
+        return run_rolling(args, interval);
+    }
     let report = match (&args.file, args.format) {
         (Some(path), Format::OrlibGap) => assign_instance(args, path)?,
         (Some(path), Format::Scenario) => {
@@ -95,6 +113,39 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     files::print(&text)?;
     if args.allow_unplaced || report.places_all() { Ok(()) } else { Err(Failure::NotAll) }
+}
+
+/// Round after round.
+#[cfg(feature = "simulator")]
+fn run_rolling(args: &Args, interval: &str) -> Result<(), Failure> {
+    let (source, scenario) = match &args.file {
+        Some(path) => (path.display().to_string(), files::read_scenario_file(path)?),
+        None => {
+            let example = args.example.unwrap_or(plan::Example::Metabroker);
+            (example.name().to_owned(), example.scenario()?)
+        }
+    };
+    if args.method == Method::Split {
+        return Err(Failure::input("--rolling: jobs run whole; choose another method than split"));
+    }
+    let span = scenario.unit.span_from_text(interval).filter(|span| span.as_millis() > 0);
+    let Some(interval) = span else {
+        return Err(Failure::Input(format!("--rolling {interval}: is not a length of time above 0")));
+    };
+    let rolling = rolling::Rolling { interval, rounds_max: args.rounds };
+    let report = rolling::follow(&scenario, &source, args.method, rolling, &options(args))?;
+    let text = if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&report).map_err(Failure::fault)?)
+    } else {
+        rolling::text(&report)
+    };
+    files::print(&text)?;
+    if args.allow_unplaced || report.served == report.jobs { Ok(()) } else { Err(Failure::NotAll) }
+}
+
+#[cfg(not(feature = "simulator"))]
+fn run_rolling(_: &Args, _: &str) -> Result<(), Failure> {
+    Err(Failure::input(crate::absent::NO_SIMULATOR))
 }
 
 /// The jobs of a scenario on the sites that sell capacity.
@@ -181,7 +232,13 @@ fn read_instance(args: &Args, path: &Path) -> Result<Instance, Failure> {
 }
 
 fn options(args: &Args) -> Options {
-    Options { seconds: args.time_limit, seed: args.seed, threads: usize::from(args.threads) }
+    Options {
+        completion: args.complete,
+        round: 0,
+        seconds: args.time_limit,
+        seed: args.seed,
+        threads: usize::from(args.threads),
+    }
 }
 
 fn finished(args: &Args, started: Instant, iterations: u64) -> AssignmentRun<'static> {

@@ -239,3 +239,76 @@ fn wrong_calls_and_files_are_refused() {
     let still = capacity.replace("mips: 520", "mips: 0");
     insta::assert_snapshot!(refused("s.yaml", &still, &[]), @"walras: s.yaml:9:37: sites[1].capacity.mips: 0 is not a speed: it must be greater than 0");
 }
+
+/// Both completions of MMC can be had, and users get the better of them.
+#[test]
+fn mmc_is_completed_by_the_better_of_both() {
+    for method in ["mmc", "lpga"] {
+        let by = |complete: &str| {
+            worth(&json(Path::new("."), &["--example", "--method", method, "--complete", complete]))
+        };
+        let plain = worth(&example(method));
+        assert_eq!(plain, by("best"));
+        if method == "mmc" {
+            assert_eq!(plain, by("cost").min(by("price")));
+        }
+    }
+}
+
+/// One site for one job of four at a time; the fourth comes too late, the fifth never fits.
+const ROUNDS: &str = "walras: scenario/1\nhorizon: [100, 1000]\nsites:\n  - {name: a, capacity: {processors: 4, performance: 1, \
+                      price: 1}}\njobs:\n  - {name: first, tasks: 4, work: 100, deadline: 300, same_site: true}\n  \
+                      - {name: second, tasks: 4, work: 100, deadline: 350, same_site: true}\n  \
+                      - {name: third, tasks: 2, work: 10, earliest: 320, same_site: true}\n  \
+                      - {name: late, tasks: 4, work: 100, deadline: 310, same_site: true}\n  \
+                      - {name: wide, tasks: 5, work: 10, same_site: true}\n";
+
+#[test]
+fn rounds_roll_over_who_finds_no_place() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("s.yaml"), ROUNDS).unwrap();
+    let rolling = ["assign", "s.yaml", "--method", "greedy", "--rolling", "50"];
+    insta::assert_snapshot!(printed(directory.path(), &rolling), @"
+    5 jobs by greedy, a round every 50
+
+    job     round  processors  start  end  cost  site
+    first       1           4    150  250   400  a
+    second      3           4    250  350   400  a
+    third       5           2    350  360    20  a
+    total: 3 of 5 jobs in 5 rounds, cost 820
+
+    wide is given up in round 1.
+      It needs 5 processors on one site, and no site where it may go has more than 4.
+
+    late is given up in round 3.
+      It takes at least 100 s wherever there are enough processors, and only 60 s are left.
+    ");
+    let report = json(directory.path(), &["s.yaml", "--method", "greedy", "--rolling", "50"]);
+    assert_eq!((&report["schema"], &report["served"]), (&json!("walras.rolling/1"), &json!(3)));
+    assert_eq!(report["runs"][1]["round"], 3);
+    assert_eq!(report["given_up"][0]["reason"]["kind"], "too_wide");
+    let short = json(directory.path(), &["s.yaml", "--method", "greedy", "--rolling", "50", "--rounds", "1"]);
+    assert_eq!(short["left_over"], json!(["second", "third", "late"]));
+    let output = walras(directory.path(), &rolling);
+    assert_eq!(output.status.code(), Some(1), "not all are served");
+}
+
+#[test]
+fn every_method_can_be_rolled() {
+    for method in ["greedy", "greedy-cost", "mmc", "hga", "lpga", "exact"] {
+        let report = json(Path::new("."), &["--example", "--method", method, "--rolling", "60"]);
+        let once = example(method);
+        assert!(report["served"].as_i64() >= once["scheduled"].as_i64(), "{method}: {report}");
+        let ended = ["runs", "given_up", "left_over"].map(|key| report[key].as_array().unwrap().len());
+        assert_eq!(ended.iter().sum::<usize>(), 7, "{method}: {report}");
+    }
+}
+
+#[test]
+fn what_cannot_be_rolled_is_refused() {
+    let complaint = |arguments: &[&str]| refused("s.yaml", ROUNDS, arguments);
+    assert_eq!(complaint(&["--rolling", "0"]), "walras: --rolling 0: is not a length of time above 0");
+    assert!(complaint(&["--rolling", "50", "--method", "split"]).contains("jobs run whole"));
+    assert!(complaint(&["--rounds", "3"]).contains("required"));
+    assert!(complaint(&["--rolling", "5", "--format", "orlib-gap"]).contains("cannot be used with"));
+}

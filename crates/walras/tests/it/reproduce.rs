@@ -35,6 +35,21 @@ fn a_report_is_written_and_depends_on_the_seed_alone() {
 }
 
 #[test]
+fn kinds_are_counted_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = printed(directory.path(), &["reproduce", "multicriteria"]);
+    assert!(
+        text.contains("compared: 43 of 43 within the tolerance to either side; parameters were fitted to"),
+        "{text}"
+    );
+    assert!(text.contains("shown: ") && !text.contains("NO") && !text.contains('\x1b'), "{text}");
+    let small = printed(directory.path(), &["reproduce", "slot-search", "--cycles", "20"]);
+    assert!(small.contains("not judged: a small run, 20 of 25000 cycles"), "{small}");
+    assert!(small.contains("laws: 3 of 3 hold (checks of the code, not of the paper)"), "{small}");
+    assert!(!small.contains("NO"), "{small}");
+}
+
+#[test]
 fn a_config_changes_the_experiment() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("mine.yaml"), "jobs: {count: [1, 1]}\n").unwrap();
@@ -42,7 +57,7 @@ fn a_config_changes_the_experiment() {
     let json: Value = serde_json::from_str(&printed(directory.path(), &arguments)).unwrap();
     assert_eq!(json["config"]["jobs"]["count"], serde_json::json!([1, 1]));
     assert_eq!(json["figures"][1]["ours"], 1.0);
-    assert!(json["notes"][0].as_str().unwrap().contains("not the papers'"));
+    assert!(json["unjudged"].as_str().unwrap().contains("not the papers'"));
 }
 
 #[test]

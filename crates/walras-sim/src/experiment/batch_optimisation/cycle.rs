@@ -1,6 +1,6 @@
 //! One cycle: draw, search once, choose the best and at random for every number of alternatives and every problem.
 
-use super::{Config, Problem};
+use super::{Config, Problem, fitted};
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
 use walras_core::Algorithm;
@@ -8,8 +8,14 @@ use walras_core::choose::{AppliedLimits, Combination, Menu, choose_random};
 use walras_random::Purpose;
 use walras_random::Stream;
 
-/// What is kept of a cycle: for each number of alternatives the four problems. `None` when no job had any.
-pub(super) type Record = Option<Vec<[Compared; 4]>>;
+/// What is kept of a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The plain reading: for each number of alternatives the four problems. `None` when no job had any.
+    pub(super) plain: Option<Vec<[Compared; 4]>>,
+    /// The fitted reading: the four problems.
+    pub(super) fitted: [Compared; 4],
+}
 
 /// A problem solved twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +35,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    fn of(combination: &Combination) -> Sums {
+    pub(super) fn of(combination: &Combination) -> Sums {
         let totals = combination.totals;
         Sums { jobs: u64::from(totals.served), time: totals.time, cost: totals.cost }
     }
@@ -48,9 +54,42 @@ pub(super) fn counts(config: &Config) -> impl Iterator<Item = u32> {
 
 /// Cycle `number` of a seed.
 pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, CycleError> {
+    let verify = number.is_multiple_of(config.verify_every);
+    let plain = plain(config, seed, number, verify)?;
+    let fitted = fitted::run(&config.fitted, seed, number, verify)?;
+    for (problem, compared) in
+        Problem::ALL.into_iter().cycle().zip(plain.iter().flatten().flatten().chain(&fitted))
+    {
+        check_best(problem, compared)?;
+    }
+    Ok(Record { plain, fitted })
+}
+
+/// The best is no worse than what was drawn at random within the same limit.
+fn check_best(problem: Problem, Compared { optimum, random, .. }: &Compared) -> Result<(), CycleError> {
+    let holds = match problem {
+        Problem::MaxIncome => optimum.cost >= random.cost,
+        Problem::MinTime => optimum.time <= random.time,
+        Problem::MinCost => optimum.cost <= random.cost,
+        Problem::MaxUse => optimum.time >= random.time,
+    };
+    match holds {
+        true => Ok(()),
+        false => {
+            Err(CycleError::law(format!("the best of {} is no worse than a random one", problem.title())))
+        }
+    }
+}
+
+/// The plain reading.
+fn plain(
+    config: &Config,
+    seed: u64,
+    number: u32,
+    verify: bool,
+) -> Result<Option<Vec<[Compared; 4]>>, CycleError> {
     let offers = config.slots.draw(&mut Purpose::Slots.stream(seed, number))?;
     let batch = config.jobs.draw(&mut Purpose::Jobs.stream(seed, number))?;
-    let verify = number.is_multiple_of(config.verify_every);
     let most = counts(config).max().unwrap_or(1);
     let found = search::alternatives(&offers, &batch, &search::config(Algorithm::Amp, most), verify)?;
     let menu = Menu::new(&found, &batch);

@@ -2,7 +2,6 @@
 
 use super::cycle::{Compared, Record, Sums, counts};
 use super::{Config, Problem};
-use crate::experiment::{Experiment, Options};
 use crate::results::{Figure, Series, Tolerance, shortened};
 
 /// Micro-credits in a credit.
@@ -27,23 +26,41 @@ const PRINTED: [Printed; 4] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Total {
     cycles: u32,
-    /// As in a record: for each number of alternatives the four problems.
+    /// The plain reading, as in a record: for each number of alternatives the four problems.
     by_count: Vec<[Compared; 4]>,
+    /// The fitted reading, and in how many cycles each problem had a job to process.
+    fitted: [(u32, Compared); 4],
+    /// How many problems were solved to their optimum in all.
+    solved: usize,
 }
 
 /// Adds up all records; integers, so that no order matters.
 pub(super) fn sum(records: &[Record]) -> Total {
-    let mut total = Total { cycles: 0, by_count: Vec::new() };
-    for record in records.iter().flatten() {
+    let mut total = Total { cycles: 0, by_count: Vec::new(), fitted: Default::default(), solved: 0 };
+    for record in records {
+        for ((cycles, sums), compared) in total.fitted.iter_mut().zip(&record.fitted) {
+            let processed = compared.optimum.jobs > 0;
+            *cycles += u32::from(processed);
+            total.solved += usize::from(processed);
+            sums.add(compared);
+        }
+        let Some(plain) = &record.plain else { continue };
         total.cycles += 1;
-        total.by_count.resize(record.len(), [Compared::default(); 4]);
-        for (sums, compared) in total.by_count.iter_mut().flatten().zip(record.iter().flatten()) {
-            sums.optimum.add(compared.optimum);
-            sums.random.add(compared.random);
-            sums.limit += compared.limit;
+        total.by_count.resize(plain.len(), [Compared::default(); 4]);
+        for (sums, compared) in total.by_count.iter_mut().flatten().zip(plain.iter().flatten()) {
+            sums.add(compared);
+            total.solved += 1;
         }
     }
     total
+}
+
+impl Compared {
+    fn add(&mut self, other: &Compared) {
+        self.optimum.add(other.optimum);
+        self.random.add(other.random);
+        self.limit += other.limit;
+    }
 }
 
 /// The gain in per cent, over the smaller of the two as in the paper.
@@ -60,41 +77,127 @@ fn gain(problem: Problem, compared: &Compared) -> Option<f64> {
     Some((ratio - 1.0) * 100.0).filter(|gain| gain.is_finite())
 }
 
-/// The gains and how they grow, then the totals of the paper's tables.
+/// How far a gain may be from the printed one, in points.
+const GAIN_POINTS: f64 = 2.0;
+/// How far the fitted reading's jobs, and times as a share, may be from the printed ones.
+const JOBS: f64 = 0.5;
+const TIMES: f64 = 0.07;
+
+const PLAIN_MISSES: &str = "One setting for all four problems cannot give the printed gains: the paper ran them on batches of \
+    which 12.4 to 20.0 jobs were processed, and prints none of its generators.";
+const JOBS_MISS: &str = "Both modes run on the same batches here, so they process as many jobs; the paper's two modes ran on batches \
+    of their own and differ by more than chance (15.1 and 15.3).";
+const FITTED_MISSES: &str = "The fit was made with another program. Times and the two gains in time come out here nearly as there; the \
+    gains in money are smaller. Why is not known: the two searches may break ties between windows of the same run time \
+    differently (ours takes the earliest, and of those the cheapest).";
+const COSTS: &str = "Costs depend on a unit of money that is not printed: the fitted reading's is chosen (1.42), and its cost per \
+    job falls where the printed ones rise from 529 to 641.";
+const PLAIN_TOTALS: &str =
+    "The plain reading's totals: neither the paper's generator nor its units are printed.";
+
+/// Both readings' gains against the printed ones, then the totals of the paper's tables, then the laws.
 pub(super) fn figures(config: &Config, total: &Total) -> Vec<Figure> {
     let table = |index: usize| total.by_count.first().map(|table| &table[index]);
     let mut figures = Vec::new();
     for (index, (problem, printed)) in Problem::ALL.into_iter().zip(PRINTED).enumerate() {
         let ours = table(index).and_then(|compared| gain(problem, compared));
-        let name = format!("{}: gain, %", problem.title());
-        figures.push(Figure::compared(&name, printed.gain, ours, Tolerance::Above(0.0)));
+        let name = format!("{}: gain, plain reading, %", problem.title());
+        figures.push(gain_compared(&name, &printed, ours).because(PLAIN_MISSES));
+    }
+    let mut gains = Vec::new();
+    for ((problem, printed), (_, compared)) in Problem::ALL.into_iter().zip(PRINTED).zip(&total.fitted) {
+        let ours = gain(problem, compared);
+        gains.extend(ours);
+        let name = format!("{}: gain, fitted reading, %", problem.title());
+        figures.push(gain_compared(&name, &printed, ours).fitted().because(FITTED_MISSES));
+    }
+    figures.push(in_order(&gains));
+    for ((problem, printed), (cycles, compared)) in Problem::ALL.into_iter().zip(PRINTED).zip(&total.fitted) {
+        figures.extend(fitted_totals(problem, &printed, compared, *cycles));
     }
     for (count, compared) in counts(config).zip(&total.by_count).skip(1) {
         for (problem, compared) in Problem::ALL.into_iter().zip(compared) {
-            let name = format!("{}: gain at {count} alternatives per job, %", problem.title());
-            figures.push(Figure::law(&name, gain(problem, compared), Tolerance::Above(0.0)));
+            let name = format!("{}: gain at {count} alternatives per job, plain reading, %", problem.title());
+            let why = "How gains grow with the alternatives per job, whose number is not printed.";
+            figures.push(Figure::shown(&name, None, gain(problem, compared), why));
         }
     }
-    figures.extend(Problem::ALL.map(|problem| growth(config, total, problem)));
     for (index, (problem, printed)) in Problem::ALL.into_iter().zip(PRINTED).enumerate() {
-        figures.extend(totals(problem, &printed, table(index), total.cycles));
+        figures.extend(plain_totals(problem, &printed, table(index), total.cycles));
+    }
+    let law = "no random combination within the limit beats the proven best: problems solved";
+    figures.push(Figure::checked(law, total.solved));
+    figures
+}
+
+fn gain_compared(name: &str, printed: &Printed, ours: Option<f64>) -> Figure {
+    Figure::compared(name, printed.gain, ours, Tolerance::absolute(printed.gain, GAIN_POINTS))
+}
+
+/// How many of the three neighbours are in the printed order, 1 before 2 before 3 before 4.
+fn in_order(gains: &[f64]) -> Figure {
+    let kept = gains.windows(2).filter(|pair| pair[0] > pair[1]).count() as f64;
+    let ours = (gains.len() == 4).then_some(kept);
+    let name = "gains in the printed order, fitted reading: neighbours of 3";
+    Figure::compared(name, 3.0, ours, Tolerance::Between(3.0, 3.0)).fitted().because(FITTED_MISSES)
+}
+
+/// The fitted reading's totals of one problem, per cycle.
+fn fitted_totals(problem: Problem, printed: &Printed, compared: &Compared, cycles: u32) -> Vec<Figure> {
+    let name = |what: &str| format!("{}: {what}, fitted reading", problem.title());
+    let per_cycle = |value: f64| (cycles > 0).then(|| value / f64::from(cycles));
+    let mut figures = Vec::new();
+    let modes = [("optimum", &compared.optimum), ("random", &compared.random)];
+    for (place, (mode, sums)) in modes.into_iter().enumerate() {
+        let (jobs, time, cost) = (printed.jobs[place], printed.time[place], printed.cost[place]);
+        figures.extend([
+            Figure::compared(
+                &name(&format!("jobs, {mode}")),
+                jobs,
+                per_cycle(sums.jobs as f64),
+                Tolerance::absolute(jobs, JOBS),
+            )
+            .fitted()
+            .because(JOBS_MISS),
+            Figure::compared(
+                &name(&format!("time, {mode}")),
+                time,
+                per_cycle(sums.time as f64),
+                Tolerance::relative(time, TIMES),
+            )
+            .fitted(),
+            Figure::shown(
+                &name(&format!("cost, {mode}")),
+                Some(cost),
+                per_cycle(sums.cost as f64 / MICROS),
+                COSTS,
+            ),
+        ]);
+    }
+    if problem == Problem::MaxIncome {
+        let limit = per_cycle(compared.limit as f64);
+        for (mode, paper) in [("optimum", 471.14), ("random", 471.85)] {
+            let name = name(&format!("limit T*, {mode}"));
+            figures.push(Figure::compared(&name, paper, limit, Tolerance::relative(paper, TIMES)));
+        }
     }
     figures
 }
 
-/// The totals of one problem, per cycle.
-fn totals(problem: Problem, printed: &Printed, compared: Option<&Compared>, cycles: u32) -> Vec<Figure> {
+/// The plain reading's totals of one problem, per cycle.
+fn plain_totals(
+    problem: Problem,
+    printed: &Printed,
+    compared: Option<&Compared>,
+    cycles: u32,
+) -> Vec<Figure> {
     let title = problem.title();
     let shown = |what: &str, paper: Option<f64>, measure: &dyn Fn(&Compared) -> f64| {
         let ours = compared.map(|compared| measure(compared) / f64::from(cycles));
-        Figure::shown(&format!("{title}: {what}"), paper, ours)
+        Figure::shown(&format!("{title}: {what}, plain reading"), paper, ours, PLAIN_TOTALS)
     };
     let limit_scale = if problem.limits_time() { 1.0 } else { MICROS };
-    let (limit_name, limit_paper) = match problem {
-        Problem::MaxIncome => ("limit T*", Some(471.14)),
-        Problem::MinCost => ("limit T*", None),
-        Problem::MinTime | Problem::MaxUse => ("limit B*", None),
-    };
+    let limit_name = if problem.limits_time() { "limit T*" } else { "limit B*" };
     vec![
         shown("jobs, optimum", Some(printed.jobs[0]), &|compared| compared.optimum.jobs as f64),
         shown("jobs, random", Some(printed.jobs[1]), &|compared| compared.random.jobs as f64),
@@ -102,16 +205,8 @@ fn totals(problem: Problem, printed: &Printed, compared: Option<&Compared>, cycl
         shown("cost, random", Some(printed.cost[1]), &|compared| compared.random.cost as f64 / MICROS),
         shown("time, optimum", Some(printed.time[0]), &|compared| compared.optimum.time as f64),
         shown("time, random", Some(printed.time[1]), &|compared| compared.random.time as f64),
-        shown(limit_name, limit_paper, &|compared| compared.limit as f64 / limit_scale),
+        shown(limit_name, None, &|compared| compared.limit as f64 / limit_scale),
     ]
-}
-
-/// By how much the gain grows at least, from one number of alternatives to the next.
-fn growth(config: &Config, total: &Total, problem: Problem) -> Figure {
-    let gains: Vec<f64> = line(config, total, problem).into_iter().map(|(_, gain)| gain).collect();
-    let steps = gains.windows(2).map(|pair| pair[1] - pair[0]);
-    let name = format!("{}: least growth of the gain with alternatives per job", problem.title());
-    Figure::law(&name, steps.min_by(f64::total_cmp), Tolerance::Above(0.0))
 }
 
 /// The gains of a problem for the compared numbers of alternatives.
@@ -133,32 +228,3 @@ pub(super) fn gains_by_alternatives(config: &Config, total: &Total) -> Vec<Serie
     };
     Problem::ALL.map(series).into()
 }
-
-/// How to read the figures.
-pub(super) fn notes(config: &Config, options: &Options<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    if *config != Config::default() {
-        notes.push("The configuration is not the default one.".into());
-    }
-    if options.cycles < Experiment::BatchOptimisation.cycles_default() {
-        notes.push(format!("{} cycles are fewer than the paper's 5,000.", options.cycles));
-    }
-    notes.extend(NOTES.map(str::to_owned));
-    notes
-}
-
-const NOTES: [&str; 6] = [
-    "No single setting gives all four of the paper's gains, and the paper did not use one: its problems were run on \
-     batches of which 12 to 20 jobs were processed. Compare signs and orders of magnitude; the absolute totals depend \
-     on units that the paper does not print.",
-    "Fitted: the generator. Slots are drawn as in the slot search; of a job, only the number in a batch (30) is \
-     printed. Minimum performances are U[1, 4] where nodes reach 3, so that about a third of the jobs fit nowhere \
-     and are discarded; price caps are 1.7^Pmin · U[1, 2], so that the alternatives of a job differ in cost.",
-    "Fitted: at most 4 alternatives per job in the tables. The gains below are for 2, 3, 4, 5 and 10.",
-    "Read as: the gain is the ratio of the mean totals of the optimised measure, less one, over the smaller of the \
-     two, which gives the paper's percentages from its totals.",
-    "Read as: a random choice takes, job by job, any alternative that leaves the jobs to come enough of the limit. \
-     Both choices serve every job that has an alternative, as T* and B* can always be kept; in the paper the two \
-     modes ran on batches of their own, and so processed 15.1 and 15.3 jobs.",
-    "What must hold, and is checked: all four gains are positive and grow with the number of alternatives per job.",
-];

@@ -14,9 +14,12 @@ pub(super) fn pictures(results: &Results) -> Vec<Picture> {
 fn gains(results: &Results) -> Picture {
     let title = "Gain of the best combination over a random one";
     let group = |problem: Problem| {
-        let figure = results.figure(&format!("{}: gain, %", problem.title()));
+        let figure =
+            |reading: &str| results.figure(&format!("{}: gain, {reading} reading, %", problem.title()));
         let value = |pick: Option<f64>| pick.unwrap_or(f64::NAN);
-        let values = figure.map_or(vec![], |figure| vec![value(figure.paper), value(figure.ours)]);
+        let ours = |reading: &str| value(figure(reading).and_then(|figure| figure.ours));
+        let paper = value(figure("plain").and_then(|figure| figure.paper));
+        let values = vec![paper, ours("plain"), ours("fitted")];
         BarGroup { label: problem.title().to_owned(), values }
     };
     let groups = Problem::ALL.map(group).into();
@@ -24,7 +27,7 @@ fn gains(results: &Results) -> Picture {
         id: "gains",
         title,
         subtitle: "Problems 1 and 3 under T*, problems 2 and 4 under B*; the paper's generator is not printed",
-        series: &["paper", "ours"],
+        series: &["paper", "plain reading", "fitted reading"],
         panels: vec![BarPanel { title: "gain in %".into(), groups }],
     });
     Picture { file: "gains.svg".into(), caption: title.to_owned(), svg }

@@ -1,6 +1,7 @@
 //! One cycle: a draw of sites and jobs, under every size, class of deadlines and regime.
 
 use super::methods::{self, Row};
+use super::periods::{self, Courses};
 use super::{Config, Deadlines};
 use crate::experiment::CycleError;
 use crate::generate::market::{MarketGenerator, Prices, market_at};
@@ -18,11 +19,15 @@ pub(super) struct Setting {
     pub(super) deadlines: Deadlines,
 }
 
-/// What is kept of a cycle: a row for every setting of the figures, then one for every regime.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is kept of a cycle: a row for every setting of the figures, then one for every regime, then the courses over
+/// periods, by size and class of deadlines.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Record {
     pub(super) main: Vec<Row>,
     pub(super) regimes: Vec<Row>,
+    pub(super) periods: Vec<Courses>,
+    /// How many tasks the jobs have.
+    pub(super) tasks: u32,
 }
 
 /// The settings of the paper's figures: by class of deadlines, then by size.
@@ -37,7 +42,7 @@ pub(super) fn main_settings(config: &Config) -> Vec<Setting> {
 /// The regimes: by kind of prices, then by the spread of speeds.
 pub(super) fn regimes(config: &Config) -> Vec<Setting> {
     let mut settings = Vec::new();
-    for prices in [Prices::PerSite, Prices::PerPair] {
+    for prices in [Prices::PerSite, Prices::PerPair, Prices::BySpeed] {
         for speed_spread in config.speed_spreads.iter().copied() {
             let generator = MarketGenerator { prices, speed_spread, ..config.market.clone() };
             let sites = config.sites.last().copied().unwrap_or(1);
@@ -64,7 +69,23 @@ pub(super) fn run(
         }
         Ok(rows)
     };
-    Ok(Record { main: all(main_settings(config))?, regimes: all(regimes(config))? })
+    let (main, regimes) = (all(main_settings(config))?, all(regimes(config))?);
+    let mut courses = Vec::new();
+    for setting in period_settings(config) {
+        index += 2;
+        courses.push(periods::run(config, &setting, (seed, number, index), solver)?);
+    }
+    let jobs =
+        config.market.draw_jobs(Deadlines::Relaxed.slack(config), &mut Purpose::Jobs.stream(seed, number))?;
+    let tasks = jobs.iter().map(|job| job.demand.tasks).sum();
+    Ok(Record { main, regimes, periods: courses, tasks })
+}
+
+/// The settings that are followed over periods: by size, then by class of deadlines.
+pub(super) fn period_settings(config: &Config) -> Vec<Setting> {
+    let of = |sites: u32, deadlines| Setting { generator: config.market.clone(), sites, deadlines };
+    let sizes = config.sites_over_periods.iter();
+    sizes.flat_map(|sites| Deadlines::ALL.map(|deadlines| of(*sites, deadlines))).collect()
 }
 
 /// Streams of evolution in a cycle, at most.
@@ -82,7 +103,7 @@ fn draw(config: &Config, setting: &Setting, seed: u64, number: u32) -> Result<Ca
 }
 
 /// The streams of the two genetic algorithms.
-fn evolution(seed: u64, number: u32, index: u32) -> [Stream; 2] {
+pub(super) fn evolution(seed: u64, number: u32, index: u32) -> [Stream; 2] {
     [0, 1].map(|stream: u32| {
         Purpose::Evolution.stream(seed, number.wrapping_mul(STREAMS).wrapping_add(index + stream))
     })

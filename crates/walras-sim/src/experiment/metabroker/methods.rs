@@ -17,6 +17,8 @@ pub(super) enum Method {
     GreedyPrice,
     GreedyCost,
     Hga,
+    MmcPrice,
+    MmcCost,
     Mmc,
     Lpga,
     Exact,
@@ -24,10 +26,12 @@ pub(super) enum Method {
 }
 
 impl Method {
-    pub(super) const ALL: [Method; 7] = [
+    pub(super) const ALL: [Method; 9] = [
         Method::GreedyPrice,
         Method::GreedyCost,
         Method::Hga,
+        Method::MmcPrice,
+        Method::MmcCost,
         Method::Mmc,
         Method::Lpga,
         Method::Exact,
@@ -39,6 +43,8 @@ impl Method {
             Method::GreedyPrice => "greedy by price",
             Method::GreedyCost => "greedy by cost",
             Method::Hga => "HGA",
+            Method::MmcPrice => "MMC completed by price",
+            Method::MmcCost => "MMC completed by cost",
             Method::Mmc => "MMC",
             Method::Lpga => "LPGA",
             Method::Exact => "exact",
@@ -79,10 +85,13 @@ pub(super) fn run(
     let by_price = Ranking::by_price(market, &instance);
     let by_cost = Ranking::by_cost(&instance, greedy::order(market));
     let [cheap_rates, cheap_jobs] = [&by_price, &by_cost].map(|ranking| greedy::assign(&instance, ranking));
-    let relaxed = mmc::assign(&instance, &by_cost, solver, &SolverEffort::UNLIMITED);
+    let relaxed = mmc::relax(&instance, solver, &SolverEffort::UNLIMITED)
+        .ok_or_else(|| CycleError::law("every relaxation is solved"))?;
+    let [mmc_price, mmc_cost] = [&by_price, &by_cost].map(|ranking| mmc::round(&instance, ranking, &relaxed));
+    let mmc = mmc::assign_best(&instance, &[&by_cost, &by_price], solver, &SolverEffort::UNLIMITED);
     let [mut one, mut other] = chance;
     let hga = evolved(config, &instance, &by_price, &cheap_rates, &mut one);
-    let lpga = evolved(config, &instance, &by_price, &relaxed, &mut other);
+    let lpga = evolved(config, &instance, &by_price, &mmc, &mut other);
     let (exact, exact_proven) = exact(&instance, solver);
     let division = divide(&of_kind(market, Splitting::Split), solver, &EXACT_EFFORT);
     let plain =
@@ -91,7 +100,9 @@ pub(super) fn run(
         plain(&cheap_rates)?,
         plain(&cheap_jobs)?,
         Measured::new(valid(&instance, &hga.assignment)?, hga.generations, false),
-        plain(&relaxed)?,
+        plain(&mmc_price)?,
+        plain(&mmc_cost)?,
+        plain(&mmc)?,
         Measured::new(valid(&instance, &lpga.assignment)?, lpga.generations, false),
         Measured::new(exact, 0, exact_proven),
         Measured::new(division.worth, 0, division.proven),
@@ -102,6 +113,38 @@ pub(super) fn run(
 
 fn valid(instance: &Instance, assignment: &Assignment) -> Result<Worth, CycleError> {
     assignment.worth(instance).ok_or_else(|| CycleError::law("every method's assignment fits"))
+}
+
+/// One method that serves whole jobs on one market: what it assigns, and in how many generations.
+pub(super) fn assign(
+    config: &Config,
+    method: Method,
+    (market, instance): (&CapacityMarket, &Instance),
+    chance: &mut Stream,
+    solver: &dyn Solver,
+) -> (Assignment, u32) {
+    let by_price = Ranking::by_price(market, instance);
+    let by_cost = || Ranking::by_cost(instance, greedy::order(market));
+    let relaxed = || mmc::assign_best(instance, &[&by_cost(), &by_price], solver, &SolverEffort::UNLIMITED);
+    let evolved = |first: &Assignment, chance: &mut Stream| {
+        let evolved = evolved(config, instance, &by_price, first, chance);
+        (evolved.assignment, evolved.generations)
+    };
+    match method {
+        Method::GreedyPrice => (greedy::assign(instance, &by_price), 0),
+        Method::GreedyCost => (greedy::assign(instance, &by_cost()), 0),
+        Method::MmcPrice => (mmc::assign(instance, &by_price, solver, &SolverEffort::UNLIMITED), 0),
+        Method::MmcCost => (mmc::assign(instance, &by_cost(), solver, &SolverEffort::UNLIMITED), 0),
+        Method::Mmc => (relaxed(), 0),
+        Method::Hga => evolved(&greedy::assign(instance, &by_price), chance),
+        Method::Lpga => evolved(&relaxed(), chance),
+        // Divided jobs are not whole; the best whole ones stand for them.
+        Method::Exact | Method::Division => {
+            let limits = ExactLimits { rounds: EXACT_ROUNDS, ..ExactLimits::default() };
+            let solved = solve(instance, solver, &limits, &NoWatch);
+            (solved.assignment.unwrap_or_else(|| Assignment::empty(instance.jobs())), 0)
+        }
+    }
 }
 
 fn evolved(
@@ -143,7 +186,12 @@ fn check_order(row: &Row) -> Result<(), CycleError> {
         let Measured { jobs, cost, .. } = row[method as usize];
         Worth { weight: jobs as u64, jobs, cost }
     };
-    let mut pairs = vec![(Method::Lpga, Method::Mmc), (Method::Hga, Method::GreedyPrice)];
+    let mut pairs = vec![
+        (Method::Lpga, Method::Mmc),
+        (Method::Hga, Method::GreedyPrice),
+        (Method::Mmc, Method::MmcPrice),
+        (Method::Mmc, Method::MmcCost),
+    ];
     for best in [Method::Exact, Method::Division] {
         if row[best as usize].proven {
             pairs.extend(Method::ALL.into_iter().take(best as usize).map(|method| (best, method)));

@@ -7,19 +7,22 @@
 //!
 //! **Method.** A cycle draws sites and jobs once; every size takes the first of these sites, every class of deadlines
 //! the same jobs. All methods see the same market at the broker's first round. The regimes (spread of speeds, one price per
-//! site or per site and user) are drawn anew at the largest size with relaxed deadlines. Laws of every cycle: no method
+//! site, per site and user, or rising with the speed) are drawn anew at the largest size with relaxed deadlines. At the
+//! smaller sizes, where not all jobs find a place at once, every method is also followed over the broker's periods. Laws of every cycle: no method
 //! beats the exact one where that is proven, LPGA is never worse than MMC, HGA never worse than its greedy, and nothing whole
 //! beats the division (MGN).
 
 mod cycle;
 mod figures;
+mod headlines;
 mod methods;
+mod notes;
+mod periods;
 mod pictures;
 
-use super::{ExperimentError, Options, Reproduction, cycles};
+use super::{Experiment, ExperimentError, Findings, Options, Reproduction, cycles};
 use crate::config::{self, Check, ConfigError};
 use crate::generate::market::{Bell, MarketGenerator};
-use crate::results::Results;
 use serde::{Deserialize, Serialize};
 use walras_assign::genetic::Evolution;
 
@@ -36,6 +39,8 @@ pub struct Config {
     pub market: MarketGenerator,
     /// How many sites there are; the numbers grow.
     pub sites: Vec<u32>,
+    /// For these numbers of sites the methods are also followed over periods.
+    pub sites_over_periods: Vec<u32>,
     /// Seconds that tight, medium and relaxed deadlines leave beyond the estimated run time.
     pub slack: [f64; 3],
     /// By which share of it the slack strays.
@@ -56,6 +61,7 @@ impl Default for Config {
         Config {
             market: MarketGenerator::default(),
             sites: vec![25, 50, 100, 150, 200],
+            sites_over_periods: vec![25, 50],
             slack: [50.0, 250.0, 500.0],
             slack_spread: 0.2,
             speed_spreads: vec![0.1, 0.3, 0.5],
@@ -79,6 +85,11 @@ impl config::Config for Config {
         }
         if !self.sites.is_sorted_by(|one, next| one < next) {
             return sites.fail("the numbers must grow".to_owned());
+        }
+        let over = Check::of("sites_over_periods");
+        self.sites_over_periods.iter().try_for_each(|count| over.whole(*count, 1, 2_000))?;
+        if self.sites_over_periods.len() > COMPARED_MAX {
+            return over.fail(format!("at most {COMPARED_MAX} numbers of sites are followed"));
         }
         self.slack.iter().try_for_each(|slack| Check::of("slack").real(*slack, 0.001, 1e6))?;
         Check::of("slack_spread").real(self.slack_spread, 0.0, 0.99)?;
@@ -128,15 +139,13 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Reproduction, Exper
     config::Config::check(config)?;
     let solver = options.solver.ok_or(ExperimentError::NoSolver)?;
     let records = cycles::run_singly(options, |number| cycle::run(config, options.seed, number, solver))?;
-    let results = Results {
-        experiment: NAME.to_owned(),
-        seed: options.seed,
-        cycles: options.cycles,
-        config: serde_json::json!(config),
+    let findings = Findings {
         figures: figures::figures(config, &records),
+        fitted: notes::fitted(),
         series: figures::series(config, &records),
-        notes: figures::notes(config, options, &records),
+        notes: notes::notes(&records),
     };
+    let results = Experiment::MetaBroker.results(config, options, findings);
     let pictures = pictures::pictures(&results);
     Ok(Reproduction { results, pictures })
 }

@@ -67,7 +67,11 @@ fn savings(results: &Results) -> Picture {
         title,
         subtitle: "By the spread of speeds; over the cycles in which both complete as many jobs",
         series: &rivals,
-        panels: vec![panel(Prices::PerSite, "prices per site"), panel(Prices::PerPair, "prices per pair")],
+        panels: vec![
+            panel(Prices::PerSite, "prices per site"),
+            panel(Prices::PerPair, "prices per pair"),
+            panel(Prices::BySpeed, "prices by speed"),
+        ],
     });
     Picture { file: "regimes.svg".into(), caption: title.to_owned(), svg }
 }

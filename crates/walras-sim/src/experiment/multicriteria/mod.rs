@@ -19,9 +19,8 @@ mod paper;
 mod pictures;
 mod product;
 
-use super::{ExperimentError, Options, Reproduction};
+use super::{Experiment, ExperimentError, Findings, Options, Reproduction};
 use crate::config::{self, Check, ConfigError};
-use crate::results::Results;
 use serde::{Deserialize, Serialize};
 
 /// The name by which the experiment is called.
@@ -103,15 +102,13 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Reproduction, Exper
     config::Config::check(config)?;
     let chosen = product::choices(config)
         .map_err(|problem| ConfigError::new("", &format!("the example cannot be chosen from: {problem}")))?;
-    let results = Results {
-        experiment: NAME.to_owned(),
-        seed: options.seed,
-        cycles: options.cycles,
-        config: serde_json::json!(config),
+    let findings = Findings {
         figures: figures::figures(config, &chosen),
+        fitted: figures::fitted(),
         series: Vec::new(),
         notes: figures::notes(config, &chosen),
     };
+    let results = Experiment::Multicriteria.results(config, options, findings);
     (options.progress)(options.cycles, options.cycles);
     let pictures = pictures::pictures(config, &chosen)
         .ok_or_else(|| ConfigError::new("slots", "the charts cannot be drawn: times lie too far apart"))?;

@@ -15,12 +15,12 @@
 
 mod cycle;
 mod figures;
+mod notes;
 mod pictures;
 
-use super::{ExperimentError, Options, Reproduction, cycles};
+use super::{Experiment, ExperimentError, Findings, Options, Reproduction, cycles};
 use crate::config::{self, Check, ConfigError};
 use crate::generate::{JobGenerator, SlotGenerator};
-use crate::results::Results;
 use serde::{Deserialize, Serialize};
 
 /// The name by which the experiment is called.
@@ -58,15 +58,13 @@ impl config::Config for Config {
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Reproduction, ExperimentError> {
     config::Config::check(config)?;
     let records = cycles::run(options, |number| cycle::run(config, options.seed, number))?;
-    let results = Results {
-        experiment: NAME.to_owned(),
-        seed: options.seed,
-        cycles: options.cycles,
-        config: serde_json::json!(config),
-        figures: figures::figures(&records),
+    let findings = Findings {
+        figures: figures::figures(config, &records),
+        fitted: notes::fitted(),
         series: figures::first_experiments(&records),
-        notes: figures::notes(config, options),
+        notes: notes::NOTES.map(str::to_owned).into(),
     };
+    let results = Experiment::SlotSearch.results(config, options, findings);
     let pictures = pictures::pictures(&results);
     Ok(Reproduction { results, pictures })
 }

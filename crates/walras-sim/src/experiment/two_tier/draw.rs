@@ -40,8 +40,8 @@ pub(super) fn job(config: &Environment, tiers: u32, stream: &mut Stream) -> Resu
 pub(super) struct Nodes {
     speeds: Vec<Performance>,
     rates: Vec<Rate>,
-    /// By node: what is taken, by owners or by jobs.
-    busy: Vec<Vec<Interval>>,
+    /// By node: the owners' tasks, in order.
+    owners: Vec<Vec<Interval>>,
     /// By node: up to when owners' tasks have been drawn.
     drawn: Vec<i64>,
 }
@@ -53,7 +53,8 @@ impl Nodes {
         count: u32,
         stream: &mut Stream,
     ) -> Result<Nodes, CycleError> {
-        let mut nodes = Nodes { speeds: Vec::new(), rates: Vec::new(), busy: Vec::new(), drawn: Vec::new() };
+        let mut nodes =
+            Nodes { speeds: Vec::new(), rates: Vec::new(), owners: Vec::new(), drawn: Vec::new() };
         for _ in 0..count {
             let speed = config.performance.draw(stream);
             let performance = Performance::from_millionths(millionths(speed));
@@ -63,7 +64,7 @@ impl Nodes {
             };
             nodes.speeds.push(performance);
             nodes.rates.push(rate);
-            nodes.busy.push(Vec::new());
+            nodes.owners.push(Vec::new());
             nodes.drawn.push(-i64::from(config.owners_gap.draw(stream)));
         }
         Ok(nodes)
@@ -83,13 +84,18 @@ impl Nodes {
         &mut self,
         config: &Environment,
         interval: Interval,
+        reserved: &[(NodeId, Interval)],
         stream: &mut Stream,
     ) -> Platform {
+        // Owners' tasks are drawn as far as late tasks may reach.
+        let until = 2 * interval.end().as_millis() - interval.start().as_millis();
         for node in 0..self.speeds.len() {
-            while self.drawn[node] < interval.end().as_millis() {
+            let kept = interval.start().as_millis() - KEPT;
+            self.owners[node].retain(|taken| taken.end().as_millis() > kept);
+            while self.drawn[node] < until {
                 let start = self.drawn[node] + i64::from(config.owners_gap.draw(stream));
                 let end = start + i64::from(config.owners_length.draw(stream));
-                self.busy[node].extend(between(start, end));
+                self.owners[node].extend(between(start, end));
                 self.drawn[node] = end;
             }
         }
@@ -100,7 +106,10 @@ impl Nodes {
             site_name: "domain".to_owned(),
             performance: self.speeds[node],
             rate: self.rates[node],
-            free: complement(interval, &self.busy[node]),
+            free: {
+                let own = reserved.iter().filter(|(taken, _)| taken.index() == node).map(|(_, taken)| *taken);
+                complement(interval, &self.owners[node].iter().copied().chain(own).collect::<Vec<_>>())
+            },
             attributes: Attributes::new(),
         };
         // A byte takes a time unit.
@@ -109,16 +118,31 @@ impl Nodes {
         Platform { lanes: (0..).zip(0..self.speeds.len()).map(lane).collect(), network }
     }
 
-    /// Takes time on a node for good.
-    pub(super) fn take(&mut self, node: NodeId, start: Time, end: Time) {
-        self.busy[node.index()].extend(Interval::new(start, end));
-    }
-
-    /// Forgets what lies before, so that long flows stay quick.
-    pub(super) fn forget(&mut self, before: Time) {
-        self.busy.iter_mut().for_each(|busy| busy.retain(|taken| taken.end() > before));
+    /// When a task that may run from a moment on begins and ends, if it waits while owners' tasks run.
+    pub(super) fn around_owners(&self, node: usize, from: i64, takes: i64) -> (i64, i64) {
+        let (mut began, mut now, mut left) = (None, from, takes);
+        for owners in &self.owners[node] {
+            let (start, end) = (owners.start().as_millis(), owners.end().as_millis());
+            if end <= now {
+                continue;
+            }
+            let free = (start - now).clamp(0, left);
+            if free > 0 {
+                began = began.or(Some(now));
+            }
+            left -= free;
+            now += free;
+            if left == 0 {
+                break;
+            }
+            now = now.max(end);
+        }
+        (began.unwrap_or(now), now + left)
     }
 }
+
+/// So long owners' tasks are remembered: longer than any task is under way.
+const KEPT: i64 = 100_000;
 
 /// An interval in time units.
 pub(super) fn between(start: i64, end: i64) -> Option<Interval> {

@@ -1,15 +1,17 @@
 //! `walras reproduce`
 
+mod table;
+
 use crate::cores;
 use crate::failure::Failure;
 use crate::files;
 use crate::terminal::StatusLine;
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use walras_sim::experiment::{Experiment, ExperimentError, Options, Reproduction};
 use walras_sim::report;
-use walras_sim::results::Results;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -56,7 +58,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return files::print(&report::json(&reproduction).map_err(Failure::fault)?);
     }
-    files::print(&table(&reproduction.results))
+    let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    files::print(&table::of_results(&reproduction.results, colours))
 }
 
 /// All experiments.
@@ -108,29 +111,6 @@ fn write(directory: &Path, reproduction: &Reproduction) -> Result<(), Failure> {
         files::write(&directory.join(&file.name), &file.text)?;
     }
     Ok(())
-}
-
-/// The figures as a table, then what they come to.
-fn table(results: &Results) -> String {
-    let mut rows = vec![report::HEADINGS.map(str::to_owned)];
-    rows.extend(results.figures.iter().map(report::cells));
-    let mut widths = [0; 6];
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let mut text = format!("{}: seed {}, {} cycles\n\n", results.experiment, results.seed, results.cycles);
-    for [name, paper, ours, difference, tolerance, within] in &rows {
-        let [w0, w1, w2, w3, w4, _] = widths;
-        let _ = writeln!(
-            text,
-            "{name:<w0$}  {paper:>w1$}  {ours:>w2$}  {difference:>w3$}  {tolerance:>w4$}  {within}"
-        );
-    }
-    let (judged, held) = results.held();
-    let _ = writeln!(text, "\n{held} of {judged} figures with a tolerance are within it.");
-    text
 }
 
 /// How far a run has come, on standard error, when somebody is there to see it.

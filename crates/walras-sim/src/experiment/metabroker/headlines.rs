@@ -1,0 +1,93 @@
+//! What the paper claims of its figures in numbers.
+
+use super::cycle::Record;
+use super::figures::{fewer, rows, sample, saving};
+use super::methods::Method;
+use super::{Config, Deadlines, notes};
+use crate::results::{Figure, Tolerance};
+use crate::statistics::Sample;
+
+/// All of them.
+pub(super) fn figures(config: &Config, records: &[Record]) -> Vec<Figure> {
+    let tasks = Sample::of(records.iter().map(|record| f64::from(record.tasks)));
+    let mut figures = vec![
+        Figure::compared("tasks of 50 jobs", 246.0, tasks.mean(), Tolerance::relative(246.0, 0.04))
+            .over(&tasks),
+        greatest(
+            "MMC below greedy by price, most of all sizes and classes, %",
+            (30.0, Tolerance::absolute(30.0, 5.0)),
+            settings(config).map(|at| saving(&of(config, records, at), Method::Mmc, Method::GreedyPrice)),
+        )
+        .because(notes::MMC),
+        greatest(
+            "LPGA below HGA, most of all sizes and classes, %",
+            (7.5, Tolerance::absolute(7.5, 2.0)),
+            settings(config).map(|at| saving(&of(config, records, at), Method::Lpga, Method::Hga)),
+        )
+        .because(notes::LPGA),
+    ];
+    figures.extend(iterations(config, records));
+    figures
+}
+
+type At = (Deadlines, u32);
+
+fn settings(config: &Config) -> impl Iterator<Item = At> {
+    Deadlines::ALL.into_iter().flat_map(|deadlines| config.sites.iter().map(move |sites| (deadlines, *sites)))
+}
+
+fn of<'a>(config: &Config, records: &'a [Record], (deadlines, sites): At) -> Vec<&'a super::methods::Row> {
+    rows(config, records, deadlines, sites)
+}
+
+/// The greatest mean of several samples, with its interval.
+fn greatest(
+    name: &str,
+    (paper, tolerance): (f64, Tolerance),
+    samples: impl Iterator<Item = Sample>,
+) -> Figure {
+    let mean = |sample: &Sample| sample.mean().unwrap_or(f64::NEG_INFINITY);
+    let most = samples.max_by(|one, other| mean(one).total_cmp(&mean(other)));
+    let figure = Figure::compared(name, paper, most.as_ref().and_then(Sample::mean), tolerance);
+    most.map_or_else(|| figure.clone(), |most| figure.clone().over(&most))
+}
+
+/// Figure 5 and what is said of it.
+fn iterations(config: &Config, records: &[Record]) -> Vec<Figure> {
+    let generations = |sites: u32, method: Method| {
+        let at = config.sites.contains(&sites).then(|| rows(config, records, Deadlines::Tight, sites));
+        at.map(|rows| sample(&rows, method, |measured| f64::from(measured.generations)))
+    };
+    let mut figures = Vec::new();
+    for (method, paper, tolerance) in [
+        (Method::Hga, 1_000.0, Tolerance::relative(1_000.0, 0.2)),
+        (Method::Lpga, 700.0, Tolerance::Between(350.0, 700.0)),
+    ] {
+        let Some(sample) = generations(50, method) else { continue };
+        let name = format!("tight, 50 sites: iterations of {}, printed", method.name());
+        figures.push(
+            Figure::compared(&name, paper, sample.mean(), tolerance).over(&sample).because(notes::EFFORT),
+        );
+    }
+    let reductions: Vec<f64> = config
+        .sites
+        .iter()
+        .filter_map(|sites| {
+            fewer(&of(config, records, (Deadlines::Tight, *sites)), Method::Lpga, Method::Hga).mean()
+        })
+        .collect();
+    let least = reductions.iter().copied().min_by(f64::total_cmp);
+    let most = reductions.iter().copied().max_by(f64::total_cmp);
+    for (end, paper, ours) in [("least", 7.0, least), ("most", 25.0, most)] {
+        let name = format!("tight: fewer iterations of LPGA than of HGA, {end} of all sizes, %");
+        figures.push(
+            Figure::compared(&name, paper, ours, Tolerance::absolute(paper, 5.0)).because(notes::FEWER),
+        );
+    }
+    if let (Some(hga), Some(lpga)) = (generations(150, Method::Hga), generations(150, Method::Lpga)) {
+        let more = lpga.mean().zip(hga.mean()).map(|(lpga, hga)| lpga - hga);
+        let name = "tight, 150 sites: iterations of LPGA less those of HGA";
+        figures.push(Figure::shown(name, None, more, notes::EXCEPTION));
+    }
+    figures
+}
