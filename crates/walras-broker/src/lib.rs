@@ -57,3 +57,4 @@ pub use model::{
 pub use rules::market::Market;
 pub use rules::quoting;
 pub use rules::rank::ranked;
+pub use rules::sales;

@@ -14,9 +14,12 @@ use walras_broker::policy::Policy;
 const BYTES_MAX: u64 = 16 << 20;
 
 /// How a service runs.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// The file that it was read from, where it was.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
     /// Where it listens.
     #[serde(default = "loopback")]
     pub listen: SocketAddr,
@@ -44,7 +47,7 @@ pub struct Config {
 }
 
 /// TLS.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TlsConfig {
     /// A PEM file with the certificate and those above it.
@@ -109,6 +112,7 @@ impl Config {
         }
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
         let mut config = Config::parse(&text, &shown.to_string())?;
+        config.file = Some(path.to_owned());
         let beside = path.parent().unwrap_or(Path::new(""));
         config.data = beside.join(&config.data);
         config.journal.path = config.journal.path.map(|path| beside.join(path));
@@ -156,6 +160,28 @@ impl Config {
         }
         config.first_policy(source)?;
         Ok(config)
+    }
+
+    /// Where the journal is.
+    pub fn journal_path(&self) -> PathBuf {
+        self.journal.path.clone().unwrap_or_else(|| self.data.join("journal.db"))
+    }
+
+    /// What is not as it was in another configuration, and is not of sites: it takes effect with the next start.
+    pub fn changed_since(&self, before: &Config) -> Vec<&'static str> {
+        let shown = |config: &Config| {
+            [
+                ("listen", format!("{:?}", config.listen)),
+                ("data", format!("{:?}", config.data)),
+                ("tls", format!("{:?}", config.tls)),
+                ("clock", format!("{:?}", config.clock)),
+                ("limits", format!("{:?}", config.limits)),
+                ("journal", format!("{:?}", config.journal)),
+                ("policy", format!("{:?}", config.policy)),
+            ]
+        };
+        let pairs = shown(self).into_iter().zip(shown(before));
+        pairs.filter(|((_, now), (_, was))| now != was).map(|((name, _), _)| name).collect()
     }
 
     /// The VO's rules at the first start. Time 0 of the service was a Thursday.

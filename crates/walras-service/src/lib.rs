@@ -8,13 +8,16 @@
 //!
 //! The [`engine`] owns the broker and commits everything to the [`journal`] before anybody hears of it; [`http`] says who
 //! may ask what; [`site`] opens the connectors of `walras-sites`, which run things; [`view`] turns what the broker knows into what people read; [`serve`] puts it all
-//! together as a [`config`] says.
+//! together as a [`config`] says; [`backup`] copies what it keeps.
 
+pub mod backup;
+mod check;
 pub mod config;
 mod connections;
 pub mod described;
 pub mod engine;
 pub mod http;
+pub mod joining;
 pub mod journal;
 pub mod serve;
 pub mod session;

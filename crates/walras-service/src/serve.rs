@@ -1,24 +1,26 @@
 //! Putting a service together, and running it until it is told to stop.
 
+pub use crate::check::check;
+
+use crate::check::prepare;
 use crate::clock::{Clock, wall_millis};
 use crate::config::{Config, ConfigError, TlsConfig};
 use crate::connections::Bounded;
 use crate::engine::{Engine, EngineConfig, SitePort};
-use crate::http::{App, AppParts, router};
+use crate::http::{App, AppParts, Sites, router};
+use crate::joining::Joiner;
+use crate::journal::Register;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
-use crate::journal::{Journal, Register};
 use crate::session::Sessions;
-use crate::site::config::{ConnectorName, SiteConfig};
-use crate::site::{BadSite, Joining, open};
-use crate::token::Tokens;
+use crate::site::{SiteConfig, open};
+use crate::token::{Tokens, Wanted};
 use axum_server::Handle as Listener;
 use axum_server::accept::DefaultAcceptor;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use hyper_util::rt::TokioTimer;
 use rustix::fs::{FlockOperation, Mode, flock};
 use rustix::process::umask;
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::Write;
@@ -27,11 +29,10 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
-use walras_api::sentence::Context;
 use walras_api::service::{Role, TokenView};
-use walras_broker::{Broker, Input};
-use walras_model::{SiteId, Time};
+use walras_model::SiteId;
 
 /// After being told to stop, requests under way may take this long.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
@@ -49,7 +50,7 @@ pub struct Started {
     pub warnings: Vec<String>,
 }
 
-fn refused(error: impl std::fmt::Display) -> ConfigError {
+pub(crate) fn refused(error: impl std::fmt::Display) -> ConfigError {
     ConfigError(error.to_string())
 }
 
@@ -89,92 +90,8 @@ fn clock(journal: &SqliteJournal, speed: u32) -> Result<Clock, ConfigError> {
     Ok(clock)
 }
 
-/// At the first start: the VO's rules. At every start: sites that the configuration adds.
-fn prepare<J: Journal>(engine: &mut Engine<J>, config: &Config, source: &str) -> Result<(), ConfigError> {
-    if engine.broker().state().version == 0 {
-        let policy = config.first_policy(source)?;
-        engine.begin(Input::SetPolicy(Box::new(policy))).map_err(refused)?;
-    }
-    for (place, site) in config.sites.iter().enumerate() {
-        let wrong = |why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
-        let bad = |why: BadSite| ConfigError(format!("{source}: {why}"));
-        match engine.broker().state().sites.get(place) {
-            None => {
-                let spec = site.join().map_err(bad)?.spec;
-                engine.begin(Input::AddSite(spec)).map_err(|failed| wrong(&failed.to_string()))?;
-            }
-            Some(known) => {
-                let spec = site.spec().map_err(bad)?;
-                // A cluster need not answer for what was said when it joined.
-                let same_nodes = site.connector == ConnectorName::Slurm || known.spec.nodes == spec.nodes;
-                let same = known.spec.name == spec.name
-                    && known.spec.owner == spec.owner
-                    && known.spec.kind == spec.kind
-                    && same_nodes;
-                if !same {
-                    return Err(wrong(
-                        "it is not what it was when it joined: sites keep their place, name, owner, kind and nodes; add a \
-                         new site at the end instead",
-                    ));
-                }
-            }
-        }
-    }
-    let known = engine.broker().state().sites.len();
-    if known > config.sites.len() {
-        let missing = &engine.broker().state().sites[config.sites.len()].spec.name;
-        return Err(ConfigError(format!("{source}: site {missing} is missing: sites that have joined stay")));
-    }
-    Ok(())
-}
-
-/// Whether a service could start with this configuration: its rules and its sites make sense, and its files are there. Says what was found of
-/// clusters and of what keeps users apart on this machine, a line each.
-pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> {
-    let wrong = |site: &SiteConfig, why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
-    let mut broker = Broker::default();
-    let first = Time::from_millis(0).unwrap_or(Time::MIN);
-    let policy = Input::SetPolicy(Box::new(config.first_policy(source)?));
-    broker.handle(first, &policy).map_err(|refusal| {
-        ConfigError(format!("{source}: policy: {}", Context::nameless().refusal(&refusal)))
-    })?;
-    let (mut found, mut sold) = (Vec::new(), BTreeMap::new());
-    for site in &config.sites {
-        let joining = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?;
-        sell_once(&mut sold, site, &joining).map_err(|why| wrong(site, &why))?;
-        found.extend(joining.found);
-        let isolation =
-            site.isolation(&hidden(config)).map_err(|why| ConfigError(format!("{source}: {why}")))?;
-        found.extend(isolation.map(|it| format!("site {}: isolation: {it}", site.name)));
-        broker
-            .handle(first, &Input::AddSite(joining.spec))
-            .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
-    }
-    for file in config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key]) {
-        File::open(file).map_err(|error| refused(format!("{}: {error}", file.display())))?;
-    }
-    Ok(found)
-}
-
-/// Two sites must not sell the same nodes of a cluster.
-fn sell_once(
-    sold: &mut BTreeMap<(String, String), String>,
-    site: &SiteConfig,
-    joining: &Joining,
-) -> Result<(), String> {
-    let Some((cluster, nodes)) = &joining.cluster else { return Ok(()) };
-    for node in nodes {
-        if let Some(other) = sold.insert((cluster.clone(), node.clone()), site.name.clone()) {
-            return Err(format!(
-                "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already"
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// What no program on this machine may see: what the service keeps, and where it is at home.
-fn hidden(config: &Config) -> Vec<PathBuf> {
+pub(crate) fn hidden(config: &Config) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
     let journal = config.journal.path.iter().flat_map(|path| {
         let beside = |end: &str| PathBuf::from([path.as_os_str(), OsStr::new(end)].join(OsStr::new("")));
@@ -197,13 +114,14 @@ fn warnings(config: &Config) -> Result<Vec<String>, ConfigError> {
 
 fn ports(
     config: &Config,
+    sites: &[SiteConfig],
     engine: &Engine<SqliteJournal>,
     clock: Clock,
     executable: &Path,
 ) -> Result<Vec<SitePort>, ConfigError> {
     let mut ports = Vec::new();
     let hidden = hidden(config);
-    for (site, place) in config.sites.iter().zip(0_u32..) {
+    for (site, place) in sites.iter().zip(0_u32..) {
         let id = SiteId::new(place);
         let known = engine.broker().state().site(id);
         let known =
@@ -223,7 +141,8 @@ fn administrator(tokens: &Tokens, clock: Clock, path: &Path) -> Result<(), Confi
     if tokens.list().iter().any(good) {
         return Ok(());
     }
-    let (token, secret) = tokens.make(Role::Administrator, "administrator", now, None).map_err(refused)?;
+    let (token, secret) =
+        tokens.make(&Wanted::plain(Role::Administrator, "administrator"), now).map_err(refused)?;
     keep_secret(&secret, path).map_err(|error| {
         // A secret that nobody could read must not stand in the way of another.
         let _ = tokens.revoke(token.token, now);
@@ -255,7 +174,7 @@ pub fn serve(
     umask(Mode::from_raw_mode(0o077));
     private_directory(&config.data)?;
     let _lock = lock(&config.data.join("lock"), &config.data)?;
-    let path = config.journal.path.clone().unwrap_or_else(|| config.data.join("journal.db"));
+    let path = config.journal_path();
     // Another service may work in another directory, and with the same journal.
     let _journal_lock = lock(&path.with_extension("lock"), &path)?;
     let journal =
@@ -268,11 +187,15 @@ pub fn serve(
     if clock == Clock::WALL {
         crate::clock::not_before(engine.broker().state().clock.as_millis());
     }
-    prepare(&mut engine, config, source)?;
+    let sites = prepare(&mut engine, config, source)?;
     let tokens = Tokens::open(&config.data.join("tokens.db")).map_err(refused)?;
     let token_file = config.data.join("administrator.token");
     administrator(&tokens, clock, &token_file)?;
-    let lines = engine.connect(ports(config, &engine, clock, executable)?).map_err(refused)?;
+    let lines = engine.connect(ports(config, &sites, &engine, clock, executable)?).map_err(refused)?;
+    let mut connected = Sites::default();
+    for (site, line) in sites.iter().zip(lines) {
+        connected.add(&site.name, site.connector.text(), line);
+    }
     let warnings = warnings(config)?;
     let app = App::new(AppParts {
         handle: engine.handle(),
@@ -282,12 +205,8 @@ pub fn serve(
         register: Register::open(&path),
         metrics: engine.metrics(),
         clock,
-        lines,
-        sites: config
-            .sites
-            .iter()
-            .map(|site| (site.name.clone(), site.connector.text().to_owned()))
-            .collect(),
+        sites: connected,
+        joiner: Joiner::new(config.clone(), clock, executable.to_owned()),
         limits: config.limits,
     });
     let handle = engine.handle();
@@ -348,6 +267,9 @@ async fn listen(
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     tokio::spawn(app.clone().remember());
+    if let Some(file) = config.file.clone() {
+        tokio::spawn(reload_when_told(app.clone(), file));
+    }
     let Said { token_file, warnings } = said;
     started(&Started { address, tls: tls.is_some(), token_file, warnings });
     let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
@@ -368,6 +290,17 @@ async fn listen(
         }
     };
     served.map_err(refused)
+}
+
+/// Reads the configuration again whenever SIGHUP comes, and says what changed.
+async fn reload_when_told(app: App, file: PathBuf) {
+    let Ok(mut told) = signal(SignalKind::hangup()) else { return };
+    while told.recv().await.is_some() {
+        for line in app.reload(&file).await {
+            // Where nobody can be told, as on a full disk, nobody is.
+            let _ = writeln!(std::io::stderr(), "walras: {}: {line}", file.display());
+        }
+    }
 }
 
 /// HTTP/1.1 only, as without TLS: nothing here gains from HTTP/2, whose connections could be kept waiting for ever.

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, RwLock};
 use std::time::Duration;
-use walras_api::service::{Role, TokenView};
+use walras_api::service::{Role, Scope, TokenView};
 use walras_model::Time;
 
 const SECRET_BYTES: usize = 32;
@@ -29,8 +29,34 @@ pub struct Caller {
     pub role: Role,
     /// The name of a user, of an owner, or whatever an administrator is called.
     pub name: String,
+    /// What their token is narrowed down to.
+    pub scope: Option<Scope>,
+    /// The one site that it is for.
+    pub site: Option<String>,
     /// From when on their token is good no more.
     pub expires_at: Option<Time>,
+}
+
+/// What a token is to be.
+#[derive(Clone, Debug)]
+pub struct Wanted<'a> {
+    /// What it allows.
+    pub role: Role,
+    /// Whose it is.
+    pub name: &'a str,
+    /// What it is narrowed down to.
+    pub scope: Option<Scope>,
+    /// The one site that it is for.
+    pub site: Option<&'a str>,
+    /// From when on it is good no more.
+    pub expires_at: Option<Time>,
+}
+
+impl<'a> Wanted<'a> {
+    /// All that a role may do, for ever.
+    pub fn plain(role: Role, name: &'a str) -> Wanted<'a> {
+        Wanted { role, name, scope: None, site: None, expires_at: None }
+    }
 }
 
 /// All tokens.
@@ -53,6 +79,12 @@ fn role_of(text: &str) -> Role {
         "owner" => Role::Owner,
         _ => Role::User,
     }
+}
+
+/// The scope that is written so. One that is not known must not become none.
+fn scope_of(text: &str) -> Result<Scope, rusqlite::Error> {
+    let known = Scope::ALL.into_iter().find(|scope| scope.text() == text);
+    known.ok_or_else(|| rusqlite::Error::InvalidColumnName(format!("scope {text}")))
 }
 
 /// A new secret.
@@ -90,6 +122,13 @@ impl Tokens {
                 name TEXT NOT NULL, made_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER)",
         )
         .map_err(failed)?;
+        for column in ["scope", "site"] {
+            let text = "SELECT count(*) FROM pragma_table_info('token') WHERE name = ?1";
+            let there: i64 = file.query_row(text, [column], |row| row.get(0)).map_err(failed)?;
+            if there == 0 {
+                file.execute(&format!("ALTER TABLE token ADD COLUMN {column} TEXT"), []).map_err(failed)?;
+            }
+        }
         let known = read(&file).map_err(failed)?;
         Ok(Tokens { file: Mutex::new(file), known: RwLock::new(known) })
     }
@@ -112,24 +151,29 @@ impl Tokens {
     }
 
     /// Makes a token; gives it with its secret.
-    pub fn make(
-        &self,
-        role: Role,
-        name: &str,
-        now: Time,
-        expires_at: Option<Time>,
-    ) -> io::Result<(TokenView, String)> {
+    pub fn make(&self, wanted: &Wanted<'_>, now: Time) -> io::Result<(TokenView, String)> {
+        let Wanted { role, name, scope, site, expires_at } = *wanted;
         let secret = secret()?;
         let file = self.file.lock().map_err(failed)?;
         file.execute(
-            "INSERT INTO token (hash, role, name, made_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![hash(&secret), role.text(), name, now.as_millis(), expires_at.map(|at| at.as_millis())],
+            "INSERT INTO token (hash, role, name, made_at, expires_at, scope, site) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                hash(&secret),
+                role.text(),
+                name,
+                now.as_millis(),
+                expires_at.map(|at| at.as_millis()),
+                scope.map(Scope::text),
+                site
+            ],
         )
         .map_err(failed)?;
         let token = TokenView {
             token: u64::try_from(file.last_insert_rowid()).map_err(failed)?,
             role,
             name: name.to_owned(),
+            scope,
+            site: site.map(str::to_owned),
             made_at: now.into(),
             expires_at: expires_at.map(Into::into),
             revoked_at: None,
@@ -174,13 +218,15 @@ fn caller(token: &TokenView) -> Caller {
         token: token.token,
         role: token.role,
         name: token.name.clone(),
+        scope: token.scope,
+        site: token.site.clone(),
         expires_at: token.expires_at.map(|at| at.time()),
     }
 }
 
 fn read(file: &Connection) -> Result<HashMap<[u8; 32], TokenView>, rusqlite::Error> {
-    let mut statement =
-        file.prepare("SELECT hash, number, role, name, made_at, expires_at, revoked_at FROM token")?;
+    let text = "SELECT hash, number, role, name, made_at, expires_at, revoked_at, scope, site FROM token";
+    let mut statement = file.prepare(text)?;
     let moment = |millis: Option<i64>| millis.and_then(Time::from_millis).map(Into::into);
     let rows = statement.query_map([], |row| {
         let token = TokenView {
@@ -190,6 +236,8 @@ fn read(file: &Connection) -> Result<HashMap<[u8; 32], TokenView>, rusqlite::Err
             made_at: Time::from_millis(row.get(4)?).unwrap_or(Time::MIN).into(),
             expires_at: moment(row.get(5)?),
             revoked_at: moment(row.get(6)?),
+            scope: row.get::<_, Option<String>>(7)?.map(|text| scope_of(&text)).transpose()?,
+            site: row.get(8)?,
         };
         Ok((row.get::<_, [u8; 32]>(0)?, token))
     })?;
@@ -206,8 +254,14 @@ mod tests {
         let path = directory.path().join("tokens.db");
         let at = |millis| Time::from_millis(millis).unwrap();
         let tokens = Tokens::open(&path).unwrap();
-        let (ada, secret) = tokens.make(Role::User, "ada", at(10), None).unwrap();
-        let (_, brief) = tokens.make(Role::Owner, "uni", at(10), Some(at(20))).unwrap();
+        let (ada, secret) = tokens.make(&Wanted::plain(Role::User, "ada"), at(10)).unwrap();
+        let narrow = Wanted {
+            scope: Some(Scope::ReadOnly),
+            site: Some("north"),
+            expires_at: Some(at(20)),
+            ..Wanted::plain(Role::Owner, "uni")
+        };
+        let (_, brief) = tokens.make(&narrow, at(10)).unwrap();
         assert_ne!(secret, brief);
         assert_eq!(tokens.caller(&secret, at(15)).unwrap().name, "ada");
         assert_eq!(tokens.caller(&brief, at(19)).unwrap().role, Role::Owner);
@@ -216,6 +270,8 @@ mod tests {
         drop(tokens);
         let tokens = Tokens::open(&path).unwrap();
         assert!(tokens.caller(&secret, at(15)).is_some());
+        let narrow = tokens.caller(&brief, at(15)).unwrap();
+        assert_eq!((narrow.scope, narrow.site.as_deref()), (Some(Scope::ReadOnly), Some("north")));
         assert!(tokens.revoke(ada.token, at(16)).unwrap().is_some());
         assert_eq!(tokens.revoke(99, at(16)).unwrap(), None);
         assert_eq!(tokens.caller(&secret, at(17)), None);

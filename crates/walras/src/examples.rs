@@ -35,6 +35,8 @@ pub(crate) enum File {
     Policy,
     /// An owner's prices, for walras prices --set
     Prices,
+    /// Users, shares and limits, for walras users apply
+    Users,
 }
 
 impl File {
@@ -55,6 +57,7 @@ impl File {
             File::DearJob => include_str!("../scenarios/dear-job.yaml"),
             File::Policy => include_str!("../scenarios/policy.yaml"),
             File::Prices => include_str!("../scenarios/prices.yaml"),
+            File::Users => include_str!("../scenarios/users.yaml"),
         }
     }
 }

@@ -136,6 +136,20 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     printed.map_err(|error| cannot_print(&error))
 }
 
+/// Prints whatever bytes come.
+pub(crate) fn copy_out(mut from: impl io::Read) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    let mut piece = vec![0_u8; 64 << 10];
+    loop {
+        let count = from.read(&mut piece);
+        let count = count.map_err(|error| Failure::Unreachable(format!("the answer breaks off: {error}")))?;
+        if count == 0 {
+            return output.flush().map_err(|error| cannot_print(&error));
+        }
+        output.write_all(&piece[..count]).map_err(|error| cannot_print(&error))?;
+    }
+}
+
 /// Prints a value as JSON; with its lines apart on a terminal, and elsewhere where it is said.
 pub(crate) fn print_json(value: &impl serde::Serialize, lines_apart: bool) -> Result<(), Failure> {
     let stdout = io::stdout();

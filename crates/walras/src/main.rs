@@ -8,6 +8,7 @@
 mod absent;
 mod assign;
 mod audit;
+mod backup;
 mod choice;
 mod clearing;
 mod client;
@@ -89,6 +90,8 @@ enum Command {
     Replay(replay::Args),
     /// Check every promise from a journal alone, with code that shares nothing with the broker
     Audit(audit::Args),
+    /// Copy what a service keeps, also while it runs
+    Backup(backup::Args),
     /// A service's journal as a file
     #[command(subcommand)]
     Journal(journal::Command),
@@ -162,6 +165,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::World(args) => world::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Backup(args) => backup::run(&args),
         Command::Journal(command) => journal::run(&command),
         Command::Predict(args) => predict::run(&args),
         Command::Preferences(args) => preferences::run(&args),

@@ -16,10 +16,16 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
             "events",
         ],
     ),
-    ("Market", &["offers", "sites", "account", "statement", "prices", "prefer", "site", "node", "fault"]),
+    (
+        "Market",
+        &["offers", "sites", "account", "statement", "report", "prices", "prefer", "site", "node", "fault"],
+    ),
     (
         "Administration",
-        &["demo", "serve", "policy", "cycle", "user", "token", "deposit", "budget", "journal"],
+        &[
+            "demo", "serve", "status", "log", "policy", "cycle", "user", "token", "deposit", "budget",
+            "backup", "journal",
+        ],
     ),
     (
         "Planning from files",

@@ -8,6 +8,7 @@
 //! Methods that give whole sentences begin with a capital and end with a full stop; those for refusals give a clause,
 //! which goes behind the name of whoever prints it.
 
+mod act;
 mod audit;
 mod audited;
 mod choice;
@@ -25,6 +26,7 @@ mod rules;
 mod tests;
 mod why;
 
+pub use act::{token_made_text, token_revoked_text};
 pub use audit::summary_text;
 pub use choice::{change_texts, infeasible_text, reason_text, unplaced_text};
 pub use clearing::{bound_view, calm_text, clearing_text, one_more_text};

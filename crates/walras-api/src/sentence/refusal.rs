@@ -109,6 +109,7 @@ fn bad_site(context: &Context<'_>, fault: BadSite) -> String {
         BadSite::QueueHasNoNodes => {
             "the site is a queue, which has no nodes that could be drained or reclaimed".to_owned()
         }
+        BadSite::NoNodesNamed => "no nodes are named: expected at least 1".to_owned(),
         BadSite::OtherNode(node) => format!("node {} is not one of the site's", context.node(node)),
         BadSite::Over(end) => format!("that ends at {}, which has passed", Stamp::from(end)),
         BadSite::DrainedTooOften { node, most } => {

@@ -24,8 +24,6 @@ use walras_model::{Request, Scope, SiteId, Time};
 pub const JOB_TAG: &str = "job/1";
 /// The largest job that is read, in bytes: a workflow of thousands of tasks fits.
 pub const JOB_BYTES_MAX: usize = 8 << 20;
-/// So much of what a job has printed is given.
-pub const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
 /// What a user wants to run.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -2,6 +2,7 @@
 
 mod draft;
 mod job;
+mod lookalike;
 mod policy;
 mod prices;
 mod promises;
@@ -15,7 +16,8 @@ mod view;
 mod wish;
 
 pub use draft::{JobDraft, NotUnderstood, read_object};
-pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, OUTPUT_BYTES_MAX, moment, read_job};
+pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, moment, read_job};
+pub use lookalike::{NameFault, name_fault, unseen};
 pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use promises::{DecideFile, OrderFile, PromisesFile};
@@ -23,14 +25,16 @@ pub use script::read_script;
 pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
-    AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CodeView, CycleView,
-    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView,
-    DrainedView, ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind,
-    HistoryView, JobState, JobView, JobsView, LeftOutView, MeView, MismatchKind, MismatchView, NodeView,
-    OfferKind, OfferView, OffersView, OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind,
-    ProofView, PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, ReplayView, Role, RootView,
-    SampleView, SessionView, SiteSample, SiteView, SitesView, StatementLine, StatementView, StatusView,
-    SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle,
-    TrialFigures, TrialView, UserView, UsersView, WayView, WhyKind, WhyView,
+    AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, BarKind, BoundView, BudgetView,
+    ChangeView, CodeView, CycleView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView,
+    DisplacedJob, DisplacedView, DraftView, DrainedView, ErrorView, EventKind, EventView, ExplanationView,
+    FitView, HappeningView, HeldKind, HistoryView, IncomeLine, IncomeView, JobState, JobView, JobsView,
+    LeftOutView, LogLine, LogView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView,
+    OffersView, OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind,
+    QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView,
+    Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView,
+    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
+    TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind,
+    WhyView,
 };
 pub use wish::{AggregationKind, WishFile, WishView};

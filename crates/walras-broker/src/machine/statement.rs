@@ -1,9 +1,10 @@
 //! Statements: what happened on an account in a period, from the journal.
 //!
 //! The broker's state holds balances only; what they are made of is in the events. A statement reads them once, in
-//! time O(events) and memory O(open reservations + lines).
+//! time O(events) and memory O(open reservations + lines). A settlement is listed as people read it: what was held comes
+//! back, and what was used is charged.
 
-use crate::model::account::{Account, Purpose, Transaction};
+use crate::model::account::{Account, Posting, Purpose, Transaction};
 use crate::model::event::{Event, QuoteEvent, ReservationEvent, VoEvent};
 use crate::model::id::{JobNumber, ReservationNumber};
 use serde::{Deserialize, Serialize};
@@ -45,19 +46,19 @@ pub fn statement<'a>(
     let zero = Money::ZERO;
     let mut statement =
         Statement { account: account.clone(), opening: zero, lines: Vec::new(), closing: zero };
-    let mut jobs: BTreeMap<ReservationNumber, JobNumber> = BTreeMap::new();
+    let mut open = BTreeMap::new();
     for (at, event) in events {
         if at >= period.end() {
             break;
         }
         let booked = match event {
-            Event::Vo(event) => of_vo(event).map(|transaction| (transaction, None)),
-            Event::Quote(event) => of_quote(event).map(|transaction| (transaction, None)),
-            Event::Reservation(event) => of_reservation(&mut jobs, event),
+            Event::Vo(event) => of_vo(event).map(|transaction| (transaction.postings.clone(), None)),
+            Event::Quote(event) => of_quote(event).map(|transaction| (transaction.postings.clone(), None)),
+            Event::Reservation(event) => of_reservation(&mut open, event),
             Event::Site(_) | Event::Job(_) | Event::Cycle(_) => None,
         };
-        let Some((transaction, job)) = booked else { continue };
-        statement.add(at, transaction, job, period);
+        let Some((postings, job)) = booked else { continue };
+        statement.add(at, postings, job, period);
     }
     statement
 }
@@ -78,18 +79,24 @@ fn of_quote(event: &QuoteEvent) -> Option<&Transaction> {
     }
 }
 
+/// The jobs of reservations that are open, and who pays for each.
+type Open = BTreeMap<ReservationNumber, (JobNumber, Option<Account>)>;
+
 /// What an event of a reservation books, and for which job.
-fn of_reservation<'a>(
-    jobs: &mut BTreeMap<ReservationNumber, JobNumber>,
-    event: &'a ReservationEvent,
-) -> Option<(&'a Transaction, Option<JobNumber>)> {
+fn of_reservation(open: &mut Open, event: &ReservationEvent) -> Option<(Vec<Posting>, Option<JobNumber>)> {
     match event {
         ReservationEvent::Asked { reservation, job, transaction, .. } => {
-            jobs.insert(*reservation, *job);
-            Some((transaction, Some(*job)))
+            let payer = transaction.postings.first().map(|posting| posting.account.clone());
+            open.insert(*reservation, (*job, payer));
+            Some((transaction.postings.clone(), Some(*job)))
         }
         ReservationEvent::Closed { reservation, transaction, .. } => {
-            Some((transaction, jobs.remove(reservation)))
+            let (job, payer) = open.remove(reservation).unzip();
+            let postings = match payer.flatten() {
+                Some(payer) => transaction.settled_for(&payer),
+                None => transaction.postings.clone(),
+            };
+            Some((postings, job))
         }
         ReservationEvent::LegPrepared { .. }
         | ReservationEvent::Confirming { .. }
@@ -104,8 +111,8 @@ fn of_reservation<'a>(
 }
 
 impl Statement {
-    fn add(&mut self, at: Time, transaction: &Transaction, job: Option<JobNumber>, period: Interval) {
-        for posting in transaction.postings.iter().filter(|posting| posting.account == self.account) {
+    fn add(&mut self, at: Time, postings: Vec<Posting>, job: Option<JobNumber>, period: Interval) {
+        for posting in postings.into_iter().filter(|posting| posting.account == self.account) {
             let sum = self.closing.checked_add(posting.amount);
             self.closing = sum.expect("no account of a sound journal leaves the range of money");
             if at < period.start() {

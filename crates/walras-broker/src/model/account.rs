@@ -144,6 +144,31 @@ impl Transaction {
     }
 }
 
+impl Transaction {
+    /// The lines of a settlement as a statement lists them: all that was held comes back to whoever has paid, and the charge is taken
+    /// from it. No account's sum is another by that.
+    ///
+    /// # Panics
+    /// When the lines sum to more than can be counted, which no transaction that was checked does.
+    pub fn settled_for(&self, payer: &Account) -> Vec<Posting> {
+        let mut lines = self.postings.clone();
+        let charge = self.taken(&Account::Held, Purpose::Charge);
+        if charge == Money::ZERO {
+            return lines;
+        }
+        let line = |amount, purpose| Posting { account: payer.clone(), amount, purpose };
+        let is_refund = |line: &Posting| line.account == *payer && line.purpose == Purpose::Refund;
+        let place = lines.iter().position(is_refund).unwrap_or_else(|| {
+            lines.push(line(Money::ZERO, Purpose::Refund));
+            lines.len() - 1
+        });
+        let back = lines[place].amount.checked_add(charge);
+        lines[place].amount = back.expect("what was held can be counted");
+        lines.insert(place + 1, line(Money::from_micros(-charge.as_micros()), Purpose::Charge));
+        lines
+    }
+}
+
 /// What is in an account, and how low it may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Balance {

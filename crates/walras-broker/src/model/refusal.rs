@@ -74,6 +74,8 @@ pub enum BadSite {
     OtherKind,
     /// A queue has no nodes that could be drained or reclaimed.
     QueueHasNoNodes,
+    /// No node was named that could be drained, resumed or reclaimed.
+    NoNodesNamed,
     /// The node is not one of the site's.
     OtherNode(NodeId),
     /// That is over already.

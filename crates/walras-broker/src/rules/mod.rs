@@ -10,6 +10,7 @@ pub(crate) mod market;
 pub(crate) mod means;
 pub mod quoting;
 pub(crate) mod rank;
+pub mod sales;
 pub(crate) mod selling;
 pub(crate) mod settle;
 pub(crate) mod submission;

@@ -11,7 +11,7 @@ use crate::model::allocation::Hold;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
-use walras_model::{Money, SiteId, Span, TaskId, Time};
+use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
 
 /// Whose fault the end of a reservation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +40,8 @@ pub(crate) struct Settlement {
 /// When the reservation was never checked: its sites are not there, or its holds cost more than can be counted.
 pub(crate) fn settle(state: &State, reservation: &Reservation, now: Time, fault: Fault) -> Settlement {
     let mut charges: BTreeMap<SiteId, i64> = BTreeMap::new();
-    for leg in &reservation.legs {
-        for (hold, place) in leg.holds.iter().zip(0_u32..) {
-            let parts = || parts_on(reservation, leg.site, place);
-            let charge = match fault {
-                Fault::Job => used_cost(state, parts, hold, now),
-                Fault::NotTaken if reservation.phase == ReservationPhase::Held => {
-                    state.policy.quotes.hold_fee.of(hold.cost).as_micros()
-                }
-                Fault::NotTaken => 0,
-                Fault::Machine | Fault::Owner(_) => kept_cost(parts(), hold),
-            };
-            *charges.entry(leg.site).or_default() += charge;
-        }
+    for charged in charges_by_hold(state, reservation, now, fault) {
+        *charges.entry(charged.site).or_default() += charged.amount;
     }
     let user = Account::User(reservation.user.clone());
     let mut transaction = Transaction::default();
@@ -69,6 +58,41 @@ pub(crate) fn settle(state: &State, reservation: &Reservation, now: Time, fault:
     }
     let kept = reservation.parts.iter().filter_map(kept_for).map(|(task, _)| task).collect();
     Settlement { transaction, kept }
+}
+
+/// What one hold of a reservation comes to.
+pub(crate) struct HoldCharge {
+    pub(crate) site: SiteId,
+    pub(crate) node: Option<NodeId>,
+    /// In micro-credits.
+    pub(crate) amount: i64,
+    /// The time on it that is paid for: from its first use on.
+    pub(crate) used: Option<Interval>,
+}
+
+/// What every hold of a reservation comes to, leg by leg.
+pub(crate) fn charges_by_hold(
+    state: &State,
+    reservation: &Reservation,
+    now: Time,
+    fault: Fault,
+) -> Vec<HoldCharge> {
+    let mut charges = Vec::new();
+    for leg in &reservation.legs {
+        for (hold, place) in leg.holds.iter().zip(0_u32..) {
+            let parts = || parts_on(reservation, leg.site, place);
+            let (amount, used) = match fault {
+                Fault::Job => (used_cost(state, parts, hold, now), used_time(parts, hold, now)),
+                Fault::NotTaken if reservation.phase == ReservationPhase::Held => {
+                    (state.policy.quotes.hold_fee.of(hold.cost).as_micros(), None)
+                }
+                Fault::NotTaken => (0, None),
+                Fault::Machine | Fault::Owner(_) => (kept_cost(parts(), hold), kept_time(parts())),
+            };
+            charges.push(HoldCharge { site: leg.site, node: hold.node, amount, used });
+        }
+    }
+    charges
 }
 
 fn owner_of(state: &State, site: SiteId) -> Account {
@@ -112,18 +136,37 @@ fn used_cost<'a, I: Iterator<Item = &'a ReservedPart>>(
     hold: &Hold,
     now: Time,
 ) -> i64 {
+    let used = used_time(parts, hold, now).map_or(Span::ZERO, |used| used.span());
+    let cost = hold.rate.cost_of(used).expect("some of a hold costs no more than all of it");
+    let cost = cost.min(hold.cost).as_micros();
+    let unused = Money::from_micros(hold.cost.as_micros() - cost);
+    cost + unused.as_micros() - state.policy.money.early_refund.of(unused).as_micros()
+}
+
+/// The time of a hold up to the end of its last part; none where nothing of it was used.
+fn used_time<'a, I: Iterator<Item = &'a ReservedPart>>(
+    parts: impl Fn() -> I,
+    hold: &Hold,
+    now: Time,
+) -> Option<Interval> {
     let ends = parts().filter_map(|part| match part.state {
         PartState::Waiting => None,
         PartState::Due | PartState::Running(_) => Some(now),
         PartState::Ended { at, .. } => Some(at),
     });
-    let begin = if hold.node.is_some() { Some(hold.interval.start()) } else { began(parts()) };
-    let used = ends.max().zip(begin).and_then(|(end, begin)| end.span_since(begin)).unwrap_or(Span::ZERO);
-    let used = used.min(hold.interval.span());
-    let cost = hold.rate.cost_of(used).expect("some of a hold costs no more than all of it");
-    let cost = cost.min(hold.cost).as_micros();
-    let unused = Money::from_micros(hold.cost.as_micros() - cost);
-    cost + unused.as_micros() - state.policy.money.early_refund.of(unused).as_micros()
+    let begin = if hold.node.is_some() { Some(hold.interval.start()) } else { began(parts()) }?;
+    let used = ends.max()?.span_since(begin)?.min(hold.interval.span());
+    Interval::new(begin, begin.checked_add(used)?)
+}
+
+/// The time from the first to the last of the tasks whose results are kept.
+fn kept_time<'a>(parts: impl Iterator<Item = &'a ReservedPart>) -> Option<Interval> {
+    let times = parts.filter(|part| kept_for(part).is_some()).filter_map(|part| match part.state {
+        PartState::Ended { since, at, .. } => Some((since, at)),
+        PartState::Waiting | PartState::Due | PartState::Running(_) => None,
+    });
+    let (start, end) = times.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
+    Interval::new(start, end)
 }
 
 /// When the first part on a queue's hold began.

@@ -80,7 +80,8 @@ fn a_statement_says_where_everything_went() {
         .iter()
         .map(|line| (format!("{:?}", line.purpose), line.amount.as_micros() / 1_000_000))
         .collect();
-    assert_eq!(lines, [("Deposit".to_owned(), 1_000), ("Lien".to_owned(), -60)]);
+    let expected = [("Deposit", 1_000), ("Lien", -60), ("Refund", 60), ("Charge", -60)];
+    assert_eq!(lines, expected.map(|(purpose, amount)| (purpose.to_owned(), amount)));
     assert_eq!((statement.opening, statement.closing), (Money::ZERO, credits(940)));
     let income = statement_of_owner(&vo, period);
     assert_eq!(income, credits(60));

@@ -128,6 +128,7 @@ fn what_is_not_theirs_or_over_is_refused() {
     assert_eq!(refusal(drain(SITE, &[0, 2])), bad(BadSite::OtherNode(NodeId::new(2))));
     assert_eq!(refusal(drain(SITE, &[9])), bad(BadSite::OtherNode(NodeId::new(9))));
     assert_eq!(refusal(drain(queue, &[])), bad(BadSite::QueueHasNoNodes));
+    assert_eq!(refusal(drain(SITE, &[])), bad(BadSite::NoNodesNamed));
     assert_eq!(refusal(drain(SiteId::new(7), &[0])), Some(Refusal::NoSite(SiteId::new(7))));
     let over = Input::Reclaim { site: SITE, nodes: nodes(&[0]), interval: minutes(0, 5) };
     assert_eq!(refusal(over), bad(BadSite::Over(at(5 * MINUTE))));

@@ -1,7 +1,7 @@
 //! A small VO whose sites do as they are told.
 
 use std::collections::{BTreeMap, BTreeSet};
-use walras_broker::account::Account;
+use walras_broker::account::{Account, Purpose};
 use walras_broker::again::BegunCycle;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
@@ -10,6 +10,7 @@ use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
 use walras_broker::plan::plan;
 use walras_broker::policy::{Deciding, Policy};
 use walras_broker::price::PriceRules;
+use walras_broker::sales::sales;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_broker::{Answer, Broker, Effect, Event, Input};
 use walras_model::{Attributes, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work};
@@ -132,6 +133,7 @@ impl Vo {
         let mut waiting = vec![input];
         let mut answer = None;
         while let Some(input) = waiting.pop() {
+            self.check_sales(&input);
             let Ok(handled) = self.broker.handle(at(self.now), &input) else { continue };
             answer = answer.or(Some(handled.answer));
             self.events.extend(handled.events);
@@ -141,6 +143,35 @@ impl Vo {
             }
         }
         answer
+    }
+
+    /// What an input closes is sold hold by hold for exactly what is booked.
+    fn check_sales(&self, input: &Input) {
+        let now = self.broker.moment(at(self.now));
+        let Ok(change) = self.broker.decide(now, input) else { return };
+        let closes = |event: &Event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }));
+        if !change.events.iter().any(closes) {
+            return;
+        }
+        let mut broker = Broker::from_state(self.broker.state().clone());
+        for event in &change.events {
+            if let Event::Reservation(ReservationEvent::Closed { reservation, why, transaction, .. }) = event
+            {
+                let state = broker.state();
+                let sales = sales(state, &state.reservations[reservation], now, why.as_ref());
+                let mut incomes: BTreeMap<Account, i128> = BTreeMap::new();
+                for sale in &sales {
+                    let owner = state.site(sale.site).unwrap().spec.owner.clone();
+                    *incomes.entry(Account::Owner(owner)).or_default() += i128::from(sale.income.as_micros());
+                }
+                for (owner, income) in incomes {
+                    assert_eq!(income, transaction.sum(&owner, Purpose::Income), "{event:?}");
+                }
+                let charged: Money = sales.iter().map(|sale| sale.charged).sum();
+                assert_eq!(charged, transaction.taken(&Account::Held, Purpose::Charge), "{event:?}");
+            }
+            broker.step(now, event);
+        }
     }
 
     pub(crate) fn heard(&mut self, site: u32, message: SiteMessage) {

@@ -1,7 +1,11 @@
 //! What the engine is told, and the handle to tell it by.
 
+use super::core::SitePort;
 use super::listeners::{Audience, Listeners, Told};
+use super::sites::SiteLine;
 use crate::clock::Clock;
+use crate::journal::act::Act;
+use crate::journal::{ActRecord, Writer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -16,17 +20,25 @@ use walras_model::{SiteId, Time};
 
 /// So many cycles are kept to be planned again.
 const BEGUN_MAX: usize = 20;
+tokio::task_local! {
+    /// Whoever asks for what is being done.
+    pub static WRITER: Writer;
+}
 
 /// Something for the engine.
 pub(super) enum Command {
     /// A request; it is answered once it is durable.
-    Input(Box<Input>, oneshot::Sender<Result<Answer, Failed>>),
+    Input(Box<Input>, Option<Writer>, oneshot::Sender<Result<Answer, Failed>>),
+    /// Somebody has changed something that is in no entry; it is answered once that is durable.
+    Note(Box<ActRecord>, oneshot::Sender<Result<Answer, Failed>>),
     /// Messages of a site.
     FromSite(SiteId, Vec<SiteMessage>),
     /// A plan is there; making it took so many seconds.
     Planned(CycleNumber, Box<Decision>, f64),
     /// There will be no plan.
     NotPlanned,
+    /// A site that has joined is connected: the next in the broker's order.
+    Connect(Box<SitePort>, oneshot::Sender<std::io::Result<SiteLine>>),
     /// Take a snapshot and end.
     Stop,
 }
@@ -113,8 +125,19 @@ impl Handle {
     /// Gives the broker an input; the answer comes when it is durable.
     pub async fn send(&self, input: Input) -> Result<Answer, Failed> {
         let (reply, answer) = oneshot::channel();
-        self.try_send(Command::Input(Box::new(input), reply))?;
+        let by = WRITER.try_with(Clone::clone).ok();
+        self.try_send(Command::Input(Box::new(input), by, reply))?;
         answer.await.unwrap_or(Err(Failed::Stopped))
+    }
+
+    /// Writes down that whoever asks has changed something that is in no entry.
+    pub async fn note(&self, act: &Act) -> Result<(), Failed> {
+        let Ok(by) = WRITER.try_with(Clone::clone) else { return Ok(()) };
+        let body = act.encode().map_err(|error| Failed::Unwritable(error.to_string()))?;
+        let (reply, answer) = oneshot::channel();
+        let act = ActRecord { at: self.shared.clock.now(), by, place: None, body: Some(body) };
+        self.try_send(Command::Note(Box::new(act), reply))?;
+        answer.await.unwrap_or(Err(Failed::Stopped)).map(|_| ())
     }
 
     /// Asks something of what the broker knows; sees everything that was answered before. It is looked up on a thread of its own, so
@@ -132,6 +155,13 @@ impl Handle {
             question(&known, now)
         });
         looked_up.await.map_err(|_| Failed::Stopped)
+    }
+
+    /// Connects a site that has joined: the next in the broker's order.
+    pub async fn connect(&self, port: SitePort) -> std::io::Result<SiteLine> {
+        let (reply, line) = oneshot::channel();
+        self.try_send(Command::Connect(Box::new(port), reply)).map_err(std::io::Error::other)?;
+        line.await.map_err(std::io::Error::other)?
     }
 
     fn try_send(&self, command: Command) -> Result<(), Failed> {

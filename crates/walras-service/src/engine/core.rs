@@ -7,7 +7,8 @@ use super::recover::load;
 use super::sites::{Site, SiteLine};
 use crate::clock::Clock;
 use crate::journal::snapshot::Snapshots;
-use crate::journal::{Group, Journal, JournalError, encode};
+use crate::journal::{ActRecord, Group, Journal, JournalError, Writer, encode};
+use crate::view::log::is_act;
 use crate::view::record::Scribe;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +22,7 @@ use walras_api::service::EventView;
 use walras_broker::journal::Entry;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
-use walras_model::{SiteId, Time};
+use walras_model::Time;
 use walras_sites::Connector;
 
 /// So many requests may wait; more are refused until there is room.
@@ -154,22 +155,19 @@ impl<J: Journal> Engine<J> {
         self.metrics.clone()
     }
 
-    /// Takes an input in before the engine runs, durably.
-    pub fn begin(&mut self, input: Input) -> Result<Answer, Failed> {
+    /// Takes an input in before the engine runs, durably; the file of that name asks for it.
+    pub fn begin(&mut self, input: Input, source: &str) -> Result<Answer, Failed> {
         let mut outcome = Outcome::default();
-        let answer = self.take(input, &mut outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
+        let by = Writer { role: "configuration".to_owned(), name: source.to_owned(), token: None };
+        let answer =
+            self.take(input, Some(by), &mut outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
         self.commit(&outcome.group).map_err(|error| Failed::Unwritable(error.to_string()))?;
         Ok(answer)
     }
 
     /// Starts a thread for every site; they must be as many as the broker has, in its order.
     pub fn connect(&mut self, ports: Vec<SitePort>) -> std::io::Result<Vec<SiteLine>> {
-        for (port, number) in ports.into_iter().zip(0_u32..) {
-            let commands = self.handle.commands.clone();
-            let clock = self.config.clock;
-            self.sites.push(Site::start(SiteId::new(number), &port.name, port.connector, clock, commands)?);
-        }
-        Ok(self.sites.iter().map(Site::line).collect())
+        ports.into_iter().map(|port| self.connect_next(port)).collect()
     }
 
     /// Runs until it is told to stop.
@@ -241,9 +239,14 @@ impl<J: Journal> Engine<J> {
 
     fn command(&mut self, command: Command, outcome: &mut Outcome) {
         match command {
-            Command::Input(input, reply) => {
-                let answer = self.take(*input, outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)));
+            Command::Input(input, by, reply) => {
+                let answer =
+                    self.take(*input, by, outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)));
                 outcome.answers.push((reply, answer));
+            }
+            Command::Note(act, reply) => {
+                outcome.group.acts.push(*act);
+                outcome.answers.push((reply, Ok(Answer::Done)));
             }
             Command::FromSite(site, messages) => {
                 for message in messages {
@@ -256,13 +259,16 @@ impl<J: Journal> Engine<J> {
                 self.take_own(Input::Decided { cycle, decision }, outcome);
             }
             Command::NotPlanned => self.planning = false,
+            Command::Connect(port, reply) => {
+                let _ = reply.send(self.connect_next(*port));
+            }
             Command::Stop => {}
         }
     }
 
     /// An input that nobody waits for an answer to.
     fn take_own(&mut self, input: Input, outcome: &mut Outcome) {
-        if let Err(refusal) = self.take(input, outcome) {
+        if let Err(refusal) = self.take(input, None, outcome) {
             tracing::debug!(%refusal, "an input came to nothing");
         }
     }
@@ -290,7 +296,7 @@ impl<J: Journal> Engine<J> {
     }
 
     /// Decides an input and takes its events in; they are not durable yet.
-    fn take(&mut self, input: Input, outcome: &mut Outcome) -> Result<Answer, Refusal> {
+    fn take(&mut self, input: Input, by: Option<Writer>, outcome: &mut Outcome) -> Result<Answer, Refusal> {
         let now = self.broker.moment(self.config.clock.now());
         let change = self.broker.decide(now, &input)?;
         if change.events.is_empty() {
@@ -309,12 +315,16 @@ impl<J: Journal> Engine<J> {
             outcome.effects.extend(self.broker.step(now, event));
             scribe.after(self.broker.state(), event);
         }
+        if let Some(by) = by.filter(|_| is_act(&entry.input)) {
+            let place = Some(outcome.group.entries.len());
+            outcome.group.acts.push(ActRecord { at: now, by, place, body: None });
+        }
         outcome.group.entries.push((now, body));
         Ok(change.answer)
     }
 
     fn commit(&mut self, group: &Group) -> Result<(), JournalError> {
-        if group.entries.is_empty() {
+        if group.is_empty() {
             return Ok(());
         }
         self.journal.append(self.position, group)?;

@@ -22,8 +22,9 @@ mod plan;
 mod recover;
 mod sites;
 
-pub use command::{Failed, Handle, Listening};
+pub use command::{Failed, Handle, Listening, WRITER};
 pub use core::{Engine, EngineConfig, SitePort};
 pub use listeners::{Audience, Told};
 pub use metrics::{LastPlan, Metrics};
+pub(crate) use recover::restored;
 pub use sites::SiteLine;

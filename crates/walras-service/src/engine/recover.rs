@@ -21,6 +21,15 @@ pub(super) fn load(journal: &mut impl Journal, snapshots: &Snapshots) -> Result<
         return Err(JournalError::Unreadable(problem.to_owned()));
     }
     snapshots.forget_after(end).map_err(|error| JournalError::Unreadable(error.to_string()))?;
+    restored(journal, snapshots, end)
+}
+
+/// The same up to a position, of a journal that somebody else may be writing to: nothing is changed.
+pub(crate) fn restored(
+    journal: &mut impl Journal,
+    snapshots: &Snapshots,
+    end: u64,
+) -> Result<(Broker, u64), JournalError> {
     let snapshot = snapshots.newest(|position| journal.chain_at(position))?;
     let (mut position, mut broker) = match snapshot {
         Some((position, state)) => (position, Broker::from_state(state)),
@@ -84,10 +93,13 @@ impl<J: Journal> Engine<J> {
         let why = self.stalled.clone().unwrap_or_default();
         for command in commands {
             match command {
-                Command::Input(_, reply) => {
+                Command::Input(_, _, reply) | Command::Note(_, reply) => {
                     let _ = reply.send(Err(Failed::Unwritable(why.clone())));
                 }
                 Command::Planned(..) | Command::NotPlanned => self.planning = false,
+                Command::Connect(port, reply) => {
+                    let _ = reply.send(self.connect_next(*port));
+                }
                 Command::FromSite(..) | Command::Stop => {}
             }
         }

@@ -1,7 +1,9 @@
 //! A thread for every site: it does what the broker wants of the site, and brings what the site says.
 
 use super::command::Command;
+use super::core::{Engine, SitePort};
 use crate::clock::Clock;
+use crate::journal::Journal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -60,6 +62,19 @@ pub(super) struct Site {
 pub struct SiteLine {
     errands: SyncSender<Errand>,
     waiting: Arc<AtomicUsize>,
+}
+
+impl<J: Journal> Engine<J> {
+    /// Starts the thread of the next site, in the broker's order.
+    pub(super) fn connect_next(&mut self, port: SitePort) -> std::io::Result<SiteLine> {
+        let id =
+            SiteId::from_index(self.sites.len()).ok_or_else(|| std::io::Error::other("too many sites"))?;
+        let (commands, clock) = (self.handle.commands.clone(), self.config.clock);
+        let site = Site::start(id, &port.name, port.connector, clock, commands)?;
+        let line = site.line();
+        self.sites.push(site);
+        Ok(line)
+    }
 }
 
 impl SiteLine {

@@ -13,6 +13,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::service::{AccountView, AccountsView, Role, StatementLine, StatementView};
 use walras_broker::Input;
@@ -121,13 +122,17 @@ async fn statement(
     let more = found.len() > most;
     found.truncate(most);
     let next = found.last().filter(|_| more).map(|line| line.number);
-    let lines = found.into_iter().map(|line| StatementLine {
-        line: line.number,
-        at: line.at.into(),
-        purpose: line.purpose,
-        amount: Num::of_money(Money::from_micros(line.amount)),
-        balance: Num::of_money(Money::from_micros(line.balance)),
-        job: line.job,
+    let lines = found.into_iter().map(|line| {
+        let line = StatementLine {
+            line: line.number,
+            at: line.at.into(),
+            purpose: line.purpose,
+            amount: Num::of_money(Money::from_micros(line.amount)),
+            balance: Num::of_money(Money::from_micros(line.balance)),
+            job: line.job,
+            exact: BTreeMap::new(),
+        };
+        line.exactly()
     });
     Ok(Json(StatementView { account, lines: lines.collect(), next }))
 }

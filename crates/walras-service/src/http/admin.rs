@@ -1,8 +1,8 @@
-//! Users, budgets, the policy, cycles and tokens.
+//! Users, budgets, the policy and cycles.
 
 use super::App;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint};
-use super::extract::{Sent, number};
+use super::extract::Sent;
 use super::fault::Fault;
 use super::market::cycle_view;
 use crate::described::JsonSchema;
@@ -14,12 +14,12 @@ use axum::routing::{delete, get, patch, post, put};
 use serde::Deserialize;
 use walras_api::Num;
 use walras_api::service::{
-    BudgetView, CycleView, PolicyFile, Role, TokenMade, TokenView, TokensView, UserView, UsersView,
+    BudgetView, CycleView, NameFault, PolicyFile, UserView, UsersView, name_fault, unseen,
 };
 use walras_broker::Input;
 use walras_broker::budget::Budget;
 use walras_broker::input::User;
-use walras_model::{Money, Span, Time};
+use walras_model::{Money, Span};
 
 /// Names of users and owners have at most so many characters.
 const NAME_MAX: usize = 200;
@@ -71,19 +71,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .body::<PolicyFile>()
         .refuses(&[400, 413, 415, 422]),
         Endpoint::new::<CycleView>("post", "/v1/cycles", ADMINISTRATOR, "Plan now.", post(cycle)).status(202),
-        Endpoint::new::<TokensView>("get", "/v1/tokens", ADMINISTRATOR, "List the tokens.", get(tokens)),
-        Endpoint::new::<TokenMade>("post", "/v1/tokens", ADMINISTRATOR, "Make a token.", post(make_token))
-            .body::<TokenBody>()
-            .status(201)
-            .refuses(&[400, 413, 415, 422]),
-        Endpoint::new::<TokenView>(
-            "delete",
-            "/v1/tokens/{token}",
-            ADMINISTRATOR,
-            "Revoke a token.",
-            delete(revoke),
-        )
-        .refuses(&[400, 404]),
     ]
 }
 
@@ -112,28 +99,13 @@ fn one() -> u32 {
 /// A limit on spending.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct BudgetBody {
+pub(super) struct BudgetBody {
     /// How long a period lasts, in seconds.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     period: Num,
     /// What may be spent in it, in credits.
     #[schemars(range(min = 0, max = 1_000_000_000))]
     amount: Num,
-}
-
-/// A token to be made.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct TokenBody {
-    /// What it allows.
-    role: Role,
-    /// Whose it is: the name of a user or of an owner.
-    #[schemars(length(min = 1, max = 200))]
-    name: String,
-    /// After how many seconds it expires; never, without.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 1_000_000_000))]
-    expires_in: Option<u32>,
 }
 
 pub(super) fn money(number: &Num, field: &str) -> Result<Money, Fault> {
@@ -150,10 +122,45 @@ pub(super) fn unprocessable(code: &'static str, message: impl Into<String>) -> F
     Fault::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
 }
 
-fn name(text: &str, field: &str) -> Result<(), Fault> {
+/// A name of somebody: another must not look the same.
+pub(super) fn name(text: &str, field: &str) -> Result<(), Fault> {
     let fits = !text.is_empty() && text.chars().count() <= NAME_MAX && !text.contains(char::is_control);
-    let wrong = format!("{field} must have 1 to {NAME_MAX} characters and no control characters");
-    if fits { Ok(()) } else { Err(unprocessable("bad-name", wrong)) }
+    if !fits {
+        let wrong = format!("{field} must have 1 to {NAME_MAX} characters and no control characters");
+        return Err(unprocessable("bad-name", wrong));
+    }
+    let wrong = |fault: NameFault| unprocessable("bad-name", format!("{field} {fault}"));
+    name_fault(text).map_or(Ok(()), |fault| Err(wrong(fault)))
+}
+
+/// A name of something: all of it must be seen.
+pub(super) fn seen_name(text: &str, field: &str) -> Result<(), Fault> {
+    let wrong = |fault: NameFault| unprocessable("bad-name", format!("{field} {fault}"));
+    unseen(text).map_or(Ok(()), |fault| Err(wrong(fault)))
+}
+
+/// How low a balance may go.
+pub(super) fn lowest_of(number: &Num) -> Result<Money, Fault> {
+    let wrong = || unprocessable("bad-user", "body: lowest must be zero or negative");
+    Some(money(number, "lowest")?).filter(|lowest| *lowest <= Money::ZERO).ok_or_else(wrong)
+}
+
+/// What somebody may use, against the others.
+pub(super) fn share_of(share: u32) -> Result<u32, Fault> {
+    let wrong = || unprocessable("bad-user", "body: share must be between 1 and 1000000");
+    Some(share).filter(|share| (1..=1_000_000).contains(share)).ok_or_else(wrong)
+}
+
+/// What may be spent in every period.
+pub(super) fn budget_of(body: &BudgetBody) -> Result<Budget, Fault> {
+    let amount = money(&body.amount, "amount")?;
+    let millis = body.period.millis().filter(|millis| (1..=1_000_000_000_000).contains(millis));
+    let wrong = || unprocessable("bad-period", "body: period: expected seconds, greater than 0");
+    let period = millis.and_then(Span::from_millis).ok_or_else(wrong)?;
+    if amount < Money::ZERO {
+        return Err(unprocessable("bad-amount", "body: amount: it must not be negative"));
+    }
+    Ok(Budget { period, amount })
 }
 
 async fn users(State(app): State<App>) -> Result<Json<UsersView>, Fault> {
@@ -168,12 +175,8 @@ async fn set_user(
 ) -> Result<Json<UserView>, Fault> {
     name(&user, "the name of a user")?;
     body.group.as_deref().map_or(Ok(()), |group| name(group, "body: group:"))?;
-    let lowest = body.lowest.as_ref().map_or(Ok(Money::ZERO), |number| money(number, "lowest"))?;
-    if !(1..=1_000_000).contains(&body.share) || lowest > Money::ZERO {
-        let message = "body: share must be between 1 and 1000000, and lowest zero or negative";
-        return Err(unprocessable("bad-user", message));
-    }
-    let set = User { name: user.clone(), group: body.group, share: body.share, lowest };
+    let lowest = body.lowest.as_ref().map_or(Ok(Money::ZERO), lowest_of)?;
+    let set = User { name: user.clone(), group: body.group, share: share_of(body.share)?, lowest };
     app.handle.send(Input::SetUser(set)).await?;
     let view = app.handle.ask(move |state, _| state.users.get(user.as_str()).map(user_view)).await?;
     view.map(Json).ok_or_else(|| Fault::missing("such user"))
@@ -200,14 +203,7 @@ async fn set_budget(
     Sent(body): Sent<BudgetBody>,
 ) -> Result<Json<Vec<BudgetView>>, Fault> {
     let spender = spender(&text)?;
-    let amount = money(&body.amount, "amount")?;
-    let millis = body.period.millis().filter(|millis| (1..=1_000_000_000_000).contains(millis));
-    let wrong = || unprocessable("bad-period", "body: period: expected seconds, greater than 0");
-    let period = millis.and_then(Span::from_millis).ok_or_else(wrong)?;
-    if amount < Money::ZERO {
-        return Err(unprocessable("bad-amount", "body: amount: it must not be negative"));
-    }
-    app.handle.send(Input::SetBudget { spender, budget: Some(Budget { period, amount }) }).await?;
+    app.handle.send(Input::SetBudget { spender, budget: Some(budget_of(&body)?) }).await?;
     show_budgets(&app).await
 }
 
@@ -243,40 +239,4 @@ async fn cycle(State(app): State<App>) -> Result<(StatusCode, Json<CycleView>), 
     let last = app.metrics.last_plan();
     let view = app.handle.ask(move |state, _| cycle_view(state, last)).await?;
     Ok((StatusCode::ACCEPTED, Json(view)))
-}
-
-async fn tokens(State(app): State<App>) -> Json<TokensView> {
-    Json(TokensView { tokens: app.tokens.list() })
-}
-
-async fn make_token(
-    State(app): State<App>,
-    Sent(body): Sent<TokenBody>,
-) -> Result<(StatusCode, Json<TokenMade>), Fault> {
-    name(&body.name, "body: name:")?;
-    if body.expires_in.is_some_and(|seconds| !(1..=1_000_000_000).contains(&seconds)) {
-        return Err(unprocessable("bad-time", "body: expires_in must be between 1 and 1000000000 seconds"));
-    }
-    let now = app.clock.now();
-    let expires_at = body
-        .expires_in
-        .map(|seconds| Time::from_millis(now.as_millis() + i64::from(seconds) * 1_000).unwrap_or(Time::MAX));
-    let inner = app.clone();
-    let made = tokio::task::spawn_blocking(move || inner.tokens.make(body.role, &body.name, now, expires_at));
-    let (token, secret) = made.await.map_err(|error| app.broken(&error))?.map_err(|error| unkept(&error))?;
-    Ok((StatusCode::CREATED, Json(TokenMade { token, secret })))
-}
-
-fn unkept(error: &std::io::Error) -> Fault {
-    Fault::new(StatusCode::SERVICE_UNAVAILABLE, "unwritable", error.to_string())
-}
-
-async fn revoke(State(app): State<App>, Path(token): Path<String>) -> Result<Json<TokenView>, Fault> {
-    let token = number(&token, "token")?;
-    let (inner, now) = (app.clone(), app.clock.now());
-    let revoked = tokio::task::spawn_blocking(move || inner.tokens.revoke(token, now));
-    let revoked = revoked.await.map_err(|error| app.broken(&error))?.map_err(|error| unkept(&error))?;
-    // Whoever listens with it hears no more.
-    app.closing.send_modify(|_| {});
-    revoked.map(Json).ok_or_else(|| Fault::missing(format_args!("token {token}")))
 }

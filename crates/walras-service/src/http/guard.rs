@@ -4,6 +4,9 @@ use super::App;
 use super::browser::{address, by_cookie};
 use super::budget::Share;
 use super::fault::{Fault, TRACE};
+use super::scope::too_narrow;
+use crate::engine::WRITER;
+use crate::journal::Writer;
 use crate::token::Caller;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -71,13 +74,15 @@ pub(super) async fn guard(State((app, post)): State<(App, Post)>, request: Reque
         match admit(&app, post, request) {
             // A stream counts among the streams, and not for ever among the requests.
             Ok((request, _)) if post.streams => next.run(request).await,
-            Ok((request, _busy)) => match tokio::time::timeout(app.answer_within, next.run(request)).await {
-                Ok(response) => response,
-                Err(_) => {
-                    let message = "the request took too long to read or to answer";
-                    Fault::new(StatusCode::REQUEST_TIMEOUT, "too-slow", message).into_response()
+            Ok((request, _busy)) => {
+                match tokio::time::timeout(app.answer_within, signed(request, next)).await {
+                    Ok(response) => response,
+                    Err(_) => {
+                        let message = "the request took too long to read or to answer";
+                        Fault::new(StatusCode::REQUEST_TIMEOUT, "too-slow", message).into_response()
+                    }
                 }
-            },
+            }
             Err(fault) => fault.into_response(),
         }
     });
@@ -96,6 +101,14 @@ pub(super) async fn guard(State((app, post)): State<(App, Post)>, request: Reque
         response.headers_mut().insert("x-trace", value);
     }
     response
+}
+
+/// Lets a handler answer, in the name of whoever asks.
+async fn signed(request: Request, next: Next) -> Response {
+    let Some(caller) = request.extensions().get::<Caller>() else { return next.run(request).await };
+    let by =
+        Writer { role: caller.role.text().to_owned(), name: caller.name.clone(), token: Some(caller.token) };
+    WRITER.scope(by, next.run(request)).await
 }
 
 /// The number under which the log knows a request.
@@ -136,6 +149,9 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, 
         let message =
             format!("only for {}: this token is of the role {}", roles.join(" or "), caller.role.text());
         return Err(Fault::forbidden(message));
+    }
+    if let Some(why) = too_narrow(&caller, post, request.uri().path()) {
+        return Err(Fault::forbidden(why));
     }
     let busy = app.busy.take(caller.token, 1).map_err(|_| {
         let message = "too many requests of this token at a time: wait for the others' answers";

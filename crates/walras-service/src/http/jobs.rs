@@ -1,29 +1,28 @@
 //! Jobs.
 
 use super::App;
+use super::admin::seen_name;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use crate::described::JsonSchema;
+use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::event::history;
 use crate::view::job::{ended_view, job_view, rank_view};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use walras_api::sentence::Context;
 use walras_api::service::{
-    ExplanationView, JobFile, JobState, JobView, JobsView, OUTPUT_BYTES_MAX, Role, SubmittedView, read_job,
+    ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView, read_job,
 };
 use walras_broker::id::JobNumber;
 use walras_broker::job::JobSpec;
-use walras_broker::{Answer, Input};
-use walras_model::SiteId;
+use walras_broker::{Answer, Input, Refusal};
 
 /// How many jobs are listed at most, and without a word.
 const LIST_MAX: usize = 1_000;
@@ -53,16 +52,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             get(explain),
         )
         .refuses(&[400, 404]),
-        Endpoint::new::<String>(
-            "get",
-            "/v1/jobs/{job}/output",
-            USERS,
-            "Show what a part of a job has printed, where its site keeps that.",
-            get(output),
-        )
-        .query::<OutputQuery>()
-        .text("text/plain; charset=utf-8")
-        .refuses(&[400, 404]),
     ]
 }
 
@@ -79,14 +68,6 @@ struct JobsQuery {
     /// At most so many.
     #[schemars(range(min = 1, max = 1_000))]
     limit: Option<usize>,
-}
-
-/// Which output.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OutputQuery {
-    /// Which part; the first, without.
-    part: Option<u32>,
 }
 
 /// Only this user's jobs may be seen; any, by an administrator.
@@ -107,9 +88,11 @@ pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<Jo
         }
         _ => caller.name.clone(),
     };
-    let sites: BTreeMap<String, SiteId> = app.site_names.clone();
-    file.into_spec(&user, &sites, "body")
-        .map_err(|error| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string()))
+    let spec = file
+        .into_spec(&user, &app.sites().names, "body")
+        .map_err(|error| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string()))?;
+    seen_name(&spec.request.name, "body: name:")?;
+    Ok(spec)
 }
 
 async fn submit(
@@ -181,7 +164,7 @@ async fn list(
 }
 
 /// A job wherever it is, unless the caller may not know of it.
-async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
+pub(super) async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
     let number = JobNumber::new(job);
     let live = app.handle.ask(move |state, _| {
         let job = state.jobs.get(&number).filter(|job| job.offered.is_none());
@@ -214,16 +197,27 @@ async fn cancel(
     Path(job): Path<String>,
 ) -> Result<Json<JobView>, Fault> {
     let view = find(&app, &caller, number(&job, "job")?).await?;
-    if view.state.is_over() {
-        if view.state == JobState::Cancelled {
-            return Ok(Json(view));
-        }
-        let message = format!("job {} has ended already: it is {}", view.job, view.state.text());
-        return Err(Fault::new(StatusCode::CONFLICT, "ended", message));
-    }
     let job = JobNumber::new(view.job);
-    app.handle.send(Input::CancelJob { user: view.user, job }).await?;
-    find(&app, &caller, job.get()).await.map(Json)
+    if view.state.is_over() {
+        return cancelled(view);
+    }
+    match app.handle.send(Input::CancelJob { user: view.user, job }).await {
+        Ok(_) => find(&app, &caller, job.get()).await.map(Json),
+        // It has ended meanwhile; who cancels what another has just cancelled is told the same as the other.
+        Err(Failed::Refused(refusal)) if matches!(*refusal, Refusal::NoJob(_)) => {
+            cancelled(find(&app, &caller, job.get()).await?)
+        }
+        Err(failed) => Err(failed.into()),
+    }
+}
+
+/// What is said of a job that has ended to whoever cancels it.
+fn cancelled(view: JobView) -> Result<Json<JobView>, Fault> {
+    if view.state == JobState::Cancelled {
+        return Ok(Json(view));
+    }
+    let message = format!("job {} has ended already: it is {}", view.job, view.state.text());
+    Err(Fault::new(StatusCode::CONFLICT, "ended", message))
 }
 
 async fn explain(
@@ -279,32 +273,4 @@ fn summary(view: &JobView) -> String {
         JobState::Cancelled => format!("{name} was cancelled."),
         JobState::GivenUp => format!("{name} was given up.{why}"),
     }
-}
-
-async fn output(
-    State(app): State<App>,
-    caller: Caller,
-    Path(job): Path<String>,
-    Asked(query): Asked<OutputQuery>,
-) -> Result<Response, Fault> {
-    let view = find(&app, &caller, number(&job, "job")?).await?;
-    let wanted = query.part.unwrap_or(0);
-    let nothing = || Fault::missing(format_args!("output of part {wanted} of job {}", view.job));
-    let part = view.parts.iter().find(|part| part.part == wanted).ok_or_else(nothing)?;
-    let site = app.site_names.get(&part.site).ok_or_else(nothing)?;
-    let port = app.lines.get(site.index()).ok_or_else(nothing)?;
-    let reservation = view.reservation.ok_or_else(nothing)?;
-    let path = port.output(reservation, wanted).await.ok_or_else(nothing)?;
-    let read = tokio::task::spawn_blocking(move || read_output(&path));
-    let bytes = read.await.ok().and_then(Result::ok).ok_or_else(nothing)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
-}
-
-/// Reads the beginning of a file that a program has written: only a plain file, and none that it points to.
-fn read_output(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read;
-    let file = walras_sites::local::open_output(path)?;
-    let mut bytes = Vec::new();
-    file.take(OUTPUT_BYTES_MAX as u64).read_to_end(&mut bytes).map(|_| bytes)
 }

@@ -9,7 +9,7 @@ use crate::described::JsonSchema;
 use crate::engine::{Failed, LastPlan};
 use crate::token::Caller;
 use crate::view::job::state_of_job;
-use crate::view::market::{offers_view, site_view, timetable_view};
+use crate::view::market::{offers_view, site_statuses, site_view, timetable_view};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -129,7 +129,11 @@ async fn status(State(app): State<App>) -> Result<Json<StatusView>, Fault> {
 /// How the service is.
 pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
     let (speed, writable) = (app.clock.speed(), app.handle.is_writable());
-    let metrics = app.metrics.clone();
+    let (metrics, entries) = (app.metrics.clone(), app.handle.position());
+    let mut alarms = super::system::alarms();
+    if !writable {
+        alarms.push("the journal cannot be written: submissions are refused until it can".to_owned());
+    }
     let view = app.handle.ask(move |state, now| {
         let mut counts = [0_u64; 3];
         for job in state.jobs.values().filter(|job| job.offered.is_none()) {
@@ -151,6 +155,9 @@ pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
             running: counts[2],
             ended: totals.done + totals.failed + totals.cancelled + totals.given_up,
             cycle: cycle_view(state, metrics.last_plan()),
+            entries,
+            alarms,
+            sites: site_statuses(state, now),
         }
     });
     view.await
@@ -159,7 +166,7 @@ pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
 /// The site of that name.
 pub(super) fn named(app: &App, name: &str) -> Result<SiteId, Fault> {
     let shown: String = name.chars().filter(|it| !it.is_control()).take(80).collect();
-    app.site_names.get(name).copied().ok_or_else(|| Fault::missing(format_args!("site {shown}")))
+    app.sites().names.get(name).copied().ok_or_else(|| Fault::missing(format_args!("site {shown}")))
 }
 
 /// The site of that name, for its owner or the administrator.
@@ -172,27 +179,35 @@ pub(super) async fn owned(app: &App, caller: &Caller, name: &str) -> Result<Site
     Ok(site)
 }
 
-async fn offers(State(app): State<App>, Asked(query): Asked<OffersQuery>) -> Result<Json<OffersView>, Fault> {
+async fn offers(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<OffersQuery>,
+) -> Result<Json<OffersView>, Fault> {
     let most = query.limit.unwrap_or(LIST_DEFAULT);
     if !(1..=LIST_MAX).contains(&most) {
         return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
     }
     let site = query.site.map(|name| named(&app, &name)).transpose()?;
-    Ok(Json(app.handle.ask(move |state, now| offers_view(state, now, site, most)).await?))
+    let user = (caller.role == Role::User).then_some(caller.name);
+    Ok(Json(app.handle.ask(move |state, now| offers_view(state, now, site, most, user.as_deref())).await?))
 }
 
 async fn sites(State(app): State<App>) -> Result<Json<SitesView>, Fault> {
-    let connectors = app.connectors.clone();
+    let connected = app.sites();
     let view = app.handle.ask(move |state, _| {
-        let all =
-            state.sites.iter().zip(&connectors).map(|(site, connector)| site_view(state, site, connector));
+        let all = state
+            .sites
+            .iter()
+            .zip(&connected.connectors)
+            .map(|(site, connector)| site_view(state, site, connector));
         SitesView { sites: all.collect() }
     });
     Ok(Json(view.await?))
 }
 
 pub(super) async fn show_site(app: &App, id: SiteId) -> Result<SiteView, Fault> {
-    let connector = app.connectors.get(id.index()).cloned().unwrap_or_default();
+    let connector = app.sites().connectors.get(id.index()).cloned().unwrap_or_default();
     let view = app.handle.ask(move |state, _| state.site(id).map(|site| site_view(state, site, &connector)));
     view.await?.ok_or_else(|| Fault::missing("such site"))
 }
@@ -207,9 +222,24 @@ async fn prices_of(app: &App, id: SiteId) -> Result<PricesFile, Fault> {
     view.await?.ok_or_else(|| Fault::missing("such site"))
 }
 
-async fn prices(State(app): State<App>, Path(name): Path<String>) -> Result<Json<PricesFile>, Fault> {
+async fn prices(
+    State(app): State<App>,
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<Json<PricesFile>, Fault> {
     let id = named(&app, &name)?;
-    prices_of(&app, id).await.map(Json)
+    let owner = app.handle.ask(move |state, _| state.site(id).map(|site| site.spec.owner.clone())).await?;
+    let mut prices = prices_of(&app, id).await?;
+    // What one user is offered is nobody else's business than the owner's, and of whoever runs the VO.
+    let all = match caller.role {
+        Role::Administrator => true,
+        Role::Owner => owner.as_deref() == Some(caller.name.as_str()),
+        Role::User => false,
+    };
+    if !all {
+        prices.users.retain(|user, _| caller.role == Role::User && *user == caller.name);
+    }
+    Ok(Json(prices))
 }
 
 async fn set_prices(
@@ -232,7 +262,8 @@ async fn fault(
     Sent(fault): Sent<SiteFault>,
 ) -> Result<(StatusCode, Json<SiteView>), Fault> {
     let site = named(&app, &name)?;
-    let line = app.lines.get(site.index()).ok_or_else(|| Fault::missing("such site"))?;
+    let sites = app.sites();
+    let line = sites.lines.get(site.index()).ok_or_else(|| Fault::missing("such site"))?;
     let done = line.send(fault.into()).await;
     done.map_err(|error| Fault::new(StatusCode::CONFLICT, "cannot-fail", error.to_string()))?;
     Ok((StatusCode::ACCEPTED, Json(show_site(&app, site).await?)))

@@ -3,6 +3,7 @@
 mod accounts;
 mod admin;
 mod again;
+mod apply;
 mod browser;
 mod budget;
 mod bundle;
@@ -14,23 +15,29 @@ mod fault;
 mod guard;
 mod history;
 mod jobs;
+mod joined;
 mod market;
 #[cfg(feature = "schema")]
 pub mod openapi;
+mod output;
 mod owners;
 mod page;
 mod quotes;
+mod reports;
+mod scope;
 mod session;
 mod shape;
 mod site_fault;
 mod stream;
 mod system;
+mod tokens;
 mod wishes;
 
 pub use endpoint::Endpoint;
 
 use crate::clock::{Clock, wall_millis};
 use crate::engine::{Handle, Metrics, SiteLine};
+use crate::joining::Joiner;
 use crate::journal::{JournalError, Register};
 use crate::session::Sessions;
 use crate::token::Tokens;
@@ -44,8 +51,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, RwLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
@@ -123,9 +130,10 @@ pub struct Inner {
     register: Arc<Register>,
     metrics: Arc<Metrics>,
     clock: Clock,
-    lines: Vec<SiteLine>,
-    connectors: Vec<String>,
-    site_names: BTreeMap<String, SiteId>,
+    /// The sites, in the broker's order.
+    sites: RwLock<Arc<Sites>>,
+    /// How sites join while the service runs.
+    joiner: Joiner,
     requests: AtomicU64,
     started: i64,
     callers: Limiter<u64>,
@@ -162,10 +170,10 @@ pub struct AppParts {
     pub metrics: Arc<Metrics>,
     /// The service's time.
     pub clock: Clock,
-    /// Lines to the sites, in the broker's order.
-    pub lines: Vec<SiteLine>,
-    /// Their names and what is behind each, in the broker's order.
-    pub sites: Vec<(String, String)>,
+    /// The sites, in the broker's order.
+    pub sites: Sites,
+    /// How sites join while the service runs.
+    pub joiner: Joiner,
     /// How much callers may ask for.
     pub limits: Limits,
 }
@@ -176,10 +184,9 @@ impl App {
         // A test reads it.
         let openapi: Value = serde_json::from_str(OPENAPI).unwrap_or_default();
         let page = page::page(&openapi);
-        let names = parts.sites.iter().zip(0_u32..);
         App(Arc::new(Inner {
-            site_names: names.map(|((name, _), number)| (name.clone(), SiteId::new(number))).collect(),
-            connectors: parts.sites.into_iter().map(|(_, connector)| connector).collect(),
+            sites: RwLock::new(Arc::new(parts.sites)),
+            joiner: parts.joiner,
             handle: parts.handle,
             tokens: parts.tokens,
             sessions: parts.sessions,
@@ -188,7 +195,6 @@ impl App {
             register: Arc::new(parts.register),
             metrics: parts.metrics,
             clock: parts.clock,
-            lines: parts.lines,
             requests: AtomicU64::new(0),
             started: wall_millis() / 1_000,
             callers: Limiter::new(parts.limits.requests_per_second, parts.limits.burst),
@@ -206,6 +212,11 @@ impl App {
             openapi,
             page,
         }))
+    }
+
+    /// The sites that are connected.
+    fn sites(&self) -> Arc<Sites> {
+        self.sites.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     /// Whether requests are taken.
@@ -241,17 +252,44 @@ impl App {
     }
 }
 
+/// The sites, in the broker's order.
+#[derive(Clone, Default)]
+pub struct Sites {
+    /// The place of each by its name.
+    pub names: BTreeMap<String, SiteId>,
+    /// What is behind each.
+    pub connectors: Vec<String>,
+    /// A line to each.
+    pub lines: Vec<SiteLine>,
+}
+
+impl Sites {
+    /// With one more.
+    pub fn add(&mut self, name: &str, connector: &str, line: SiteLine) {
+        if let Some(id) = SiteId::from_index(self.lines.len()) {
+            self.names.insert(name.to_owned(), id);
+            self.connectors.push(connector.to_owned());
+            self.lines.push(line);
+        }
+    }
+}
+
 /// Every endpoint there is.
 pub fn endpoints() -> Vec<Endpoint> {
     let groups = [
         system::endpoints(),
         jobs::endpoints(),
+        output::endpoints(),
         quotes::endpoints(),
         market::endpoints(),
         owners::endpoints(),
+        joined::endpoints(),
         wishes::endpoints(),
         accounts::endpoints(),
         admin::endpoints(),
+        apply::endpoints(),
+        tokens::endpoints(),
+        reports::endpoints(),
         decisions::endpoints(),
         again::endpoints(),
         session::endpoints(),

@@ -22,6 +22,7 @@ fn reason(status: u16) -> &'static str {
         408 => "The request took too long.",
         409 => "It cannot be done as things are.",
         413 => "The body is too large.",
+        416 => "There are no such bytes.",
         415 => "The body is not JSON.",
         422 => "The request is well-formed, but a value in it is not possible.",
         429 => "Too many requests.",

@@ -23,7 +23,7 @@ struct HealthView {
 }
 
 /// What an administrator should look at.
-fn alarms() -> Vec<String> {
+pub(super) fn alarms() -> Vec<String> {
     let hours = |millis: i64| millis.unsigned_abs() / 3_600_000;
     let apart = crate::clock::wall_apart().map(|millis| {
         let way = if millis > 0 { "ahead of" } else { "behind" };

@@ -11,18 +11,23 @@
 //!
 //! [`Journal`] is what a store must be able to do; [`sqlite::SqliteJournal`] does it.
 
+pub mod act;
 pub mod chain;
 pub mod record;
 mod register;
+mod reports;
 pub mod reserve;
 pub mod snapshot;
 pub mod sqlite;
+mod tables;
 
 pub use register::Register;
+pub use reports::{FoundAct, FoundOffered, FoundSale};
 
 use chain::Chain;
 use walras_broker::journal::Entry;
-use walras_model::Time;
+use walras_broker::sales::Sale;
+use walras_model::{NodeId, SiteId, Time};
 
 /// A group of entries that are written together, or not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +40,69 @@ pub struct Group {
     pub lines: Vec<LineRecord>,
     /// Which entry (by its place in the group) is about which job.
     pub about: Vec<(u64, usize)>,
+    /// What was sold.
+    pub sales: Vec<SaleRecord>,
+    /// What was offered.
+    pub offered: Vec<OfferedRecord>,
+    /// Who has changed what.
+    pub acts: Vec<ActRecord>,
+}
+
+impl Group {
+    /// Whether nothing is to be written.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.acts.is_empty()
+    }
+}
+
+/// What a hold was sold for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaleRecord {
+    /// When it was settled.
+    pub at: Time,
+    /// To whom.
+    pub user: String,
+    /// For which job.
+    pub job: u64,
+    /// What was sold, and for how much.
+    pub sale: Sale,
+}
+
+/// How much time a site has offered since it last said what is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfferedRecord {
+    /// On which day, counted from the beginning of 1970 in UTC.
+    pub day: i64,
+    /// Which site.
+    pub site: SiteId,
+    /// On which node; of all together, without.
+    pub node: Option<NodeId>,
+    /// How many milliseconds on nodes.
+    pub millis: i64,
+}
+
+/// Whoever has changed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writer {
+    /// The role of their token; `configuration` for the file that the service was started with.
+    pub role: String,
+    /// The name of their token, or of the file.
+    pub name: String,
+    /// The number of their token.
+    pub token: Option<u64>,
+}
+
+/// That somebody has changed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActRecord {
+    /// When.
+    pub at: Time,
+    /// Who.
+    pub by: Writer,
+    /// The entry that it came to, by its place in the group.
+    pub place: Option<usize>,
+    /// What it was, where it is in no entry: an [`act::Act`].
+    pub body: Option<String>,
 }
 
 /// A job that has ended, as the register keeps it.
@@ -46,6 +114,8 @@ pub struct EndedJob {
     pub user: String,
     /// How it ended, to find it by.
     pub state: &'static str,
+    /// When.
+    pub at: Time,
     /// Everything that is kept of it: a [`record::Record`].
     pub body: String,
 }

@@ -36,11 +36,11 @@ pub struct FoundLine {
     pub job: Option<u64>,
 }
 
-fn unreadable(error: rusqlite::Error) -> JournalError {
+pub(super) fn unreadable(error: rusqlite::Error) -> JournalError {
     JournalError::Unreadable(error.to_string())
 }
 
-fn number(value: i64) -> u64 {
+pub(super) fn number(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
@@ -50,7 +50,7 @@ fn purpose(text: &str) -> Result<PurposeKind, rusqlite::Error> {
     known.ok_or_else(|| rusqlite::Error::InvalidColumnName(format!("purpose {text}")))
 }
 
-fn below(before: Option<u64>) -> i64 {
+pub(super) fn below(before: Option<u64>) -> i64 {
     before.and_then(|before| i64::try_from(before).ok()).unwrap_or(i64::MAX)
 }
 
@@ -60,7 +60,7 @@ impl Register {
         Register { path: path.to_owned(), idle: Mutex::new(Vec::new()) }
     }
 
-    fn with<T>(
+    pub(super) fn with<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
     ) -> Result<T, JournalError> {

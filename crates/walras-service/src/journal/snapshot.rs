@@ -33,6 +33,11 @@ impl Snapshots {
         Ok(Snapshots { directory: directory.to_owned() })
     }
 
+    /// In this directory, where it is there: nothing is made.
+    pub fn to_read(directory: &Path) -> Snapshots {
+        Snapshots { directory: directory.to_owned() }
+    }
+
     /// Whether there is any.
     pub fn is_empty(&self) -> bool {
         self.positions().is_empty()

@@ -2,27 +2,13 @@
 
 use super::chain::{Chain, Sum};
 use super::reserve::Reserve;
-use super::{Group, Journal, JournalError, decode};
+use super::{Group, Journal, JournalError, decode, tables};
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
 use std::time::Duration;
 use walras_broker::journal::{Entry, VERSION};
 use walras_model::Time;
 
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS entry (
-        position INTEGER PRIMARY KEY, at INTEGER NOT NULL, format INTEGER NOT NULL, body BLOB NOT NULL, sum BLOB);
-    CREATE TABLE IF NOT EXISTS ended (
-        number INTEGER PRIMARY KEY, user TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL);
-    CREATE INDEX IF NOT EXISTS ended_user ON ended (user, number);
-    CREATE TABLE IF NOT EXISTS line (
-        number INTEGER PRIMARY KEY, account TEXT NOT NULL, at INTEGER NOT NULL, purpose TEXT NOT NULL,
-        amount INTEGER NOT NULL, balance INTEGER NOT NULL, job INTEGER);
-    CREATE INDEX IF NOT EXISTS line_account ON line (account, number);
-    CREATE TABLE IF NOT EXISTS about (
-        job INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (job, position)) WITHOUT ROWID;
-";
 /// The version of the tables; another one is refused.
 const TABLES: &str = "walras.tables/2";
 /// So many bytes are written to see whether the disk takes any.
@@ -43,7 +29,7 @@ fn unreadable(error: rusqlite::Error) -> JournalError {
     JournalError::Unreadable(error.to_string())
 }
 
-fn signed(number: u64) -> i64 {
+pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -61,7 +47,8 @@ impl SqliteJournal {
         connection.pragma_update(None, "journal_mode", "WAL").map_err(unwritable)?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(unwritable)?;
         connection.pragma_update(None, "cache_size", -16_000).map_err(unwritable)?;
-        connection.execute_batch(SCHEMA).map_err(unwritable)?;
+        connection.execute_batch(tables::SCHEMA).map_err(unwritable)?;
+        tables::upgrade(&connection).map_err(unwritable)?;
         // Entries of before there were checksums stay without.
         if !has_sums(&connection).map_err(unreadable)? {
             connection.execute("ALTER TABLE entry ADD COLUMN sum BLOB", []).map_err(unwritable)?;
@@ -120,25 +107,7 @@ impl SqliteJournal {
                 entry.execute(params![signed(position), at.as_millis(), VERSION, body, sum])?;
                 chain = Chain(Some(sum));
             }
-            let mut about =
-                transaction.prepare_cached("INSERT OR IGNORE INTO about (job, position) VALUES (?1, ?2)")?;
-            for (job, place) in &group.about {
-                let position = signed(expected + 1).saturating_add(i64::try_from(*place).unwrap_or(i64::MAX));
-                about.execute(params![signed(*job), position])?;
-            }
-            let mut ended = transaction
-                .prepare_cached("REPLACE INTO ended (number, user, state, body) VALUES (?1, ?2, ?3, ?4)")?;
-            for job in &group.ended {
-                ended.execute(params![signed(job.number), job.user, job.state, job.body])?;
-            }
-            let mut line = transaction.prepare_cached(
-                "INSERT INTO line (account, at, purpose, amount, balance, job) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?;
-            for it in &group.lines {
-                let (at, job) = (it.at.as_millis(), it.job.map(signed));
-                line.execute(params![it.account, at, it.purpose, it.amount, it.balance, job])?;
-            }
-            Ok(())
+            tables::write(&transaction, expected, group)
         })()
         .map_err(unwritable)?;
         transaction.commit().map_err(unwritable)

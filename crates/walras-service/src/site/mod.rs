@@ -3,6 +3,7 @@
 //! What sites are and do is in `walras-sites`; here is how the service's configuration writes it down.
 
 mod access;
+pub mod added;
 mod amount;
 mod cluster;
 pub mod config;

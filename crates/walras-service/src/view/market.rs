@@ -2,11 +2,11 @@
 
 use super::{node_name, site_name};
 use crate::journal::record::{Record, v1};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_api::Num;
 use walras_api::service::{
-    BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteView, TimetableBar, TimetableRow,
-    TimetableView,
+    BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteStatus, SiteView, TimetableBar,
+    TimetableRow, TimetableView,
 };
 use walras_broker::State;
 use walras_broker::job::{Job, Phase};
@@ -14,7 +14,7 @@ use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
 use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::SiteState;
 use walras_model::interval::complement;
-use walras_model::{Interval, NodeId, SiteId, Time};
+use walras_model::{Interval, NodeId, Rate, SiteId, Time};
 
 /// A site.
 pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
@@ -46,6 +46,36 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
     }
 }
 
+fn is_in(interval: Interval, time: Time) -> bool {
+    interval.start() <= time && time < interval.end()
+}
+
+/// How all sites are.
+pub fn site_statuses(state: &State, now: Time) -> Vec<SiteStatus> {
+    let mut busy: BTreeMap<SiteId, BTreeSet<NodeId>> = BTreeMap::new();
+    for reservation in state.reservations.values() {
+        for (site, hold) in reservation.holds_left().filter(|(_, hold)| is_in(hold.interval, now)) {
+            busy.entry(site).or_default().extend(hold.node);
+        }
+    }
+    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let view = |(site, number): (&SiteState, u32)| {
+        let nodes = (site.first_node..).take(site.spec.nodes.len());
+        let nodes: Vec<_> = nodes.filter_map(|number| state.node(NodeId::new(number))).collect();
+        let drained = nodes.iter().filter(|it| it.drained.iter().any(|drained| is_in(*drained, now)));
+        SiteStatus {
+            name: site.spec.name.clone(),
+            lost: site.lost,
+            nodes: count(nodes.len()),
+            nodes_lost: count(nodes.iter().filter(|node| node.lost).count()),
+            nodes_drained: count(drained.count()),
+            nodes_busy: count(busy.get(&SiteId::new(number)).map_or(0, BTreeSet::len)),
+            heard_at: site.free.as_ref().map(|(at, _)| (*at).into()),
+        }
+    };
+    state.sites.iter().zip(0_u32..).map(view).collect()
+}
+
 fn offer_kind(kind: &SiteKind) -> OfferKind {
     match kind {
         SiteKind::Slots => OfferKind::Slots,
@@ -54,8 +84,26 @@ fn offer_kind(kind: &SiteKind) -> OfferKind {
     }
 }
 
-/// What is for sale now, of one site or of all, at most so many.
-pub fn offers_view(state: &State, now: Time, site: Option<SiteId>, most: usize) -> OffersView {
+/// What a slot costs a user, or somebody who has no price of their own. Slots carry the least price of all users.
+fn price_for(state: &State, slot: &walras_model::Slot, user: Option<&str>) -> Rate {
+    let site = state.node(slot.node()).and_then(|node| state.site(node.site));
+    let Some((site, spec)) = site.zip(state.node_spec(slot.node())) else { return slot.rate() };
+    let prices = &site.spec.prices;
+    if prices.users.is_empty() {
+        return slot.rate();
+    }
+    let own = user.and_then(|user| prices.users.get(user).copied());
+    own.unwrap_or_else(|| prices.base_of(&spec.name, spec.class.as_deref()))
+}
+
+/// What is for sale now, of one site or of all, at most so many, at the prices of a user or of everybody.
+pub fn offers_view(
+    state: &State,
+    now: Time,
+    site: Option<SiteId>,
+    most: usize,
+    user: Option<&str>,
+) -> OffersView {
     let Some(market) = state.market(now, Time::MIN) else {
         return OffersView { offers: Vec::new(), more: false };
     };
@@ -85,7 +133,7 @@ pub fn offers_view(state: &State, now: Time, site: Option<SiteId>, most: usize) 
             node: Some(node_name(state, node)),
             start: slot.start().into(),
             end: slot.end().into(),
-            price: Num::of_rate(slot.rate()),
+            price: Num::of_rate(price_for(state, slot, user)),
             performance: Num::of_millionths(performance),
         }
     });

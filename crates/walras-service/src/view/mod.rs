@@ -4,14 +4,19 @@
 //! here.
 
 pub mod again;
+pub mod apply;
 pub mod decision;
 pub mod event;
 pub mod history;
 pub mod job;
+pub mod log;
 pub mod market;
 pub mod money;
 pub mod owner;
 pub mod record;
+pub mod report;
+pub mod sold;
+pub mod vo;
 
 use walras_broker::State;
 use walras_model::{NodeId, SiteId};

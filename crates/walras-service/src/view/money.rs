@@ -1,5 +1,6 @@
 //! Accounts as the API shows them.
 
+use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::service::{AccountView, BudgetView, PurposeKind, UserView};
 use walras_broker::State;
@@ -68,19 +69,30 @@ pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView 
         }
         _ => Money::ZERO,
     };
-    let budgets = budgets(state, account, now);
-    let least = budgets.iter().map(|(left, _)| *left).min().unwrap_or(Money::MAX);
+    let balance = state.books.balance(account);
+    let available = state.books.available(account);
+    // Nothing limits the world, and what it owes is no credit of anybody's.
+    let credit = match account {
+        Account::World => Money::ZERO,
+        Account::Held | Account::Fee | Account::User(_) | Account::Owner(_) => {
+            available.checked_sub(balance).unwrap_or(Money::ZERO)
+        }
+    };
+    let available = if *account == Account::World { balance } else { available };
     AccountView {
         account: account_text(account),
-        balance: Num::of_money(state.books.balance(account)),
+        balance: Num::of_money(balance.checked_add(held).unwrap_or(balance)),
         held: Num::of_money(held),
-        available: Num::of_money(state.books.available(account).min(least)),
-        budgets: budgets.into_iter().map(|(_, view)| view).collect(),
+        credit: Num::of_money(credit),
+        available: Num::of_money(available),
+        budgets: budgets(state, account, now),
+        exact: BTreeMap::new(),
     }
+    .exactly()
 }
 
-/// The limits on spending that count for an account, each with what is left of it.
-fn budgets(state: &State, account: &Account, now: Time) -> Vec<(Money, BudgetView)> {
+/// The limits on spending that count for an account.
+fn budgets(state: &State, account: &Account, now: Time) -> Vec<BudgetView> {
     let Account::User(name) = account else { return Vec::new() };
     let group = state.users.get(name.as_str()).and_then(|user| user.user.group.clone());
     let concerns = |spender: &Spender| match spender {
@@ -89,7 +101,7 @@ fn budgets(state: &State, account: &Account, now: Time) -> Vec<(Money, BudgetVie
         Spender::Vo => true,
     };
     let own = state.budgets.iter().filter(|(spender, _)| concerns(spender));
-    own.map(|(spender, used)| (used.left(now), budget_view(spender, used, now))).collect()
+    own.map(|(spender, used)| budget_view(spender, used, now)).collect()
 }
 
 /// Every limit on spending.

@@ -8,14 +8,16 @@
 use super::event::event_view;
 use super::job::{ended_record, state_of_end};
 use super::money::{account_text, purpose_kind};
+use super::sold::offered;
 use crate::journal::record::Record;
-use crate::journal::{EndedJob, Group, LineRecord};
+use crate::journal::{EndedJob, Group, LineRecord, SaleRecord};
 use std::collections::BTreeMap;
 use walras_api::service::EventView;
-use walras_broker::account::{Account, Transaction};
-use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent, VoEvent};
+use walras_broker::account::{Account, Posting};
+use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::reservation::Reservation;
+use walras_broker::sales::sales;
 use walras_broker::{Event, State};
 use walras_model::Time;
 
@@ -41,7 +43,18 @@ impl<'a> Scribe<'a> {
         match event {
             Event::Job(event) => self.of_job(state, event),
             Event::Reservation(event) => self.of_reservation(state, event),
-            Event::Vo(_) | Event::Site(_) | Event::Quote(_) | Event::Cycle(_) => {}
+            Event::Cycle(CycleEvent::OffersReceived { site, .. }) => {
+                self.group.offered.extend(offered(state, *site, self.at));
+            }
+            Event::Cycle(
+                CycleEvent::Opened { .. }
+                | CycleEvent::Closed { .. }
+                | CycleEvent::Decided { .. }
+                | CycleEvent::Ended(_),
+            )
+            | Event::Vo(_)
+            | Event::Site(_)
+            | Event::Quote(_) => {}
         }
         event_view(state, position, self.at, event)
     }
@@ -65,7 +78,7 @@ impl<'a> Scribe<'a> {
                     // What the journal could take, the register can: the same types are written.
                     if let Ok(body) = Record::V1(record).encode() {
                         let state = state_of_end(end).text();
-                        self.group.ended.push(EndedJob { number, user, state, body });
+                        self.group.ended.push(EndedJob { number, user, state, at: self.at, body });
                     }
                 }
             }
@@ -82,9 +95,13 @@ impl<'a> Scribe<'a> {
             | ReservationEvent::Rescheduled { reservation, .. } => {
                 self.is_about_reservation(state, *reservation);
             }
-            ReservationEvent::Closed { reservation, .. } => {
+            ReservationEvent::Closed { reservation, why, .. } => {
                 self.is_about_reservation(state, *reservation);
                 if let Some(closing) = state.reservations.get(reservation) {
+                    let (user, job) = (&closing.user, closing.job.get());
+                    let sales = sales(state, closing, self.at, why.as_ref()).into_iter();
+                    let record = |sale| SaleRecord { at: self.at, user: user.clone(), job, sale };
+                    self.group.sales.extend(sales.map(record));
                     self.closed.insert(*reservation, closing.clone());
                 }
             }
@@ -98,12 +115,17 @@ impl<'a> Scribe<'a> {
 
     /// Sees the event again once the state has taken it in: balances are known now.
     pub fn after(&mut self, state: &State, event: &Event) {
-        let (transaction, job) = match event {
+        let (postings, job) = match event {
             Event::Vo(VoEvent::Deposited { transaction, .. })
-            | Event::Quote(QuoteEvent::Broken { transaction, .. }) => (transaction, None),
-            Event::Reservation(ReservationEvent::Asked { job, transaction, .. }) => (transaction, Some(*job)),
+            | Event::Quote(QuoteEvent::Broken { transaction, .. }) => (transaction.postings.clone(), None),
+            Event::Reservation(ReservationEvent::Asked { job, transaction, .. }) => {
+                (transaction.postings.clone(), Some(*job))
+            }
             Event::Reservation(ReservationEvent::Closed { reservation, transaction, .. }) => {
-                (transaction, self.closed.get(reservation).map(|it| it.job))
+                match self.closed.get(reservation) {
+                    Some(of) => (transaction.settled_for(&Account::User(of.user.clone())), Some(of.job)),
+                    None => (transaction.postings.clone(), None),
+                }
             }
             Event::Vo(
                 VoEvent::PolicySet(_)
@@ -127,14 +149,14 @@ impl<'a> Scribe<'a> {
             | Event::Job(_)
             | Event::Cycle(_) => return,
         };
-        self.post(state, transaction, job);
+        self.post(state, &postings, job);
     }
 
-    fn post(&mut self, state: &State, transaction: &Transaction, job: Option<JobNumber>) {
+    fn post(&mut self, state: &State, postings: &[Posting], job: Option<JobNumber>) {
         // The state holds the balances after the whole transaction; the lines before its last go back from there.
         let mut later: BTreeMap<&Account, i64> = BTreeMap::new();
-        let mut lines = Vec::with_capacity(transaction.postings.len());
-        for posting in transaction.postings.iter().rev() {
+        let mut lines = Vec::with_capacity(postings.len());
+        for posting in postings.iter().rev() {
             let balance = state.books.balance(&posting.account).as_micros();
             let after = later.entry(&posting.account).or_insert(0);
             lines.push(LineRecord {

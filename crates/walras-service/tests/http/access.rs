@@ -50,6 +50,10 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
         ("put", "/v1/wish" | "/v1/sites/{site}/wish") => json!({"prefers": {"income": 1}}),
         ("post", "/v1/sites/{site}/faults") => json!({"kind": "node-lost", "node": "n1"}),
         ("post", "/v1/deposits") => json!({"account": "user:ada", "amount": 1}),
+        ("post", "/v1/sites") => {
+            json!({"name": "west", "owner": "wim", "connector": "simulated", "count": 1, "price": 1})
+        }
+        ("put", "/v1/users") => json!({"users": {"ada": {"group": "physics"}}, "dry_run": true}),
         ("put", "/v1/users/{user}") => json!({"group": "physics"}),
         ("put", "/v1/budgets/{spender}") => json!({"period": 86400, "amount": 100000}),
         ("patch", "/v1/policy") | ("post", "/v1/policy/trial") => json!({"attempts_max": 4}),

@@ -48,8 +48,21 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn open() -> House {
+        House::of(CONFIG)
+    }
+
+    /// One in which time runs fast, and jobs end within seconds.
+    pub(crate) fn fast() -> House {
+        let rules = "[clock]\nspeed = 60\n[policy]\ncycle_every = 60\nlead = 60\nprepare_within = 30\n\
+                     confirm_within = 30\noffers_within = 20\nmoney = { fee = 0.1 }\n";
+        let (before, rest) = CONFIG.split_once("[policy]").unwrap();
+        let (_, sites) = rest.split_once("[[site]]").unwrap();
+        House::of(&format!("{before}{rules}[[site]]{sites}"))
+    }
+
+    fn of(config: &str) -> House {
         let data = tempfile::tempdir().unwrap();
-        let text = CONFIG.replace("DATA", data.path().to_str().unwrap());
+        let text = config.replace("DATA", data.path().to_str().unwrap());
         let config = Config::parse(&text, "test.toml").unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (sender, started) = channel();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod access;
+mod administration;
 mod again;
 mod contract;
 mod description;
@@ -11,5 +12,7 @@ mod house;
 mod objects;
 mod owners;
 mod page;
+mod privacy;
+mod reports;
 mod searching;
 mod wishes;

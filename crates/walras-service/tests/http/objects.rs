@@ -62,7 +62,8 @@ fn a_quote_can_be_accepted_once_and_the_acceptance_repeated() {
     let view = house.call("get", &format!("/v1/jobs/{}", first["job"]), Some(&ada), None).json(200);
     assert_eq!(view["held"], 30);
     let account = house.call("get", "/v1/account", Some(&ada), None).json(200);
-    assert_eq!((&account["balance"], &account["held"]), (&json!(970), &json!(30)));
+    assert_eq!((&account["balance"], &account["held"]), (&json!(1000), &json!(30)));
+    assert_eq!((&account["credit"], &account["available"]), (&json!(0), &json!(970)));
     let cancelled = house.call("delete", &format!("/v1/jobs/{}", first["job"]), Some(&ada), None).json(200);
     assert_eq!(cancelled["state"], "cancelled");
 }

@@ -147,6 +147,22 @@ impl Client {
         text.map(|text| Answer { text }).map_err(|error| self.unreachable(&error))
     }
 
+    /// The bytes of an answer as they come; some of them, as `FIRST-LAST`, where that is said.
+    pub(crate) fn read(
+        &self,
+        path: &str,
+        bytes: Option<&str>,
+    ) -> Result<impl std::io::Read + use<>, Failure> {
+        let call = Call { method: Method::GET, path: path.to_owned(), body: None, key: None };
+        let range = bytes.map(|bytes| format!("bytes={bytes}"));
+        let response =
+            self.ranged(&call, None, range.as_deref()).map_err(|error| self.unreachable(&error))?;
+        if !response.status().is_success() {
+            return Err(refusal(response));
+        }
+        Ok(response.into_body().into_reader())
+    }
+
     /// A stream that ends when the service says so.
     pub(crate) fn stream(&self, path: &str) -> Result<BufReader<impl std::io::Read + use<>>, Failure> {
         let call = Call { method: Method::GET, path: path.to_owned(), body: None, key: None };
@@ -158,6 +174,15 @@ impl Client {
     }
 
     fn once(&self, call: &Call<'_>, within: Option<Duration>) -> Result<Response<Body>, ureq::Error> {
+        self.ranged(call, within, None)
+    }
+
+    fn ranged(
+        &self,
+        call: &Call<'_>,
+        within: Option<Duration>,
+        range: Option<&str>,
+    ) -> Result<Response<Body>, ureq::Error> {
         let mut request =
             Request::builder().method(call.method.clone()).uri(format!("{}{}", self.settings.url, call.path));
         if let Some(token) = &self.settings.token {
@@ -165,6 +190,9 @@ impl Client {
         }
         if let Some(key) = call.key {
             request = request.header("Idempotency-Key", key);
+        }
+        if let Some(range) = range {
+            request = request.header("Range", range);
         }
         let body = call.body.map(Value::to_string);
         if body.is_some() {

@@ -8,9 +8,7 @@ use crate::failure::Failure;
 use crate::files;
 use std::time::Duration;
 use ureq::http::Method;
-use walras_api::service::{
-    ExplanationView, JobState, JobView, JobsView, MeView, OUTPUT_BYTES_MAX, PartView, Role,
-};
+use walras_api::service::{ExplanationView, JobState, JobView, JobsView, MeView, PartView, Role};
 
 /// The first pause between two looks at a job, and the longest.
 const LOOK_AFTER: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
@@ -54,6 +52,9 @@ pub(crate) struct OutputArgs {
     /// Which of its parts
     #[arg(long, value_name = "N", default_value_t = 0)]
     part: u32,
+    /// Only these bytes: FIRST-LAST counted from 0, FIRST- for all after, -COUNT for the last
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    bytes: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -210,15 +211,13 @@ fn explanation_text(view: &ExplanationView) -> String {
 
 pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
     let path = format!("/v1/jobs/{}/output?part={}", args.job, args.part);
-    let answer = Client::of(&args.connect)?.get(&path)?;
+    let client = Client::of(&args.connect)?;
     if args.connect.json {
+        let answer = client.get(&path)?;
         return files::print(&pretty(&serde_json::json!({"output": answer.text}).to_string()));
     }
-    files::print(&answer.text)?;
-    if answer.text.len() >= OUTPUT_BYTES_MAX {
-        eprintln!("walras: only the beginning is shown: the service gives at most {OUTPUT_BYTES_MAX} bytes");
-    }
-    Ok(())
+    // As it comes, whatever it is and however long.
+    files::copy_out(client.read(&path, args.bytes.as_deref())?)
 }
 
 pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {

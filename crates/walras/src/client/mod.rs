@@ -11,9 +11,11 @@ pub(crate) mod jobs;
 mod market;
 mod money;
 mod owner;
+mod report;
 mod rules;
 mod say;
 pub(crate) mod secret;
+mod service;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod submit;
@@ -54,9 +56,12 @@ pub(crate) enum Command {
     Account(money::AccountArgs),
     /// Show what has moved on an account, the newest first
     Statement(money::StatementArgs),
+    /// Report what was earned, or how the VO is
+    #[command(subcommand)]
+    Report(report::ReportCommand),
     /// Show a site's prices, or set them
     Prices(market::PricesArgs),
-    /// Drain a site of one's own, or sell it again
+    /// Add a site; drain one of one's own, or sell it again
     #[command(subcommand)]
     Site(owner::SiteCommand),
     /// Drain nodes of one's own, sell them again, or use them oneself
@@ -66,12 +71,16 @@ pub(crate) enum Command {
     Prefer(market::PreferArgs),
     /// Let something go wrong on a simulated site
     Fault(market::FaultArgs),
+    /// Show how the service is: alarms, the queue, its sites
+    Status(service::StatusArgs),
+    /// Show who has changed what, the newest first
+    Log(service::LogArgs),
     /// Show the rules, or change some of them
     Policy(rules::PolicyArgs),
     /// Show the latest cycle, or plan now
     Cycle(rules::CycleArgs),
     /// Add, change and list users
-    #[command(subcommand)]
+    #[command(subcommand, visible_alias = "users")]
     User(rules::UserCommand),
     /// Make, list and revoke tokens
     #[command(subcommand)]
@@ -100,11 +109,14 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Sites(args) => market::sites(args),
         Command::Account(args) => money::account(args),
         Command::Statement(args) => money::statement(args),
+        Command::Report(command) => report::run(command),
         Command::Prices(args) => market::prices(args),
         Command::Site(command) => owner::site(command),
         Command::Node(command) => owner::node(command),
         Command::Prefer(args) => market::prefer(args),
         Command::Fault(args) => market::fault(args),
+        Command::Status(args) => service::status(args),
+        Command::Log(args) => service::log(args),
         Command::Policy(args) => rules::policy(args),
         Command::Cycle(args) => rules::cycle(args),
         Command::User(command) => rules::user(command),

@@ -102,11 +102,21 @@ pub(crate) fn account(args: &AccountArgs) -> Result<(), Failure> {
 
 fn accounts_text(accounts: &[AccountView]) -> String {
     let rows = accounts.iter().map(|account| {
-        let AccountView { account, balance, held, available, .. } = account;
-        [account.clone(), balance.to_string(), held.to_string(), available.to_string()]
+        let AccountView { account, balance, held, credit, available, .. } = account;
+        [account.clone(), balance.to_string(), held.to_string(), credit.to_string(), available.to_string()]
     });
-    let rows: Vec<[String; 4]> = rows.collect();
-    let mut text = table_or(["account", ">balance", ">held", ">available"], &rows, "no accounts");
+    let rows: Vec<[String; 5]> = rows.collect();
+    let heading = ["account", ">balance", ">held", ">credit", ">available"];
+    let mut text = if rows.iter().all(|row| row[3] == "0") {
+        // Nobody here has credit: there is nothing to say of it.
+        let rows: Vec<[String; 4]> = rows
+            .into_iter()
+            .map(|[account, balance, held, _, available]| [account, balance, held, available])
+            .collect();
+        table_or(["account", ">balance", ">held", ">available"], &rows, "no accounts")
+    } else {
+        table(heading, &rows)
+    };
     let mut budgets: Vec<[String; 4]> = Vec::new();
     for budget in accounts.iter().flat_map(|account| &account.budgets) {
         let (amount, left) = (budget.amount.to_string(), budget.left.to_string());

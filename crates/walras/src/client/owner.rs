@@ -1,17 +1,21 @@
 //! `site` and `node`: what owners do with what is theirs.
 
 use super::http::{Client, encode};
-use super::say::say;
+use super::say::{read_value, say};
 use super::settings::Connect;
-use super::show::or_dash;
+use super::show::{clean, or_dash};
 use crate::failure::Failure;
+use crate::files;
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use ureq::http::Method;
-use walras_api::service::{ReclaimView, SiteView};
+use walras_api::service::{JOB_BYTES_MAX, ReclaimView, SiteView};
 
 /// What is done with a whole site
 #[derive(clap::Subcommand)]
 pub(crate) enum SiteCommand {
+    /// Add a site by a file with its table: TOML as in walras.toml, YAML or JSON; for an administrator
+    Add(SiteAddArgs),
     /// Sell nothing new of the site for a while; what is held stays
     Drain(SiteDrainArgs),
     /// Sell all nodes of the site again
@@ -27,6 +31,14 @@ pub(crate) enum NodeCommand {
     Resume(NodeArgs),
     /// Use the nodes oneself, whatever is held there; see --dry-run
     Reclaim(ReclaimArgs),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct SiteAddArgs {
+    /// The keys of one [[site]]
+    file: PathBuf,
+    #[command(flatten)]
+    connect: Connect,
 }
 
 #[derive(clap::Args)]
@@ -91,6 +103,13 @@ pub(crate) struct ReclaimArgs {
 
 pub(crate) fn site(command: &SiteCommand) -> Result<(), Failure> {
     match command {
+        SiteCommand::Add(args) => {
+            let table = site_table(&args.file)?;
+            let answer = Client::of(&args.connect)?.send(Method::POST, "/v1/sites", Some(&table))?;
+            say(&args.connect, &answer, |site: &SiteView| {
+                format!("site {} of {} has joined with {} nodes\n", site.name, site.owner, site.nodes.len())
+            })
+        }
         SiteCommand::Drain(args) => {
             let body = json!({"from": args.when.from, "until": args.when.until});
             change(&args.of.connect, &args.of.site, "drain", &body)
@@ -109,6 +128,23 @@ pub(crate) fn node(command: &NodeCommand) -> Result<(), Failure> {
             change(&args.connect, &args.site, "resume", &json!({"nodes": args.nodes}))
         }
         NodeCommand::Reclaim(args) => reclaim(args),
+    }
+}
+
+/// The table of a site from a file; TOML may have it as the only `[[site]]`.
+fn site_table(file: &Path) -> Result<Value, Failure> {
+    if file.extension().is_none_or(|end| end != "toml") {
+        return read_value(file);
+    }
+    let bytes = files::read(file, JOB_BYTES_MAX)?;
+    let wrong = |why: &str| Failure::Input(format!("{}: {why}", file.display()));
+    let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is no text"))?;
+    let table: toml::Table = toml::from_str(text).map_err(|error| wrong(&clean(error.message())))?;
+    let mut value = serde_json::to_value(table).map_err(Failure::fault)?;
+    match value.get_mut("site").and_then(Value::as_array_mut) {
+        None => Ok(value),
+        Some(sites) if sites.len() == 1 => Ok(sites.remove(0)),
+        Some(sites) => Err(wrong(&format!("it has {} sites: expected 1", sites.len()))),
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use ureq::http::Method;
 use walras_api::Num;
 use walras_api::service::{
-    CycleView, TokenMade, TokenView, TokensView, TrialFigures, TrialView, UserView, UsersView,
+    AppliedView, CycleView, TokenMade, TokenView, TokensView, TrialFigures, TrialView, UserView, UsersView,
 };
 
 #[derive(clap::Args)]
@@ -40,6 +40,19 @@ pub(crate) enum UserCommand {
     Set(UserSetArgs),
     /// Show all users
     List(ListArgs),
+    /// Set the terms of many users, groups and the VO by a file, in YAML or JSON; see --dry-run
+    Apply(UserApplyArgs),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct UserApplyArgs {
+    /// `users`, `groups` and `vo`, each with what they may have; those that are not named stay
+    file: PathBuf,
+    /// Only say what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    connect: Connect,
 }
 
 #[derive(clap::Args)]
@@ -82,6 +95,12 @@ pub(crate) struct TokenMakeArgs {
     role: String,
     /// Whose it is
     name: String,
+    /// Narrow it down: it only reads, or only submits
+    #[arg(long, value_parser = ["read-only", "submit-only"])]
+    scope: Option<String>,
+    /// Narrow it down to one site, of an owner
+    #[arg(long)]
+    site: Option<String>,
     /// After how many seconds it expires [default: never]
     #[arg(long, value_name = "SECONDS")]
     expires_in: Option<u64>,
@@ -182,7 +201,21 @@ pub(crate) fn user(command: &UserCommand) -> Result<(), Failure> {
             let answer = Client::of(&args.connect)?.get("/v1/users")?;
             say(&args.connect, &answer, |view: &UsersView| users_text(&view.users))
         }
+        UserCommand::Apply(args) => apply(args),
     }
+}
+
+fn apply(args: &UserApplyArgs) -> Result<(), Failure> {
+    let mut body = read_value(&args.file)?;
+    body["dry_run"] = json!(args.dry_run);
+    let answer = Client::of(&args.connect)?.send(Method::PUT, "/v1/users", Some(&body))?;
+    say(&args.connect, &answer, |view: &AppliedView| {
+        let rows = view.changes.iter().map(|it| {
+            [it.of.clone(), it.field.clone(), or_dash(it.before.as_ref()), or_dash(it.after.as_ref())]
+        });
+        let after = if view.done { "is" } else { "would be" };
+        table_or(["of", "what", "was", after], &rows.collect::<Vec<_>>(), "nothing changes")
+    })
 }
 
 fn users_text(users: &[UserView]) -> String {
@@ -199,11 +232,20 @@ pub(crate) fn token(command: &TokenCommand) -> Result<(), Failure> {
             if let Some(seconds) = args.expires_in {
                 body["expires_in"] = json!(seconds);
             }
+            for (name, value) in [("scope", &args.scope), ("site", &args.site)] {
+                if let Some(value) = value {
+                    body[name] = json!(value);
+                }
+            }
             let answer = Client::of(&args.connect)?.send(Method::POST, "/v1/tokens", Some(&body))?;
             // The secret alone, so that it can go into a file; what it is for goes to the terminal.
             say(&args.connect, &answer, |made: &TokenMade| {
                 let TokenView { token, role, name, .. } = &made.token;
-                eprintln!("token {token} for {} {}; its secret is shown this once", role.text(), name);
+                let only = match narrowed(&made.token).as_str() {
+                    "-" => String::new(),
+                    narrow => format!(" ({narrow})"),
+                };
+                eprintln!("token {token} for {} {name}{only}; its secret is shown this once", role.text());
                 format!("{}\n", made.secret)
             })
         }
@@ -219,17 +261,26 @@ pub(crate) fn token(command: &TokenCommand) -> Result<(), Failure> {
     }
 }
 
+/// What a token is narrowed down to.
+fn narrowed(token: &TokenView) -> String {
+    let scope = token.scope.map(|scope| scope.text().to_owned());
+    let site = token.site.as_ref().map(|site| format!("site {site}"));
+    let all: Vec<String> = scope.into_iter().chain(site).collect();
+    if all.is_empty() { "-".to_owned() } else { all.join(", ") }
+}
+
 fn tokens_text(tokens: &[TokenView]) -> String {
     let rows = tokens.iter().map(|token| {
         [
             token.token.to_string(),
             token.role.text().to_owned(),
             token.name.clone(),
+            narrowed(token),
             time(token.made_at),
             time_or(token.expires_at),
             time_or(token.revoked_at),
         ]
     });
-    let heading = [">token", "role", "name", "made", "expires", "revoked"];
+    let heading = [">token", "role", "name", "only", "made", "expires", "revoked"];
     table_or(heading, &rows.collect::<Vec<_>>(), "no tokens")
 }

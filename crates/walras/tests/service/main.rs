@@ -10,4 +10,5 @@ mod http;
 mod kill;
 mod program;
 mod restore;
+mod sites;
 mod tls;

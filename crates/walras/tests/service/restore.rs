@@ -4,7 +4,6 @@ use crate::http::Call;
 use crate::program::{PROGRAM, Place, Service, wait_for};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,13 +11,6 @@ const CONFIG: &str = r#"
 limits = { requests_per_second = 100000, burst = 100000 }
 journal = { snapshot_every = 100 }
 "#;
-
-/// Copies a database while others write to it.
-fn copy(from: &Path, to: &Path) {
-    let database = rusqlite::Connection::open(from).unwrap();
-    database.busy_timeout(Duration::from_secs(30)).unwrap();
-    database.execute("VACUUM INTO ?1", [to.to_str().unwrap()]).unwrap();
-}
 
 fn submit(service: &Service, user: &str, key: &str) -> Value {
     let job = json!({ "walras": "job/1", "name": "one", "work": 1, "budget": 5 });
@@ -42,10 +34,18 @@ fn a_copy_of_a_running_service_carries_on() {
     let first = ended(&service, &user, &jobs[0]);
 
     let other = Place::brisk(CONFIG);
-    fs::create_dir(other.path("data")).unwrap();
-    for name in ["data/journal.db", "data/tokens.db"] {
-        copy(&place.path(name), &other.path(name));
-    }
+    let to = other.path("data");
+    let copied = place.walras(&["backup", to.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&copied.stdout).into_owned();
+    let problem = String::from_utf8_lossy(&copied.stderr).into_owned();
+    assert_eq!(copied.status.code(), Some(0), "{said}{problem}");
+    // The journal, the tokens and the book of the site.
+    assert!(said.contains(": 3 databases; the journal has "), "{said}");
+    // It is a copy of one moment, and holds what it promises.
+    let audited = other.walras(&["audit", "data"]);
+    assert_eq!(audited.status.code(), Some(0), "{}", String::from_utf8_lossy(&audited.stdout));
+    // Nothing is written over.
+    assert_eq!(place.walras(&["backup", to.to_str().unwrap()]).status.code(), Some(2));
     let later = submit(&service, &user, "later");
     service.kill();
 

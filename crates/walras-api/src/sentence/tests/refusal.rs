@@ -122,6 +122,7 @@ fn every_fault_of_names_sites_amounts_and_counts_has_a_clause() {
         BadSite::OtherKind => BadSite::OtherKind => "the site offers its time in another way than it joined with";
         BadSite::QueueHasNoNodes => BadSite::QueueHasNoNodes =>
             "the site is a queue, which has no nodes that could be drained or reclaimed";
+        BadSite::NoNodesNamed => BadSite::NoNodesNamed => "no nodes are named: expected at least 1";
         BadSite::OtherNode(_) => BadSite::OtherNode(NODE) => "node campus/n1 is not one of the site's";
         BadSite::Over(_) => BadSite::Over(at(0)) => "that ends at 2026-01-01T00:00:00.000Z, which has passed";
         BadSite::DrainedTooOften { .. } => BadSite::DrainedTooOften { node: NODE, most: 100 } =>

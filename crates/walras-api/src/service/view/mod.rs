@@ -9,6 +9,7 @@ mod market;
 mod money;
 mod page;
 mod people;
+mod report;
 mod system;
 mod why;
 
@@ -26,9 +27,13 @@ pub use page::{
     CodeView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, HistoryView,
     LeftOutView, ProblemView, RootView, SampleView, SessionView, SiteSample, WayView,
 };
-pub use people::{MeView, Role, TokenMade, TokenView, TokensView, UserView, UsersView};
+pub use people::{
+    AppliedChange, AppliedView, LogLine, LogView, MeView, Role, Scope, TokenMade, TokenView, TokensView,
+    UserView, UsersView,
+};
+pub use report::{IncomeLine, IncomeView, RefusalLine, UserLine, VoView, WaitsView};
 pub use system::{
-    BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, StatusView,
-    TimetableBar, TimetableRow, TimetableView,
+    BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, SiteStatus,
+    StatusView, TimetableBar, TimetableRow, TimetableView,
 };
 pub use why::{ChangeView, FitView, MismatchKind, MismatchView, PartStage, RefusalKind, WhyKind, WhyView};

@@ -4,20 +4,49 @@ use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountView {
     /// Whose: `user:NAME`, `owner:NAME`, `fee`, `outside`.
     pub account: String,
-    /// What is on it, in credits.
+    /// What is on it, in credits, with what is held.
     pub balance: Num,
-    /// What is held for reservations beside it, in credits.
+    /// What of it is held for reservations, in credits.
     pub held: Num,
-    /// What may be spent now, in credits.
+    /// How far below zero it may go, in credits.
+    pub credit: Num,
+    /// What is left of balance and credit, in credits: balance + credit - held. Budgets may allow less.
     pub available: Num,
     /// Limits on spending that count for it.
     pub budgets: Vec<BudgetView>,
+    /// Of the amounts above, by name and as text, those with more digits than a double holds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub exact: BTreeMap<String, String>,
+}
+
+/// Of some amounts, those with more digits than a double holds.
+fn exact(amounts: &[(&str, &Num)]) -> BTreeMap<String, String> {
+    amounts.iter().filter_map(|(name, number)| Some(((*name).to_owned(), number.beyond_double()?))).collect()
+}
+
+impl AccountView {
+    /// With its amounts as text, where a double does not hold them.
+    pub fn exactly(mut self) -> AccountView {
+        let Self { balance, held, credit, available, .. } = &self;
+        let amounts = [("balance", balance), ("held", held), ("credit", credit), ("available", available)];
+        self.exact = exact(&amounts);
+        self
+    }
+}
+
+impl StatementLine {
+    /// With its amounts as text, where a double does not hold them.
+    pub fn exactly(mut self) -> StatementLine {
+        self.exact = exact(&[("amount", &self.amount), ("balance", &self.balance)]);
+        self
+    }
 }
 
 /// A limit on spending.
@@ -108,8 +137,11 @@ pub struct StatementLine {
     pub purpose: PurposeKind,
     /// How much, in credits; negative when it left the account.
     pub amount: Num,
-    /// What was on the account after it.
+    /// What was on the account after it, without what was held.
     pub balance: Num,
     /// The job that it was for.
     pub job: Option<u64>,
+    /// Of the amounts above, by name and as text, those with more digits than a double holds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub exact: BTreeMap<String, String>,
 }

@@ -25,6 +25,28 @@ pub struct UsersView {
     pub users: Vec<UserView>,
 }
 
+/// What new terms have changed, or would change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AppliedView {
+    /// One after the other.
+    pub changes: Vec<AppliedChange>,
+    /// Whether it was done.
+    pub done: bool,
+}
+
+/// One thing that changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AppliedChange {
+    /// Whose: `user:NAME`, `group:NAME`, `vo`.
+    pub of: String,
+    /// What: `group`, `share`, `lowest` or `budget`.
+    pub field: String,
+    /// What it was; none where there was none.
+    pub before: Option<String>,
+    /// What it is now; none where there is none any more.
+    pub after: Option<String>,
+}
+
 /// What a token allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -48,6 +70,29 @@ impl Role {
     }
 }
 
+/// What a token is narrowed down to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// It reads what its role may read, and changes nothing.
+    ReadOnly,
+    /// It submits jobs, asks for quotes and accepts them, and does nothing else.
+    SubmitOnly,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Scope; 2] = [Scope::ReadOnly, Scope::SubmitOnly];
+
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Scope::ReadOnly => "read-only",
+            Scope::SubmitOnly => "submit-only",
+        }
+    }
+}
+
 /// A token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenView {
@@ -57,6 +102,12 @@ pub struct TokenView {
     pub role: Role,
     /// Whose it is: the name of a user or of an owner.
     pub name: String,
+    /// What it is narrowed down to, if to anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+    /// The one site that it is for, if for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
     /// When it was made.
     pub made_at: Stamp,
     /// When it expires, if ever.
@@ -88,4 +139,32 @@ pub struct MeView {
     pub role: Role,
     /// Their name.
     pub name: String,
+}
+
+/// Who has changed what, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogView {
+    /// What was changed.
+    pub lines: Vec<LogLine>,
+    /// Where to go on: the `before` of the next request. None when there are no more.
+    pub next: Option<u64>,
+}
+
+/// That somebody has changed something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogLine {
+    /// Its number.
+    pub line: u64,
+    /// When.
+    pub at: Stamp,
+    /// The role of whoever did it; `configuration` for the file that the service was started with.
+    pub role: String,
+    /// Their name, or that of the file.
+    pub name: String,
+    /// The number of their token.
+    pub token: Option<u64>,
+    /// The entry of the journal that has all of it; tokens are in none.
+    pub entry: Option<u64>,
+    /// What they did, in words.
+    pub text: String,
 }

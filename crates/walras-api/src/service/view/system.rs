@@ -28,6 +28,31 @@ pub struct StatusView {
     pub ended: u64,
     /// The latest cycle.
     pub cycle: CycleView,
+    /// How many entries the journal has.
+    pub entries: u64,
+    /// What an administrator should look at.
+    pub alarms: Vec<String>,
+    /// How the sites are.
+    pub sites: Vec<SiteStatus>,
+}
+
+/// How a site is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteStatus {
+    /// Its name.
+    pub name: String,
+    /// Whether it has failed.
+    pub lost: bool,
+    /// How many nodes it has; a queue has none of its own.
+    pub nodes: u64,
+    /// How many of them have failed.
+    pub nodes_lost: u64,
+    /// How many sell nothing new now.
+    pub nodes_drained: u64,
+    /// How many are held for somebody now.
+    pub nodes_busy: u64,
+    /// When it last said what is free.
+    pub heard_at: Option<Stamp>,
 }
 
 /// A cycle.

@@ -84,7 +84,7 @@ impl WhyView {
 }
 
 /// Why a job is not running, or not running any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyKind {
     /// No window fits: see `reasons` and `changes`.

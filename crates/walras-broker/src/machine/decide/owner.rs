@@ -12,6 +12,8 @@ use super::site::taken;
 use crate::model::event::SiteEvent;
 use crate::model::input::{Answer, Refusal};
 use crate::model::refusal::BadSite;
+use crate::model::site::SiteKind;
+use crate::model::state::NodeState;
 use std::collections::BTreeSet;
 use walras_model::{Interval, NodeId, SiteId};
 
@@ -24,12 +26,10 @@ pub(super) fn drain(
     nodes: &[NodeId],
     interval: Interval,
 ) -> Result<Answer, Refusal> {
-    check(draft, site, nodes)?;
-    check_time(draft, interval)?;
+    check(draft, site, nodes, Some(interval))?;
     for node in nodes {
-        let to_come = |state: &crate::model::state::NodeState| {
-            state.drained.iter().filter(|drained| drained.end() > draft.now).count()
-        };
+        let to_come =
+            |state: &NodeState| state.drained.iter().filter(|drained| drained.end() > draft.now).count();
         if draft.before.node(*node).map_or(0, to_come) >= DRAINED_MAX {
             return Err(Refusal::BadSite(BadSite::DrainedTooOften { node: *node, most: DRAINED_MAX }));
         }
@@ -45,7 +45,7 @@ pub(super) fn drain(
 }
 
 pub(super) fn resume(draft: &mut Draft<'_>, site: SiteId, nodes: &[NodeId]) -> Result<Answer, Refusal> {
-    check(draft, site, nodes)?;
+    check(draft, site, nodes, None)?;
     for node in BTreeSet::from_iter(nodes) {
         if draft.before.node(*node).is_some_and(|state| !state.drained.is_empty()) {
             draft.push(SiteEvent::NodeResumed { node: *node });
@@ -60,23 +60,33 @@ pub(super) fn reclaim(
     nodes: &[NodeId],
     interval: Interval,
 ) -> Result<Answer, Refusal> {
-    check(draft, site, nodes)?;
-    check_time(draft, interval)?;
+    check(draft, site, nodes, Some(interval))?;
     taken(draft, site, nodes, interval);
     Ok(HEARD)
 }
 
-/// The nodes are the site's, and there are some.
-fn check(draft: &Draft<'_>, site: SiteId, nodes: &[NodeId]) -> Result<(), Refusal> {
-    draft.before.site(site).ok_or(Refusal::NoSite(site))?;
-    if nodes.is_empty() {
-        return Err(Refusal::BadSite(BadSite::QueueHasNoNodes));
+/// The nodes are the site's, there are some, and the time is not over.
+fn check(
+    draft: &Draft<'_>,
+    site: SiteId,
+    nodes: &[NodeId],
+    interval: Option<Interval>,
+) -> Result<(), Refusal> {
+    let known = draft.before.site(site).ok_or(Refusal::NoSite(site))?;
+    let bad = |why: BadSite| Err(Refusal::BadSite(why));
+    if matches!(known.spec.kind, SiteKind::Queue(_)) {
+        return bad(BadSite::QueueHasNoNodes);
     }
-    let other = nodes.iter().find(|node| draft.before.node(**node).is_none_or(|state| state.site != site));
-    other.map_or(Ok(()), |node| Err(Refusal::BadSite(BadSite::OtherNode(*node))))
-}
-
-fn check_time(draft: &Draft<'_>, interval: Interval) -> Result<(), Refusal> {
-    let over = interval.end() <= draft.now;
-    if over { Err(Refusal::BadSite(BadSite::Over(interval.end()))) } else { Ok(()) }
+    if nodes.is_empty() {
+        return bad(BadSite::NoNodesNamed);
+    }
+    if let Some(other) =
+        nodes.iter().find(|node| draft.before.node(**node).is_none_or(|state| state.site != site))
+    {
+        return bad(BadSite::OtherNode(*other));
+    }
+    match interval.filter(|interval| interval.end() <= draft.now) {
+        Some(interval) => bad(BadSite::Over(interval.end())),
+        None => Ok(()),
+    }
 }

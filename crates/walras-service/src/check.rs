@@ -1,0 +1,136 @@
+//! Whether a configuration makes sense, and goes with what has joined already.
+
+use crate::config::{Config, ConfigError};
+use crate::engine::{Engine, restored};
+use crate::journal::snapshot::Snapshots;
+use crate::journal::sqlite::SqliteJournal;
+use crate::journal::{Journal, JournalError};
+use crate::serve::{hidden, refused};
+use crate::site::config::{ConnectorName, SiteConfig};
+use crate::site::{Joining, added};
+use std::collections::BTreeMap;
+use std::fs::File;
+use walras_api::sentence::Context;
+use walras_broker::site::SiteSpec;
+use walras_broker::{Broker, Input, State};
+use walras_model::Time;
+
+/// At the first start: the VO's rules. At every start: sites that the configuration adds.
+pub(crate) fn prepare<J: Journal>(
+    engine: &mut Engine<J>,
+    config: &Config,
+    source: &str,
+) -> Result<Vec<SiteConfig>, ConfigError> {
+    if engine.broker().state().version == 0 {
+        let policy = config.first_policy(source)?;
+        engine.begin(Input::SetPolicy(Box::new(policy)), source).map_err(refused)?;
+    }
+    let sites = arranged(engine.broker().state(), config, source)?;
+    let joined = engine.broker().state().sites.len();
+    for site in sites.iter().skip(joined) {
+        let spec = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?.spec;
+        let wrong = |why: &dyn std::fmt::Display| ConfigError(format!("{source}: site {}: {why}", site.name));
+        engine.begin(Input::AddSite(spec), source).map_err(|failed| wrong(&failed))?;
+    }
+    Ok(sites)
+}
+
+/// The sites of the file and those that were added while the service ran, in the order in which they have joined; newcomers last. Those that have
+/// joined are what they were, and none is missing.
+fn arranged(state: &State, config: &Config, source: &str) -> Result<Vec<SiteConfig>, ConfigError> {
+    let mut left: Vec<SiteConfig> = config.sites.clone();
+    left.extend(added::sites(&config.data)?);
+    let mut sites = Vec::with_capacity(left.len());
+    for known in state.sites.iter() {
+        let name = &known.spec.name;
+        let Some(place) = left.iter().position(|site| site.name == *name) else {
+            return Err(ConfigError(format!(
+                "{source}: site {name} is missing: sites that have joined stay"
+            )));
+        };
+        let site = left.remove(place);
+        same(&known.spec, &site).map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        sites.push(site);
+    }
+    sites.extend(left);
+    Ok(sites)
+}
+
+/// A site that has joined is what it was.
+pub(crate) fn same(joined: &SiteSpec, site: &SiteConfig) -> Result<(), String> {
+    let spec = site.spec().map_err(|why| why.to_string())?;
+    // A cluster need not answer for what was said when it joined.
+    let same_nodes = site.connector == ConnectorName::Slurm || joined.nodes == spec.nodes;
+    let wrong = match () {
+        () if joined.owner != spec.owner => "owner",
+        () if joined.kind != spec.kind => "kind",
+        () if !same_nodes => "nodes",
+        () => return Ok(()),
+    };
+    Err(format!(
+        "site {}: its {wrong} is not what it was when it joined: sites keep their name, owner, kind and nodes; add a new site \
+         instead",
+        site.name
+    ))
+}
+
+/// What is known in a journal that is there already; a service may be writing to it.
+fn known(config: &Config) -> Result<Option<State>, ConfigError> {
+    let path = config.journal_path();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let wrong = |error: JournalError| refused(format!("{}: {error}", path.display()));
+    let mut journal = SqliteJournal::open_to_read(&path).map_err(wrong)?;
+    let snapshots = Snapshots::to_read(&config.data.join("snapshots"));
+    let end = journal.position().map_err(wrong)?;
+    restored(&mut journal, &snapshots, end).map(|(broker, _)| Some(broker.state().clone())).map_err(wrong)
+}
+
+/// Whether a service could start with this configuration: its rules and its sites make sense and are those that have joined, and its files are
+/// there. Says what was found of clusters and of what keeps users apart on this machine, a line each.
+pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> {
+    let wrong = |site: &SiteConfig, why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
+    let mut broker = Broker::default();
+    let first = Time::from_millis(0).unwrap_or(Time::MIN);
+    let policy = Input::SetPolicy(Box::new(config.first_policy(source)?));
+    broker.handle(first, &policy).map_err(|refusal| {
+        ConfigError(format!("{source}: policy: {}", Context::nameless().refusal(&refusal)))
+    })?;
+    let (mut found, mut sold) = (Vec::new(), BTreeMap::new());
+    for site in &config.sites {
+        let joining = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        sell_once(&mut sold, site, &joining).map_err(|why| wrong(site, &why))?;
+        found.extend(joining.found);
+        let isolation =
+            site.isolation(&hidden(config)).map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        found.extend(isolation.map(|it| format!("site {}: isolation: {it}", site.name)));
+        broker
+            .handle(first, &Input::AddSite(joining.spec))
+            .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
+    }
+    if let Some(state) = known(config)? {
+        arranged(&state, config, source)?;
+    }
+    for file in config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key]) {
+        File::open(file).map_err(|error| refused(format!("{}: {error}", file.display())))?;
+    }
+    Ok(found)
+}
+
+/// Two sites must not sell the same nodes of a cluster.
+fn sell_once(
+    sold: &mut BTreeMap<(String, String), String>,
+    site: &SiteConfig,
+    joining: &Joining,
+) -> Result<(), String> {
+    let Some((cluster, nodes)) = &joining.cluster else { return Ok(()) };
+    for node in nodes {
+        if let Some(other) = sold.insert((cluster.clone(), node.clone()), site.name.clone()) {
+            return Err(format!(
+                "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already"
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Users' terms and limits by file: what would change, and all of it at once or nothing.
+
+use super::App;
+use super::admin::{BudgetBody, budget_of, lowest_of, name, share_of};
+use super::endpoint::{ADMINISTRATOR, Endpoint};
+use super::extract::Sent;
+use super::fault::Fault;
+use crate::described::JsonSchema;
+use crate::engine::Failed;
+use crate::view::apply::{Terms, changes};
+use axum::Json;
+use axum::extract::State;
+use axum::routing::put;
+use serde::de::{Deserialize as _, DeserializeOwned, Deserializer};
+use std::collections::BTreeMap;
+use walras_api::Num;
+use walras_api::service::AppliedView;
+use walras_broker::budget::{Budget, Spender};
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::new::<AppliedView>(
+            "put",
+            "/v1/users",
+            ADMINISTRATOR,
+            "Set the terms of many users, groups and the VO, or ask what that would change; those that are not named stay.",
+            put(apply),
+        )
+        .body::<ApplyBody>()
+        .refuses(&[400, 409, 413, 415, 422]),
+    ]
+}
+
+/// Terms of many.
+#[derive(Debug, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApplyBody {
+    /// Users by name; those that are not there are added.
+    #[serde(default)]
+    users: BTreeMap<String, UserTerms>,
+    /// Groups by name.
+    #[serde(default)]
+    groups: BTreeMap<String, GroupTerms>,
+    /// All together.
+    #[serde(default)]
+    vo: Option<GroupTerms>,
+    /// Only say what would change.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// A user's terms; what is not said stays, or is 1, 0 and nothing for somebody new.
+#[derive(Debug, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UserTerms {
+    /// For budgets and rules of access; none, with null.
+    #[serde(default, deserialize_with = "given")]
+    group: Option<Option<String>>,
+    /// What they may use, against the others.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    share: Option<u32>,
+    /// How low their balance may go, in credits; zero or negative.
+    #[serde(default)]
+    #[schemars(range(min = -1_000_000_000, max = 0))]
+    lowest: Option<Num>,
+    /// What they may spend; lifted, with null.
+    #[serde(default, deserialize_with = "given")]
+    budget: Option<Option<BudgetBody>>,
+}
+
+/// A group's terms.
+#[derive(Debug, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GroupTerms {
+    /// What they may spend together; lifted, with null.
+    #[serde(default, deserialize_with = "given")]
+    budget: Option<Option<BudgetBody>>,
+}
+
+/// Something that is said, if only that it is nothing.
+fn given<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+type Limits = Vec<(Spender, Option<Budget>)>;
+
+fn limit(limits: &mut Limits, spender: Spender, budget: Option<Option<BudgetBody>>) -> Result<(), Fault> {
+    if let Some(budget) = budget {
+        limits.push((spender, budget.as_ref().map(budget_of).transpose()?));
+    }
+    Ok(())
+}
+
+async fn apply(State(app): State<App>, Sent(body): Sent<ApplyBody>) -> Result<Json<AppliedView>, Fault> {
+    let (mut users, mut limits) = (BTreeMap::new(), Limits::new());
+    for (user, terms) in body.users {
+        name(&user, "the name of a user")?;
+        if let Some(Some(group)) = &terms.group {
+            name(group, "body: group:")?;
+        }
+        let share = terms.share.map(share_of).transpose()?;
+        let lowest = terms.lowest.as_ref().map(lowest_of).transpose()?;
+        limit(&mut limits, Spender::User(user.clone()), terms.budget)?;
+        users.insert(user, Terms { group: terms.group, share, lowest });
+    }
+    for (group, terms) in body.groups {
+        name(&group, "the name of a group")?;
+        limit(&mut limits, Spender::Group(group), terms.budget)?;
+    }
+    if let Some(terms) = body.vo {
+        limit(&mut limits, Spender::Vo, terms.budget)?;
+    }
+    let planned = app.handle.ask(move |state, now| changes(state, now, &users, &limits)).await?;
+    let (changes, inputs) = planned.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
+    if !body.dry_run {
+        for input in inputs {
+            app.handle.send(input).await?;
+        }
+    }
+    Ok(Json(AppliedView { changes, done: !body.dry_run }))
+}

@@ -1,0 +1,177 @@
+//! What jobs have printed: any bytes, any length, and ranges of them.
+//!
+//! A file is read in pieces as they are sent, so that it may be of any length. Of a `Range` header one range is honoured (RFC 9110, 14.2); others
+//! and what is no range are answered with everything.
+
+use super::App;
+use super::endpoint::{Endpoint, USERS};
+use super::extract::{Asked, number};
+use super::fault::Fault;
+use super::jobs::find;
+use crate::described::JsonSchema;
+use crate::token::Caller;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::stream::unfold;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// So many bytes are read at a time.
+const PIECE: u64 = 64 << 10;
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::new::<String>(
+            "get",
+            "/v1/jobs/{job}/output",
+            USERS,
+            "Show what a part of a job has printed, where its site keeps that; with a Range header, some bytes of it.",
+            get(output),
+        )
+        .query::<OutputQuery>()
+        .text("text/plain; charset=utf-8")
+        .refuses(&[400, 404, 416]),
+    ]
+}
+
+/// Which output.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OutputQuery {
+    /// Which part; the first, without.
+    part: Option<u32>,
+}
+
+/// Which bytes of so many a header asks for: all, some, or none that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// From the first up to before the second.
+    Some(u64, u64),
+    Beyond,
+}
+
+fn wanted(range: Option<&str>, length: u64) -> Wanted {
+    // Of nothing there is nothing to choose from.
+    let range = range.filter(|_| length > 0);
+    let Some((first, last)) =
+        range.and_then(|it| it.strip_prefix("bytes=")).and_then(|it| it.split_once('-'))
+    else {
+        return Wanted::All;
+    };
+    let (start, end) = match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last => (first, last.saturating_add(1).min(length)),
+        (Ok(first), Err(_)) if last.trim().is_empty() => (first, length),
+        // The last so many.
+        (Err(_), Ok(count)) if first.trim().is_empty() => (length.saturating_sub(count), length),
+        _ => return Wanted::All,
+    };
+    if start < end { Wanted::Some(start, end) } else { Wanted::Beyond }
+}
+
+async fn output(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+    Asked(query): Asked<OutputQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let part = query.part.unwrap_or(0);
+    let nothing = || Fault::missing(format_args!("output of part {part} of job {}", view.job));
+    let place = view.parts.iter().find(|it| it.part == part).ok_or_else(nothing)?;
+    let sites = app.sites();
+    let site = sites.names.get(&place.site).ok_or_else(nothing)?;
+    let port = sites.lines.get(site.index()).ok_or_else(nothing)?;
+    let reservation = view.reservation.ok_or_else(nothing)?;
+    let path = port.output(reservation, part).await.ok_or_else(nothing)?;
+    let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let opened = tokio::task::spawn_blocking(move || open(&path, range.as_deref()));
+    let (file, length, wanted) = opened.await.ok().and_then(Result::ok).ok_or_else(nothing)?;
+    let (status, start, end) = match wanted {
+        Wanted::All => (StatusCode::OK, 0, length),
+        Wanted::Some(start, end) => (StatusCode::PARTIAL_CONTENT, start, end),
+        Wanted::Beyond => {
+            let message = format!("the output has {length} bytes");
+            let refused = Fault::new(StatusCode::RANGE_NOT_SATISFIABLE, "no-range", message);
+            return Ok(([(header::CONTENT_RANGE, format!("bytes */{length}"))], refused).into_response());
+        }
+    };
+    let head = [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
+        (header::ACCEPT_RANGES, "bytes".to_owned()),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CONTENT_LENGTH, (end - start).to_string()),
+    ];
+    let mut response = (status, head, Body::from_stream(pieces(file, end - start))).into_response();
+    if status == StatusCode::PARTIAL_CONTENT
+        && let Ok(value) = format!("bytes {start}-{}/{length}", end - 1).parse()
+    {
+        response.headers_mut().insert(header::CONTENT_RANGE, value);
+    }
+    Ok(response)
+}
+
+/// Opens a file that a program has written, at the first byte that is wanted: only a plain file, and none that it points to.
+fn open(path: &std::path::Path, range: Option<&str>) -> io::Result<(File, u64, Wanted)> {
+    let mut file = walras_sites::local::open_output(path)?;
+    let length = file.metadata()?.len();
+    let wanted = wanted(range, length);
+    if let Wanted::Some(start, _) = wanted {
+        file.seek(SeekFrom::Start(start))?;
+    }
+    Ok((file, length, wanted))
+}
+
+/// The next so many bytes of a file, piece by piece.
+fn pieces(file: File, count: u64) -> impl futures_util::Stream<Item = io::Result<Bytes>> {
+    unfold(Some((file, count)), |left| async {
+        let (mut file, count) = left.filter(|(_, count)| *count > 0)?;
+        let read = tokio::task::spawn_blocking(move || {
+            let mut bytes = Vec::new();
+            file.by_ref().take(count.min(PIECE)).read_to_end(&mut bytes).map(|_| (file, bytes))
+        });
+        let read = read.await.map_err(io::Error::other).and_then(|read| read);
+        Some(match read {
+            // What was there when the head was sent is not any more: the answer breaks off.
+            Ok((_, bytes)) if bytes.is_empty() => (Err(io::ErrorKind::UnexpectedEof.into()), None),
+            Ok((file, bytes)) => {
+                let left = count.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+                (Ok(Bytes::from(bytes)), Some((file, left)))
+            }
+            Err(error) => (Err(error), None),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_range_of_bytes_is_honoured() {
+        for (range, expected) in [
+            ("bytes=0-0", Wanted::Some(0, 1)),
+            ("bytes=2-5", Wanted::Some(2, 6)),
+            ("bytes=8-99", Wanted::Some(8, 10)),
+            ("bytes=7-", Wanted::Some(7, 10)),
+            ("bytes=-3", Wanted::Some(7, 10)),
+            ("bytes=-99", Wanted::Some(0, 10)),
+            ("bytes=10-", Wanted::Beyond),
+            ("bytes=-0", Wanted::Beyond),
+            ("bytes=18446744073709551615-18446744073709551615", Wanted::Beyond),
+            ("bytes=5-2", Wanted::All),
+            ("bytes=1-2,4-5", Wanted::All),
+            ("lines=1-2", Wanted::All),
+            ("bytes=x-", Wanted::All),
+        ] {
+            assert_eq!(wanted(Some(range), 10), expected, "{range}");
+        }
+        assert_eq!(wanted(None, 10), Wanted::All);
+        assert_eq!(wanted(Some("bytes=0-"), 0), Wanted::All);
+    }
+}

@@ -1,0 +1,109 @@
+//! The register's tables: what is written beside the entries, in the same transaction.
+
+use super::sqlite::signed;
+use super::{Group, Writer};
+use rusqlite::{Connection, Transaction, params};
+
+pub(super) const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS entry (
+        position INTEGER PRIMARY KEY, at INTEGER NOT NULL, format INTEGER NOT NULL, body BLOB NOT NULL, sum BLOB);
+    CREATE TABLE IF NOT EXISTS ended (
+        number INTEGER PRIMARY KEY, user TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL, at INTEGER);
+    CREATE INDEX IF NOT EXISTS ended_user ON ended (user, number);
+    CREATE TABLE IF NOT EXISTS line (
+        number INTEGER PRIMARY KEY, account TEXT NOT NULL, at INTEGER NOT NULL, purpose TEXT NOT NULL,
+        amount INTEGER NOT NULL, balance INTEGER NOT NULL, job INTEGER);
+    CREATE INDEX IF NOT EXISTS line_account ON line (account, number);
+    CREATE TABLE IF NOT EXISTS about (
+        job INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (job, position)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS sale (
+        number INTEGER PRIMARY KEY, at INTEGER NOT NULL, site INTEGER NOT NULL, node INTEGER, user TEXT NOT NULL,
+        job INTEGER NOT NULL, charged INTEGER NOT NULL, income INTEGER NOT NULL, used_from INTEGER, used_until INTEGER);
+    CREATE INDEX IF NOT EXISTS sale_at ON sale (at);
+    CREATE TABLE IF NOT EXISTS offered (
+        day INTEGER NOT NULL, site INTEGER NOT NULL, node INTEGER NOT NULL, millis INTEGER NOT NULL,
+        PRIMARY KEY (day, site, node)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS act (
+        number INTEGER PRIMARY KEY, at INTEGER NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, token INTEGER,
+        position INTEGER, body TEXT);
+";
+
+/// Tables of an earlier version get what they lack.
+pub(super) fn upgrade(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let text = "SELECT count(*) FROM pragma_table_info('ended') WHERE name = 'at'";
+    if connection.query_row(text, [], |row| row.get::<_, i64>(0))? == 0 {
+        connection.execute_batch(
+            "BEGIN; ALTER TABLE ended ADD COLUMN at INTEGER;
+             UPDATE ended SET at = json_extract(body, '$.job.ended_at'); COMMIT;",
+        )?;
+    }
+    connection.execute_batch("CREATE INDEX IF NOT EXISTS ended_at ON ended (at)")?;
+    // What was sold before it was written down is not known.
+    connection.execute(
+        "INSERT OR IGNORE INTO meta (key, value) SELECT 'sales_since', coalesce(max(at), 0) FROM entry",
+        [],
+    )?;
+    Ok(())
+}
+
+/// Writes what goes with a group of entries after a position.
+pub(super) fn write(
+    transaction: &Transaction<'_>,
+    expected: u64,
+    group: &Group,
+) -> Result<(), rusqlite::Error> {
+    let position =
+        |place: usize| signed(expected + 1).saturating_add(i64::try_from(place).unwrap_or(i64::MAX));
+    let mut about =
+        transaction.prepare_cached("INSERT OR IGNORE INTO about (job, position) VALUES (?1, ?2)")?;
+    for (job, place) in &group.about {
+        about.execute(params![signed(*job), position(*place)])?;
+    }
+    let mut ended = transaction
+        .prepare_cached("REPLACE INTO ended (number, user, state, body, at) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for job in &group.ended {
+        ended.execute(params![signed(job.number), job.user, job.state, job.body, job.at.as_millis()])?;
+    }
+    let mut line = transaction.prepare_cached(
+        "INSERT INTO line (account, at, purpose, amount, balance, job) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for it in &group.lines {
+        let (at, job) = (it.at.as_millis(), it.job.map(signed));
+        line.execute(params![it.account, at, it.purpose, it.amount, it.balance, job])?;
+    }
+    sales(transaction, group)?;
+    let mut act = transaction.prepare_cached(
+        "INSERT INTO act (at, role, name, token, position, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for it in &group.acts {
+        let Writer { role, name, token } = &it.by;
+        let (place, body) = (it.place.map(position), it.body.as_deref());
+        act.execute(params![it.at.as_millis(), role, name, token.map(signed), place, body])?;
+    }
+    Ok(())
+}
+
+fn sales(transaction: &Transaction<'_>, group: &Group) -> Result<(), rusqlite::Error> {
+    let mut sale = transaction.prepare_cached(
+        "INSERT INTO sale (at, site, node, user, job, charged, income, used_from, used_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for it in &group.sales {
+        let sold = &it.sale;
+        let used = sold.used.map(|used| (used.start().as_millis(), used.end().as_millis())).unzip();
+        let (charged, income) = (sold.charged.as_micros(), sold.income.as_micros());
+        let (site, node) = (sold.site.number(), sold.node.map(|node| node.number()));
+        let (at, job) = (it.at.as_millis(), signed(it.job));
+        sale.execute(params![at, site, node, it.user, job, charged, income, used.0, used.1])?;
+    }
+    let mut offered = transaction.prepare_cached(
+        "INSERT INTO offered (day, site, node, millis) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET millis = millis + excluded.millis",
+    )?;
+    for it in &group.offered {
+        let node = it.node.map_or(-1, |node| i64::from(node.number()));
+        offered.execute(params![it.day, it.site.number(), node, it.millis])?;
+    }
+    Ok(())
+}
