@@ -20,17 +20,19 @@ pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use promises::{DecideFile, OrderFile, PromisesFile};
 pub use script::read_script;
+pub use search::FinishByFile;
 pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
-    AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, ChangeView, CodeView, CycleView,
-    DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView,
-    DrainedView, ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind,
-    HistoryView, JobState, JobView, JobsView, LeftOutView, MeView, MismatchKind, MismatchView, NodeView,
-    OfferKind, OfferView, OffersView, OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind,
-    ProofView, PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, ReplayView, Role, RootView,
-    SampleView, SessionView, SiteSample, SiteView, SitesView, StatementLine, StatementView, StatusView,
-    SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle,
-    TrialFigures, TrialView, UserView, UsersView, WayView, WhyKind, WhyView,
+    AcceptedView, AccountView, AccountsView, BarKind, BoundView, BudgetView, CalibrationView, ChangeView,
+    ChoiceView, ChoicesView, CodeView, CriterionView, CycleView, DecidedJobView, DecidedOutcome,
+    DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView, DrainedView, ErrorView, EventKind,
+    EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView, JobState, JobView, JobsView,
+    LeftOutView, LikelyView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView,
+    OptionView, PartStage, PartView, PredictedKind, ProblemView, PromiseView, ProofKind, ProofView,
+    PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, ReplayView, Role, RootView, SampleView,
+    SessionView, SiteSample, SiteView, SitesView, StatementLine, StatementView, StatusView, SubmittedView,
+    TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle, TrialFigures,
+    TrialView, UserView, UsersView, WayView, WhyKind, WhyView,
 };
 pub use wish::{AggregationKind, WishFile, WishView};

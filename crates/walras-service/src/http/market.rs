@@ -9,6 +9,7 @@ use crate::described::JsonSchema;
 use crate::engine::{Failed, LastPlan};
 use crate::token::Caller;
 use crate::view::job::state_of_job;
+use crate::view::likely::calibration_views;
 use crate::view::market::{offers_view, site_view, timetable_view};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -151,6 +152,7 @@ pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
             running: counts[2],
             ended: totals.done + totals.failed + totals.cancelled + totals.given_up,
             cycle: cycle_view(state, metrics.last_plan()),
+            predictions: calibration_views(state),
         }
     });
     view.await

@@ -4,10 +4,12 @@
 //! here.
 
 pub mod again;
+pub mod criteria;
 pub mod decision;
 pub mod event;
 pub mod history;
 pub mod job;
+pub mod likely;
 pub mod market;
 pub mod money;
 pub mod owner;

@@ -48,8 +48,13 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn open() -> House {
+        House::with(CONFIG)
+    }
+
+    /// With another configuration, whose directory is called `DATA`.
+    pub(crate) fn with(config: &str) -> House {
         let data = tempfile::tempdir().unwrap();
-        let text = CONFIG.replace("DATA", data.path().to_str().unwrap());
+        let text = config.replace("DATA", data.path().to_str().unwrap());
         let config = Config::parse(&text, "test.toml").unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (sender, started) = channel();

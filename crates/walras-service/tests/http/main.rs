@@ -11,5 +11,6 @@ mod house;
 mod objects;
 mod owners;
 mod page;
+mod predictions;
 mod searching;
 mod wishes;

@@ -1,5 +1,6 @@
 //! How the service is, what happens in it, who has which node when, and why it refuses.
 
+use super::likely::CalibrationView;
 use super::why::WhyView;
 use crate::described::JsonSchema;
 use crate::number::Num;
@@ -28,6 +29,9 @@ pub struct StatusView {
     pub ended: u64,
     /// The latest cycle.
     pub cycle: CycleView,
+    /// How often what was said of jobs was right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub predictions: Vec<CalibrationView>,
 }
 
 /// A cycle.
