@@ -24,9 +24,9 @@ pub fn span_text(span: Span) -> String {
     };
     match millis {
         ..10_000 => tenths(1_000, "s"),
-        ..120_000 => format!("{} s", whole(1_000)),
-        ..7_200_000 => format!("{} min", whole(60_000)),
-        ..172_800_000 => tenths(3_600_000, "h"),
+        10_000..120_000 => format!("{} s", whole(1_000)),
+        120_000..7_200_000 => format!("{} min", whole(60_000)),
+        7_200_000..172_800_000 => tenths(3_600_000, "h"),
         _ => tenths(86_400_000, "d"),
     }
 }
