@@ -116,7 +116,7 @@ pub struct Num(String);
 
 impl Num {
     /// `units` divided by ten to the `decimals`.
-    pub(crate) fn from_units(units: i128, decimals: u32) -> Num {
+    pub fn from_units(units: i128, decimals: u32) -> Num {
         Num(Decimal::new(units, decimals).to_string())
     }
 

@@ -5,10 +5,10 @@ use crate::files;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use walras_core::predict::{JobFeatures, Predicted, Prediction, Quantity};
+use walras_core::predict::{JobFeatures, LEVEL, Predicted, Prediction, Quantity};
 use walras_model::Span;
 use walras_sim::trace::evaluate::{Compared, source};
-use walras_sim::trace::{Evaluation, Figures, Trace, evaluate, read_swf, train};
+use walras_sim::trace::{Bounds, Evaluation, Figures, Trace, evaluate, read_swf, train};
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -227,6 +227,9 @@ fn prediction_text(what: &str, prediction: Option<&Prediction>) -> String {
     if let Some(error) = prediction.error {
         let _ = writeln!(text, "  mean error of such predictions so far: {error} s");
     }
+    if let Some(bound) = prediction.said().nine_in_ten {
+        let _ = writeln!(text, "  nine of ten stay within {bound} s");
+    }
     text
 }
 
@@ -244,6 +247,7 @@ fn prediction_json(prediction: &Prediction) -> Value {
         "by": source(&prediction.by),
         "capped": prediction.capped,
         "error": prediction.error.map(seconds),
+        "nine_in_ten": prediction.said().nine_in_ten.map(seconds),
         "alike": summary.map(|summary| json!({
             "jobs": summary.jobs,
             "mean": seconds(summary.mean),
@@ -288,6 +292,7 @@ fn evaluation_text(evaluation: &Evaluation) -> String {
             let _ = writeln!(text, "  {name:<20} {:>8}  {error:>14.1}  {under:>7.1}%", figures.jobs);
         }
     }
+    text += &bounds_text(&evaluation.bounds);
     if evaluation.unpredicted > 0 {
         let _ = writeln!(text, "{} jobs could not be predicted by both", evaluation.unpredicted);
     }
@@ -295,6 +300,21 @@ fn evaluation_text(evaluation: &Evaluation) -> String {
     for (name, count) in evaluation.used.iter().take(TEMPLATES_SHOWN) {
         let _ = writeln!(text, "  {count:>8}  {name}");
     }
+    text
+}
+
+/// Of what nine of ten were said to stay within, how much held.
+fn bounds_text(bounds: &Bounds) -> String {
+    let Some(held) = bounds.held_rate() else { return String::new() };
+    let mut text =
+        format!("within what nine of ten stay within: {:.1}% of {} jobs", held * 100.0, bounds.said());
+    if let Some((least, most)) = bounds.held_rates_by_tenth() {
+        let _ = write!(text, ", {:.1} to {:.1}% by tenths of the trace", least * 100.0, most * 100.0);
+    }
+    if let Some(width) = bounds.width() {
+        let _ = write!(text, "; it is {width:.1} times what happened");
+    }
+    text.push('\n');
     text
 }
 
@@ -319,6 +339,13 @@ fn evaluation_json(evaluation: &Evaluation) -> Value {
     json!({
         "all": group(&evaluation.all),
         "with_estimate": group(&evaluation.with_estimate),
+        "bounds": {
+            "level": LEVEL as f64 / 1e6,
+            "jobs": evaluation.bounds.said(),
+            "held_rate": evaluation.bounds.held_rate(),
+            "held_rates_by_tenth": evaluation.bounds.held_rates_by_tenth().map(|(least, most)| [least, most]),
+            "width": evaluation.bounds.width(),
+        },
         "unpredicted": evaluation.unpredicted,
         "used": used,
     })

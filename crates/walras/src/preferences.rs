@@ -1,10 +1,14 @@
 //! `walras preferences`
 
+use crate::client::http::Client;
+use crate::client::settings::Connect;
+use crate::client::show::pretty;
 use crate::failure::Failure;
 use crate::files;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use walras_api::service::ChoicesView;
 use walras_api::{Choices, SCENARIO_BYTES_MAX, Syntax, read_choices};
 use walras_core::prefer::{Learnt, LearntCriterion, learn};
 use walras_model::Decimal;
@@ -20,29 +24,61 @@ enum Command {
     /// Learn how much criteria count from what somebody picked or ranked
     Learn {
         /// What was shown and what was chosen (choices/1, .yaml, .yml or .json)
-        choices: PathBuf,
+        #[arg(required_unless_present = "mine", conflicts_with = "mine")]
+        choices: Option<PathBuf>,
+
+        /// Learn from what you took of the service's quotes
+        #[arg(long)]
+        mine: bool,
 
         /// In how many segments a criterion's loss may grow at a different pace; 1 gives plain weights
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=20))]
         segments: u8,
 
-        /// Print what was learnt as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        connect: Connect,
+    },
+    /// Print what you were shown by the service's quotes and what you took (choices/1)
+    Mine {
+        #[command(flatten)]
+        connect: Connect,
     },
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let Command::Learn { choices, segments, json } = &args.command;
+    let (choices, segments, connect) = match &args.command {
+        Command::Learn { choices, mine: _, segments, connect } => (choices, segments, connect),
+        Command::Mine { connect } => return files::print(&pretty(&own_choices(connect)?)),
+    };
     let solver = walras_solve::solver().map_err(Failure::input)?;
-    let read = read(choices)?;
+    let (source, read) = match choices {
+        Some(path) => (path.display().to_string(), read(path)?),
+        None => (OWN.to_owned(), read_own(&own_choices(connect)?)?),
+    };
     let learnt = learn(&read.criteria, &read.choices, usize::from(*segments), solver);
-    let learnt = learnt.map_err(|error| Failure::Input(format!("{}: {error}", choices.display())))?;
-    if *json {
+    let learnt = learnt.map_err(|error| Failure::Input(format!("{source}: {error}")))?;
+    if connect.json {
         let text = serde_json::to_string_pretty(&to_json(&learnt)).map_err(Failure::fault)?;
         return files::print(&format!("{text}\n"));
     }
     files::print(&to_text(&learnt))
+}
+
+/// What the service's answer is called in errors.
+const OWN: &str = "your choices";
+
+/// What the caller took of the service's quotes, as the service says it.
+fn own_choices(connect: &Connect) -> Result<String, Failure> {
+    Ok(Client::of(connect)?.get("/v1/choices")?.text)
+}
+
+fn read_own(text: &str) -> Result<Choices, Failure> {
+    let view: ChoicesView = serde_json::from_str(text).map_err(Failure::fault)?;
+    if view.choices.is_empty() {
+        let none = "you have taken none of several options of a quote yet: there is nothing to learn from";
+        return Err(Failure::Input(none.to_owned()));
+    }
+    read_choices(text.as_bytes(), OWN, Syntax::Json).map_err(Failure::input)
 }
 
 fn read(path: &Path) -> Result<Choices, Failure> {

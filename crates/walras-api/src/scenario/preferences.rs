@@ -72,9 +72,21 @@ fn preference(
     Preference::new(weighted, aggregation.of(Aggregation::CRITERIA)).map_err(|error| refused(&error))
 }
 
-/// Weights by criterion, as a job gives them.
-pub(crate) fn preference_of(prefers: &Entries<Number>) -> Result<Preference, Problem> {
-    preference(Some(prefers), None, AggregationName::default(), Unit::Seconds)
+/// Weights and ranges by criterion, as a job gives them; points in time count from its submission.
+pub(crate) fn preference_of(
+    prefers: Option<&Entries<Number>>,
+    ranges: Option<&Entries<Pair>>,
+    aggregation: Option<AggregationName>,
+) -> Result<Option<Preference>, Problem> {
+    if prefers.is_some() {
+        return preference(prefers, ranges, aggregation.unwrap_or_default(), Unit::Seconds).map(Some);
+    }
+    let alone = match (ranges, aggregation) {
+        (Some(_), _) => "ranges",
+        (None, Some(_)) => "aggregation",
+        (None, None) => return Ok(None),
+    };
+    Err(Problem::new(alone, "needs `prefers` beside it")).in_field(alone)
 }
 
 fn refused(error: &PreferenceError) -> Problem {
@@ -178,12 +190,13 @@ fn job_wish(
     } else if entry.ranges.is_some() {
         return Err(Problem::new("ranges", "need `prefers` beside them")).in_field("ranges");
     }
-    if let Some(SpreadEntry { deviation, max, error }) = entry.run_time {
+    if let Some(SpreadEntry { deviation, max, error, likely }) = entry.run_time {
         let span = |number, field: &str| quantity::span(number, unit).in_field(field).in_field("run_time");
         wish.spread = Some(Spread {
             deviation: span(deviation, "deviation")?,
             max: span(max, "max")?,
             error: span(error, "error")?,
+            likely: likely.map(|number| span(number, "likely")).transpose()?,
         });
     }
     Ok(())

@@ -103,6 +103,10 @@ pub(crate) struct SpreadEntry {
     /// The mean error of predictions so far.
     #[serde(default = "zero")]
     pub(crate) error: Number,
+    /// How long it is likely to take, for `likely-finish`.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number")]
+    pub(crate) likely: Option<Number>,
 }
 
 /// An owner's wishes and rules.

@@ -9,6 +9,7 @@ use walras_broker::Refusal;
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use walras_broker::sharing::{Limited, OverLimit};
 use walras_broker::wish::{BadWish, WISH_WEIGHT_MAX};
+use walras_core::prefer::Criterion;
 
 impl Context<'_> {
     /// Why a request is refused, as a clause.
@@ -81,8 +82,34 @@ impl Context<'_> {
             BadJob::LongCriterion { bytes, most } => format!(
                 "the attribute that the job's own search goes by has {bytes} bytes: expected at most {most}"
             ),
+            BadJob::UnknownOfJobs(criterion) => format!(
+                "the job weighs {criterion}, of which nothing is known here: {}",
+                missing_for(criterion)
+            ),
             BadJob::Unwritable => "the job cannot be written to the journal".to_owned(),
         }
+    }
+}
+
+/// What would have to be there for a criterion to be weighed.
+fn missing_for(criterion: &Criterion) -> &'static str {
+    match criterion {
+        Criterion::LikelyFinish
+        | Criterion::FinishDeviation
+        | Criterion::FinishMax
+        | Criterion::FinishError => "too few jobs have ended to say how long one like it runs",
+        Criterion::SpareTime => "the job has no deadline",
+        Criterion::GuaranteedStart
+        | Criterion::Start
+        | Criterion::Finish
+        | Criterion::Cost
+        | Criterion::Wait
+        | Criterion::Speed
+        | Criterion::Memory
+        | Criterion::Energy
+        | Criterion::Income
+        | Criterion::Load
+        | Criterion::Attribute(..) => "no node and no queue states it",
     }
 }
 

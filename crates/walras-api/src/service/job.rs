@@ -11,7 +11,9 @@ use crate::error::{Problem, ReadError, Within, echo};
 use crate::input::Syntax;
 use crate::number::Number;
 use crate::scenario::wire::{one, one_task, zero};
-use crate::scenario::{Entries, List, Object, TaskSpec, TestSpec, jobs, present, quantity};
+use crate::scenario::{
+    AggregationName, Entries, List, Object, Pair, TaskSpec, TestSpec, jobs, preference_of, present, quantity,
+};
 use crate::unit::Unit;
 use crate::workflow::{WorkflowFile, workflow_of};
 use serde::Deserialize;
@@ -96,6 +98,16 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Number>")]
     prefers: Option<Entries<Number>>,
+    /// Between which values a criterion matters, instead of those that are available: money in credits, times in seconds, points in time
+    /// in seconds from the submission.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Pair>")]
+    ranges: Option<Entries<Pair>>,
+    /// How the criteria's losses become one: the greatest weighted one and a hundredth of their sum, their weighted mean, or by rank of
+    /// weight.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "AggregationName")]
+    aggregation: Option<AggregationName>,
     /// What it loses for every hour that it ends later, in credits; by the VO's rule, without.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("minimum" = 0, "maximum" = 1_000_000_000))]
@@ -235,10 +247,7 @@ impl JobFile {
                 sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
             },
         };
-        let preference = match &self.prefers {
-            None => None,
-            Some(prefers) => Some(crate::scenario::preference_of(prefers)?),
-        };
+        let preference = preference_of(self.prefers.as_ref(), self.ranges.as_ref(), self.aggregation)?;
         let delay = match (self.delay_cost, self.delay_after) {
             (None, None) => None,
             (None, Some(_)) => {

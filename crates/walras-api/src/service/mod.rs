@@ -22,19 +22,20 @@ pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use promises::{DecideFile, OrderFile, PromisesFile};
 pub use script::read_script;
+pub use search::FinishByFile;
 pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
     AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, BarKind, BoundView, BudgetView,
-    ChangeView, CodeView, CycleView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView,
-    DisplacedJob, DisplacedView, DraftView, DrainedView, ErrorView, EventKind, EventView, ExplanationView,
-    FitView, HappeningView, HeldKind, HistoryView, IncomeLine, IncomeView, JobState, JobView, JobsView,
-    LeftOutView, LogLine, LogView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView,
-    OffersView, OptionView, PartStage, PartView, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind,
-    QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView,
-    Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView,
-    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
-    TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind,
-    WhyView,
+    CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, CriterionView, CycleView, DecidedJobView,
+    DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView, DrainedView,
+    ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView,
+    IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView, LikelyView, LogLine, LogView, MeView,
+    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
+    PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView,
+    ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, Scope, SessionView,
+    SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView, StatusView, SubmittedView,
+    TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle, TrialFigures,
+    TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind, WhyView,
 };
 pub use wish::{AggregationKind, WishFile, WishView};

@@ -1,7 +1,7 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
 use super::promises::{self, DecideFile, PromisesFile};
-use super::search;
+use super::search::{self, FinishByFile};
 use super::setting::{set, share, span};
 use super::sharing::{self, SharingFile};
 use crate::described::JsonSchema;
@@ -81,6 +81,9 @@ pub struct PolicyFile {
     /// Whether the choice is improved by search, with windows that nobody listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFile>,
+    /// By which end alternatives are judged, where a job does not say how.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish_by: Option<FinishByFile>,
     /// How many searches for one job may go into what no plan of the same jobs could cost less than; 0 for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_searches_max: Option<u64>,
@@ -223,6 +226,7 @@ impl PolicyFile {
         set(&mut policy.search.limits.alternatives_per_job_max, self.alternatives_max);
         set(&mut policy.search.mode, self.on_the_fly.map(mode));
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
+        set(&mut policy.predictions, self.finish_by.map(|it| Some(it.predictions())));
         set(&mut policy.bound_searches_max, self.bound_searches_max);
         promises::change(policy, self.decide, self.promises.as_ref())?;
         sharing::change(policy, self.sharing.as_ref()).in_field("sharing")?;
@@ -266,6 +270,7 @@ impl PolicyFile {
             alternatives_max: Some(policy.search.limits.alternatives_per_job_max),
             on_the_fly: Some(policy.search.mode == Mode::FirstOnTheFly),
             plan: Some(PlanFile::of(policy.plan)),
+            finish_by: policy.predictions.map(FinishByFile::of),
             bound_searches_max: Some(policy.bound_searches_max),
             rank: Some(RankFile {
                 price: Some(rank.price),

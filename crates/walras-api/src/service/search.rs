@@ -1,7 +1,10 @@
-//! How windows are searched, as policies and jobs name it: `amp`, `alp`, `criterion=cost`.
+//! How windows are searched, as policies and jobs name it (`amp`, `alp`, `criterion=cost`), and by which end they are judged.
 
+use crate::described::JsonSchema;
 use crate::error::{Problem, Within};
+use serde::{Deserialize, Serialize};
 use walras_broker::job::JobSearch;
+use walras_broker::policy::{FinishBy, PredictionPolicy};
 use walras_core::Algorithm;
 use walras_model::UnknownName;
 
@@ -32,6 +35,34 @@ pub(super) fn of_job(search: Option<&str>, alternatives: Option<u32>) -> Result<
         return Err(none).in_field("alternatives");
     }
     Ok(Some(JobSearch { algorithm, alternatives }))
+}
+
+/// By which end alternatives of a job are judged that does not say how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "FinishBy", rename = "FinishBy")]
+pub enum FinishByFile {
+    /// By when it has ended at the latest, as it asks for.
+    Estimate,
+    /// By when it is likely to end, where history says so.
+    Prediction,
+}
+
+impl FinishByFile {
+    pub(super) fn predictions(self) -> PredictionPolicy {
+        let finish_by = match self {
+            FinishByFile::Estimate => FinishBy::Estimate,
+            FinishByFile::Prediction => FinishBy::Prediction,
+        };
+        PredictionPolicy { finish_by }
+    }
+
+    pub(super) fn of(predictions: PredictionPolicy) -> FinishByFile {
+        match predictions.finish_by {
+            FinishBy::Estimate => FinishByFile::Estimate,
+            FinishBy::Prediction => FinishByFile::Prediction,
+        }
+    }
 }
 
 #[cfg(test)]

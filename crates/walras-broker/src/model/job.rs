@@ -6,14 +6,16 @@ use super::budget::Overspent;
 use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::limits::NAME_MAX;
 use super::mismatch::Mismatch;
+use super::quote::Confidence;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_core::agenda::Promise;
+use walras_core::predict::Said;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
 use walras_core::{Algorithm, SearchConfig};
-use walras_model::{Explanation, Money, NodeId, Rate, Request, SiteId, TaskId, Time, Work, Workflow};
+use walras_model::{Explanation, Money, NodeId, Rate, Request, Share, SiteId, TaskId, Time, Work, Workflow};
 
 /// What a job, a word of its command, a task and an edge take beside their text, in bytes; about.
 const PLAIN: usize = 400;
@@ -181,6 +183,15 @@ pub struct Job {
     /// How many plans have found nothing for it since it was last planned, and when the latest did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<(u32, Time)>,
+    /// How long it was likely to run, by what was known when it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Confidence>,
+    /// How long it was likely to wait, by what was known when it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Said>,
+    /// How content everybody was with the plan that gave it its window, where plans are chosen by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Arc<BTreeMap<String, Share>>>,
 }
 
 fn is_zero(count: &u32) -> bool {

@@ -75,6 +75,28 @@ pub struct Policy {
     /// How the queue is shared between users. Policies that were set before there was a choice rank all jobs alike, and limit nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharePolicy>,
+    /// What is made of history. Policies that were set before there was a choice say how sure a job's time is by the times of others
+    /// alone, and take queues at their word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<PredictionPolicy>,
+}
+
+/// What is made of history: run times relative to what is asked for, waits here and in queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PredictionPolicy {
+    /// By which end alternatives are judged, where a job does not say how.
+    pub finish_by: FinishBy,
+}
+
+/// By which end alternatives are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishBy {
+    /// By when the job has ended at the latest, as it asks for.
+    #[default]
+    Estimate,
+    /// By when it is likely to end, where history says so.
+    Prediction,
 }
 
 fn papers() -> PlanScheme {
@@ -318,6 +340,7 @@ impl Default for Policy {
             },
             repeat_within: seconds(86_400),
             sharing: Some(SharePolicy::default()),
+            predictions: Some(PredictionPolicy::default()),
         }
     }
 }

@@ -52,12 +52,47 @@ pub struct QuoteOption {
 /// What history says of a job's run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confidence {
-    /// How long jobs like it took, at performance 1.
+    /// How long it is likely to run, at performance 1.
     pub expected: Span,
-    /// The job ends in the time that it asks for with at least this probability (Cantelli's inequality).
+    /// The job ends in the time that it asks for with at least this probability.
     pub at_least: Share,
     /// How many jobs that is from.
     pub jobs: u32,
+    /// Nine of ten such jobs run no longer, at performance 1; where there are enough of them to say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nine_in_ten: Option<Span>,
+    /// How far off such expectations are. Quotes that were given before this was known say nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<RunSpread>,
+}
+
+/// How far off an expected run time is, at performance 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSpread {
+    /// Of late, as the root of the mean square.
+    pub deviation: Span,
+    /// The longest that it could be, by the worst of late.
+    pub max: Span,
+    /// The mean error of such predictions so far.
+    pub error: Span,
+}
+
+/// What somebody was shown, and what they took of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// The alternatives: when each ends after it was taken, and what it costs.
+    pub shown: Vec<(Span, Money)>,
+    /// The place of the one that was taken; the others were declined.
+    pub taken: u32,
+}
+
+impl Quote {
+    /// What is known of its user when one of several alternatives is taken.
+    pub(crate) fn chosen(&self, option: u32, at: Time) -> Option<Chosen> {
+        let several = self.options.len() > 1 && (option as usize) < self.options.len();
+        let shown = |it: &QuoteOption| (it.finish.span_since(at).unwrap_or(Span::ZERO), it.price);
+        several.then(|| Chosen { shown: self.options.iter().map(shown).collect(), taken: option })
+    }
 }
 
 /// What was found for a quote: alternatives, each with what its user loses by it; without any, why. Nothing about it is trusted.

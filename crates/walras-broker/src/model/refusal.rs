@@ -1,6 +1,7 @@
 //! What is wrong with what people and sites send: the details of a refusal, as data.
 
 use serde::{Deserialize, Serialize};
+use walras_core::prefer::Criterion;
 use walras_model::{Money, NodeId, SiteId, Time};
 
 /// What is wrong with a job.
@@ -58,6 +59,8 @@ pub enum BadJob {
         /// How long it may be.
         most: usize,
     },
+    /// It weighs a criterion of which nothing is known here: no history, no deadline, no node that states it.
+    UnknownOfJobs(Criterion),
     /// It cannot be written to the journal.
     Unwritable,
 }

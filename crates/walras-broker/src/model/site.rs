@@ -26,6 +26,16 @@ pub struct SiteSpec {
     pub timing: Timing,
 }
 
+impl SiteSpec {
+    /// What is behind it, where it is a queue.
+    pub fn queue(&self) -> Option<&QueueSpec> {
+        match &self.kind {
+            SiteKind::Queue(spec) => Some(spec),
+            SiteKind::Slots | SiteKind::Capacity => None,
+        }
+    }
+}
+
 /// What a site needs of time around every hold. Users do not pay for it, and nothing else is held there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {

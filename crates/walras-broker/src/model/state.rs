@@ -9,7 +9,7 @@ use super::input::{RequestKey, User};
 use super::job::Job;
 use super::notice::Notice;
 use super::policy::Policy;
-use super::quote::Quote;
+use super::quote::{Chosen, Quote};
 use super::repeated::Remembered;
 use super::reservation::{LegState, Reservation};
 use super::sharing::{Served, Tally};
@@ -17,7 +17,7 @@ use super::site::{Free, NodeSpec, SiteSpec};
 use super::table::{List, Table};
 use super::wish::{Wish, Wisher};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
 use walras_model::{Interval, Multiplier, NodeId, SiteId, Span, Time};
@@ -57,6 +57,9 @@ pub struct State {
     pub last: Numbers,
     /// What run times were like.
     pub history: Predictor,
+    /// What waits were like, from submission to start.
+    #[serde(default = "no_waits", skip_serializing_if = "is_unlearnt")]
+    pub waits: Predictor,
     /// What came of everything.
     pub totals: Totals,
     /// How many events have been folded.
@@ -122,6 +125,9 @@ pub struct UserState {
     /// When they last got money, or may spend more, so that what could not be paid may be by now.
     #[serde(default = "never", skip_serializing_if = "is_never")]
     pub funded_at: Time,
+    /// What they took of quotes with several alternatives, latest last.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub choices: VecDeque<Arc<Chosen>>,
     /// What they have here. It follows from everything else, so it is counted again and not written down.
     #[serde(skip)]
     pub tally: Tally,
@@ -129,6 +135,14 @@ pub struct UserState {
 
 fn is_empty(wishes: &Arc<Vec<(Wisher, Wish)>>) -> bool {
     wishes.is_empty()
+}
+
+pub(crate) fn no_waits() -> Predictor {
+    Predictor::new(Quantity::Wait)
+}
+
+fn is_unlearnt(predictor: &Predictor) -> bool {
+    predictor.jobs() == 0
 }
 
 fn never() -> Time {
@@ -154,6 +168,9 @@ pub struct SiteState {
     /// How long it takes to hold what is asked for, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers_in: Option<Span>,
+    /// What waits were like where it is a queue, from being asked to the start.
+    #[serde(default = "no_waits", skip_serializing_if = "is_unlearnt")]
+    pub waits: Predictor,
     /// Whether it has failed.
     pub lost: bool,
     /// Since when it stands or does not; older news is no news.
@@ -195,6 +212,7 @@ impl Default for State {
             notices: Default::default(),
             last: Numbers::default(),
             history: Predictor::new(Quantity::RunTime),
+            waits: no_waits(),
             totals: Totals::default(),
             version: 0,
             unsettled: false,

@@ -58,7 +58,8 @@ fn has_total(criterion: &Criterion) -> bool {
         | Criterion::Speed
         | Criterion::Income
         | Criterion::Load => true,
-        Criterion::FinishDeviation
+        Criterion::LikelyFinish
+        | Criterion::FinishDeviation
         | Criterion::FinishMax
         | Criterion::FinishError
         | Criterion::Memory

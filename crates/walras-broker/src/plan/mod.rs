@@ -26,7 +26,9 @@ use walras_core::clearing::{Clearing, ClearingLimits, clear};
 use walras_core::plan::{
     BatchJob, BatchPlan, BatchProblem, Listing, PlanLimits, QueueUse, Unstated, plan_batch,
 };
-use walras_core::prefer::{CollectiveWish, JobWish, Preference, QueueOffer, Rules, Stakeholders, User};
+use walras_core::prefer::{
+    CollectiveWish, JobWish, Preference, QueueOffer, Rules, Spread, Stakeholders, User,
+};
 use walras_core::refine::Strategy;
 use walras_model::{Batch, Money, Offers, Request, TaskId, Time, Window, Workflow};
 
@@ -130,6 +132,8 @@ pub struct PlanningJob {
     pub workflow: Option<Remaining>,
     /// How it judges alternatives.
     pub preference: Preference,
+    /// What history says of its run time.
+    pub spread: Option<Spread>,
     /// The search that it asks for itself.
     pub search: Option<SearchConfig>,
     /// The place of its user.
@@ -187,7 +191,10 @@ impl PlanningProblem {
             batch: &batch,
             jobs: &jobs,
             stakeholders: Some(&stakeholders),
-            unstated: Unstated::JudgePlainly,
+            unstated: match self.policy.predictions {
+                Some(_) => Unstated::LeaveOut,
+                None => Unstated::JudgePlainly,
+            },
             search: &self.policy.search,
             network: self.policy.network,
             policy: &self.policy.choice,
@@ -219,8 +226,11 @@ impl PlanningProblem {
     }
 
     fn stakeholders(&self) -> Stakeholders {
-        let wish =
-            |job: &PlanningJob| JobWish { user: job.user, preference: job.preference.clone(), spread: None };
+        let wish = |job: &PlanningJob| JobWish {
+            user: job.user,
+            preference: job.preference.clone(),
+            spread: job.spread,
+        };
         let mut stakeholders = Stakeholders::plain(&self.offers, &Batch::default());
         stakeholders.users = self.users.clone();
         stakeholders.jobs = self.jobs.iter().map(wish).collect();

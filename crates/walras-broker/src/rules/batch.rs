@@ -1,8 +1,10 @@
 //! What is to be planned: the batch of the open cycle, and what is for sale.
 
+use super::predicting::preference;
 use super::wanted::Wanted;
 use crate::model::job::{Job, Phase};
 use crate::model::policy::PromisePolicy;
+use crate::model::quote::Confidence;
 use crate::model::state::State;
 use crate::plan::{NewcomerTerms, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
 use std::collections::BTreeMap;
@@ -44,7 +46,8 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
             number: job.number,
             request: wanted.request,
             workflow: wanted.remaining,
-            preference: job.spec.preference.clone().unwrap_or_else(Preference::plain),
+            preference: preference(state, &job.spec, job.expected.as_ref(), job.queued_at),
+            spread: job.expected.as_ref().and_then(Confidence::judged),
             search: job.spec.search.as_ref().map(|search| search.config(&state.policy.search)),
             user,
             overdue: ranked.overdue,
@@ -166,6 +169,7 @@ fn cares(preference: &Preference) -> (i128, i128) {
             Criterion::GuaranteedStart
             | Criterion::Start
             | Criterion::Finish
+            | Criterion::LikelyFinish
             | Criterion::FinishMax
             | Criterion::Wait
             | Criterion::SpareTime => time += weight,

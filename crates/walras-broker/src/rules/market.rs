@@ -137,14 +137,15 @@ impl State {
         let (SiteKind::Queue(spec), Free::Queue { wait, units }) = (&site.spec.kind, free) else {
             return None;
         };
-        let start = now.checked_add(*wait)?;
+        let wait = if self.policy.predictions.is_some() { site.queue_wait(*wait) } else { *wait };
+        let start = now.checked_add(wait)?;
         let base = site.spec.prices.base_of("", None);
         let held: usize =
             self.reservations.values().map(|it| it.holds_left().filter(|(at, _)| *at == id).count()).sum();
         Some(QueueOffer {
             name: site.spec.name.clone(),
             site: id,
-            wait: *wait,
+            wait,
             performance: spec.performance,
             rate: site.spec.prices.rate_at(base, start, site.demand, self.policy.calendar),
             // More may be held than the site has by now: then nothing is left.

@@ -8,6 +8,7 @@ pub(crate) mod check;
 pub(crate) mod limiting;
 pub(crate) mod market;
 pub(crate) mod means;
+pub(crate) mod predicting;
 pub mod quoting;
 pub(crate) mod rank;
 pub mod sales;

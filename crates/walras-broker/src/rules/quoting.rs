@@ -11,6 +11,7 @@
 //! Whoever asks may search before ([`Inquiry`]), so that a long search keeps nobody waiting; the broker then only looks
 //! whether what was found can be had.
 
+use super::predicting::{confidence, preference};
 use super::submission::check_job;
 use super::wanted::Wanted;
 use crate::model::allocation::Allocation;
@@ -19,8 +20,7 @@ use crate::model::job::JobSpec;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
 use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
-use walras_core::predict::{JobFeatures, Predicted};
-use walras_core::prefer::{Preference, SCALE, User};
+use walras_core::prefer::{SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
 use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
 
@@ -55,11 +55,13 @@ impl Inquiry {
             group: user.and_then(|user| user.user.group.clone()),
             weight: 1,
         }];
+        let expected = confidence(state, spec);
         let job = PlanningJob {
             number: wanted.job,
             request: wanted.request,
             workflow: wanted.remaining,
-            preference: spec.preference.clone().unwrap_or_else(Preference::plain),
+            preference: preference(state, spec, expected.as_ref(), now),
+            spread: expected.as_ref().and_then(Confidence::judged),
             search: spec.search.as_ref().map(|search| search.config(&state.policy.search)),
             user: 0,
             overdue: false,
@@ -170,37 +172,6 @@ fn undominated(
     kept.extend(missing);
     kept.sort_by_key(|(one, _)| (one.finish(), one.cost(), one.start()));
     kept
-}
-
-/// What is known of a job before it runs, as the history sees it.
-pub(crate) fn features(state: &State, spec: &JobSpec) -> JobFeatures {
-    let work = spec.request.work.as_millis();
-    // Estimates are kept to two binary digits, so that likeness does not hang on a second.
-    let digits = work.ilog2().saturating_sub(1);
-    JobFeatures {
-        user: state.users.get(spec.user.as_str()).map(|user| user.number),
-        size: Some(spec.request.tasks),
-        estimate: Span::from_millis((work >> digits) << digits),
-        ..JobFeatures::default()
-    }
-}
-
-pub(crate) fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
-    if spec.workflow.is_some() {
-        return None;
-    }
-    let prediction = state.history.predict(&features(state, spec))?;
-    let Predicted::Template { jobs, summary, .. } = prediction.by else { return None };
-    let deviation = i128::from(summary.deviation?.as_millis());
-    let spare = i128::from(spec.request.work.as_millis()) - i128::from(summary.mean.as_millis());
-    let variance = deviation * deviation;
-    let at_least = if spare <= 0 {
-        Share::NOTHING
-    } else {
-        let square = spare * spare;
-        Share::of_whole(square, square + variance)
-    };
-    Some(Confidence { expected: summary.mean, at_least, jobs })
 }
 
 #[cfg(test)]

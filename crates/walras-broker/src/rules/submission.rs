@@ -1,5 +1,6 @@
 //! What can be submitted at all: names of a sensible length, jobs that some market could serve.
 
+use super::predicting::unknown_criterion;
 use crate::model::input::Refusal;
 use crate::model::job::{JobSearch, JobSpec, is_plain_name};
 use crate::model::limits::NAME_MAX;
@@ -44,6 +45,9 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     }
     if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
         return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
+    }
+    if let Some(criterion) = unknown_criterion(state, spec) {
+        return bad(BadJob::UnknownOfJobs(criterion.clone()));
     }
     if let Some(search) = &spec.search {
         check_search(search).map_err(Refusal::BadJob)?;

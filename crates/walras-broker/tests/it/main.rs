@@ -11,6 +11,7 @@ mod laws;
 mod money;
 mod offers;
 mod owners;
+mod predictions;
 mod promises;
 mod queue;
 mod quotes;

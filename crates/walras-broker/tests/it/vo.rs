@@ -49,6 +49,8 @@ pub(crate) struct Vo {
     pub(crate) takes: i64,
     /// What queues expect one to wait.
     pub(crate) wait: i64,
+    /// How fast nodes are of sites that are added.
+    pub(crate) performance: Performance,
     /// What sites that are added need around holds.
     pub(crate) timing: Timing,
     pub(crate) events: Vec<Event>,
@@ -71,6 +73,7 @@ impl Vo {
             refusing: BTreeSet::new(),
             takes: 100,
             wait: MINUTE,
+            performance: Performance::ONE,
             timing: Timing::NOTHING,
             events: Vec::new(),
             effects: Vec::new(),
@@ -99,7 +102,7 @@ impl Vo {
         let node = |index: usize| NodeSpec {
             name: format!("n{index}"),
             class: None,
-            performance: Performance::ONE,
+            performance: self.performance,
             watts: None,
             attributes: Attributes::new(),
         };

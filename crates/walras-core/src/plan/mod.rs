@@ -133,6 +133,8 @@ pub enum Unstated {
     Refuse,
     /// The job is judged by cost and finish: the others should not wait for it.
     JudgePlainly,
+    /// It makes no difference to the job: by it all of them are alike. A job that weighs nothing else is judged by cost and finish.
+    LeaveOut,
 }
 
 /// Which objectives may send jobs to queues.

@@ -2,7 +2,9 @@
 
 use super::{BatchProblem, Unstated};
 use crate::choose::Limit;
-use crate::prefer::{Negotiation, NegotiationTerms, Preference, Source, Stakeholders, WishError};
+use crate::prefer::{
+    Negotiation, NegotiationTerms, Preference, PreferenceError, Source, Stakeholders, WishError,
+};
 use crate::search::Alternatives;
 use std::borrow::Cow;
 use walras_model::request::Batch;
@@ -38,17 +40,28 @@ pub(super) fn negotiate(
             Err(error) => error,
         };
         match &error {
-            WishError::Job(name, _) if problem.unstated == Unstated::JudgePlainly => {
+            WishError::Job(name, why) if problem.unstated != Unstated::Refuse => {
                 let place = batch.requests().iter().position(|request| request.name == *name);
                 let preference = place.map(|place| &mut stakeholders.to_mut().jobs[place].preference);
                 match preference.filter(|it| **it != Preference::plain()) {
-                    Some(preference) => *preference = Preference::plain(),
+                    Some(preference) => *preference = others(preference, why, problem.unstated),
                     None => return Some(Err(error)),
                 }
             }
             _ => return Some(Err(error)),
         }
     }
+}
+
+/// What is left of what a job wants, where nothing is said of some of it.
+fn others(preference: &Preference, why: &PreferenceError, unstated: Unstated) -> Preference {
+    let left = match why {
+        PreferenceError::Missing(criterion) if unstated == Unstated::LeaveOut => {
+            preference.without(criterion)
+        }
+        _ => None,
+    };
+    left.unwrap_or_else(Preference::plain)
 }
 
 /// By job: what it may be given. Without a negotiation, all windows; nothing when it failed.

@@ -66,6 +66,8 @@ pub struct JobFeatures {
     pub partition: Option<i64>,
     /// The user's estimate of its run time.
     pub estimate: Option<Span>,
+    /// The estimate as far as it makes jobs alike; the whole of it, without.
+    pub estimate_class: Option<Span>,
     /// The memory that it asks for.
     pub memory: Option<i64>,
 }
@@ -81,7 +83,7 @@ impl JobFeatures {
             Feature::SizeClass => self.size.and_then(u32::checked_ilog2).map(i64::from),
             Feature::Queue => self.queue,
             Feature::Partition => self.partition,
-            Feature::RequestedTime => self.estimate.map(Span::as_millis),
+            Feature::RequestedTime => self.estimate_class.or(self.estimate).map(Span::as_millis),
             Feature::RequestedMemory => self.memory,
         }
     }

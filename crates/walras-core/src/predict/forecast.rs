@@ -3,9 +3,11 @@
 use super::category::{Category, Summary};
 use super::consensus::{self, Guess};
 use super::feature::{Feature, JobFeatures, Key};
+use super::margin::{Calibration, Margin, Margins};
 use super::score::Scores;
 use super::template::{self, LIKENESSES, PER_LIKENESS, TEMPLATES, Template};
-use std::collections::BTreeMap;
+use imbl::OrdMap;
+use std::sync::Arc;
 use walras_model::quantity::Span;
 
 /// What is predicted.
@@ -29,24 +31,51 @@ pub struct Impossible {
     pub value: Span,
 }
 
-/// Learns from finished jobs and predicts the next.
+/// Learns from finished jobs and predicts the next. A copy takes constant time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Predictor {
     quantity: Quantity,
-    categories: BTreeMap<(usize, Key), Category>,
-    scores: BTreeMap<(usize, Key), Scores>,
-    overall: Scores,
+    categories: OrdMap<(usize, Key), Arc<Category>>,
+    scores: OrdMap<(usize, Key), Arc<Scores>>,
+    overall: Arc<Scores>,
     /// How many finished jobs had an estimate, and how many of them ran well past it.
     estimated: u64,
     overrun: u64,
+    /// How far off predictions were.
+    #[cfg_attr(feature = "serde", serde(default))]
+    margins: Margins,
 }
 
-/// All guesses for one job, made before it ran.
+/// All guesses for one job, made before it ran, and what was made of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
     job: JobFeatures,
     guesses: Vec<Option<i64>>,
+    prediction: Option<Prediction>,
+    said: Option<Said>,
+}
+
+/// What somebody was told of a job before it ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Said {
+    /// How long it is likely to take.
+    pub likely: Span,
+    /// What nine of ten such jobs stay within, where that was known.
+    pub nine_in_ten: Option<Span>,
+}
+
+impl Forecast {
+    /// What the guesses agreed on; `None` when nothing like the job had finished and it has no estimate.
+    pub fn prediction(&self) -> Option<&Prediction> {
+        self.prediction.as_ref()
+    }
+
+    /// The same guesses for a job of which something was said at another time, or nothing: that is what is held against what happens.
+    pub fn of_said(self, said: Option<Said>) -> Forecast {
+        Forecast { said, ..self }
+    }
 }
 
 /// What is expected of a job, and why.
@@ -61,6 +90,15 @@ pub struct Prediction {
     pub error: Option<Span>,
     /// Whether the template said more than the user's estimate, which is a limit here.
     pub capped: bool,
+    /// How far off such predictions were of late; `None` before any.
+    pub margin: Option<Margin>,
+}
+
+impl Prediction {
+    /// What is said of the job.
+    pub fn said(&self) -> Said {
+        Said { likely: self.value, nine_in_ten: self.margin.and_then(|margin| margin.nine_in_ten) }
+    }
 }
 
 /// Where a prediction comes from.
@@ -90,15 +128,16 @@ impl Predictor {
     pub fn new(quantity: Quantity) -> Predictor {
         Predictor {
             quantity,
-            categories: BTreeMap::new(),
-            scores: BTreeMap::new(),
-            overall: Scores::of_all(ESTIMATE + 1),
+            categories: OrdMap::new(),
+            scores: OrdMap::new(),
+            overall: Arc::new(Scores::of_all(ESTIMATE + 1)),
             estimated: 0,
             overrun: 0,
+            margins: Margins::default(),
         }
     }
 
-    /// What every template says of a job that has not run yet.
+    /// What every template says of a job that has not run yet, and what they agree on.
     pub fn forecast(&self, job: &JobFeatures) -> Forecast {
         let mut guesses = vec![None; ESTIMATE + 1];
         for (likeness, features) in LIKENESSES.iter().enumerate() {
@@ -111,36 +150,44 @@ impl Predictor {
         if self.quantity == Quantity::RunTime {
             guesses[ESTIMATE] = job.estimate.map(Span::as_millis);
         }
-        Forecast { job: *job, guesses }
+        let prediction = self.agreed(job, &guesses);
+        Forecast { job: *job, guesses, prediction, said: prediction.map(|prediction| prediction.said()) }
     }
 
     /// What the guesses for a job agree on; `None` when nothing like it has finished and it has no estimate.
     pub fn predict(&self, job: &JobFeatures) -> Option<Prediction> {
-        self.best_of(&self.forecast(job))
+        self.forecast(job).prediction
+    }
+
+    /// How what was said of jobs came out.
+    pub fn calibration(&self) -> Calibration {
+        self.margins.calibration()
     }
 
     /// What these guesses agree on, by what is known now of how good each is.
-    pub fn best_of(&self, forecast: &Forecast) -> Option<Prediction> {
-        let job = &forecast.job;
-        let groups = GROUPS.iter().enumerate().rev();
-        let scores: Vec<&Scores> =
-            groups.filter_map(|(group, features)| self.scores.get(&(group, job.key(features)?))).collect();
+    fn agreed(&self, job: &JobFeatures, guesses: &[Option<i64>]) -> Option<Prediction> {
+        let groups = groups(job);
+        let scores: Vec<&Arc<Scores>> =
+            groups.iter().rev().filter_map(|group| self.scores.get(group)).collect();
         let error = |place: usize| {
             let overall = self.overall.mean(place, None);
             scores.iter().fold(overall, |general, scores| scores.mean(place, general))
         };
-        let guesses = forecast.guesses.iter().enumerate();
+        let guesses = guesses.iter().enumerate();
         let guesses: Vec<Guess> = guesses
             .filter_map(|(place, guess)| Some(Guess { value: (*guess)?, error: error(place), place }))
             .collect();
         let Guess { value: guess, error, place } = consensus::weighted_median(guesses)?;
-        let limit = job.estimate.filter(|_| self.estimates_are_limits()).map(Span::as_millis);
+        let limit = job.estimate.filter(|_| self.estimates_are_limits());
+        let guess = Span::from_millis(guess)?;
         let value = limit.map_or(guess, |limit| guess.min(limit));
+        let estimate = job.estimate.filter(|_| self.quantity == Quantity::RunTime);
         Some(Prediction {
-            value: Span::from_millis(value)?,
+            value,
             by: self.source(place, job)?,
             error: error.and_then(|error| Span::from_millis(i64::try_from(error).ok()?)),
             capped: value < guess,
+            margin: self.margins.around(value, &groups, estimate, limit),
         })
     }
 
@@ -151,9 +198,14 @@ impl Predictor {
         }
         self.score(forecast, value);
         let job = &forecast.job;
+        let could_say = forecast.prediction.map(|prediction| prediction.said());
+        if let Some(said) = forecast.said.or(could_say) {
+            self.margins.learn(&groups(job), said, forecast.said.is_some(), value);
+        }
         for (likeness, features) in LIKENESSES.iter().enumerate() {
             if let Some(key) = job.key(features) {
-                self.categories.entry((likeness, key)).or_default().add(value, job.estimate);
+                let category = self.categories.entry((likeness, key)).or_default();
+                Arc::make_mut(category).add(value, job.estimate);
             }
         }
         if let Some(estimate) = job.estimate.filter(|_| self.quantity == Quantity::RunTime) {
@@ -172,7 +224,7 @@ impl Predictor {
     }
 
     fn category(&self, likeness: usize, features: &[Feature], job: &JobFeatures) -> Option<&Category> {
-        self.categories.get(&(likeness, job.key(features)?))
+        self.categories.get(&(likeness, job.key(features)?)).map(Arc::as_ref)
     }
 
     fn source(&self, place: usize, job: &JobFeatures) -> Option<Predicted> {
@@ -191,18 +243,25 @@ impl Predictor {
                 Some((place, error))
             })
         };
-        for (group, features) in GROUPS.iter().enumerate() {
-            let Some(key) = forecast.job.key(features) else { continue };
-            let scores = self.scores.entry((group, key)).or_insert_with(|| Scores::of_some(ESTIMATE + 1));
+        for group in groups(&forecast.job) {
+            let scores = self.scores.entry(group).or_insert_with(|| Arc::new(Scores::of_some(ESTIMATE + 1)));
+            let scores = Arc::make_mut(scores);
             errors().for_each(|(place, error)| scores.add(place, error));
         }
-        errors().for_each(|(place, error)| self.overall.add(place, error));
+        let overall = Arc::make_mut(&mut self.overall);
+        errors().for_each(|(place, error)| overall.add(place, error));
     }
 
     /// Whether fewer than a tenth of the jobs ran well past their estimates.
     fn estimates_are_limits(&self) -> bool {
         self.quantity == Quantity::RunTime && self.overrun * 10 <= self.estimated
     }
+}
+
+/// The groups that a job belongs to, from specific to general.
+fn groups(job: &JobFeatures) -> Vec<(usize, Key)> {
+    let groups = GROUPS.iter().enumerate();
+    groups.filter_map(|(group, features)| Some((group, job.key(features)?))).collect()
 }
 
 #[cfg(test)]

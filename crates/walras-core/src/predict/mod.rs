@@ -15,8 +15,11 @@
 //! Where jobs hardly ever run past their estimate, it is a limit that the cluster enforces, and no prediction goes
 //! beyond it.
 //!
+//! With the prediction comes a [`Margin`]: what nine of ten such jobs stay within, held to it by what came of the bounds
+//! before (`margin.rs`).
+//!
 //! **Complexity.** A forecast and an update each visit a fixed number of categories in ordered maps: O(log n) in
-//! the number of categories.
+//! the number of categories. The maps are persistent: a copy, for whoever looks while others learn, is O(1).
 //!
 //! **Precision.** All integers: milliseconds, shares in millionths, errors weighted in 65,536ths. The same history
 //! gives the same predictions everywhere.
@@ -42,10 +45,12 @@ mod category;
 mod consensus;
 mod feature;
 mod forecast;
+mod margin;
 mod score;
 mod template;
 
 pub use category::Summary;
 pub use feature::{Feature, JobFeatures};
-pub use forecast::{Forecast, Impossible, Predicted, Prediction, Predictor, Quantity};
+pub use forecast::{Forecast, Impossible, Predicted, Prediction, Predictor, Quantity, Said};
+pub use margin::{Calibration, LEVEL, Margin};
 pub use template::{Basis, Statistic, TEMPLATES, Template};

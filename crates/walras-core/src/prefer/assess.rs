@@ -41,6 +41,8 @@ pub struct Spread {
     pub max: Span,
     /// The mean error of predictions so far.
     pub error: Span,
+    /// How long it is likely to take; by the user's estimate, without.
+    pub likely: Option<Span>,
 }
 
 /// What the criteria need to know beside the alternative.
@@ -109,9 +111,10 @@ pub fn of_window(
             worst(criterion, placements().map(|placement| &node(placement).attributes))
         }
         Criterion::SpareTime => facts.request.deadline.map(|deadline| deadline - window.end()),
-        Criterion::FinishDeviation | Criterion::FinishMax | Criterion::FinishError => {
-            spread(facts, criterion, window.start(), slowest)
-        }
+        Criterion::LikelyFinish
+        | Criterion::FinishDeviation
+        | Criterion::FinishMax
+        | Criterion::FinishError => spread(facts, criterion, window.start(), slowest),
     }
 }
 
@@ -132,9 +135,10 @@ pub fn of_queue(facts: &Facts<'_>, queue: &QueueOffer, criterion: &Criterion) ->
         Criterion::Load => facts.loads.get(queue.site.index()).copied(),
         Criterion::Memory | Criterion::Attribute(..) => worst(criterion, std::iter::once(&queue.attributes)),
         Criterion::SpareTime => facts.request.deadline.map(|deadline| deadline - finish),
-        Criterion::FinishDeviation | Criterion::FinishMax | Criterion::FinishError => {
-            spread(facts, criterion, start, queue.performance)
-        }
+        Criterion::LikelyFinish
+        | Criterion::FinishDeviation
+        | Criterion::FinishMax
+        | Criterion::FinishError => spread(facts, criterion, start, queue.performance),
     }
 }
 
@@ -169,6 +173,7 @@ fn spread(facts: &Facts<'_>, criterion: &Criterion, start: Time, slowest: Perfor
     match criterion {
         Criterion::FinishDeviation => on(spread.deviation),
         Criterion::FinishError => on(spread.error),
+        Criterion::LikelyFinish => Some(start.as_millis() + on(spread.likely?)?),
         _ => Some(start.as_millis() + on(spread.max)?),
     }
 }
@@ -230,7 +235,7 @@ mod tests {
         request.deadline = Some(seconds(90));
         let loads = site_loads(&offers);
         assert_eq!(loads, [250_000, 0]);
-        let spread = Spread { deviation: span(4), max: span(60), error: span(2) };
+        let spread = Spread { deviation: span(4), max: span(60), error: span(2), likely: Some(span(30)) };
         let facts = Facts {
             offers: &offers,
             request: &request,
@@ -252,6 +257,7 @@ mod tests {
             ("guaranteed-start", Some(10_000), None),
             ("start", Some(10_000), Some(5_000)),
             ("finish", Some(50_000), Some(25_000)),
+            ("likely-finish", Some(40_000), Some(20_000)),
             ("finish-deviation", Some(4_000), Some(2_000)),
             ("finish-max", Some(70_000), Some(35_000)),
             ("finish-error", Some(2_000), Some(1_000)),

@@ -25,6 +25,8 @@ pub enum Criterion {
     Start,
     /// When it is expected to end.
     Finish,
+    /// When it is likely to end, by what history says of its run time.
+    LikelyFinish,
     /// The standard deviation of that expectation.
     FinishDeviation,
     /// When it ends if it takes as long as the longest job like it.
@@ -52,10 +54,11 @@ pub enum Criterion {
 }
 
 /// The criteria that have a name of their own.
-const NAMED: [(&str, Criterion); 14] = [
+const NAMED: [(&str, Criterion); 15] = [
     ("guaranteed-start", Criterion::GuaranteedStart),
     ("start", Criterion::Start),
     ("finish", Criterion::Finish),
+    ("likely-finish", Criterion::LikelyFinish),
     ("finish-deviation", Criterion::FinishDeviation),
     ("finish-max", Criterion::FinishMax),
     ("finish-error", Criterion::FinishError),
@@ -88,11 +91,24 @@ impl Criterion {
             Criterion::GuaranteedStart
                 | Criterion::Start
                 | Criterion::Finish
+                | Criterion::LikelyFinish
                 | Criterion::FinishDeviation
                 | Criterion::FinishMax
                 | Criterion::FinishError
                 | Criterion::Wait
                 | Criterion::SpareTime
+        )
+    }
+
+    /// Whether its values are points in time.
+    pub fn is_point(&self) -> bool {
+        matches!(
+            self,
+            Criterion::GuaranteedStart
+                | Criterion::Start
+                | Criterion::Finish
+                | Criterion::LikelyFinish
+                | Criterion::FinishMax
         )
     }
 

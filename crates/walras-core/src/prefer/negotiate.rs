@@ -313,6 +313,7 @@ fn always_said(criterion: &Criterion) -> bool {
             | Criterion::Attribute(..)
             | Criterion::Energy
             | Criterion::SpareTime
+            | Criterion::LikelyFinish
             | Criterion::FinishDeviation
             | Criterion::FinishMax
             | Criterion::FinishError

@@ -133,9 +133,29 @@ impl Preference {
         }
     }
 
+    /// Cost and the likely finish matter alike.
+    pub fn plain_by_prediction() -> Preference {
+        let half = |criterion| Weighted { criterion, weight: MILLION / 2, range: None };
+        Preference {
+            weighted: vec![half(Criterion::Cost), half(Criterion::LikelyFinish)],
+            aggregation: Aggregation::CRITERIA,
+        }
+    }
+
+    /// The same without one of its criteria; `None` when nothing is left.
+    pub fn without(&self, criterion: &Criterion) -> Option<Preference> {
+        let others = self.weighted.iter().filter(|weighted| weighted.criterion != *criterion);
+        Preference::new(others.cloned().collect(), self.aggregation).ok()
+    }
+
     /// The criteria that count, in the order given.
     pub fn weighted(&self) -> &[Weighted] {
         &self.weighted
+    }
+
+    /// Whether it says for any criterion between which values it matters.
+    pub fn has_ranges(&self) -> bool {
+        self.weighted.iter().any(|weighted| weighted.range.is_some())
     }
 
     /// How their losses become one.

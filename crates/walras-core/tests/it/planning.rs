@@ -274,8 +274,21 @@ fn criteria_that_nothing_says_anything_of_are_refused_or_passed_over() {
     assert_eq!(plan.choice, BatchChoice::None(NoChoice::Wishes));
     let error = plan.negotiation.unwrap().unwrap_err().to_string();
     assert_eq!(error, "job j0: no alternative says anything of memory, which is weighed");
-    let plan = plan_batch(&BatchProblem { unstated: Unstated::JudgePlainly, ..problem });
+    let plan = plan_batch(&BatchProblem { unstated: Unstated::LeaveOut, ..problem });
     assert_eq!(served(&plan), [0, 1]);
+    // What else is weighed still counts: the dear and early one is refused by who wants it cheap, whatever is not known of memory.
+    let weights = vec![Weighted::new(Criterion::Memory, 9), Weighted::new(Criterion::Cost, 1)];
+    let cheap = Preference::new(weights, Aggregation::CRITERIA).unwrap();
+    let only = cheap.without(&Criterion::Memory).unwrap();
+    let losses = |preference: &Preference, unstated| {
+        let mut stakeholders = stakeholders.clone();
+        for wish in &mut stakeholders.jobs {
+            wish.preference = preference.clone();
+        }
+        let plan = plan_batch(&BatchProblem { stakeholders: Some(&stakeholders), unstated, ..problem });
+        plan.negotiation.unwrap().unwrap().problem
+    };
+    assert_eq!(losses(&cheap, Unstated::LeaveOut), losses(&only, Unstated::Refuse));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 )]
 
 use crate::view::job::{state_of_end, state_of_job};
+use crate::view::likely::calibration_views;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -51,6 +52,14 @@ struct SiteLabel {
     site: String,
 }
 
+/// What was predicted, where it was a queue's, and what was said of it.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct PredictedLabel {
+    of: String,
+    site: String,
+    level: String,
+}
+
 /// Which request, and how it was answered.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RequestLabel {
@@ -88,6 +97,8 @@ pub struct Metrics {
     gap: Decimal,
     above_bound: Decimal,
     bound_searches: Counter,
+    predictions: Family<PredictedLabel, Gauge<i64, AtomicI64>>,
+    predictions_held: Family<PredictedLabel, Decimal>,
     wait_predicted: Sum,
     wait_actual: Sum,
     utilisation: Family<SiteLabel, Decimal>,
@@ -118,6 +129,8 @@ impl Default for Metrics {
             gap: Decimal::default(),
             above_bound: Decimal::default(),
             bound_searches: Counter::default(),
+            predictions: Family::default(),
+            predictions_held: Family::default(),
             wait_predicted: Sum::default(),
             wait_actual: Sum::default(),
             utilisation: Family::default(),
@@ -154,6 +167,11 @@ impl Metrics {
         registry.register("plan_above_bound_ratio", above, self.above_bound.clone());
         let searches = "Searches for one job that went into such bounds";
         registry.register("plan_bound_searches", searches, self.bound_searches.clone());
+        let said =
+            "Predictions that can be judged: that it is likely (0.5), that nine of ten stay within (0.9)";
+        registry.register("predictions", said, self.predictions.clone());
+        let held = "The share of them that held; where predictions are good, it is the level";
+        registry.register("predictions_held_ratio", held, self.predictions_held.clone());
         let predicted = "Sum of waits from submission to the planned start, of parts that have started";
         registry.register("wait_predicted_seconds", predicted, self.wait_predicted.clone());
         let actual = "Sum of waits from submission to the start, of the same parts";
@@ -316,6 +334,19 @@ impl Metrics {
         }
         for (name, count) in counts {
             self.jobs.get_or_create(&StateLabel { state: name.to_owned() }).set(count);
+        }
+        for it in calibration_views(state) {
+            let levels =
+                [("0.5", it.likely_said, it.likely_held), ("0.9", it.nine_in_ten_said, it.nine_in_ten_held)];
+            for (level, said, held) in levels.into_iter().filter(|(_, said, _)| *said > 0) {
+                let label = PredictedLabel {
+                    of: it.of.text().to_owned(),
+                    site: it.site.clone().unwrap_or_default(),
+                    level: level.to_owned(),
+                };
+                self.predictions.get_or_create(&label).set(i64::try_from(said).unwrap_or(i64::MAX));
+                self.predictions_held.get_or_create(&label).set(held as f64 / said as f64);
+            }
         }
         let totals = &state.totals;
         let settled = totals.quotes_kept + totals.quotes_broken;

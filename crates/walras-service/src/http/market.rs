@@ -9,6 +9,7 @@ use crate::described::JsonSchema;
 use crate::engine::{Failed, LastPlan};
 use crate::token::Caller;
 use crate::view::job::state_of_job;
+use crate::view::likely::calibration_views;
 use crate::view::market::{offers_view, site_statuses, site_view, timetable_view};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -158,6 +159,7 @@ pub(super) async fn status_of(app: &App) -> Result<StatusView, Failed> {
             entries,
             alarms,
             sites: site_statuses(state, now),
+            predictions: calibration_views(state),
         }
     });
     view.await

@@ -8,6 +8,7 @@ use super::jobs::{only, spec, unexpected};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
+use crate::view::criteria::choices_view;
 use crate::view::job::{is_asked, quote_view};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -19,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use walras_api::sentence::Context;
-use walras_api::service::{AcceptedView, JobFile, QuoteView};
+use walras_api::service::{AcceptedView, ChoicesView, JobFile, QuoteView};
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::RequestKey;
 use walras_broker::job::{JobSpec, Why};
@@ -75,6 +76,13 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .keyed()
         .status(201)
         .refuses(&[400, 404, 409, 413, 415, 422]),
+        Endpoint::new::<ChoicesView>(
+            "get",
+            "/v1/choices",
+            USERS,
+            "List what one took of quotes with several alternatives, to learn from.",
+            get(choices),
+        ),
     ]
 }
 
@@ -216,6 +224,11 @@ async fn accept(
         }
         other => Err(unexpected(&other)),
     }
+}
+
+async fn choices(State(app): State<App>, caller: Caller) -> Result<Json<ChoicesView>, Fault> {
+    let view = app.handle.ask(move |state, _| choices_view(state, &caller.name));
+    Ok(Json(view.await?))
 }
 
 /// Whether a request was made under this key before.

@@ -1,5 +1,7 @@
 //! Jobs and quotes as the API shows them.
 
+use super::criteria::criteria_views;
+use super::likely::{likely_start, likely_view};
 use super::{node_name, site_name};
 use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use walras_broker::{rank::Ranked, ranked};
-use walras_model::{Money, Time};
+use walras_model::{Money, Share, Time};
 
 /// A job that has not ended.
 pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
@@ -35,10 +37,20 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
     if let Some(reservation) = reservation {
         place(&mut view, state, job, reservation, whole);
     }
+    if let Some(content) = job.content.as_ref().filter(|_| whole) {
+        let share =
+            |(name, share): (&String, &Share)| (name.clone(), Num::of_millionths(share.as_millionths()));
+        view.satisfaction = content.iter().map(share).collect();
+    }
     if let Some(planned) = state.planned_terms(job) {
         (view.start, view.finish) = (Some(planned.start.into()), Some(planned.finish.into()));
         view.sites = state.planned_sites(job).into_iter().map(|site| site_name(state, site)).collect();
     }
+    let window = view.start.zip(view.finish).map(|(start, finish)| (start.time(), finish.time()));
+    if window.is_none() {
+        view.likely_start = likely_start(state, job);
+    }
+    view.likely = job.expected.as_ref().map(|it| likely_view(it, job.spec.request.work, window, state.clock));
     view
 }
 
@@ -63,6 +75,8 @@ fn plain(job: &Job, at: JobState) -> JobView {
         workflow: job.spec.workflow.is_some(),
         queued_at: job.queued_at.into(),
         start: None,
+        likely_start: None,
+        likely: None,
         finish: None,
         deadline: request.deadline.map(Stamp::from),
         budget: request.budget.map(Num::of_money),
@@ -78,6 +92,7 @@ fn plain(job: &Job, at: JobState) -> JobView {
             finish: promise.finish.into(),
             cost: Num::of_money(promise.cost),
         }),
+        satisfaction: BTreeMap::new(),
         search: job.spec.search.as_ref().map(|search| search.algorithm.to_string()),
         parts: Vec::new(),
     }
@@ -242,6 +257,8 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         workflow: job.workflow,
         queued_at: job.queued_at.into(),
         start: job.start.map(Stamp::from),
+        likely_start: None,
+        likely: None,
         finish: Some(job.ended_at.into()),
         deadline: job.deadline.map(Stamp::from),
         budget: job.budget.map(Num::of_money),
@@ -253,6 +270,7 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         why: why.map(|why| context.why(why)),
         reason: why.map(|why| context.why_view(why)),
         promise: None,
+        satisfaction: BTreeMap::new(),
         search: None,
         parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
     }
@@ -314,6 +332,11 @@ fn option(state: &State, number: QuoteNumber, quote: &Quote, option: &QuoteOptio
         price: Num::of_money(option.price),
         sites: option.sites.iter().map(|site| site_name(state, *site)).collect(),
         satisfaction: Num::of_millionths(option.satisfaction.as_millionths()),
+        criteria: criteria_views(state, quote, place),
+        likely: option.confidence.as_ref().map(|it| {
+            let window = (option.start, option.finish);
+            likely_view(it, quote.spec.request.work, Some(window), option.start)
+        }),
         confidence: option.confidence.map(|it| Num::of_millionths(it.at_least.as_millionths())),
     }
 }

@@ -5,10 +5,12 @@
 
 pub mod again;
 pub mod apply;
+pub mod criteria;
 pub mod decision;
 pub mod event;
 pub mod history;
 pub mod job;
+pub mod likely;
 pub mod log;
 pub mod market;
 pub mod money;

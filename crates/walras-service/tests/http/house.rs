@@ -48,7 +48,7 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn open() -> House {
-        House::of(CONFIG)
+        House::with(CONFIG)
     }
 
     /// One in which time runs fast, and jobs end within seconds.
@@ -57,10 +57,11 @@ impl House {
                      confirm_within = 30\noffers_within = 20\nmoney = { fee = 0.1 }\n";
         let (before, rest) = CONFIG.split_once("[policy]").unwrap();
         let (_, sites) = rest.split_once("[[site]]").unwrap();
-        House::of(&format!("{before}{rules}[[site]]{sites}"))
+        House::with(&format!("{before}{rules}[[site]]{sites}"))
     }
 
-    fn of(config: &str) -> House {
+    /// With another configuration, whose directory is called `DATA`.
+    pub(crate) fn with(config: &str) -> House {
         let data = tempfile::tempdir().unwrap();
         let text = config.replace("DATA", data.path().to_str().unwrap());
         let config = Config::parse(&text, "test.toml").unwrap();

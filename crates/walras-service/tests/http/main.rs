@@ -12,6 +12,7 @@ mod house;
 mod objects;
 mod owners;
 mod page;
+mod predictions;
 mod privacy;
 mod reports;
 mod searching;

@@ -59,3 +59,57 @@ fn everybody_speaks_for_themselves_and_only_of_what_can_be_weighed() {
     assert!(unknown.status == 422 && unknown.body.contains("is not known of everything"), "{unknown:?}");
     assert_eq!(put("/v1/sites/north/wish", &olga, &json!({"prefers": {}})).status, 422);
 }
+
+#[test]
+fn a_job_says_how_content_everybody_was_with_its_plan() {
+    let (house, ada) = content();
+    let otto = house.token("owner", "otto").1;
+    let wish = json!({"weight": 1000, "prefers": {"income": 1}});
+    house.call("put", "/v1/sites/south/wish", Some(&otto), Some(&wish)).json(200);
+    assert_eq!(placed(&house, &ada, "one"), json!(["south"]));
+    let all = house.call("get", "/v1/jobs", Some(&ada), None).json(200);
+    let number = &all["jobs"][0]["job"];
+    let view = house.call("get", &format!("/v1/jobs/{number}"), Some(&ada), None).json(200);
+    let content = &view["satisfaction"];
+    assert_eq!((&content["owner of south"], &content["ada"]), (&json!(1), &json!(0)), "{view}");
+}
+
+#[test]
+fn a_quote_shows_every_criterion_and_what_is_taken_is_remembered() {
+    let house = House::open();
+    let ada = house.user("ada");
+    // The cheap site is busy for two hours.
+    for node in ["n1", "n2"] {
+        let taken = json!({"kind": "taken", "node": node, "seconds": 7200});
+        house.call("post", "/v1/sites/north/faults", Some(&house.administrator), Some(&taken));
+    }
+    let mut body = job("choose");
+    body["prefers"] = json!({"cost": 3, "finish": 1});
+    body["ranges"] = json!({"cost": [0, 120]});
+    body["aggregation"] = json!("mean");
+    let quote = || {
+        house.call("post", "/v1/cycles", Some(&house.administrator), None);
+        house.call("post", "/v1/quotes", Some(&ada), Some(&body)).json(201)
+    };
+    let quote = until(quote, |quote| quote["options"].as_array().is_some_and(|options| options.len() == 2));
+    let by = |option: usize, place: usize| {
+        let it = &quote["options"][option]["criteria"][place];
+        (it["criterion"].clone(), it["weight"].clone(), it["satisfaction"].clone())
+    };
+    // A minute costs 90 credits in the south and 30 in the north, of the 120 at which the job cares no more.
+    assert_eq!(by(0, 0), (json!("cost"), json!(0.75), json!(0.25)), "{quote}");
+    assert_eq!(by(1, 0), (json!("cost"), json!(0.75), json!(0.75)), "{quote}");
+    assert_eq!((by(0, 1).2, by(1, 1).2), (json!(1), json!(0)), "{quote}");
+    assert_eq!(quote["options"][1]["criteria"][0]["value"], json!(30), "{quote}");
+    let path = format!("/v1/quotes/{}/accept", quote["quote"]);
+    house.call("post", &path, Some(&ada), Some(&json!({"option": 1}))).json(201);
+    let choices = house.call("get", "/v1/choices", Some(&ada), None).json(200);
+    assert_eq!((&choices["walras"], &choices["criteria"]), (&json!("choices/1"), &json!(["cost", "finish"])));
+    let choice = &choices["choices"][0];
+    assert_eq!((&choice["picked"], &choice["alternatives"][1][0]), (&json!(1), &json!(30)), "{choices}");
+    assert_eq!(choices["choices"].as_array().map(Vec::len), Some(1), "{choices}");
+    let mut bad = job("bad");
+    bad["ranges"] = json!({"cost": [0, 1]});
+    let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&bad));
+    assert!(refused.status == 422 && refused.body.contains("prefers"), "{refused:?}");
+}

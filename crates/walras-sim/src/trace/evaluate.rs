@@ -4,8 +4,10 @@
 //! known, and nothing else: the prediction is made from that, and compared with what happened. Three other
 //! predictions are made at the same moment: the user's own estimate, the mean of the user's last two finished
 //! jobs (the estimate while there are none), and the same but at most the estimate (Tsafrir, Etsion and Feitelson 2007). Predictions
-//! are compared on the same jobs: those for which all had something to say.
+//! are compared on the same jobs: those for which all had something to say. Every job of which it was said what nine of
+//! ten stay within is counted by whether it did ([`Bounds`]).
 
+use super::bounds::Bounds;
 use super::swf::{Trace, TraceJob};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -21,6 +23,8 @@ pub struct Evaluation {
     pub all: Compared,
     /// On those of them that carry an estimate.
     pub with_estimate: Compared,
+    /// What nine of ten were said to stay within.
+    pub bounds: Bounds,
     /// Jobs for which one of them had nothing to say.
     pub unpredicted: u32,
     /// How often each template was used, in its words, most often first.
@@ -76,11 +80,15 @@ pub fn evaluate(trace: &Trace, quantity: Quantity) -> Evaluation {
         quantity,
         all: Compared::default(),
         with_estimate: Compared::default(),
+        bounds: Bounds::default(),
         unpredicted: 0,
         used: Vec::new(),
     };
     let mut used: BTreeMap<String, u32> = BTreeMap::new();
     walk(trace, quantity, |job, prediction, last_two, actual| {
+        if let Some(bound) = prediction.and_then(|prediction| prediction.said().nine_in_ten) {
+            evaluation.bounds.add(bound, actual);
+        }
         let own = job.features.estimate.filter(|_| quantity == Quantity::RunTime);
         let (Some(prediction), Some(last_two)) = (prediction, last_two.or(own)) else {
             evaluation.unpredicted += 1;
@@ -166,7 +174,7 @@ fn walk(
         }
         let forecast = predictor.forecast(&job.features);
         let mean = job.features.user.and_then(|user| last_two.get(&user)).map(mean_of_two);
-        seen(job, predictor.best_of(&forecast), mean, value);
+        seen(job, forecast.prediction().copied(), mean, value);
         open.push(Reverse(Open { known_at, place, forecast, value }));
     }
     while let Some(Reverse(next)) = open.pop() {

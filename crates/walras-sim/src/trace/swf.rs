@@ -195,6 +195,7 @@ fn job(line: u32, columns: &[&str]) -> Result<TraceJob, String> {
             queue: row.known(15),
             partition: row.known(16),
             estimate,
+            estimate_class: None,
             memory: row.known(10),
         },
         never_started: cancelled && run.is_none_or(|run| run == Span::ZERO),
@@ -291,6 +292,7 @@ mod tests {
             queue: Some(1),
             partition: None,
             estimate: Span::from_millis(3_600_000),
+            estimate_class: None,
             memory: None,
         };
         assert_eq!(job.features, expected);

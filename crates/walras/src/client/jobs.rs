@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::files;
 use std::time::Duration;
 use ureq::http::Method;
-use walras_api::service::{ExplanationView, JobState, JobView, JobsView, MeView, PartView, Role};
+use walras_api::service::{ExplanationView, JobState, JobView, JobsView, LikelyView, MeView, PartView, Role};
 
 /// The first pause between two looks at a job, and the longest.
 const LOOK_AFTER: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
@@ -96,7 +96,7 @@ pub(crate) fn own_name(me: MeView) -> Option<String> {
     (me.role == Role::User).then_some(me.name)
 }
 
-/// Jobs as a table.
+/// Jobs as a table; with when they are likely to have ended, where that is known of any.
 pub(crate) fn jobs_text(jobs: &[JobView]) -> String {
     let row = |job: &JobView| {
         [
@@ -105,15 +105,36 @@ pub(crate) fn jobs_text(jobs: &[JobView]) -> String {
             job.user.clone(),
             job.state.text().to_owned(),
             job.tasks.to_string(),
-            time_or(job.start),
+            starts(job),
             time_or(job.finish),
             price(job),
             where_or_why(job),
         ]
     };
-    let rows: Vec<[String; 9]> = jobs.iter().map(row).collect();
     let heading = [">job", "name", "user", "state", ">tasks", "start", "finish", ">price", "where, why"];
+    let likely = |job: &JobView| job.likely.as_ref().and_then(|likely| likely.finish);
+    if jobs.iter().all(|job| likely(job).is_none()) {
+        let rows: Vec<[String; 9]> = jobs.iter().map(row).collect();
+        return table_or(heading, &rows, "no jobs");
+    }
+    let [number, name, user, state, tasks, start, finish, price, place] = heading;
+    let heading = [number, name, user, state, tasks, start, "likely", finish, price, place];
+    let rows: Vec<[String; 10]> = jobs
+        .iter()
+        .map(|job| {
+            let [number, name, user, state, tasks, start, finish, price, place] = row(job);
+            [number, name, user, state, tasks, start, time_or(likely(job)), finish, price, place]
+        })
+        .collect();
     table_or(heading, &rows, "no jobs")
+}
+
+/// When a job starts; about when, where it has no window and others were waited for.
+fn starts(job: &JobView) -> String {
+    match (job.start, job.likely_start) {
+        (None, Some(likely)) => format!("~{}", time(likely)),
+        (start, _) => time_or(start),
+    }
 }
 
 /// What it was charged, or what is held for it.
@@ -143,7 +164,7 @@ fn job_text(job: &JobView) -> String {
         ("state", job.state.text().to_owned()),
         ("tasks", job.tasks.to_string()),
         ("queued", time(job.queued_at)),
-        ("start", time_or(job.start)),
+        ("start", starts(job)),
         ("finish", time_or(job.finish)),
         ("deadline", time_or(job.deadline)),
         ("budget", or_dash(job.budget.as_ref())),
@@ -152,9 +173,15 @@ fn job_text(job: &JobView) -> String {
         ("sites", job.sites.join(", ")),
         ("attempts", job.attempts.to_string()),
     ];
+    rows.extend(job.likely.as_ref().map(|likely| ("runs", likely_text(likely))));
     rows.extend(job.why.clone().map(|why| ("why", why)));
     let lines = rows.iter().map(|(name, value)| format!("{:<9} {}", name, clean(value)));
     let mut text: String = lines.map(|line| format!("{}\n", line.trim_end())).collect();
+    if !job.satisfaction.is_empty() {
+        let rows = job.satisfaction.iter().map(|(name, share)| [name.clone(), share.to_string()]);
+        text.push('\n');
+        text.push_str(&table(["stakeholder", ">satisfaction"], &rows.collect::<Vec<_>>()));
+    }
     if !job.parts.is_empty() {
         let rows: Vec<[String; 7]> = job
             .parts
@@ -170,6 +197,12 @@ fn job_text(job: &JobView) -> String {
         text.push_str(&table([">part", "task", "site", "node", "start", "end", "state"], &rows));
     }
     text
+}
+
+/// How long it is likely to run, by how many jobs, and when it would then have ended.
+fn likely_text(likely: &LikelyView) -> String {
+    let ended = likely.finish.map_or_else(String::new, |at| format!("; likely done at {}", time(at)));
+    format!("{} (by {} jobs){ended}", likely.text, likely.jobs)
 }
 
 fn part_state(part: &PartView) -> String {

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use ureq::http::Method;
 use walras_api::Num;
 use walras_api::service::{
-    AppliedView, CycleView, TokenMade, TokenView, TokensView, TrialFigures, TrialView, UserView, UsersView,
+    AppliedView, CalibrationView, CycleView, TokenMade, TokenView, TokensView, TrialFigures, TrialView,
+    UserView, UsersView,
 };
 
 #[derive(clap::Args)]
@@ -163,7 +164,9 @@ pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
         return say(&args.connect, &answer, cycle_text);
     }
     let answer = client.get("/v1/status")?;
-    say(&args.connect, &answer, |view: &walras_api::service::StatusView| cycle_text(&view.cycle))
+    say(&args.connect, &answer, |view: &walras_api::service::StatusView| {
+        cycle_text(&view.cycle) + &predictions_text(&view.predictions)
+    })
 }
 
 fn cycle_text(cycle: &CycleView) -> String {
@@ -184,6 +187,27 @@ fn cycle_text(cycle: &CycleView) -> String {
         "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}; next at {}\n{content}",
         time_or(*next_at)
     )
+}
+
+/// How often what was said of jobs was right.
+fn predictions_text(predictions: &[CalibrationView]) -> String {
+    let share = |held: u64, said: u64| match said {
+        0 => "-".to_owned(),
+        said => format!("{:.1}% of {said}", held as f64 / said as f64 * 100.0),
+    };
+    let rows = predictions.iter().map(|it| {
+        let site = it.site.as_ref().map_or_else(String::new, |site| format!(" at {site}"));
+        [
+            format!("{}{site}", it.of.text()),
+            share(it.likely_held, it.likely_said),
+            share(it.nine_in_ten_held, it.nine_in_ten_said),
+        ]
+    });
+    let rows: Vec<[String; 3]> = rows.collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    super::show::table(["prediction", ">half within", ">nine of ten within"], &rows)
 }
 
 pub(crate) fn user(command: &UserCommand) -> Result<(), Failure> {

@@ -151,6 +151,8 @@ fn quote_text(quote: &QuoteView) -> String {
             "sites",
         ];
         text.push_str(&table(heading, &rows));
+        text.push_str(&criteria_text(quote));
+        text.push_str(&likely_text(quote));
         text.push_str(&held_text(quote));
         text.push_str(&format!(
             "binding until {}: walras accept {} OPTION\n",
@@ -165,6 +167,28 @@ fn quote_text(quote: &QuoteView) -> String {
         text.push_str(&format!("would help: {}\n", clean(&change.text)));
     }
     text
+}
+
+/// What the options are worth by each criterion that the job weighs.
+fn criteria_text(quote: &QuoteView) -> String {
+    let all =
+        quote.options.iter().flat_map(|option| option.criteria.iter().map(move |it| (option.option, it)));
+    let rows = all.map(|(option, it)| {
+        let value = super::show::or_dash(it.value.as_ref());
+        [option.to_string(), it.criterion.clone(), it.weight.to_string(), value, it.satisfaction.to_string()]
+    });
+    let rows: Vec<[String; 5]> = rows.collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heading = [">option", "criterion", ">weight", ">value", ">satisfaction"];
+    format!("judged by\n{}", table(heading, &rows))
+}
+
+/// How long the job is likely to run, option by option.
+fn likely_text(quote: &QuoteView) -> String {
+    let known = quote.options.iter().filter_map(|it| Some((it.option, it.likely.as_ref()?)));
+    known.map(|(option, likely)| format!("option {option}: {}\n", clean(&likely.text))).collect()
 }
 
 /// What it means that the options are held, or not.

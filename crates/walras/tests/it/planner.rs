@@ -184,6 +184,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
             strategy: entry.strategy,
         }),
         preference: wish.preference.clone(),
+        spread: wish.spread,
         search: None,
         user: wish.user,
         overdue: false,

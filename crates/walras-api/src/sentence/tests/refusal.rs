@@ -11,6 +11,7 @@ use walras_broker::price::{BadPrices, Demand};
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use walras_broker::sharing::{Limited, OverLimit};
 use walras_broker::wish::BadWish;
+use walras_core::prefer::Criterion;
 use walras_model::{Multiplier, Rate, Share, SiteId};
 
 #[test]
@@ -101,6 +102,9 @@ fn every_fault_of_a_job_has_a_clause() {
             "the job's own search lists 0 alternatives: expected at least 1";
         BadJob::LongCriterion { .. } => BadJob::LongCriterion { bytes: 5, most: 4 } =>
             "the attribute that the job's own search goes by has 5 bytes: expected at most 4";
+        BadJob::UnknownOfJobs(_) => BadJob::UnknownOfJobs(Criterion::FinishDeviation) =>
+            "the job weighs finish-deviation, of which nothing is known here: too few jobs have ended to say how long \
+             one like it runs";
         BadJob::Unwritable => BadJob::Unwritable => "the job cannot be written to the journal";
     );
 }

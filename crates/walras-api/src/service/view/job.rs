@@ -1,5 +1,6 @@
 //! Jobs: where they are, and why.
 
+use super::likely::LikelyView;
 use super::why::{ChangeView, FitView, PartStage, WhyView};
 use crate::described::JsonSchema;
 use crate::number::Num;
@@ -73,8 +74,14 @@ pub struct JobView {
     pub workflow: bool,
     /// When it was submitted.
     pub queued_at: Stamp,
-    /// When it starts or started, as far as that is known.
+    /// When it starts or started, as far as that is known: reserved or planned.
     pub start: Option<Stamp>,
+    /// When it is likely to start, by how long jobs like it waited, while it has no window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likely_start: Option<Stamp>,
+    /// How long it is likely to run, where there is a history to say so; none once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likely: Option<LikelyView>,
     /// When it should have ended, or has.
     pub finish: Option<Stamp>,
     /// When it must have ended.
@@ -99,6 +106,10 @@ pub struct JobView {
     /// What it was promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<PromiseView>,
+    /// How content everybody was with the plan that gave it its window, from 0 to 1, where plans are chosen by satisfaction: users and the
+    /// administrator by name, owners by site; only for a single job.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub satisfaction: BTreeMap<String, Num>,
     /// The search that it asks for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,

@@ -1,5 +1,6 @@
 //! What is for sale and where, and what it was offered for.
 
+use super::likely::LikelyView;
 use super::why::{ChangeView, FitView};
 use crate::described::JsonSchema;
 use crate::number::Num;
@@ -38,8 +39,14 @@ pub struct OptionView {
     pub sites: Vec<String>,
     /// How well it suits the user, from 0 to 1.
     pub satisfaction: Num,
+    /// By each criterion that the job weighs itself: what the alternative is worth, and how well that suits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<CriterionView>,
     /// The job ends in the time that it asks for with at least this probability, where history says so.
     pub confidence: Option<Num>,
+    /// How long the job is likely to run, where there is a history to say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likely: Option<LikelyView>,
     /// Until when it can be taken.
     pub until: Stamp,
     /// Whether its sites hold it until then. What nobody holds may be taken by somebody else first.
@@ -47,6 +54,41 @@ pub struct OptionView {
     /// What it costs to have it held and not take it, in credits; nothing while it is not held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold_fee: Option<Num>,
+}
+
+/// What an alternative is worth by one criterion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionView {
+    /// Its name.
+    pub criterion: String,
+    /// How much it counts: a share of all.
+    pub weight: Num,
+    /// Its value: money in credits, times in seconds, points in time in seconds from the quote's first start; none where it says nothing
+    /// of it.
+    pub value: Option<Num>,
+    /// How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives, where it is not
+    /// one of points in time.
+    pub satisfaction: Num,
+}
+
+/// What somebody took of what they were shown: `choices/1`, as `walras preferences learn` reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChoicesView {
+    /// The format and its version: `choices/1`.
+    pub walras: String,
+    /// What the values are of, in order: cost in credits, and finish in seconds after it was taken.
+    pub criteria: Vec<String>,
+    /// Quotes with several alternatives of which one was taken, latest last.
+    pub choices: Vec<ChoiceView>,
+}
+
+/// A choice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChoiceView {
+    /// The alternatives, with a value for each criterion.
+    pub alternatives: Vec<Vec<Num>>,
+    /// The place of the one that was taken.
+    pub picked: u32,
 }
 
 /// Whether an alternative of a quote is held.

@@ -5,6 +5,7 @@
 
 mod again;
 mod job;
+mod likely;
 mod market;
 mod money;
 mod page;
@@ -18,9 +19,10 @@ pub use job::{
     ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, PromiseView, RankView,
     SubmittedView,
 };
+pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{
-    AcceptedView, DrainedView, HeldKind, NodeView, OfferKind, OfferView, OffersView, OptionView, QuoteView,
-    ReclaimView, SiteView, SitesView,
+    AcceptedView, ChoiceView, ChoicesView, CriterionView, DrainedView, HeldKind, NodeView, OfferKind,
+    OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView,
 };
 pub use money::{AccountView, AccountsView, BudgetView, PurposeKind, StatementLine, StatementView};
 pub use page::{

@@ -1,5 +1,6 @@
 //! How the service is, what happens in it, who has which node when, and why it refuses.
 
+use super::likely::CalibrationView;
 use super::why::WhyView;
 use crate::described::JsonSchema;
 use crate::number::Num;
@@ -34,6 +35,9 @@ pub struct StatusView {
     pub alarms: Vec<String>,
     /// How the sites are.
     pub sites: Vec<SiteStatus>,
+    /// How often what was said of jobs was right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub predictions: Vec<CalibrationView>,
 }
 
 /// How a site is.

@@ -6,7 +6,8 @@ use crate::model::input::Refusal;
 use crate::model::job::JobSpec;
 use crate::model::quote::{Findings, QuoteOption};
 use crate::rules::check::Prices;
-use crate::rules::quoting::{Inquiry, confidence, option, wanted};
+use crate::rules::predicting::confidence;
+use crate::rules::quoting::{Inquiry, option, wanted};
 use walras_model::{Explanation, Span};
 
 /// What a job would cost, and when it would run.

@@ -1,12 +1,14 @@
 //! Cycles: from the batch to the plan.
 
 use crate::model::cycle::Cycle;
+use crate::model::decision::Verdict;
 use crate::model::event::CycleEvent;
 use crate::model::id::JobNumber;
 use crate::model::job::{Phase, Why};
 use crate::model::sharing::Tally;
 use crate::model::site::Free;
 use crate::model::state::State;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_model::{SiteId, Time};
 
@@ -63,6 +65,7 @@ impl State {
                 (cycle.closed_at, cycle.until) = (Some(clock), *until);
             }
             CycleEvent::Decided { verdict, .. } => {
+                self.remember_content(verdict);
                 self.end_cycle(None);
                 for unserved in &verdict.unserved {
                     self.job_returned(unserved.job, &unserved.why);
@@ -116,6 +119,18 @@ impl State {
         }
         // A cycle that would begin after the end of time never does.
         self.next_cycle_at = cycle.opened_at.checked_add(self.policy.cycle_every).unwrap_or(Time::MAX);
+    }
+
+    /// How content everybody is with a plan stays with the jobs that it serves.
+    fn remember_content(&mut self, verdict: &Verdict) {
+        let Some(cycle) = self.cycle.clone().filter(|_| !verdict.satisfaction.is_empty()) else { return };
+        let content = Arc::new(verdict.satisfaction.clone());
+        let unserved: BTreeSet<JobNumber> = verdict.unserved.iter().map(|it| it.job).collect();
+        for ranked in cycle.batch.iter().filter(|ranked| !unserved.contains(&ranked.job)) {
+            if let Some(job) = self.jobs.get_mut(&ranked.job) {
+                job.content = Some(Arc::clone(&content));
+            }
+        }
     }
 
     fn set_phase(&mut self, number: JobNumber, phase: Phase) {

@@ -8,6 +8,7 @@ use crate::model::job::{Job, JobEnd, JobSpec, Phase, Planned, Why};
 use crate::model::repeated::Asked;
 use crate::model::sharing::Tally;
 use crate::model::state::State;
+use crate::rules::predicting::expected;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_core::agenda::Promise;
@@ -39,6 +40,7 @@ impl State {
     fn job_there(&mut self, number: JobNumber, spec: &Arc<JobSpec>, offered: Option<QuoteNumber>) {
         assert!(number > self.last.job, "the number {number} was given to a job before");
         self.last.job = number;
+        let (expected, wait) = expected(self, spec);
         let job = Job {
             number,
             spec: Arc::clone(spec),
@@ -56,6 +58,9 @@ impl State {
             promise: None,
             offered,
             missed: None,
+            expected,
+            wait: wait.filter(|_| offered.is_none()),
+            content: None,
         };
         self.tally_up(&spec.user, Tally::of_job(spec));
         self.jobs.insert(number, job);

@@ -17,7 +17,7 @@ use crate::model::input::{Answer, RequestKey};
 use crate::model::policy::Deciding;
 use crate::model::repeated::{Asked, Remembered};
 use crate::model::sharing::Tally;
-use crate::model::state::State;
+use crate::model::state::{State, no_waits};
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
 use walras_model::Time;
@@ -40,8 +40,8 @@ impl State {
         }
     }
 
-    /// A copy to try events on, in constant time. It has no history of run times, which is not cheap to copy: no
-    /// decision follows from what the same input has taught.
+    /// A copy to try events on, in constant time. It has no history, so that nothing is predicted and learnt twice: no decision
+    /// follows from what the same input has taught.
     pub(crate) fn for_draft(&self) -> State {
         State {
             clock: self.clock,
@@ -61,6 +61,7 @@ impl State {
             notices: self.notices.clone(),
             last: self.last,
             history: Predictor::new(Quantity::RunTime),
+            waits: no_waits(),
             totals: self.totals,
             version: self.version,
             unsettled: self.unsettled,
@@ -69,9 +70,9 @@ impl State {
         }
     }
 
-    /// A copy to look at, in constant time: all but the history of run times.
+    /// A copy to look at, in constant time.
     pub fn shown(&self) -> State {
-        self.for_draft()
+        self.clone()
     }
 
     /// Something has changed that another plan could make use of.

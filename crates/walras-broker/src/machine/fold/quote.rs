@@ -12,6 +12,9 @@ use crate::model::sharing::Tally;
 use crate::model::state::State;
 use std::sync::Arc;
 
+/// So many of a user's choices are remembered.
+const CHOICES_MAX: usize = 100;
+
 impl State {
     pub(super) fn fold_quote(&mut self, event: &QuoteEvent) {
         match event {
@@ -25,6 +28,7 @@ impl State {
                 self.quotes.insert(*quote, Quote { spec, options, until: *until, why, holds });
             }
             QuoteEvent::Accepted { quote, key, option, job, reservation } => {
+                self.remember_choice(*quote, *option);
                 self.take_held(*quote, *option, *job, *reservation);
                 self.quote_gone(*quote);
                 let asked = Asked::Accept { quote: *quote, option: *option };
@@ -40,6 +44,19 @@ impl State {
                 self.remember(key, answer, Some(asked));
             }
             QuoteEvent::Expired(quote) => self.quote_gone(*quote),
+        }
+    }
+
+    /// What somebody takes says what they want.
+    fn remember_choice(&mut self, number: QuoteNumber, option: u32) {
+        let Some(quote) = self.quotes.get(&number) else { return };
+        let Some(chosen) = quote.chosen(option, self.clock) else { return };
+        let user = quote.spec.user.clone();
+        if let Some(user) = self.users.get_mut(user.as_str()) {
+            if user.choices.len() >= CHOICES_MAX {
+                user.choices.pop_front();
+            }
+            user.choices.push_back(Arc::new(chosen));
         }
     }
 

@@ -10,7 +10,8 @@ use crate::model::reservation::{LegState, Origin, PartState, Reservation, Reserv
 use crate::model::site::Timing;
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
-use crate::rules::quoting::features;
+use crate::rules::predicting::{features, said_of};
+use walras_core::predict::Said;
 use walras_model::{SiteId, Span, TaskId, Time};
 
 impl State {
@@ -51,6 +52,7 @@ impl State {
                 }
             }
             ReservationEvent::PartStarted { reservation, part, at } => {
+                self.learn_wait(*reservation, *part, *at);
                 known_part(self.known_reservation(*reservation), *part).state = PartState::Running(*at);
             }
             ReservationEvent::PartEnded { reservation, part, at, end } => {
@@ -158,7 +160,7 @@ impl State {
         transaction: &Transaction,
         kept: &[TaskId],
     ) {
-        self.learn(number, why.is_none());
+        self.learn(number, why);
         let clock = self.clock;
         let half_life = self.policy.sharing.map(|rules| rules.half_life);
         let reservation = self.known_reservation(number);
@@ -221,25 +223,71 @@ impl State {
         }
     }
 
-    /// A parallel job that ended well says how long jobs like it take.
-    fn learn(&mut self, number: ReservationNumber, well: bool) {
-        let Some(reservation) = self.reservations.get(&number).filter(|_| well) else { return };
+    /// A parallel job that ended well says how long jobs like it take; one that needed more time than it had, that they take longer than
+    /// that.
+    fn learn(&mut self, number: ReservationNumber, why: Option<&Why>) {
+        let overran = matches!(why, Some(Why::PartEnded { end: PartEnd::TimedOut, .. }))
+            && self.policy.predictions.is_some();
+        if why.is_some() && !overran {
+            return;
+        }
+        let Some(reservation) = self.reservations.get(&number) else { return };
         let Some(job) = self.jobs.get(&reservation.job).filter(|job| job.spec.workflow.is_none()) else {
             return;
         };
-        let work = reservation.parts.iter().filter_map(|part| self.work_done(reservation, part)).max();
-        if let Some(work) = work {
-            let forecast = self.history.forecast(&features(self, &job.spec));
+        let took = reservation.parts.iter().filter_map(|part| self.work_done(reservation, part)).max();
+        let past_all = Span::from_millis(job.spec.request.work.as_millis().saturating_add(1));
+        let took = if overran { took.max(past_all) } else { took };
+        if let Some(took) = took {
+            // What was said when it came is what is judged.
+            let forecast = self.history.forecast(&features(self, &job.spec)).of_said(said_of(job));
             // A time that no job can have had teaches nothing.
-            let _ = self.history.learn(&forecast, work);
+            let _ = self.history.learn(&forecast, took);
         }
     }
 
-    /// How long a part would have taken at performance 1.
+    /// A job that begins says how long jobs like it wait: here, when nothing but the others was in its way; and in a queue.
+    fn learn_wait(&mut self, number: ReservationNumber, part: u32, at: Time) {
+        let Some(reservation) = self.reservations.get(&number) else { return };
+        let begun = |part: &ReservedPart| !matches!(part.state, PartState::Waiting | PartState::Due);
+        if reservation.parts.iter().any(begun) {
+            return;
+        }
+        let Some(job) = self.jobs.get(&reservation.job) else { return };
+        let features = features(self, &job.spec);
+        let plan = reservation.parts.get(part as usize).map(|part| &part.plan);
+        let queue = plan.filter(|plan| self.site(plan.site).is_some_and(|it| it.spec.queue().is_some()));
+        let asked = reservation.asked_at;
+        let queue = queue.map(|plan| (plan.site, plan.start.span_since(asked).unwrap_or(Span::ZERO)));
+        let waited = |since: Time| at.span_since(since).unwrap_or(Span::ZERO);
+        let (here, there) = (waited(job.queued_at), waited(asked));
+        let planned = matches!(reservation.origin, Origin::Cycle(_) | Origin::Plan);
+        if planned && job.attempts == 0 && job.spec.request.earliest.is_none() {
+            let forecast = self.waits.forecast(&features).of_said(job.wait);
+            let _ = self.waits.learn(&forecast, here);
+        }
+        if let Some((queue, likely)) = queue {
+            let waits = &mut self.known_site(queue).waits;
+            let forecast = waits.forecast(&features).of_said(Some(Said { likely, nine_in_ten: None }));
+            let _ = waits.learn(&forecast, there);
+        }
+    }
+
+    /// How long a part would have taken at performance 1, where it had its time.
     fn work_done(&self, reservation: &Reservation, part: &ReservedPart) -> Option<Span> {
-        let PartState::Ended { since, at, end: PartEnd::Done } = part.state else { return None };
-        let node = reservation.hold_of(&part.plan)?.node?;
-        let performance = self.node_spec(node)?.performance;
+        let PartState::Ended { since, at, end: PartEnd::Done | PartEnd::TimedOut } = part.state else {
+            return None;
+        };
+        let performance = match reservation.hold_of(&part.plan)?.node {
+            Some(node) => self.node_spec(node)?.performance,
+            None => {
+                self.site(part.plan.site)
+                    .filter(|_| self.policy.predictions.is_some())?
+                    .spec
+                    .queue()?
+                    .performance
+            }
+        };
         let millis = performance.work_in_millis(at - since);
         Span::from_millis(i64::try_from(millis).ok()?)
     }

@@ -3,7 +3,7 @@
 use crate::model::account::Account;
 use crate::model::event::SiteEvent;
 use crate::model::site::SiteSpec;
-use crate::model::state::{NodeState, SiteState, State};
+use crate::model::state::{NodeState, SiteState, State, no_waits};
 use std::sync::Arc;
 use walras_model::{Money, Multiplier, NodeId, SiteId, Time};
 
@@ -77,6 +77,7 @@ impl State {
             free: None,
             demand: Multiplier::ONE,
             answers_in: None,
+            waits: no_waits(),
             lost: false,
             since: Time::MIN,
         });

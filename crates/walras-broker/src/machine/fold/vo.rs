@@ -60,6 +60,7 @@ impl State {
                     usage: 0,
                     served: Served::default(),
                     funded_at: Time::MIN,
+                    choices: Default::default(),
                     tally: Tally::default(),
                 };
                 self.users.insert(user.name.as_str().into(), state);

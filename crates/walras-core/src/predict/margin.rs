@@ -1,0 +1,253 @@
+//! How long at most: what nine of ten jobs stay within, and whether they did.
+//!
+//! **Problem.** A prediction is a middle: half of the jobs take longer. Whoever plans wants to know what nine of ten
+//! stay within, whoever the users are and however they change.
+//!
+//! **Method.** What happened is held against what was said, as a share of it: so that a short job says something of a
+//! long one. The latest such shares are kept for the user with that requested time, for the user, and for everybody;
+//! what is said of the next job times a quantile of the most specific of these that has enough is its bound. Were all
+//! jobs alike, the quantile of nine tenths would do. They are not, so the level at which it is taken follows what came
+//! of it: a little up with every bound that did not hold, a ninth of that down with every one that did. In the long run
+//! nine of ten hold, whatever comes.
+//!
+//! **Complexity.** A bound sorts at most 400 numbers.
+//!
+//! Source: adaptive conformal inference, Gibbs and Candès (2021).
+
+use super::feature::Key;
+use super::forecast::Said;
+use imbl::OrdMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use walras_model::Share;
+use walras_model::quantity::{MILLION, Span, rounding};
+
+/// What of the jobs stays within a bound, in millionths: nine of ten.
+pub const LEVEL: i64 = 900_000;
+/// How far the level moves with a bound that does not hold; with one that holds it moves a ninth of that.
+const STEP_UP: i64 = 4_500;
+const STEP_DOWN: i64 = STEP_UP * (MILLION - LEVEL) / LEVEL;
+/// How many of the latest shares are kept: of everybody, and of some.
+const ALL_MAX: usize = 400;
+const SOME_MAX: usize = 60;
+/// So many make a group enough to speak for itself.
+const SOME_MIN: usize = 20;
+/// Below so many a tenth cannot be told.
+const BOUND_MIN: usize = 9;
+/// What is said to take less than a second is held against a second.
+const SHORTEST: i64 = 1_000;
+
+/// What was said of jobs, and how it came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Calibration {
+    /// Jobs of which something was said that have ended.
+    pub said: u64,
+    /// Those that took no longer than what was likely.
+    pub likely_held: u64,
+    /// Those of which a bound was said that nine of ten stay within.
+    pub bounded: u64,
+    /// Those that stayed within it.
+    pub bound_held: u64,
+}
+
+/// How far off such predictions were of late, as times around what is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Margin {
+    /// From so many jobs; at least one.
+    pub jobs: u32,
+    /// Nine of ten jobs take no longer; `None` while there are too few to tell a tenth.
+    pub nine_in_ten: Option<Span>,
+    /// How far from what is predicted, as the root of the mean square.
+    pub deviation: Span,
+    /// What it would be if it were as far off as the worst.
+    pub max: Span,
+    /// The job ends within the user's estimate with at least this probability; `None` without an estimate.
+    pub within_estimate: Option<Share>,
+}
+
+/// How far off predictions were, for whom, and the level at which bounds hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Margins {
+    some: OrdMap<(usize, Key), Arc<VecDeque<i64>>>,
+    all: Arc<VecDeque<i64>>,
+    level: i64,
+    calibration: Calibration,
+}
+
+impl Default for Margins {
+    fn default() -> Margins {
+        Margins {
+            some: OrdMap::new(),
+            all: Arc::default(),
+            level: LEVEL,
+            calibration: Calibration::default(),
+        }
+    }
+}
+
+impl Margins {
+    /// How what was said came out.
+    pub(super) fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
+    /// The margin around what is predicted, from the first of the groups that has enough. No job takes longer than the limit.
+    pub(super) fn around(
+        &self,
+        likely: Span,
+        groups: &[(usize, Key)],
+        estimate: Option<Span>,
+        limit: Option<Span>,
+    ) -> Option<Margin> {
+        let enough = groups.iter().filter_map(|group| self.some.get(group)).find(|it| it.len() >= SOME_MIN);
+        let mut shares: Vec<i64> = enough.unwrap_or(&self.all).iter().copied().collect();
+        shares.sort_unstable();
+        let base = i128::from(likely.as_millis().max(SHORTEST));
+        let scaled = |share: i128| {
+            let millis = i64::try_from(rounding::down(base * share, i128::from(MILLION))).ok()?;
+            let span = Span::from_millis(millis)?;
+            Some(limit.map_or(span, |limit| span.min(limit)))
+        };
+        let bound = self.place(shares.len()).and_then(|place| scaled(i128::from(*shares.get(place)?)));
+        let within = |estimate: Span| {
+            let held = shares.iter().filter(|share| base * i128::from(**share) <= whole(estimate)).count();
+            Share::of_whole(held as i128, shares.len() as i128 + 1)
+        };
+        Some(Margin {
+            jobs: u32::try_from(shares.len()).ok()?,
+            nine_in_ten: bound.map(|bound| bound.max(likely)),
+            deviation: scaled(off(&shares)?)?,
+            max: scaled(i128::from(*shares.last()?))?.max(likely),
+            within_estimate: estimate.map(within),
+        })
+    }
+
+    /// The place of the quantile among so many, in order; `None` for too few.
+    fn place(&self, count: usize) -> Option<usize> {
+        if count < BOUND_MIN {
+            return None;
+        }
+        let reached = (i64::try_from(count).ok()? + 1).checked_mul(self.level)?;
+        let place = rounding::up(i128::from(reached), i128::from(MILLION)) - 1;
+        Some(usize::try_from(place.max(0)).ok()?.min(count - 1))
+    }
+
+    /// Holds what was said of a job of these groups against how long it took; what nobody was told is not judged.
+    pub(super) fn learn(&mut self, groups: &[(usize, Key)], said: Said, told: bool, value: Span) {
+        if told {
+            self.judge(said, value);
+        }
+        let base = i128::from(said.likely.as_millis().max(SHORTEST));
+        let share = i64::try_from(rounding::up(whole(value), base)).unwrap_or(i64::MAX);
+        add(Arc::make_mut(&mut self.all), share, ALL_MAX);
+        for group in groups {
+            add(Arc::make_mut(self.some.entry(*group).or_default()), share, SOME_MAX);
+        }
+    }
+}
+
+impl Margins {
+    fn judge(&mut self, said: Said, value: Span) {
+        let calibration = &mut self.calibration;
+        calibration.said += 1;
+        calibration.likely_held += u64::from(value <= said.likely);
+        if let Some(bound) = said.nine_in_ten {
+            let held = value <= bound;
+            calibration.bounded += 1;
+            calibration.bound_held += u64::from(held);
+            let step = if held { -STEP_DOWN } else { STEP_UP };
+            self.level = (self.level + step).clamp(0, MILLION);
+        }
+    }
+}
+
+/// A time in millionths of a millisecond.
+fn whole(span: Span) -> i128 {
+    i128::from(span.as_millis()) * i128::from(MILLION)
+}
+
+fn add(shares: &mut VecDeque<i64>, share: i64, most: usize) {
+    if shares.len() >= most {
+        shares.pop_front();
+    }
+    shares.push_back(share);
+}
+
+/// The root of the mean square of how far the shares are from one, in millionths.
+fn off(shares: &[i64]) -> Option<i128> {
+    let square = |share: &i64| {
+        let away = i128::from(share.abs_diff(MILLION));
+        away.saturating_mul(away)
+    };
+    let sum = shares.iter().map(square).fold(0_i128, i128::saturating_add);
+    let mean = sum.checked_div(i128::try_from(shares.len()).ok()?)?;
+    i128::try_from(mean.unsigned_abs().isqrt()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUP: (usize, Key) = (0, [7, 0, 0, 0, 0, 0]);
+
+    fn seconds(value: i64) -> Span {
+        Span::from_millis(value * 1_000).unwrap()
+    }
+
+    /// Jobs of which ten seconds were said, and that took so long.
+    fn taught(values: impl Iterator<Item = i64>) -> Margins {
+        let mut margins = Margins::default();
+        for value in values {
+            let said = Said { likely: seconds(10), nine_in_ten: None };
+            margins.learn(&[GROUP], said, true, seconds(value));
+        }
+        margins
+    }
+
+    #[test]
+    fn a_bound_is_the_quantile_of_shares() {
+        let margin = |count| taught(1..=count).around(seconds(20), &[], Some(seconds(10)), None).unwrap();
+        assert_eq!(margin(8).nine_in_ten, None);
+        // The ninth of nine, as a share of ten seconds, of twenty: and one half of each is five of ten.
+        assert_eq!((margin(9).nine_in_ten, margin(9).max), (Some(seconds(20)), seconds(20)));
+        assert_eq!(margin(19).nine_in_ten, Some(seconds(36)));
+        assert_eq!(margin(9).within_estimate, Some(Share::of_whole(5, 10)));
+        let limited = taught(1..=19).around(seconds(20), &[], None, Some(seconds(25))).unwrap();
+        assert_eq!((limited.nine_in_ten, limited.max), (Some(seconds(25)), seconds(25)));
+    }
+
+    #[test]
+    fn the_deviation_is_from_what_was_said() {
+        let margin = taught([7, 13].into_iter()).around(seconds(100), &[], None, None).unwrap();
+        assert_eq!((margin.jobs, margin.deviation), (2, seconds(30)));
+    }
+
+    #[test]
+    fn a_group_speaks_for_itself_once_it_has_enough() {
+        let mut margins = taught((0..400).map(|_| 10));
+        let other = (0, [8, 0, 0, 0, 0, 0]);
+        for jobs in 1..=20 {
+            margins.learn(&[other], Said { likely: seconds(10), nine_in_ten: None }, true, seconds(30));
+            let bound = margins.around(seconds(10), &[other], None, None).unwrap().nine_in_ten;
+            assert_eq!(bound, Some(seconds(if jobs < 20 { 10 } else { 30 })), "{jobs}");
+        }
+    }
+
+    #[test]
+    fn the_level_follows_what_came_of_it() {
+        let mut margins = Margins::default();
+        let said = Said { likely: seconds(10), nine_in_ten: Some(seconds(20)) };
+        margins.learn(&[], said, true, seconds(21));
+        // What nobody was told is learnt from, and not judged.
+        margins.learn(&[], said, false, seconds(21));
+        assert_eq!(margins.level, LEVEL + STEP_UP);
+        for _ in 0..9 {
+            margins.learn(&[], said, true, seconds(9));
+        }
+        assert_eq!(margins.level, LEVEL);
+        let expected = Calibration { said: 10, likely_held: 9, bounded: 10, bound_held: 9 };
+        assert_eq!(margins.calibration(), expected);
+    }
+}
