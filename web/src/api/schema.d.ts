@@ -196,6 +196,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what one took of quotes with several alternatives, to learn from.
+         * @description For: user, administrator.
+         */
+        get: operations["get__v1_choices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/codes": {
         parameters: {
             query?: never;
@@ -452,10 +472,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show what a part of a job has printed, where its site keeps that.
+         * Show what a part of a job has printed, where its site keeps that; with a Range header, some bytes of it.
          * @description For: user, administrator.
          */
         get: operations["get__v1_jobs__job__output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who has changed what, newest first.
+         * @description For: administrator.
+         */
+        get: operations["get__v1_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -625,6 +665,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/reports/income": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what one's own sites have earned, by day, site, node and user; any sites, for an administrator.
+         * @description For: owner, administrator.
+         */
+        get: operations["get__v1_reports_income"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports/vo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say who spent what, how long jobs waited, and why some were not run.
+         * @description For: administrator.
+         */
+        get: operations["get__v1_reports_vo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session": {
         parameters: {
             query?: never;
@@ -660,7 +740,11 @@ export interface paths {
          */
         get: operations["get__v1_sites"];
         put?: never;
-        post?: never;
+        /**
+         * Add a site, by a table with the keys of [[site]] in walras.toml.
+         * @description For: administrator.
+         */
+        post: operations["post__v1_sites"];
         delete?: never;
         options?: never;
         head?: never;
@@ -915,7 +999,11 @@ export interface paths {
          * @description For: administrator.
          */
         get: operations["get__v1_users"];
-        put?: never;
+        /**
+         * Set the terms of many users, groups and the VO, or ask what that would change; those that are not named stay.
+         * @description For: administrator.
+         */
+        put: operations["put__v1_users"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1000,13 +1088,19 @@ export interface components {
         AccountView: {
             /** @description Whose: `user:NAME`, `owner:NAME`, `fee`, `outside`. */
             account: string;
-            /** @description What may be spent now, in credits. */
+            /** @description What is left of balance and credit, in credits: balance + credit - held. Budgets may allow less. */
             available: number;
-            /** @description What is on it, in credits. */
+            /** @description What is on it, in credits, with what is held. */
             balance: number;
             /** @description Limits on spending that count for it. */
             budgets: components["schemas"]["BudgetView"][];
-            /** @description What is held for reservations beside it, in credits. */
+            /** @description How far below zero it may go, in credits. */
+            credit: number;
+            /** @description Of the amounts above, by name and as text, those with more digits than a double holds. */
+            exact?: {
+                [key: string]: string;
+            };
+            /** @description What of it is held for reservations, in credits. */
             held: number;
         };
         /** @description Accounts. */
@@ -1016,6 +1110,42 @@ export interface components {
         };
         /** @description How several losses become one. */
         AggregationKind: "chebyshev" | "mean" | "lexicographic";
+        /** @description One thing that changes. */
+        AppliedChange: {
+            /** @description What it is now; none where there is none any more. */
+            after?: string | null;
+            /** @description What it was; none where there was none. */
+            before?: string | null;
+            /** @description What: `group`, `share`, `lowest` or `budget`. */
+            field: string;
+            /** @description Whose: `user:NAME`, `group:NAME`, `vo`. */
+            of: string;
+        };
+        /** @description What new terms have changed, or would change. */
+        AppliedView: {
+            /** @description One after the other. */
+            changes: components["schemas"]["AppliedChange"][];
+            /** @description Whether it was done. */
+            done: boolean;
+        };
+        /** @description Terms of many. */
+        ApplyBody: {
+            /**
+             * @description Only say what would change.
+             * @default false
+             */
+            dry_run?: boolean;
+            /** @description Groups by name. */
+            groups?: {
+                [key: string]: components["schemas"]["GroupTerms"];
+            };
+            /** @description Users by name; those that are not there are added. */
+            users?: {
+                [key: string]: components["schemas"]["UserTerms"];
+            };
+            /** @description All together. */
+            vo?: components["schemas"]["GroupTerms"] | null;
+        };
         /** @description What a node's time is used for. */
         BarKind: "owner" | "planned" | "asked" | "held" | "running" | "ended";
         /** @description Time that is not for sale: from one moment to another, or every week. */
@@ -1080,6 +1210,33 @@ export interface components {
             /** @description Whose: `user:NAME`, `group:NAME`, `vo`. */
             spender: string;
         };
+        /** @description How often what was said of jobs was right. */
+        CalibrationView: {
+            /**
+             * Format: uint64
+             * @description Those that took no longer: about half, where predictions are good.
+             */
+            likely_held: number;
+            /**
+             * Format: uint64
+             * @description Jobs of which it was said how long is likely, and that have come so far since.
+             */
+            likely_said: number;
+            /**
+             * Format: uint64
+             * @description Those that stayed within: about nine of ten, where predictions are good.
+             */
+            nine_in_ten_held: number;
+            /**
+             * Format: uint64
+             * @description Jobs of which it was said what nine of ten stay within.
+             */
+            nine_in_ten_said: number;
+            /** @description What was predicted. */
+            of: components["schemas"]["PredictedKind"];
+            /** @description The queue, where it was the wait there. */
+            site?: string | null;
+        };
         /** @description What to change so that a job fits. */
         ChangeKind: "budget" | "funds" | "price_max" | "deadline" | "tasks" | "performance_min";
         /** @description A change that would make a job fit. */
@@ -1096,6 +1253,25 @@ export interface components {
             /** @description To what, as a phrase. */
             text: string;
         };
+        /** @description A choice. */
+        ChoiceView: {
+            /** @description The alternatives, with a value for each criterion. */
+            alternatives: number[][];
+            /**
+             * Format: uint32
+             * @description The place of the one that was taken.
+             */
+            picked: number;
+        };
+        /** @description What somebody took of what they were shown: `choices/1`, as `walras preferences learn` reads it. */
+        ChoicesView: {
+            /** @description Quotes with several alternatives of which one was taken, latest last. */
+            choices: components["schemas"]["ChoiceView"][];
+            /** @description What the values are of, in order: cost in credits, and finish in seconds after it was taken. */
+            criteria: string[];
+            /** @description The format and its version: `choices/1`. */
+            walras: string;
+        };
         /** @description A code that signs in once. */
         CodeView: {
             /** @description The code. */
@@ -1105,6 +1281,23 @@ export interface components {
              * @description For how many seconds it is good.
              */
             seconds: number;
+        };
+        /** @description What an alternative is worth by one criterion. */
+        CriterionView: {
+            /** @description Its name. */
+            criterion: string;
+            /**
+             * @description How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives, where it is not
+             *     one of points in time.
+             */
+            satisfaction: number;
+            /**
+             * @description Its value: money in credits, times in seconds, points in time in seconds from the quote's first start; none where it says nothing
+             *     of it.
+             */
+            value?: number | null;
+            /** @description How much it counts: a share of all. */
+            weight: number;
         };
         /** @description What happens to free time across which the price changes. */
         Crossing: "cut" | "dearest";
@@ -1427,6 +1620,11 @@ export interface components {
              */
             seconds: number;
         };
+        /**
+         * FinishBy
+         * @description By which end alternatives of a job are judged that does not say how.
+         */
+        FinishBy: "estimate" | "prediction";
         /** @description One thing that stands in the way of a job. */
         FitView: {
             /** @description What there is: nodes, credits, credits a second. */
@@ -1447,6 +1645,11 @@ export interface components {
             needed?: number | null;
             /** @description In one sentence. */
             text: string;
+        };
+        /** @description A group's terms. */
+        GroupTerms: {
+            /** @description What they may spend together; lifted, with null. */
+            budget?: components["schemas"]["BudgetBody"] | null;
         };
         /** @description Something that happened. */
         HappeningView: {
@@ -1489,11 +1692,92 @@ export interface components {
             /** @description How the service is. */
             status: components["schemas"]["StatusView"];
         };
+        /** @description What was earned by one of them. */
+        IncomeLine: {
+            /** @description What users were charged, in credits. */
+            charged: number;
+            /** @description The day, as `2026-11-15`. */
+            day?: string | null;
+            /** @description What the owner got of that, in credits; the rest is the VO's fee. */
+            income: number;
+            /** @description The node; a queue's have no names. */
+            node?: string | null;
+            /** @description How many seconds on nodes were for sale, where that is known; what was held counts. */
+            offered?: number | null;
+            /**
+             * Format: uint64
+             * @description How many holds were settled.
+             */
+            sales: number;
+            /** @description The site. */
+            site?: string | null;
+            /** @description How many seconds on nodes were used, or are being used. */
+            sold: number;
+            /** @description How many of these nobody used. */
+            unsold?: number | null;
+            /** @description The user. */
+            user?: string | null;
+            /** @description The share of what was for sale that was used. */
+            utilisation?: number | null;
+        };
+        /** @description What is reported. */
+        IncomeQuery: {
+            /**
+             * Format: date-time
+             * @description The day from which on; the last 30 days, without.
+             */
+            from?: string | null;
+            /** @description Only of this owner's sites. */
+            owner?: string | null;
+            /** @description Only of this site. */
+            site?: string | null;
+            /**
+             * Format: date-time
+             * @description The day up to which; up to today, without.
+             */
+            until?: string | null;
+        };
+        /** @description What was earned in a period. A sale counts where it was settled, its time where it was used; days are days in UTC. */
+        IncomeView: {
+            /** @description By day and site, in order. */
+            days: components["schemas"]["IncomeLine"][];
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            from: string;
+            /** @description Whether there are more nodes, users or days than are listed. */
+            more: boolean;
+            /** @description By node, those that earned most first. */
+            nodes: components["schemas"]["IncomeLine"][];
+            /**
+             * Format: date-time
+             * @description Since when sales are written down, where that is later than `from`: what was sold before it is missing.
+             */
+            since?: string | null;
+            /** @description By site. */
+            sites: components["schemas"]["IncomeLine"][];
+            /** @description All together. */
+            total: components["schemas"]["IncomeLine"];
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            until: string;
+            /** @description By user, those who paid most first. */
+            users: components["schemas"]["IncomeLine"][];
+        };
         /**
          * Walras job/1
          * @description What a user wants to run.
          */
         Job: {
+            /**
+             * @description How the criteria's losses become one: the greatest weighted one and a hundredth of their sum, their weighted mean, or by rank of
+             *     weight.
+             * @enum {string}
+             */
+            aggregation?: "chebyshev" | "mean" | "lexicographic";
             /**
              * Format: uint32
              * @description At most so many windows are listed by its own search, for the VO to choose one of.
@@ -1550,6 +1834,13 @@ export interface components {
              * @default 0
              */
             priority?: number;
+            /**
+             * @description Between which values a criterion matters, instead of those that are available: money in credits, times in seconds, points in time
+             *     in seconds from the submission.
+             */
+            ranges?: {
+                [key: string]: number[];
+            };
             /** @description What every node must satisfy, by attribute; a node without the attribute does not. */
             requires?: {
                 [key: string]: (string | number | boolean) | (string | number | boolean)[] | {
@@ -1636,6 +1927,13 @@ export interface components {
              * @description Its number.
              */
             job: number;
+            /** @description How long it is likely to run, where there is a history to say so; none once it has ended. */
+            likely?: components["schemas"]["LikelyView"] | null;
+            /**
+             * Format: date-time
+             * @description When it is likely to start, by how long jobs like it waited, while it has no window.
+             */
+            likely_start?: string | null;
             /** @description Its name. */
             name: string;
             /** @description What is started and ends by itself; only for a single job. */
@@ -1654,13 +1952,20 @@ export interface components {
              * @description The number of its reservation, or of its last.
              */
             reservation?: number | null;
+            /**
+             * @description How content everybody was with the plan that gave it its window, from 0 to 1, where plans are chosen by satisfaction: users and the
+             *     administrator by name, owners by site; only for a single job.
+             */
+            satisfaction?: {
+                [key: string]: number;
+            };
             /** @description The search that it asks for itself. */
             search?: string | null;
             /** @description Where it runs or ran. */
             sites: string[];
             /**
              * Format: date-time
-             * @description When it starts or started, as far as that is known.
+             * @description When it starts or started, as far as that is known: reserved or planned.
              */
             start?: string | null;
             /** @description Where it is. */
@@ -1713,6 +2018,82 @@ export interface components {
              * @description In which line, from 1 on.
              */
             line: number;
+        };
+        /** @description How long a job is likely to run, by jobs like it. What is promised, held and paid rests on what it asks for, and not on this. */
+        LikelyView: {
+            /** @description It runs no longer, in seconds: what it asks for. */
+            at_most: number;
+            /**
+             * Format: date-time
+             * @description When it is likely to have ended; none before it has a start, and once that has passed.
+             */
+            finish?: string | null;
+            /**
+             * Format: uint32
+             * @description How many jobs that is from.
+             */
+            jobs: number;
+            /** @description Nine of ten such jobs run no longer, in seconds; none where there are too few of them to say so. */
+            nine_in_ten?: number | null;
+            /**
+             * @description How long it is likely to run, in seconds: on the nodes that it has, or on a node of performance 1 before it has any. Half of such
+             *     jobs run longer.
+             */
+            run_time: number;
+            /** @description In words. */
+            text: string;
+        };
+        /** @description That somebody has changed something. */
+        LogLine: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /**
+             * Format: uint64
+             * @description The entry of the journal that has all of it; tokens are in none.
+             */
+            entry?: number | null;
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            line: number;
+            /** @description Their name, or that of the file. */
+            name: string;
+            /** @description The role of whoever did it; `configuration` for the file that the service was started with. */
+            role: string;
+            /** @description What they did, in words. */
+            text: string;
+            /**
+             * Format: uint64
+             * @description The number of their token.
+             */
+            token?: number | null;
+        };
+        /** @description Which lines are listed. */
+        LogQuery: {
+            /**
+             * Format: uint64
+             * @description Only lines whose numbers are below this.
+             */
+            before?: number | null;
+            /**
+             * Format: uint
+             * @description At most so many.
+             */
+            limit?: number | null;
+        };
+        /** @description Who has changed what, newest first. */
+        LogView: {
+            /** @description What was changed. */
+            lines: components["schemas"]["LogLine"][];
+            /**
+             * Format: uint64
+             * @description Where to go on: the `before` of the next request. None when there are no more.
+             */
+            next?: number | null;
         };
         /** @description Who is asking. */
         MeView: {
@@ -1827,6 +2208,8 @@ export interface components {
         OptionView: {
             /** @description The job ends in the time that it asks for with at least this probability, where history says so. */
             confidence?: number | null;
+            /** @description By each criterion that the job weighs itself: what the alternative is worth, and how well that suits. */
+            criteria?: components["schemas"]["CriterionView"][];
             /**
              * Format: date-time
              * @description When it has ended.
@@ -1836,6 +2219,8 @@ export interface components {
             held: components["schemas"]["HeldKind"];
             /** @description What it costs to have it held and not take it, in credits; nothing while it is not held. */
             hold_fee?: number | null;
+            /** @description How long the job is likely to run, where there is a history to say so. */
+            likely?: components["schemas"]["LikelyView"] | null;
             /**
              * Format: uint32
              * @description Its number, from 0 on.
@@ -1942,6 +2327,8 @@ export interface components {
             cycle_every?: number | null;
             /** @description When jobs get what is planned for them. */
             decide?: components["schemas"]["Deciding"] | null;
+            /** @description By which end alternatives are judged, where a job does not say how. */
+            finish_by?: components["schemas"]["FinishBy"] | null;
             /** @description How late a part may start, and how long after its end a site may keep silent. */
             grace?: number | null;
             /** @description How far ahead is planned. */
@@ -1988,6 +2375,8 @@ export interface components {
              */
             vanished_max?: number | null;
         };
+        /** @description What is predicted. */
+        PredictedKind: "run-time" | "wait" | "queue-wait";
         /**
          * Prices
          * @description What an owner asks for time on their nodes. Prices are in credits a second; factors are plain numbers.
@@ -2302,6 +2691,21 @@ export interface components {
         };
         /** @description Why a site refuses. */
         RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling";
+        /** @description How often there was a reason. */
+        RefusalLine: {
+            /**
+             * Format: uint64
+             * @description How many jobs failed or were given up for it in the period.
+             */
+            ended: number;
+            /** @description What kind of reason. */
+            reason: components["schemas"]["WhyKind"];
+            /**
+             * Format: uint64
+             * @description How many wait for it now.
+             */
+            waiting: number;
+        };
         /** @description Whether a plan is the one that follows from what was known. */
         ReplayView: {
             /**
@@ -2360,6 +2764,8 @@ export interface components {
             /** @description Every site. */
             sites: components["schemas"]["SiteSample"][];
         };
+        /** @description What a token is narrowed down to. */
+        Scope: "read-only" | "submit-only";
         /** @description Who is signed in. */
         SessionView: {
             /** @description Nobody, without. */
@@ -2426,6 +2832,38 @@ export interface components {
              */
             sold: number;
         };
+        /** @description How a site is. */
+        SiteStatus: {
+            /**
+             * Format: date-time
+             * @description When it last said what is free.
+             */
+            heard_at?: string | null;
+            /** @description Whether it has failed. */
+            lost: boolean;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description How many nodes it has; a queue has none of its own.
+             */
+            nodes: number;
+            /**
+             * Format: uint64
+             * @description How many are held for somebody now.
+             */
+            nodes_busy: number;
+            /**
+             * Format: uint64
+             * @description How many sell nothing new now.
+             */
+            nodes_drained: number;
+            /**
+             * Format: uint64
+             * @description How many of them have failed.
+             */
+            nodes_lost: number;
+        };
         /** @description A site. */
         SiteView: {
             /** @description What is behind it: simulated or local. */
@@ -2457,8 +2895,12 @@ export interface components {
              * @description When.
              */
             at: string;
-            /** @description What was on the account after it. */
+            /** @description What was on the account after it, without what was held. */
             balance: number;
+            /** @description Of the amounts above, by name and as text, those with more digits than a double holds. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description The job that it was for.
@@ -2501,6 +2943,8 @@ export interface components {
         };
         /** @description How the service is. */
         StatusView: {
+            /** @description What an administrator should look at. */
+            alarms: string[];
             /** @description The latest cycle. */
             cycle: components["schemas"]["CycleView"];
             /**
@@ -2509,10 +2953,17 @@ export interface components {
              */
             ended: number;
             /**
+             * Format: uint64
+             * @description How many entries the journal has.
+             */
+            entries: number;
+            /**
              * Format: date-time
              * @description The service's time.
              */
             now: string;
+            /** @description How often what was said of jobs was right. */
+            predictions?: components["schemas"]["CalibrationView"][];
             /**
              * Format: uint64
              * @description How many jobs wait.
@@ -2528,6 +2979,8 @@ export interface components {
              * @description How many run.
              */
             running: number;
+            /** @description How the sites are. */
+            sites: components["schemas"]["SiteStatus"][];
             /**
              * Format: uint32
              * @description How much faster than a clock it runs.
@@ -2626,6 +3079,16 @@ export interface components {
             name: string;
             /** @description What it allows. */
             role: components["schemas"]["Role"];
+            /**
+             * @description What it is narrowed down to; all that its role may do, without.
+             * @default null
+             */
+            scope?: components["schemas"]["Scope"] | null;
+            /**
+             * @description The one site that it is for, of an owner; all of theirs, without.
+             * @default null
+             */
+            site?: string | null;
         };
         /** @description A new token. Its secret is shown this once. */
         TokenMade: {
@@ -2655,6 +3118,10 @@ export interface components {
             revoked_at?: string | null;
             /** @description What it allows. */
             role: components["schemas"]["Role"];
+            /** @description What it is narrowed down to, if to anything. */
+            scope?: components["schemas"]["Scope"] | null;
+            /** @description The one site that it is for, if for one. */
+            site?: string | null;
             /**
              * Format: uint64
              * @description Its number.
@@ -2744,6 +3211,68 @@ export interface components {
              */
             share?: number;
         };
+        /** @description What a user did in a period. */
+        UserLine: {
+            /**
+             * Format: uint64
+             * @description How many they cancelled.
+             */
+            cancelled: number;
+            /** @description What they were charged, in credits. */
+            charged: number;
+            /**
+             * Format: uint64
+             * @description How many of their jobs ended well.
+             */
+            done: number;
+            /**
+             * Format: uint64
+             * @description How many failed by themselves.
+             */
+            failed: number;
+            /**
+             * Format: uint64
+             * @description How many could not be run.
+             */
+            given_up: number;
+            /** @description Their group. */
+            group?: string | null;
+            /**
+             * Format: uint32
+             * @description What they may use, against the others.
+             */
+            share: number;
+            /** @description How many seconds on nodes they used. */
+            used: number;
+            /** @description Who. */
+            user: string;
+            /**
+             * Format: uint64
+             * @description How many wait now.
+             */
+            waiting: number;
+        };
+        /** @description A user's terms; what is not said stays, or is 1, 0 and nothing for somebody new. */
+        UserTerms: {
+            /** @description What they may spend; lifted, with null. */
+            budget?: components["schemas"]["BudgetBody"] | null;
+            /**
+             * @description For budgets and rules of access; none, with null.
+             * @default null
+             */
+            group?: string | null;
+            /**
+             * @description How low their balance may go, in credits; zero or negative.
+             * @default null
+             */
+            lowest?: number | null;
+            /**
+             * Format: uint32
+             * @description What they may use, against the others.
+             * @default null
+             */
+            share?: number | null;
+        };
         /** @description A user. */
         UserView: {
             /** @description For budgets and rules of access. */
@@ -2762,6 +3291,56 @@ export interface components {
         UsersView: {
             /** @description By name. */
             users: components["schemas"]["UserView"][];
+        };
+        /** @description What is reported. */
+        VoQuery: {
+            /**
+             * Format: date-time
+             * @description The day from which on; the last 30 days, without.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description The day up to which; up to today, without.
+             */
+            until?: string | null;
+        };
+        /** @description How the VO is, and was in a period. */
+        VoView: {
+            /** @description Limits on spending, as they are now. */
+            budgets: components["schemas"]["BudgetView"][];
+            /** @description Whether every job of the period was looked at; otherwise only the latest were, and jobs, waits and reasons are theirs. */
+            complete: boolean;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            from: string;
+            /** @description Why jobs were not run in the period, and why those wait that wait now; the most frequent first. */
+            refusals: components["schemas"]["RefusalLine"][];
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            until: string;
+            /** @description Those who spent most in the period first. */
+            users: components["schemas"]["UserLine"][];
+            /** @description How long jobs waited that ended in the period. */
+            waits: components["schemas"]["WaitsView"];
+        };
+        /** @description How long jobs waited from being submitted to their start. */
+        WaitsView: {
+            /**
+             * Format: uint64
+             * @description Of how many jobs.
+             */
+            jobs: number;
+            /** @description Nobody waited longer. */
+            longest?: number | null;
+            /** @description Half of them waited no longer than so many seconds. */
+            median?: number | null;
+            /** @description Nine of ten did not wait longer. */
+            ninth_tenth?: number | null;
         };
         /** @description A way to run a job. */
         WayView: {
@@ -3579,6 +4158,71 @@ export interface operations {
             };
             /** @description The request is well-formed, but a value in it is not possible. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChoicesView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4896,6 +5540,94 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorView"];
                 };
             };
+            /** @description There are no such bytes. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_log: {
+        parameters: {
+            query?: {
+                /** @description Only lines whose numbers are below this. */
+                before?: number;
+                /** @description At most so many. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
             /** @description Too many requests. */
             429: {
                 headers: {
@@ -5700,6 +6432,177 @@ export interface operations {
             };
         };
     };
+    get__v1_reports_income: {
+        parameters: {
+            query?: {
+                /** @description The day from which on; the last 30 days, without. */
+                from?: string;
+                /** @description Only of this owner's sites. */
+                owner?: string;
+                /** @description Only of this site. */
+                site?: string;
+                /** @description The day up to which; up to today, without. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomeView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_reports_vo: {
+        parameters: {
+            query?: {
+                /** @description The day from which on; the last 30 days, without. */
+                from?: string;
+                /** @description The day up to which; up to today, without. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
     get__v1_session: {
         parameters: {
             query?: never;
@@ -5922,6 +6825,122 @@ export interface operations {
             };
             /** @description The request took too long. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    post__v1_sites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It is done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description It cannot be done as things are. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7207,6 +8226,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorView"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
             /** @description The request took too long. */
             408: {
                 headers: {
@@ -7386,6 +8414,120 @@ export interface operations {
             };
             /** @description The request took too long. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    put__v1_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyBody"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description It cannot be done as things are. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
