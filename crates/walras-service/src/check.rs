@@ -1,11 +1,10 @@
 //! Whether a configuration makes sense, and goes with what has joined already.
 
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, hidden, refused};
 use crate::engine::{Engine, restored};
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
 use crate::journal::{Journal, JournalError};
-use crate::serve::{hidden, refused};
 use crate::site::config::{ConnectorName, SiteConfig};
 use crate::site::{Joining, added};
 use std::collections::BTreeMap;

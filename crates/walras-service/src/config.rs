@@ -1,8 +1,9 @@
 //! `walras.toml`: how a service runs.
 
-use crate::http::Limits;
+use crate::limits::Limits;
 use crate::site::config::SiteConfig;
 use serde::Deserialize;
+use std::ffi::OsStr;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -198,4 +199,20 @@ impl Config {
         policy.check().map_err(|error| wrong(&policy_text(&error)))?;
         Ok(policy)
     }
+}
+
+/// What is wrong, as it is.
+pub(crate) fn refused(error: impl std::fmt::Display) -> ConfigError {
+    ConfigError(error.to_string())
+}
+
+/// What no program on this machine may see: what the service keeps, and where it is at home.
+pub(crate) fn hidden(config: &Config) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
+    let journal = config.journal.path.iter().flat_map(|path| {
+        let beside = |end: &str| PathBuf::from([path.as_os_str(), OsStr::new(end)].join(OsStr::new("")));
+        ["", "-wal", "-shm"].map(beside)
+    });
+    let keys = config.tls.iter().map(|tls| tls.key.clone());
+    home.into_iter().chain([config.data.clone()]).chain(journal).chain(keys).collect()
 }

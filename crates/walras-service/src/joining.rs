@@ -5,17 +5,38 @@
 //! broker's order.
 
 use crate::clock::Clock;
-use crate::config::Config;
-use crate::engine::{Failed, Handle, SitePort};
-use crate::http::Sites;
-use crate::serve::hidden;
+use crate::config::{Config, hidden};
+use crate::engine::{Failed, Handle, SiteLine, SitePort};
 use crate::site::added::{self, Table, site_of};
 use crate::site::{SiteConfig, open};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use tokio::sync::Mutex;
 use walras_broker::{Answer, Input};
 use walras_model::SiteId;
+
+/// The sites, in the broker's order.
+#[derive(Clone, Default)]
+pub struct Sites {
+    /// The place of each by its name.
+    pub names: BTreeMap<String, SiteId>,
+    /// What is behind each.
+    pub connectors: Vec<String>,
+    /// A line to each.
+    pub lines: Vec<SiteLine>,
+}
+
+impl Sites {
+    /// With one more.
+    pub fn add(&mut self, name: &str, connector: &str, line: SiteLine) {
+        if let Some(id) = SiteId::from_index(self.lines.len()) {
+            self.names.insert(name.to_owned(), id);
+            self.connectors.push(connector.to_owned());
+            self.lines.push(line);
+        }
+    }
+}
 
 /// What opens connectors.
 pub struct Joiner {

@@ -19,6 +19,7 @@ pub mod engine;
 pub mod http;
 pub mod joining;
 pub mod journal;
+pub mod limits;
 pub mod serve;
 pub mod session;
 pub mod site;

@@ -4,11 +4,11 @@ pub use crate::check::check;
 
 use crate::check::prepare;
 use crate::clock::{Clock, wall_millis};
-use crate::config::{Config, ConfigError, TlsConfig};
+use crate::config::{Config, ConfigError, TlsConfig, hidden, refused};
 use crate::connections::Bounded;
 use crate::engine::{Engine, EngineConfig, SitePort};
-use crate::http::{App, AppParts, Sites, router};
-use crate::joining::Joiner;
+use crate::http::{App, AppParts, router};
+use crate::joining::{Joiner, Sites};
 use crate::journal::Register;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
@@ -21,7 +21,6 @@ use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use hyper_util::rt::TokioTimer;
 use rustix::fs::{FlockOperation, Mode, flock};
 use rustix::process::umask;
-use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -48,10 +47,6 @@ pub struct Started {
     pub token_file: PathBuf,
     /// What an administrator should know, a line each.
     pub warnings: Vec<String>,
-}
-
-pub(crate) fn refused(error: impl std::fmt::Display) -> ConfigError {
-    ConfigError(error.to_string())
 }
 
 /// Only one service at a time works with something: a directory, a journal.
@@ -88,17 +83,6 @@ fn clock(journal: &SqliteJournal, speed: u32) -> Result<Clock, ConfigError> {
         journal.set_meta("clock", &clock.text()).map_err(refused)?;
     }
     Ok(clock)
-}
-
-/// What no program on this machine may see: what the service keeps, and where it is at home.
-pub(crate) fn hidden(config: &Config) -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
-    let journal = config.journal.path.iter().flat_map(|path| {
-        let beside = |end: &str| PathBuf::from([path.as_os_str(), OsStr::new(end)].join(OsStr::new("")));
-        ["", "-wal", "-shm"].map(beside)
-    });
-    let keys = config.tls.iter().map(|tls| tls.key.clone());
-    home.into_iter().chain([config.data.clone()]).chain(journal).chain(keys).collect()
 }
 
 /// What is said aloud of sites on which users are not kept apart.

@@ -1,8 +1,7 @@
 //! What the engine is told, and the handle to tell it by.
 
-use super::core::SitePort;
+use super::line::{SiteLine, SitePort};
 use super::listeners::{Audience, Listeners, Told};
-use super::sites::SiteLine;
 use crate::clock::Clock;
 use crate::journal::act::Act;
 use crate::journal::{ActRecord, Writer};

@@ -1,10 +1,11 @@
 //! The loop itself.
 
 use super::command::{Command, Failed, Handle, Shared};
+use super::line::{SiteLine, SitePort};
 use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
 use super::recover::load;
-use super::sites::{Site, SiteLine};
+use super::sites::Site;
 use crate::clock::Clock;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::{ActRecord, Group, Journal, JournalError, Writer, encode};
@@ -23,7 +24,6 @@ use walras_broker::journal::Entry;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
 use walras_model::Time;
-use walras_sites::Connector;
 
 /// So many requests may wait; more are refused until there is room.
 const WAITING_MAX: usize = 16_384;
@@ -46,14 +46,6 @@ pub struct EngineConfig {
     pub snapshot_every: u64,
     /// What sites have not acknowledged is repeated after this time.
     pub repeat_every: Duration,
-}
-
-/// A site's connector, in the order of the broker's sites.
-pub struct SitePort {
-    /// Its name.
-    pub name: String,
-    /// What does things there.
-    pub connector: Box<dyn Connector>,
 }
 
 /// The engine.

@@ -15,7 +15,9 @@
 //! **Complexity.** O(log n) for a submission beside n jobs; one sync for a group.
 
 mod command;
+mod connect;
 mod core;
+mod line;
 mod listeners;
 mod metrics;
 mod plan;
@@ -23,8 +25,8 @@ mod recover;
 mod sites;
 
 pub use command::{Failed, Handle, Listening, WRITER};
-pub use core::{Engine, EngineConfig, SitePort};
+pub use core::{Engine, EngineConfig};
+pub use line::{SiteLine, SitePort};
 pub use listeners::{Audience, Told};
 pub use metrics::{LastPlan, Metrics};
 pub(crate) use recover::restored;
-pub use sites::SiteLine;

@@ -1,20 +1,16 @@
 //! A thread for every site: it does what the broker wants of the site, and brings what the site says.
 
 use super::command::Command;
-use super::core::{Engine, SitePort};
+use super::line::{Errand, SiteLine};
 use crate::clock::Clock;
-use crate::journal::Journal;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 use walras_broker::Effect;
-use walras_broker::id::ReservationNumber;
 use walras_model::SiteId;
-use walras_sites::{Connector, Fault, SiteAnswer, SiteError, Start};
+use walras_sites::{Connector, SiteAnswer, Start};
 
 /// So many effects may wait for a site; what does not fit is repeated later.
 const WAITING_MAX: usize = 20_000;
@@ -24,12 +20,6 @@ const BATCH_MAX: usize = 64;
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// And at most this often, when nobody asks it anything.
 const LOOK_AT_MOST: Duration = Duration::from_millis(10);
-
-enum Errand {
-    Effect(Box<Effect>),
-    Fault(Fault, oneshot::Sender<Result<(), SiteError>>),
-    Output(ReservationNumber, u32, oneshot::Sender<Option<PathBuf>>),
-}
 
 impl Errand {
     /// What is done first: starts and ends have a moment, holds have a limit, looks can wait.
@@ -55,51 +45,6 @@ pub(super) struct Site {
     waiting: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-}
-
-/// A line to a site for what is not the broker's business.
-#[derive(Clone)]
-pub struct SiteLine {
-    errands: SyncSender<Errand>,
-    waiting: Arc<AtomicUsize>,
-}
-
-impl<J: Journal> Engine<J> {
-    /// Starts the thread of the next site, in the broker's order.
-    pub(super) fn connect_next(&mut self, port: SitePort) -> std::io::Result<SiteLine> {
-        let id =
-            SiteId::from_index(self.sites.len()).ok_or_else(|| std::io::Error::other("too many sites"))?;
-        let (commands, clock) = (self.handle.commands.clone(), self.config.clock);
-        let site = Site::start(id, &port.name, port.connector, clock, commands)?;
-        let line = site.line();
-        self.sites.push(site);
-        Ok(line)
-    }
-}
-
-impl SiteLine {
-    /// Lets something go wrong on the site.
-    pub async fn send(&self, fault: Fault) -> Result<(), SiteError> {
-        let (reply, answer) = oneshot::channel();
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        if self.errands.try_send(Errand::Fault(fault, reply)).is_err() {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(SiteError::Overloaded);
-        }
-        answer.await.unwrap_or(Err(SiteError::Stopped))
-    }
-
-    /// The file with what a part has printed, where the site keeps one.
-    pub async fn output(&self, reservation: u64, part: u32) -> Option<PathBuf> {
-        let (reply, answer) = oneshot::channel();
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let errand = Errand::Output(ReservationNumber::new(reservation), part, reply);
-        if self.errands.try_send(errand).is_err() {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return None;
-        }
-        answer.await.ok().flatten()
-    }
 }
 
 impl Site {

@@ -11,7 +11,8 @@ use crate::view::apply::{Terms, changes};
 use axum::Json;
 use axum::extract::State;
 use axum::routing::put;
-use serde::de::{Deserialize as _, DeserializeOwned, Deserializer};
+use serde::de::{Deserialize as _, DeserializeOwned, Deserializer, Error as _};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::service::AppliedView;
@@ -36,13 +37,13 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 #[serde(deny_unknown_fields)]
 struct ApplyBody {
     /// Users by name; those that are not there are added.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "objects")]
     users: BTreeMap<String, UserTerms>,
     /// Groups by name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "objects")]
     groups: BTreeMap<String, GroupTerms>,
     /// All together.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     vo: Option<GroupTerms>,
     /// Only say what would change.
     #[serde(default)]
@@ -65,7 +66,7 @@ struct UserTerms {
     #[schemars(range(min = -1_000_000_000, max = 0))]
     lowest: Option<Num>,
     /// What they may spend; lifted, with null.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given_object")]
     budget: Option<Option<BudgetBody>>,
 }
 
@@ -74,7 +75,7 @@ struct UserTerms {
 #[serde(deny_unknown_fields)]
 struct GroupTerms {
     /// What they may spend together; lifted, with null.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given_object")]
     budget: Option<Option<BudgetBody>>,
 }
 
@@ -83,6 +84,38 @@ fn given<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
+}
+
+/// The same of an object.
+fn given_object<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    object(deserializer).map(Some)
+}
+
+/// An object or null; a list would be read as its fields in order.
+fn object<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Option::<Value>::deserialize(deserializer)?.map(of_object).transpose().map_err(D::Error::custom)
+}
+
+/// Objects by name.
+fn objects<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    let values = BTreeMap::<String, Value>::deserialize(deserializer)?;
+    let read = |(name, value): (String, Value)| match of_object(value) {
+        Ok(read) => Ok((name, read)),
+        Err(why) => Err(D::Error::custom(format_args!("{name}: {why}"))),
+    };
+    values.into_iter().map(read).collect()
+}
+
+fn of_object<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    if value.is_object() {
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    } else {
+        Err("expected an object".to_owned())
+    }
 }
 
 type Limits = Vec<(Spender, Option<Budget>)>;

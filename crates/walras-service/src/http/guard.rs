@@ -4,7 +4,7 @@ use super::App;
 use super::browser::{address, by_cookie};
 use super::budget::Share;
 use super::fault::{Fault, TRACE};
-use super::scope::too_narrow;
+use super::scope::{Post, too_narrow};
 use crate::engine::WRITER;
 use crate::journal::Writer;
 use crate::token::Caller;
@@ -16,17 +16,6 @@ use axum::response::{IntoResponse, Response};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
-use walras_api::service::Role;
-
-/// What the guard knows of an endpoint.
-#[derive(Clone, Copy)]
-pub(super) struct Post {
-    pub(super) method: &'static str,
-    pub(super) path: &'static str,
-    pub(super) roles: &'static [Role],
-    /// Whether the answer goes on for ever.
-    pub(super) streams: bool,
-}
 
 /// So many callers are remembered; those who have not asked for long are forgotten, and without any, newcomers have to wait.
 const CALLERS_MAX: usize = 100_000;

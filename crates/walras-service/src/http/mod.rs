@@ -36,9 +36,10 @@ mod wishes;
 pub use endpoint::Endpoint;
 
 use crate::clock::{Clock, wall_millis};
-use crate::engine::{Handle, Metrics, SiteLine};
-use crate::joining::Joiner;
+use crate::engine::{Handle, Metrics};
+use crate::joining::{Joiner, Sites};
 use crate::journal::{JournalError, Register};
+use crate::limits::Limits;
 use crate::session::Sessions;
 use crate::token::Tokens;
 use axum::Router;
@@ -46,9 +47,9 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use budget::Budget;
 use fault::Fault;
-use guard::{Limiter, Post, guard};
+use guard::{Limiter, guard};
+use scope::Post;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
@@ -56,50 +57,6 @@ use std::sync::{Arc, RwLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
-use walras_model::SiteId;
-
-/// How much callers may ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Limits {
-    /// Requests a second, for every token.
-    pub requests_per_second: u32,
-    /// So many may come at once.
-    pub burst: u32,
-    /// Open connections.
-    pub connections: usize,
-    /// Open event streams.
-    pub listeners: usize,
-    /// Open event streams of one token.
-    pub listeners_per_token: usize,
-    /// Requests of one token that are worked on at a time.
-    pub requests_at_once: usize,
-    /// Bytes of bodies that are in memory, of all requests.
-    pub body_bytes: usize,
-    /// And of those of one token.
-    pub body_bytes_per_token: usize,
-    /// Within so many seconds a client must have sent the head of a request, its first and every next one.
-    pub head_seconds: u32,
-    /// Within so many seconds a request must have been read and answered, unless its answer is a stream.
-    pub answer_seconds: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            requests_per_second: 500,
-            burst: 1_000,
-            connections: 10_000,
-            listeners: 5_000,
-            listeners_per_token: 100,
-            requests_at_once: 128,
-            body_bytes: 256 << 20,
-            body_bytes_per_token: 32 << 20,
-            head_seconds: 10,
-            answer_seconds: 60,
-        }
-    }
-}
 
 /// Requests without a valid token, a second, from one address.
 const STRANGERS: (u32, u32) = (20, 100);
@@ -249,28 +206,6 @@ impl App {
     fn broken(&self, error: &dyn std::error::Error) -> Fault {
         tracing::error!(%error, "a fault of the service");
         Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault of the service; its log says more")
-    }
-}
-
-/// The sites, in the broker's order.
-#[derive(Clone, Default)]
-pub struct Sites {
-    /// The place of each by its name.
-    pub names: BTreeMap<String, SiteId>,
-    /// What is behind each.
-    pub connectors: Vec<String>,
-    /// A line to each.
-    pub lines: Vec<SiteLine>,
-}
-
-impl Sites {
-    /// With one more.
-    pub fn add(&mut self, name: &str, connector: &str, line: SiteLine) {
-        if let Some(id) = SiteId::from_index(self.lines.len()) {
-            self.names.insert(name.to_owned(), id);
-            self.connectors.push(connector.to_owned());
-            self.lines.push(line);
-        }
     }
 }
 

@@ -1,8 +1,17 @@
 //! Tokens that are narrowed down: what they may still be used for.
 
-use super::guard::Post;
 use crate::token::Caller;
-use walras_api::service::Scope;
+use walras_api::service::{Role, Scope};
+
+/// What the guard knows of an endpoint.
+#[derive(Clone, Copy)]
+pub(super) struct Post {
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    pub(super) roles: &'static [Role],
+    /// Whether the answer goes on for ever.
+    pub(super) streams: bool,
+}
 
 /// What a token that only submits may be used for.
 const SUBMITTING: [(&str, &str); 4] =

@@ -95,5 +95,5 @@ fn the_vo_says_by_which_end_alternatives_are_judged() {
     let set = |change: &Value| house.call("patch", "/v1/policy", Some(&house.administrator), Some(change));
     assert_eq!(set(&json!({})).json(200)["finish_by"], "estimate");
     assert_eq!(set(&json!({"finish_by": "prediction"})).json(200)["finish_by"], "prediction");
-    assert_eq!(set(&json!({"finish_by": "luck"})).status, 422);
+    assert_eq!(set(&json!({"finish_by": "luck"})).status, 400);
 }

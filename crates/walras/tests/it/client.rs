@@ -117,7 +117,7 @@ fn a_wrong_file_is_named_before_anything_is_sent() {
 #[test]
 fn times_from_now_count_from_the_services_clock() {
     const STATUS: &str = r#"{"now":"2030-01-01T00:00:00Z","speed":60,"version":"0.1.0","writable":true,"queued":0,"reserved":0,
-    "running":0,"ended":0,"cycle":{"cycle":0,"open":false,"next_at":null,"proof":null,"served":0,"unserved":0}}"#;
+    "running":0,"ended":0,"cycle":{"cycle":0,"open":false,"next_at":null,"proof":null,"served":0,"unserved":0},"entries":0,"alarms":[],"sites":[]}"#;
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("a.yaml"), "{walras: job/1, name: a, work: 1, deadline: 2h}").unwrap();
     let (url, requests) = fake(&[("GET /v1/status ", 200, STATUS), ("POST /v1/jobs ", 201, "{\"job\": 1}")]);

@@ -8,7 +8,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 const STATUS: &str = r#"{"now":"2026-11-15T12:30:00Z","speed":60,"version":"0.1.0","writable":true,"queued":3,"reserved":2,
-"running":1,"ended":17,"cycle":{"cycle":12,"open":false,"next_at":"2026-11-15T12:31:00Z","proof":{"kind":"optimal","text":"best of the listed alternatives"},"served":5,"unserved":1}}"#;
+"running":1,"ended":17,"cycle":{"cycle":12,"open":false,"next_at":"2026-11-15T12:31:00Z","proof":{"kind":"optimal","text":"best of the listed alternatives"},"served":5,"unserved":1},"entries":0,"alarms":[],"sites":[]}"#;
 
 const TIMETABLE: &str = r#"{"now":"2026-11-15T12:30:00Z","from":"2026-11-15T12:18:00Z","to":"2026-11-15T13:18:00Z","rows":[
 {"site":"campus","node":"c1","lost":false,"bars":[
