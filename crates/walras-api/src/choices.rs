@@ -169,7 +169,7 @@ mod tests {
             file("[cost]", ""),
         ];
         insta::assert_snapshot!(errors.join("\n"), @r#"
-        c.yaml:2:18: criteria[1]: colour is not a criterion: expected guaranteed-start, start, finish, finish-deviation, finish-max, finish-error, cost, wait, speed, memory, energy, spare-time, income, load, less:ATTRIBUTE or more:ATTRIBUTE
+        c.yaml:2:18: criteria[1]: colour is not a criterion: expected guaranteed-start, start, finish, likely-finish, finish-deviation, finish-max, finish-error, cost, wait, speed, memory, energy, spare-time, income, load, less:ATTRIBUTE or more:ATTRIBUTE
         c.yaml:2:18: criteria[1]: cost is listed twice
         c.yaml:2:11: criteria: [] is an empty list: there must be at least one criterion
         c.yaml:3:27: choices[0].alternatives[0]: 2 values where the criteria are 1: there must be one for each
