@@ -12,6 +12,7 @@ use walras_model::Time;
 /// Two jobs of an hour for a cheap node and a dear one, decided in one cycle.
 fn decided(deciding: Deciding) -> (Vo, [JobNumber; 2]) {
     let mut vo = Vo::new(&[(1, 1_000), (1, 9_000)]);
+    vo.keeps = true;
     vo.say(Input::SetPolicy(Box::new(Policy {
         deciding,
         cycle_every: span(600 * MINUTE),

@@ -55,7 +55,9 @@ pub(crate) struct Vo {
     pub(crate) timing: Timing,
     pub(crate) events: Vec<Event>,
     pub(crate) effects: Vec<Effect>,
-    /// Every cycle as its planning began.
+    /// Whether cycles are kept; whoever keeps all of a long life makes every change copy what is kept.
+    pub(crate) keeps: bool,
+    /// Every cycle that was kept, as its planning began.
     pub(crate) begun: Vec<BegunCycle>,
     kinds: Vec<SiteKind>,
     nodes: Vec<Vec<NodeId>>,
@@ -77,6 +79,7 @@ impl Vo {
             timing: Timing::NOTHING,
             events: Vec::new(),
             effects: Vec::new(),
+            keeps: false,
             begun: Vec::new(),
             kinds: Vec::new(),
             nodes: Vec::new(),
@@ -148,8 +151,11 @@ impl Vo {
         answer
     }
 
-    /// What an input closes is sold hold by hold for exactly what is booked.
+    /// What an input closes is sold hold by hold for exactly what is booked. It is decided twice for that, so only in small VOs.
     fn check_sales(&self, input: &Input) {
+        if self.broker.state().jobs.len() > 40 {
+            return;
+        }
         let now = self.broker.moment(at(self.now));
         let Ok(change) = self.broker.decide(now, input) else { return };
         let closes = |event: &Event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }));
@@ -183,9 +189,10 @@ impl Vo {
 
     fn answer(&mut self, effect: &Effect) -> Option<Input> {
         if let Effect::Plan(cycle) = effect {
-            let begun = self.broker.begun(*cycle)?;
-            let decision = Box::new(plan(begun.problem()));
-            self.begun.push(begun);
+            let decision = Box::new(plan(&self.broker.problem(*cycle)?));
+            if self.keeps {
+                self.begun.extend(self.broker.begun(*cycle));
+            }
             return Some(Input::Decided { cycle: *cycle, decision });
         }
         let site = effect.site().filter(|site| !self.silent.contains(site))?;

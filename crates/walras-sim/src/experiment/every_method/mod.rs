@@ -10,7 +10,7 @@
 //! tiers with the critical jobs method. What a method decides is measured alike: jobs served, their cost and finish, and the
 //! satisfaction of their users, whose weights of cost and finish are drawn.
 //!
-//! The *joint optimum* is over all assignments and all starts at once ([`optimum`]), for each measure by itself, where it can be
+//! The *joint optimum* is over all assignments and all starts at once (`optimum`), for each measure by itself, where it can be
 //! proven within a bound on work. A law of every cycle: no method whose jobs run whole beats it.
 //!
 //! Two tiers may start the tasks of a job apart from each other, which others may not; it is not held to that law.

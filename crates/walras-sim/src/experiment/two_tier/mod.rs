@@ -8,7 +8,7 @@
 //! **Method.** Jobs are random layered graphs. A job's interval is h times its longest critical path on the fastest
 //! node. *Table 3*: 1,000 jobs on nodes with owners' tasks, each in an interval that the job-flow tier gives it; the next one
 //! is sent after all, or after k, of the interval of the one before, and finds the tasks of earlier jobs in its way. Planning
-//! and execution are both simulated ([`flow`]): the authors name "the simulation of connected job-flow and application levels"
+//! and execution are both simulated (`flow`): the authors name "the simulation of connected job-flow and application levels"
 //! as future work. Times, loads, collisions and jobs sent back are outcomes. *Figure 3*: one job on fresh nodes for every h.
 //! *Figure 4*: one job of N tiers on J = j · N nodes.
 //!
