@@ -19,6 +19,7 @@ use walras_api::service::{
 use walras_broker::Input;
 use walras_broker::budget::Budget;
 use walras_broker::input::User;
+use walras_broker::policy::Policy;
 use walras_model::{Money, Span};
 
 /// Names of users and owners have at most so many characters.
@@ -224,12 +225,17 @@ async fn policy(State(app): State<App>) -> Result<Json<PolicyFile>, Fault> {
     show_policy(&app).await
 }
 
+/// The VO's rules with a change.
+pub(super) async fn changed(app: &App, change: PolicyFile) -> Result<Policy, Fault> {
+    let policy = app.handle.ask(move |state, _| change.apply(&state.policy, "body")).await?;
+    policy.map_err(|error| unprocessable("bad-policy", error.to_string()))
+}
+
 async fn set_policy(
     State(app): State<App>,
     Sent(change): Sent<PolicyFile>,
 ) -> Result<Json<PolicyFile>, Fault> {
-    let policy = app.handle.ask(move |state, _| change.apply(&state.policy, "body")).await?;
-    let policy = policy.map_err(|error| unprocessable("bad-policy", error.to_string()))?;
+    let policy = changed(&app, change).await?;
     app.handle.send(Input::SetPolicy(Box::new(policy))).await?;
     show_policy(&app).await
 }

@@ -1,7 +1,7 @@
 //! Cycles planned again: other rules tried on them, what a choice has cost others, and whether a plan follows from what was known.
 
 use super::App;
-use super::admin::unprocessable;
+use super::admin::changed;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::extract::{Asked, Sent, number};
 use super::fault::Fault;
@@ -78,8 +78,7 @@ async fn try_policy(
     State(app): State<App>,
     Sent(change): Sent<PolicyFile>,
 ) -> Result<Json<TrialView>, Fault> {
-    let policy = app.handle.ask(move |state, _| change.apply(&state.policy, "body")).await?;
-    let policy = policy.map_err(|error| unprocessable("bad-policy", error.to_string()))?;
+    let policy = changed(&app, change).await?;
     let kept = app.handle.begun();
     let view = planned(&app, move || {
         let begun = Instant::now();
@@ -135,10 +134,10 @@ async fn displaced_by(
     Path(position): Path<String>,
     Asked(query): Asked<DisplacedQuery>,
 ) -> Result<Json<DisplacedView>, Fault> {
-    let (_, begun) = kept(&app, &position).await?;
+    let (decision, begun) = kept(&app, &position).await?;
     let job = JobNumber::new(query.job);
     if !begun.state().jobs.contains_key(&job) {
         return Err(Fault::missing(format_args!("job {job} in that cycle")));
     }
-    planned(&app, move || displaced(&begun, job)).await.map(Json)
+    planned(&app, move || displaced(&begun, &decision, job)).await.map(Json)
 }

@@ -112,9 +112,9 @@ pub fn trial(cycle: &BegunCycle, policy: Policy) -> (TrialCycle, Sums, Sums) {
 }
 
 /// What a job's window has cost others: everybody whom a plan without it serves otherwise.
-pub fn displaced(cycle: &BegunCycle, job: JobNumber) -> DisplacedView {
+pub fn displaced(cycle: &BegunCycle, decision: &Decision, job: JobNumber) -> DisplacedView {
     let other = cycle.without(job);
-    let (with, without) = (cycle.outlook(&cycle.plan()), other.outlook(&other.plan()));
+    let (with, without) = (cycle.outlook(decision), other.outlook(&other.plan()));
     let way = |terms: Option<Terms>| {
         terms.map(|terms| WayView {
             start: terms.start.into(),

@@ -25,7 +25,7 @@ pub use range::{RealRange, WholeRange};
 pub use resource_lines::ResourceLines;
 pub use slots::SlotGenerator;
 
-use walras_model::{Performance, Rate};
+use walras_model::{Interval, Performance, Rate, Time};
 
 /// Millionths in one.
 const MILLION: f64 = 1_000_000.0;
@@ -35,6 +35,11 @@ const UNITS_PER_SECOND: f64 = 1_000.0;
 /// A performance to the millionth.
 fn performance(value: f64) -> Option<Performance> {
     Performance::from_millionths(rounded(value * MILLION))
+}
+
+/// From one moment to a later one, in milliseconds.
+fn interval(start: i64, end: i64) -> Option<Interval> {
+    Interval::new(Time::from_millis(start)?, Time::from_millis(end)?)
 }
 
 /// A price per time unit as a rate, to a millionth of a credit per thousand units.

@@ -3,10 +3,10 @@
 //! The two-tier paper speaks of "resource lines" with local schedules and prints nothing of their lengths. All numbers here are
 //! *fitted*.
 
-use super::{RealRange, WholeRange, performance, rate};
+use super::{RealRange, WholeRange, interval, performance, rate};
 use crate::config::{Check, ConfigError};
 use serde::{Deserialize, Serialize};
-use walras_model::{Attributes, Interval, Node, NodeId, Offers, Site, SiteId, Slot, Time};
+use walras_model::{Attributes, Interval, Node, NodeId, Offers, Site, SiteId, Slot};
 use walras_random::Stream;
 
 /// How the lines of a cycle are drawn.
@@ -119,10 +119,6 @@ impl ResourceLines {
         }
         idle
     }
-}
-
-fn interval(start: i64, end: i64) -> Option<Interval> {
-    Interval::new(Time::from_millis(start)?, Time::from_millis(end)?)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The slot generator.
 
-use super::{RealRange, UNITS_PER_SECOND, WholeRange, performance, rate};
+use super::{RealRange, UNITS_PER_SECOND, WholeRange, interval, performance, rate};
 use crate::config::{Check, ConfigError};
 use serde::{Deserialize, Serialize};
-use walras_model::{Attributes, Interval, Node, NodeId, Offers, Performance, Rate, Site, SiteId, Slot, Time};
+use walras_model::{Attributes, Node, NodeId, Offers, Performance, Rate, Site, SiteId, Slot};
 use walras_random::Stream;
 
 /// How the slot list of a cycle is drawn; the defaults are the papers' values.
@@ -111,10 +111,6 @@ impl SlotGenerator {
 
 fn slot(node: NodeId, (start, end): (i64, i64), price: f64) -> Option<Slot> {
     Slot::new(node, interval(start, end)?, rate(price)?)
-}
-
-fn interval(start: i64, end: i64) -> Option<Interval> {
-    Interval::new(Time::from_millis(start)?, Time::from_millis(end)?)
 }
 
 #[cfg(test)]
