@@ -205,6 +205,8 @@ pub enum AllocationFault {
     NoSite(SiteId),
     /// The site has failed.
     SiteLost(SiteId),
+    /// A site sells nothing new any more.
+    SiteLeaving(SiteId),
     /// The node is not the site's.
     NotOfSite { node: NodeId, site: SiteId },
     /// A hold in a queue names a node, or one elsewhere names none, or the alternative has both.

@@ -63,6 +63,8 @@ impl Auditor {
             faults.push(AllocationFault::NoSite(site));
         } else if !self.places.site_stands(site) {
             faults.push(AllocationFault::SiteLost(site));
+        } else if self.places.is_leaving(site) {
+            faults.push(AllocationFault::SiteLeaving(site));
         }
         let (start, end) = (hold.interval.start(), hold.interval.end());
         match hold.node {

@@ -167,6 +167,11 @@ impl Auditor {
                 }
                 self.places.changed(*site, look.position);
             }
+            SiteEvent::TermsSet { site, access, timing } => {
+                self.places.terms_set(look, *site, access, *timing);
+            }
+            SiteEvent::Leaving(site) => self.places.leave(look, *site, true),
+            SiteEvent::Stays(site) => self.places.leave(look, *site, false),
             SiteEvent::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
             SiteEvent::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
             SiteEvent::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),

@@ -8,7 +8,7 @@ use crate::look::Look;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::allocation::{Leg, Part};
 use walras_broker::id::ReservationNumber;
-use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::site::{Access, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Span, Time};
 
 /// A site.
@@ -21,6 +21,8 @@ struct Site {
     since: Time,
     /// The last entry in which it offered anything, or changed.
     changed: u64,
+    /// Whether it sells nothing new.
+    leaving: bool,
 }
 
 /// A node.
@@ -70,7 +72,38 @@ impl Places {
             holds: BTreeMap::new(),
         };
         self.nodes.extend(spec.nodes.iter().map(node));
-        self.sites.push(Site { spec: spec.clone(), first_node, lost: false, since: Time::MIN, changed: 0 });
+        self.sites.push(Site {
+            spec: spec.clone(),
+            first_node,
+            lost: false,
+            since: Time::MIN,
+            changed: 0,
+            leaving: false,
+        });
+    }
+
+    /// What may change of a site does.
+    pub(crate) fn terms_set(&mut self, look: &mut Look<'_>, site: SiteId, access: &Access, timing: Timing) {
+        match self.sites.get_mut(site.index()) {
+            None => look.report(Kind::NoSuchSite(site)),
+            Some(known) => (known.spec.access, known.spec.timing) = (access.clone(), timing),
+        }
+        self.changed(site, look.position);
+    }
+
+    /// A site sells nothing new, or does again.
+    pub(crate) fn leave(&mut self, look: &mut Look<'_>, site: SiteId, leaving: bool) {
+        match self.sites.get_mut(site.index()) {
+            None => look.report(Kind::NoSuchSite(site)),
+            Some(known) if known.leaving == leaving => look.report(Kind::SiteAlready { site }),
+            Some(known) => known.leaving = leaving,
+        }
+        self.changed(site, look.position);
+    }
+
+    /// Whether a site sells nothing new.
+    pub(crate) fn is_leaving(&self, site: SiteId) -> bool {
+        self.sites.get(site.index()).is_some_and(|site| site.leaving)
     }
 
     /// How many sites there are.

@@ -51,9 +51,20 @@ fn of_site(
     match event {
         SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if *told == **spec), "site-added"),
         SiteEvent::PricesSet { site, prices } => {
-            let told = matches!(input, Input::SetPrices { site: at, prices: told } if at == site && *told == **prices);
-            (told, "prices-set")
+            let set = matches!(input, Input::SetPrices { site: at, prices: told } if at == site && *told == **prices);
+            let changed = matches!(input, Input::ChangeSite { site: at, terms } if at == site && terms.prices == **prices);
+            let again = matches!(input, Input::AddSite(told) if told.prices == **prices);
+            (set || changed || again, "prices-set")
         }
+        SiteEvent::TermsSet { site, access, timing } => {
+            let changed = matches!(input, Input::ChangeSite { site: at, terms }
+                if at == site && terms.access == **access && terms.timing == *timing);
+            let again =
+                matches!(input, Input::AddSite(told) if told.access == **access && told.timing == *timing);
+            (changed || again, "terms-set")
+        }
+        SiteEvent::Leaving(site) => (*input == Input::RemoveSite(*site), "site-leaving"),
+        SiteEvent::Stays(_) => (matches!(input, Input::AddSite(_)), "site-stays"),
         SiteEvent::NodeLost { node, at } => {
             (says(&SiteMessage::NodeLost { node: *node, at: *at }), "node-lost")
         }

@@ -10,49 +10,81 @@ use crate::site::{Joining, added};
 use std::collections::BTreeMap;
 use std::fs::File;
 use walras_api::sentence::Context;
-use walras_broker::site::SiteSpec;
+use walras_broker::site::{SiteSpec, SiteTerms};
+use walras_broker::state::SiteState;
 use walras_broker::{Broker, Input, State};
-use walras_model::Time;
+use walras_model::{SiteId, Time};
 
-/// At the first start: the VO's rules. At every start: sites that the configuration adds.
+/// A site at its place: what its table asks for, or the name of one that has left and has none any more.
+pub(crate) enum Place {
+    Site(Box<SiteConfig>),
+    Left(String),
+}
+
+/// At the first start: the VO's rules. At every start: sites that the configuration adds, and what a cluster needs around its holds.
 pub(crate) fn prepare<J: Journal>(
     engine: &mut Engine<J>,
     config: &Config,
     source: &str,
-) -> Result<Vec<SiteConfig>, ConfigError> {
+) -> Result<Vec<Place>, ConfigError> {
     if engine.broker().state().version == 0 {
         let policy = config.first_policy(source)?;
         engine.begin(Input::SetPolicy(Box::new(policy)), source).map_err(refused)?;
     }
     let sites = arranged(engine.broker().state(), config, source)?;
-    let joined = engine.broker().state().sites.len();
-    for site in sites.iter().skip(joined) {
-        let spec = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?.spec;
+    for (index, place) in sites.iter().enumerate() {
+        let Place::Site(site) = place else { continue };
         let wrong = |why: &dyn std::fmt::Display| ConfigError(format!("{source}: site {}: {why}", site.name));
-        engine.begin(Input::AddSite(spec), source).map_err(|failed| wrong(&failed))?;
+        let id = SiteId::from_index(index).ok_or_else(|| wrong(&"there are too many sites"))?;
+        let input = match engine.broker().state().site(id) {
+            None => {
+                let joining = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?;
+                Input::AddSite(joining.spec)
+            }
+            Some(known) => {
+                let timing = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?.timing;
+                if known.spec.timing == timing {
+                    continue;
+                }
+                Input::ChangeSite { site: id, terms: Box::new(SiteTerms { timing, ..known.spec.terms() }) }
+            }
+        };
+        engine.begin(input, source).map_err(|failed| wrong(&failed))?;
     }
     Ok(sites)
 }
 
 /// The sites of the file and those that were added while the service ran, in the order in which they have joined; newcomers last. Those that have
-/// joined are what they were, and none is missing.
-fn arranged(state: &State, config: &Config, source: &str) -> Result<Vec<SiteConfig>, ConfigError> {
+/// joined are what they were, and none is missing that has not left.
+fn arranged(state: &State, config: &Config, source: &str) -> Result<Vec<Place>, ConfigError> {
     let mut left: Vec<SiteConfig> = config.sites.clone();
     left.extend(added::sites(&config.data)?);
     let mut sites = Vec::with_capacity(left.len());
-    for known in state.sites.iter() {
+    for (index, known) in state.sites.iter().enumerate() {
         let name = &known.spec.name;
         let Some(place) = left.iter().position(|site| site.name == *name) else {
-            return Err(ConfigError(format!(
-                "{source}: site {name} is missing: sites that have joined stay"
-            )));
+            match SiteId::from_index(index) {
+                Some(site) if state.has_left(site) => sites.push(Place::Left(name.clone())),
+                _ => return Err(missing(known, source)),
+            }
+            continue;
         };
         let site = left.remove(place);
         same(&known.spec, &site).map_err(|why| ConfigError(format!("{source}: {why}")))?;
-        sites.push(site);
+        sites.push(Place::Site(Box::new(site)));
     }
-    sites.extend(left);
+    sites.extend(left.into_iter().map(|site| Place::Site(Box::new(site))));
     Ok(sites)
+}
+
+fn missing(site: &SiteState, source: &str) -> ConfigError {
+    let why = match site.leaving {
+        true => "it leaves, and still holds what has not ended: its table stays until then",
+        false => {
+            "it has joined: tell it to leave first, with `walras site remove` or by taking its table out and sending SIGHUP"
+        }
+    };
+    ConfigError(format!("{source}: site {} is missing: {why}", site.spec.name))
 }
 
 /// A site that has joined is what it was.

@@ -9,12 +9,16 @@ use crate::config::{Config, hidden};
 use crate::engine::{Failed, Handle, SiteLine, SitePort};
 use crate::site::added::{self, Table, site_of};
 use crate::site::{SiteConfig, open};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use tokio::sync::Mutex;
 use walras_broker::{Answer, Input};
 use walras_model::SiteId;
+
+/// What is behind a site that has left, and whose table is gone.
+pub const LEFT: &str = "none";
 
 /// The sites, in the broker's order.
 #[derive(Clone, Default)]
@@ -88,7 +92,17 @@ impl Joiner {
             handle.ask(move |state, _| state.sites.iter().any(|known| known.spec.name == name)).await?;
         let spec = joined_spec(&site).await?;
         if taken {
-            return self.join(handle, sites, &config, &site, spec).await;
+            let joined = self.join(handle, sites, &config, &site, spec).await;
+            // One that was leaving stays, by what its table says now.
+            if joined.is_ok() && with.len() > 1 {
+                let last = with.pop();
+                let same = |kept: &Table| kept.get("name").and_then(Value::as_str) == Some(&site.name);
+                if let (Some(place), Some(table)) = (with.iter().position(same), last) {
+                    with[place] = table;
+                    added::write(&data, &with)?;
+                }
+            }
+            return joined;
         }
         added::write(&data, &with)?;
         let joined = self.join(handle, sites, &config, &site, spec).await;
@@ -122,6 +136,14 @@ impl Joiner {
             Answer::Site(id) => id,
             _ => return Err(NotJoined::Failed(Failed::Stopped)),
         };
+        let connected = sites.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        match connected.connectors.get(id.index()) {
+            None => {}
+            Some(connector) if connector == LEFT => {
+                return Err(NotJoined::Unopened("it had left; it is reached with the next start".to_owned()));
+            }
+            Some(_) => return Ok(id),
+        }
         let first = handle
             .ask(move |state, _| {
                 state.site(id).map(|it| {

@@ -23,6 +23,8 @@ impl Context<'_> {
                 format!("set user {}: share {}{group}, lowest {lowest}", user.name, user.share)
             }
             Input::AddSite(site) => format!("added site {} of {}", site.name, site.owner),
+            Input::ChangeSite { site, .. } => format!("changed site {}", self.site(*site)),
+            Input::RemoveSite(site) => format!("told site {} to leave", self.site(*site)),
             Input::SetPrices { site, .. } => format!("set the prices of site {}", self.site(*site)),
             Input::Drain { site, nodes, interval } => {
                 format!("drained {} {}", self.some_nodes(*site, nodes), during(*interval))

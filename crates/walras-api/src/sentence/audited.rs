@@ -48,6 +48,9 @@ impl Context<'_> {
             AllocationFault::Empty => "it holds or runs nothing".to_owned(),
             AllocationFault::SiteTwice(site) => format!("site {} is asked twice", self.site(*site)),
             AllocationFault::NoSite(site) => format!("there is no site {}", self.site(*site)),
+            AllocationFault::SiteLeaving(site) => {
+                format!("site {} sells nothing new any more", self.site(*site))
+            }
             AllocationFault::SiteLost(site) => format!("site {} has failed", self.site(*site)),
             AllocationFault::NotOfSite { node, site } => {
                 format!("node {} is not one of site {}", self.node(*node), self.site(*site))

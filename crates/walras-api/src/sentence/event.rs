@@ -59,6 +59,15 @@ fn of_site(state: &State, event: &SiteEvent) -> (EventKind, String) {
         SiteEvent::PricesSet { site, .. } => {
             (EventKind::PricesSet, format!("Site {} has new prices.", context.site(*site)))
         }
+        SiteEvent::TermsSet { site, .. } => {
+            (EventKind::SiteChanged, format!("Site {} has new terms.", context.site(*site)))
+        }
+        SiteEvent::Leaving(site) => {
+            (EventKind::SiteLeaving, format!("Site {} leaves: it sells nothing new.", context.site(*site)))
+        }
+        SiteEvent::Stays(site) => {
+            (EventKind::SiteStays, format!("Site {} stays, and sells again.", context.site(*site)))
+        }
         SiteEvent::NodeLost { node, .. } => {
             (EventKind::NodeLost, format!("Node {} failed.", context.node(*node)))
         }

@@ -10,6 +10,7 @@ impl Context<'_> {
         match mismatch {
             Mismatch::Empty => "it holds nothing".to_owned(),
             Mismatch::NoSite(site) => format!("there is no site {}", self.site(*site)),
+            Mismatch::SiteLeaving(site) => format!("site {} sells nothing new any more", self.site(*site)),
             Mismatch::SiteLost(site) => format!("site {} has failed", self.site(*site)),
             Mismatch::NoNode { site, node } => {
                 format!("site {} has no node {}", self.site(*site), self.node(*node))

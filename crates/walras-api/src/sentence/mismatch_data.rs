@@ -15,6 +15,7 @@ impl Context<'_> {
         match mismatch {
             Mismatch::NoSite(site)
             | Mismatch::SiteLost(site)
+            | Mismatch::SiteLeaving(site)
             | Mismatch::OutsideScope(site)
             | Mismatch::NotAQueue(site) => of_site(*site),
             Mismatch::NoNode { site, node } => {
@@ -103,6 +104,7 @@ fn lasting(view: MismatchView, planned: Span, expected: Option<Span>) -> Mismatc
 fn mismatch_kind(mismatch: &Mismatch) -> MismatchKind {
     match mismatch {
         Mismatch::SiteLost(_)
+        | Mismatch::SiteLeaving(_)
         | Mismatch::NothingFree
         | Mismatch::NotFree { .. }
         | Mismatch::NoSite(_)

@@ -132,6 +132,10 @@ fn bad_site(context: &Context<'_>, fault: BadSite) -> String {
             format!("the queue names {nodes}: expected none, because a queue is sold as a whole")
         }
         BadSite::NoNodes => "the site has no nodes: expected at least 1, unless it is a queue".to_owned(),
+        BadSite::OtherBefore => {
+            "a site of this name has left, and had another owner, kind or nodes: add it under another name"
+                .to_owned()
+        }
         BadSite::OtherKind => "the site offers its time in another way than it joined with".to_owned(),
         BadSite::QueueHasNoNodes => {
             "the site is a queue, which has no nodes that could be drained or reclaimed".to_owned()

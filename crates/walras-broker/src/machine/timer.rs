@@ -3,7 +3,7 @@
 use crate::model::allocation::Part;
 use crate::model::job::Phase;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
-use crate::model::state::State;
+use crate::model::state::{SiteState, State};
 use walras_model::{Span, Time};
 
 impl State {
@@ -20,7 +20,7 @@ impl State {
 
     fn cycle_timer(&self) -> Option<Time> {
         match &self.cycle {
-            _ if self.sites.iter().all(|site| site.lost) => None,
+            _ if !self.sites.iter().any(SiteState::sells) => None,
             Some(cycle) => Some(cycle.until),
             None => self.cycle_due(),
         }

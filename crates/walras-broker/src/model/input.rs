@@ -10,7 +10,7 @@ use super::price::{BadPrices, PriceRules};
 use super::quote::Findings;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::sharing::OverLimit;
-use super::site::{Free, SiteSpec};
+use super::site::{Free, SiteSpec, SiteTerms};
 use super::wish::{BadWish, Wish, Wisher};
 use serde::{Deserialize, Serialize};
 use walras_model::{Interval, Money, NodeId, SiteId, Span, Time};
@@ -23,8 +23,17 @@ pub enum Input {
     SetPolicy(Box<Policy>),
     /// Somebody joins, or their terms change.
     SetUser(User),
-    /// A site joins.
+    /// A site joins; one that leaves stays after all.
     AddSite(SiteSpec),
+    /// What may change of a site does.
+    ChangeSite {
+        /// Which site.
+        site: SiteId,
+        /// What it is from now on.
+        terms: Box<SiteTerms>,
+    },
+    /// A site leaves: it sells nothing new, and is gone when what it holds has ended.
+    RemoveSite(SiteId),
     /// An owner changes prices.
     SetPrices {
         /// Of which site.

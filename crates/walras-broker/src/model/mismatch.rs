@@ -16,6 +16,8 @@ pub enum Mismatch {
     NoSite(SiteId),
     /// The site has failed.
     SiteLost(SiteId),
+    /// A site sells nothing new any more.
+    SiteLeaving(SiteId),
     /// The site has no such node.
     NoNode {
         /// Which site.

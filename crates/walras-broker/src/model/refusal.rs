@@ -73,6 +73,8 @@ pub enum BadSite {
     QueueWithNodes(usize),
     /// Every site but a queue has nodes; this one has none.
     NoNodes,
+    /// A site of this name has left, and was another: with another owner, kind or nodes.
+    OtherBefore,
     /// It offers its time in another way than it joined with.
     OtherKind,
     /// A queue has no nodes that could be drained or reclaimed.

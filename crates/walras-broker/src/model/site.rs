@@ -26,7 +26,29 @@ pub struct SiteSpec {
     pub timing: Timing,
 }
 
+/// What of a site may change while it is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteTerms {
+    /// What its time costs.
+    pub prices: PriceRules,
+    /// Who may run there.
+    pub access: Access,
+    /// What it needs of time around what it holds.
+    pub timing: Timing,
+}
+
 impl SiteSpec {
+    /// What of it may change.
+    pub fn terms(&self) -> SiteTerms {
+        SiteTerms { prices: self.prices.clone(), access: self.access.clone(), timing: self.timing }
+    }
+
+    /// Whether another would be the same site: under the same name, of the same owner and kind, with the same nodes.
+    pub fn is_same(&self, other: &SiteSpec) -> bool {
+        (&self.name, &self.owner, &self.kind, &self.nodes)
+            == (&other.name, &other.owner, &other.kind, &other.nodes)
+    }
+
     /// What is behind it, where it is a queue.
     pub fn queue(&self) -> Option<&QueueSpec> {
         match &self.kind {

@@ -175,6 +175,16 @@ pub struct SiteState {
     pub lost: bool,
     /// Since when it stands or does not; older news is no news.
     pub since: Time,
+    /// Whether it sells nothing new any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaving: bool,
+}
+
+impl SiteState {
+    /// Whether it may sell anything.
+    pub fn sells(&self) -> bool {
+        !self.lost && !self.leaving
+    }
 }
 
 /// A node.
@@ -245,6 +255,12 @@ impl State {
     pub fn node_spec(&self, node: NodeId) -> Option<&NodeSpec> {
         let site = self.site(self.node(node)?.site)?;
         site.spec.nodes.get(node.index().checked_sub(site.first_node as usize)?)
+    }
+
+    /// Whether a site has left: nothing of it is sold, held or running any more.
+    pub fn has_left(&self, site: SiteId) -> bool {
+        let at = |it: &Reservation| it.leg(site).is_some_and(|leg| leg.state != LegState::Gone);
+        self.site(site).is_some_and(|it| it.leaving) && !self.reservations.values().any(|it| at(it))
     }
 
     /// All time that sites hold for us, or may hold, node by node.

@@ -123,6 +123,9 @@ fn shape(state: &State, allocation: &Allocation, now: Time) -> Vec<Mismatch> {
         if of_site.lost {
             wrong.push(Mismatch::SiteLost(site));
         }
+        if of_site.leaving {
+            wrong.push(Mismatch::SiteLeaving(site));
+        }
         if let Some(node) = hold.node
             && state.node(node).is_none_or(|state| state.site != site)
         {

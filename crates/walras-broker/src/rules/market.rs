@@ -55,7 +55,7 @@ impl State {
         for (index, site) in self.sites.iter().enumerate() {
             let id = SiteId::from_index(index)?;
             let Some((at, free)) = &site.free else { continue };
-            if site.lost || *at < oldest {
+            if !site.sells() || *at < oldest {
                 continue;
             }
             queues.extend(self.queue(id, site, free, now));

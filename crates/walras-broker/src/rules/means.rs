@@ -26,7 +26,7 @@ pub(crate) struct Means<'a> {
 
 impl<'a> Means<'a> {
     pub(crate) fn of(state: &'a State, now: Time) -> Means<'a> {
-        let all = state.sites.iter().filter(|site| !site.lost).flat_map(prices);
+        let all = state.sites.iter().filter(|site| site.sells()).flat_map(prices);
         // The least price for work: prices over performances, multiplied out.
         let cheapest = all.min_by_key(|(rate, performance)| {
             let work = i128::from(rate.as_micros_per_second()) * i128::from(MILLION);

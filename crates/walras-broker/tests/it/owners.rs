@@ -8,8 +8,10 @@ use walras_broker::id::JobNumber;
 use walras_broker::job::{Phase, Why};
 use walras_broker::price::PriceRules;
 use walras_broker::refusal::BadSite;
+use walras_broker::site::{SiteSpec, SiteTerms};
 use walras_broker::{Event, Input, Refusal};
-use walras_model::{Interval, Money, NodeId, SiteId, Time};
+use walras_core::prefer::{AccessRule, Rules, Who};
+use walras_model::{Interval, Money, NodeId, Rate, SiteId, Time};
 
 const SITE: SiteId = SiteId::new(0);
 
@@ -138,4 +140,64 @@ fn what_is_not_theirs_or_over_is_refused() {
     let most = Input::Drain { site: SITE, nodes: nodes(&[0]), interval: minutes(100, 500) };
     let refused = vo.broker.decide(at(vo.now), &most).err();
     assert_eq!(refused, bad(BadSite::DrainedTooOften { node: NodeId::new(0), most: 100 }));
+}
+
+#[test]
+fn a_site_that_leaves_keeps_what_it_holds_and_sells_nothing_new() {
+    let mut vo = vo();
+    let running = vo.submit(vo.job("running", 1, 30));
+    vo.run_until(vo.now + MINUTE);
+    assert!(vo.started(running).is_some());
+    vo.say(Input::RemoveSite(SITE));
+    assert!(!vo.broker.state().has_left(SITE), "something runs there");
+    let waiting = vo.submit(vo.job("waiting", 1, 10));
+    vo.run_until(vo.now + 60 * MINUTE);
+    let state = vo.broker.state();
+    assert_eq!(
+        (state.totals.done, state.jobs[&waiting].phase),
+        (2, Phase::Queued),
+        "what ran has ended well"
+    );
+    assert!(state.has_left(SITE));
+    // The same site is welcome again, and nobody else under its name.
+    let spec = state.sites[0].spec.clone();
+    let other = SiteSpec { owner: "other".to_owned(), ..spec.clone() };
+    let refused = vo.broker.handle(at(vo.now), &Input::AddSite(other)).unwrap_err();
+    assert_eq!(refused, Refusal::BadSite(BadSite::OtherBefore));
+    let prices = PriceRules { base: Rate::from_micros_per_second(3).unwrap(), ..spec.prices.clone() };
+    vo.say(Input::AddSite(SiteSpec { prices: prices.clone(), ..spec }));
+    assert_eq!(vo.broker.state().sites[0].spec.prices, prices);
+    vo.run_until(vo.now + 30 * MINUTE);
+    assert!(vo.started(waiting).is_some());
+    assert!(!vo.broker.state().has_left(SITE));
+}
+
+#[test]
+fn plans_that_nobody_holds_leave_a_site_that_leaves() {
+    let mut vo = vo();
+    let long: Vec<JobNumber> = ["a", "b"].map(|name| vo.submit(vo.job(name, 1, 60))).to_vec();
+    vo.run_until(vo.now + MINUTE);
+    let next = vo.submit(vo.job("next", 1, 10));
+    vo.run_until(vo.now + MINUTE);
+    assert!(node_of(&vo, next).is_some(), "it is planned behind the others");
+    vo.say(Input::RemoveSite(SITE));
+    vo.run_until(vo.now + 120 * MINUTE);
+    assert!(long.iter().all(|number| vo.started(*number).is_some()));
+    assert!(vo.started(next).is_none());
+    assert_eq!(vo.broker.state().jobs[&next].phase, Phase::Queued);
+}
+
+#[test]
+fn who_may_run_on_a_site_changes_while_it_is_there() {
+    let mut vo = vo();
+    let terms = vo.broker.state().sites[0].spec.terms();
+    let nobody = AccessRule { who: Who::Everybody, allow: false, hours: None };
+    let closed = SiteTerms { access: Rules { access: vec![nobody], quotas: Vec::new() }, ..terms.clone() };
+    vo.say(Input::ChangeSite { site: SITE, terms: Box::new(closed) });
+    let waiting = vo.submit(vo.job("waiting", 1, 10));
+    vo.run_until(vo.now + 10 * MINUTE);
+    assert!(vo.started(waiting).is_none());
+    vo.say(Input::ChangeSite { site: SITE, terms: Box::new(terms) });
+    vo.run_until(vo.now + 10 * MINUTE);
+    assert!(vo.started(waiting).is_some());
 }

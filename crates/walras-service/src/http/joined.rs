@@ -1,22 +1,24 @@
-//! Sites that join while the service runs: by the API, and by the file when it is read again.
+//! Sites that join, change and leave while the service runs, by the API.
 
 use super::App;
-use super::endpoint::{ADMINISTRATOR, Endpoint};
+use super::endpoint::{ADMINISTRATOR, Endpoint, OWNERS};
 use super::extract::Sent;
 use super::fault::Fault;
-use super::market::show_site;
-use crate::check::same;
-use crate::config::Config;
-use crate::engine::WRITER;
+use super::market::{owned, show_site};
+use crate::described::JsonSchema;
 use crate::joining::NotJoined;
-use crate::journal::Writer;
 use crate::site::added::Table;
+use crate::site::rules;
+use crate::token::Caller;
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::routing::post;
-use std::path::Path;
-use walras_api::service::SiteView;
+use axum::routing::{delete, post, put};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use walras_api::service::{PricesFile, SiteView};
+use walras_broker::Input;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -30,7 +32,84 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .body::<Table>()
         .status(201)
         .refuses(&[400, 409, 413, 415, 422]),
+        Endpoint::new::<SiteView>(
+            "put",
+            "/v1/sites/{site}",
+            OWNERS,
+            "Change a site's prices, who may run there, and how much they may get.",
+            put(change),
+        )
+        .body::<SiteChange>()
+        .refuses(&[400, 403, 404, 413, 415, 422]),
+        Endpoint::new::<SiteView>(
+            "delete",
+            "/v1/sites/{site}",
+            OWNERS,
+            "Tell a site to leave: it sells nothing new, and is gone when what it holds has ended.",
+            delete(remove),
+        )
+        .refuses(&[403, 404]),
     ]
+}
+
+/// What changes of a site; what is not given stays.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SiteChange {
+    /// Its prices, as in a file of prices.
+    prices: Option<Table>,
+    /// Who may run there, as access of [[site]] in walras.toml.
+    access: Option<Vec<Table>>,
+    /// How much they may get in a cycle, as quotas of [[site]].
+    quotas: Option<Vec<Table>>,
+}
+
+async fn change(
+    State(app): State<App>,
+    caller: Caller,
+    Path(name): Path<String>,
+    Sent(body): Sent<SiteChange>,
+) -> Result<Json<SiteView>, Fault> {
+    let site = owned(&app, &caller, &name).await?;
+    let wrong =
+        |why: String| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-site", format!("body: {why}"));
+    let known = app.handle.ask(move |state, _| state.site(site).map(|it| it.spec.terms())).await?;
+    let mut terms = known.ok_or_else(|| Fault::missing("such site"))?;
+    if let Some(prices) = body.prices {
+        let file: PricesFile = read("prices", prices).map_err(wrong)?;
+        terms.prices = file.rules("body").map_err(|error| wrong(error.to_string()))?;
+    }
+    let access = body.access.map(|tables| each("access", tables)).transpose().map_err(wrong)?;
+    let quotas = body.quotas.map(|tables| each("quotas", tables)).transpose().map_err(wrong)?;
+    let given = rules(access.as_deref().unwrap_or_default(), quotas.as_deref().unwrap_or_default());
+    let given = given.map_err(wrong)?;
+    if access.is_some() {
+        terms.access.access = given.access;
+    }
+    if quotas.is_some() {
+        terms.access.quotas = given.quotas;
+    }
+    app.handle.send(Input::ChangeSite { site, terms: Box::new(terms) }).await?;
+    show_site(&app, site).await.map(Json)
+}
+
+fn read<T: DeserializeOwned>(key: &str, table: Table) -> Result<T, String> {
+    serde_path_to_error::deserialize(Value::Object(table)).map_err(|error| format!("{key}: {error}"))
+}
+
+fn each<T: DeserializeOwned>(key: &str, tables: Vec<Table>) -> Result<Vec<T>, String> {
+    let one = |(place, table): (usize, Table)| read(&format!("{key}[{place}]"), table);
+    tables.into_iter().enumerate().map(one).collect()
+}
+
+async fn remove(
+    State(app): State<App>,
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<Json<SiteView>, Fault> {
+    let site = owned(&app, &caller, &name).await?;
+    app.handle.send(Input::RemoveSite(site)).await?;
+    show_site(&app, site).await.map(Json)
 }
 
 async fn add(
@@ -49,59 +128,4 @@ async fn add(
         NotJoined::Unopened(_) => Fault::new(StatusCode::CONFLICT, "unreachable", why.to_string()),
     })?;
     Ok((StatusCode::CREATED, Json(show_site(&app, site).await?)))
-}
-
-impl App {
-    /// Reads the configuration again: sites that are new in it join. Says what changed, a line each.
-    pub async fn reload(&self, path: &Path) -> Vec<String> {
-        let source = path.display().to_string();
-        let by = Writer { role: "configuration".to_owned(), name: source, token: None };
-        WRITER.scope(by, self.reload_by_file(path)).await
-    }
-
-    async fn reload_by_file(&self, path: &Path) -> Vec<String> {
-        let mut before = self.joiner.config.lock().await;
-        let now = match Config::read(path) {
-            Ok(now) => now,
-            Err(error) => return vec![format!("nothing is changed: {error}")],
-        };
-        let changed = now.changed_since(&before);
-        let mut said: Vec<String> = changed
-            .iter()
-            .map(|what| format!("{what} has changed: it takes effect with the next start"))
-            .collect();
-        for site in &now.sites {
-            let name = site.name.clone();
-            let known = self.handle.ask(move |state, _| {
-                state.sites.iter().find(|known| known.spec.name == name).map(|known| known.spec.clone())
-            });
-            let was = before.sites.iter().find(|was| was.name == site.name);
-            match known.await {
-                Err(failed) => return vec![format!("nothing is changed: {failed}")],
-                Ok(None) => {
-                    let joined = self.joiner.join_by_file(&self.handle, &self.sites, &before, site).await;
-                    said.push(match joined {
-                        Ok(_) => format!("site {} has joined", site.name),
-                        Err(why) => format!("site {} has not joined: {why}", site.name),
-                    });
-                }
-                Ok(Some(known)) => match same(&known, site) {
-                    Err(why) => said.push(format!("refused: {why}")),
-                    Ok(()) if was.is_some_and(|was| format!("{was:?}") != format!("{site:?}")) => {
-                        let what = "its table has changed: prices are set with `walras prices`, the rest takes effect with the next start";
-                        said.push(format!("site {}: {what}", site.name));
-                    }
-                    Ok(()) => {}
-                },
-            }
-        }
-        for gone in before.sites.iter().filter(|was| now.sites.iter().all(|site| site.name != was.name)) {
-            said.push(format!("refused: site {} is missing: sites that have joined stay", gone.name));
-        }
-        *before = now;
-        if said.is_empty() {
-            said.push("nothing has changed".to_owned());
-        }
-        said
-    }
 }

@@ -48,7 +48,7 @@ const fn yes() -> bool {
 }
 
 /// The rules, or what is wrong with them.
-pub(super) fn rules(access: &[AccessConfig], quotas: &[QuotaConfig]) -> Result<Rules, String> {
+pub fn rules(access: &[AccessConfig], quotas: &[QuotaConfig]) -> Result<Rules, String> {
     let mut rules = Rules::default();
     for (place, rule) in access.iter().enumerate() {
         let within = |wrong: String| format!("access[{place}]: {wrong}");

@@ -7,15 +7,17 @@ pub mod added;
 mod amount;
 mod cluster;
 pub mod config;
+mod left;
 mod local;
 mod open;
 mod slurm;
 mod spec;
 
-pub use access::{AccessConfig, QuotaConfig};
+pub use access::{AccessConfig, QuotaConfig, rules};
 pub use amount::Amount;
 pub use cluster::SlurmConfig;
 pub use config::SiteConfig;
+pub use left::LeftConnector;
 pub use open::{OpenError, open};
 pub use slurm::Joining;
 pub use spec::BadSite;

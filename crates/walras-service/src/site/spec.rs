@@ -73,6 +73,29 @@ impl SiteConfig {
         Ok(SiteSpec { name, owner, kind, nodes, prices, access, timing })
     }
 
+    /// The same site on another's terms.
+    pub fn with_terms_of(&self, other: &SiteConfig) -> SiteConfig {
+        let slurm = self.slurm.clone().zip(other.slurm.as_ref()).map(|(own, other)| SlurmConfig {
+            before_seconds: other.before_seconds,
+            after_seconds: other.after_seconds,
+            ..own
+        });
+        SiteConfig {
+            price: other.price.clone(),
+            class_prices: other.class_prices.clone(),
+            node_prices: other.node_prices.clone(),
+            user_prices: other.user_prices.clone(),
+            hour_factors: other.hour_factors.clone(),
+            weekday_factors: other.weekday_factors.clone(),
+            sell_whole: other.sell_whole,
+            demand: other.demand.clone(),
+            access: other.access.clone(),
+            quotas: other.quotas.clone(),
+            slurm,
+            ..self.clone()
+        }
+    }
+
     /// The table of a cluster, in which all is well that can be known without asking it.
     pub(super) fn slurm_table(&self) -> Result<&SlurmConfig, String> {
         let table =

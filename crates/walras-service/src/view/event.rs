@@ -113,7 +113,12 @@ fn about(state: &State, event: &Event) -> About {
         ) => About { site: Some(*site), ..of_reservation(reservation) },
         Event::Quote(QuoteEvent::Given { key, .. } | QuoteEvent::Broken { key, .. }) => by_user(&key.by),
         Event::Site(
-            SiteEvent::PricesSet { site, .. } | SiteEvent::Lost { site, .. } | SiteEvent::Back { site, .. },
+            SiteEvent::PricesSet { site, .. }
+            | SiteEvent::TermsSet { site, .. }
+            | SiteEvent::Leaving(site)
+            | SiteEvent::Stays(site)
+            | SiteEvent::Lost { site, .. }
+            | SiteEvent::Back { site, .. },
         )
         | Event::Cycle(CycleEvent::OffersReceived { site, .. }) => at_site(site),
         Event::Site(

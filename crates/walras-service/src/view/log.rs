@@ -12,6 +12,8 @@ pub fn is_act(input: &Input) -> bool {
         Input::SetPolicy(_)
         | Input::SetUser(_)
         | Input::AddSite(_)
+        | Input::ChangeSite { .. }
+        | Input::RemoveSite(_)
         | Input::SetPrices { .. }
         | Input::Drain { .. }
         | Input::Resume { .. }

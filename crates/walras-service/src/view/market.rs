@@ -41,6 +41,7 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
         kind: offer_kind(&site.spec.kind),
         connector: connector.to_owned(),
         lost: site.lost,
+        leaving: site.leaving,
         demand: Num::of_millionths(site.demand.as_millionths()),
         nodes: nodes.collect(),
     }

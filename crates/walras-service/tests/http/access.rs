@@ -43,6 +43,7 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
             json!({"walras": "job/1", "name": "matrix", "work": 60, "user": "ada"})
         }
         ("post", "/v1/quotes/{quote}/accept") => json!({"option": 99}),
+        ("put", "/v1/sites/{site}") => json!({"access": []}),
         ("put", "/v1/sites/{site}/prices") => json!({"base": 0.5}),
         ("post", "/v1/sites/{site}/drain") => json!({"nodes": ["n1"], "from": "20h", "until": "21h"}),
         ("post", "/v1/sites/{site}/resume") => json!({"nodes": ["n1"]}),
@@ -73,7 +74,8 @@ fn others(endpoint: &Endpoint, role: Role) -> Option<u16> {
         (Role::User, ..) if parameters.contains(&"job") || parameters.contains(&"quote") => Some(404),
         (Role::User, "post", "/v1/jobs" | "/v1/quotes") => Some(403),
         (Role::Owner, "post", path) if path.starts_with("/v1/sites/{site}/") => Some(403),
-        (Role::Owner, "put", "/v1/sites/{site}/prices")
+        (Role::Owner, "put" | "delete", "/v1/sites/{site}")
+        | (Role::Owner, "put", "/v1/sites/{site}/prices")
         | (Role::Owner, "put" | "delete", "/v1/sites/{site}/wish") => Some(403),
         // The rest of what these roles may call is everybody's, or the caller's own by nature.
         _ => None,

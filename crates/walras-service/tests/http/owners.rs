@@ -79,3 +79,33 @@ fn names_and_times_that_are_none_are_refused_by_field() {
         "until: it must come after from"
     );
 }
+
+#[test]
+fn owners_change_who_may_run_and_let_their_sites_leave() {
+    let house = House::open();
+    let (ada, (_, olga)) = (house.user("ada"), house.token("owner", "olga"));
+    assert_eq!(quoted(&house, &ada), json!(["north"]));
+    let change = |body: &Value| house.call("put", "/v1/sites/north", Some(&olga), Some(body));
+    let closed = json!({"access": [{"user": "ada", "allow": false}, {"allow": true}]});
+    change(&closed).json(200);
+    assert_eq!(quoted(&house, &ada), json!(["south"]));
+    change(&json!({"access": []})).json(200);
+    assert_eq!(quoted(&house, &ada), json!(["north"]));
+    change(&json!({"prices": {"base": 7}})).json(200);
+    assert_eq!(house.call("get", "/v1/sites/north/prices", Some(&ada), None).json(200)["base"], json!(7));
+    assert_eq!(quoted(&house, &ada), json!(["south"]));
+    for (body, what) in [
+        (json!({"access": [{"who": "ada"}]}), "access[0]"),
+        (json!({"quotas": [{"jobs": 1, "credits": 2}]}), "quotas[0]"),
+        (json!({"prices": {"base": -1}}), "base"),
+    ] {
+        let refused = change(&body).json(422);
+        assert!(refused["message"].as_str().unwrap().contains(what), "{refused}");
+    }
+    assert_eq!(change(&json!({"owner": "ada"})).status, 400);
+    change(&json!({"prices": {"base": 0.001}})).json(200);
+    assert_eq!(quoted(&house, &ada), json!(["north"]));
+    let left = house.call("delete", "/v1/sites/north", Some(&olga), None).json(200);
+    assert_eq!(left["leaving"], json!(true));
+    assert_eq!(quoted(&house, &ada), json!(["south"]));
+}

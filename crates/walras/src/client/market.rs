@@ -149,7 +149,7 @@ fn sites_text(view: &SitesView, with_nodes: bool) -> String {
             site.connector.clone(),
             site.nodes.len().to_string(),
             site.demand.to_string(),
-            state(site.lost).to_owned(),
+            if site.leaving { "leaves" } else { state(site.lost) }.to_owned(),
         ]
     });
     let rows: Vec<[String; 7]> = rows.collect();

@@ -16,6 +16,10 @@ use walras_api::service::{JOB_BYTES_MAX, ReclaimView, SiteView};
 pub(crate) enum SiteCommand {
     /// Add a site by a file with its table: TOML as in walras.toml, YAML or JSON; for an administrator
     Add(SiteAddArgs),
+    /// Change prices, access or quotas by a file with those of them that change: TOML, YAML or JSON
+    Change(SiteChangeArgs),
+    /// Tell the site to leave: it sells nothing new, and is gone when what it holds has ended
+    Remove(SiteArgs),
     /// Sell nothing new of the site for a while; what is held stays
     Drain(SiteDrainArgs),
     /// Sell all nodes of the site again
@@ -36,6 +40,16 @@ pub(crate) enum NodeCommand {
 #[derive(clap::Args)]
 pub(crate) struct SiteAddArgs {
     /// The keys of one [[site]]
+    file: PathBuf,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct SiteChangeArgs {
+    /// The site's name
+    site: String,
+    /// `prices`, `access` and `quotas`: what is not in it stays
     file: PathBuf,
     #[command(flatten)]
     connect: Connect,
@@ -108,6 +122,21 @@ pub(crate) fn site(command: &SiteCommand) -> Result<(), Failure> {
             let answer = Client::of(&args.connect)?.send(Method::POST, "/v1/sites", Some(&table))?;
             say(&args.connect, &answer, |site: &SiteView| {
                 format!("site {} of {} has joined with {} nodes\n", site.name, site.owner, site.nodes.len())
+            })
+        }
+        SiteCommand::Change(args) => {
+            let (change, at) = (site_table(&args.file)?, format!("/v1/sites/{}", encode(&args.site)));
+            let answer = Client::of(&args.connect)?.send(Method::PUT, &at, Some(&change))?;
+            say(&args.connect, &answer, |site: &SiteView| format!("site {} has changed\n", site.name))
+        }
+        SiteCommand::Remove(args) => {
+            let at = format!("/v1/sites/{}", encode(&args.site));
+            let answer = Client::of(&args.connect)?.send(Method::DELETE, &at, None)?;
+            say(&args.connect, &answer, |site: &SiteView| {
+                format!(
+                    "site {} leaves: it sells nothing new, and is gone when what it holds has ended\n",
+                    site.name
+                )
             })
         }
         SiteCommand::Drain(args) => {

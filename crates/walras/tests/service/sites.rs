@@ -105,6 +105,48 @@ fn sites_join_while_the_service_runs_and_stay() {
             "configuration added site north of olga"
         ]
     );
+    changes_and_leaves(&place, service, &token, &user);
+}
+
+/// By the file and by its owner, over a restart.
+fn changes_and_leaves(place: &Place, mut service: Service, token: &str, user: &str) {
+    let price = |service: &Service, site: &str| {
+        service.expect(&Call::get(format!("/v1/sites/{site}/prices"), token), 200).json()["base"].clone()
+    };
+    reload(place, &service, "price = 0.25", "price = 0.5");
+    wait_for("it has another price", Duration::from_secs(30), || price(&service, "east") == json!(0.5));
+    wait_for("it is said", Duration::from_secs(30), || place.log().contains("site east has other prices"));
+    let url = format!("http://{}", service.address);
+    let walras = |arguments: &[&str]| {
+        let done =
+            place.walras(&[arguments, &["--url", &url, "--token-file", "data/administrator.token"]].concat());
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    fs::write(place.path("change.toml"), "[prices]\nbase = 0.125\n").unwrap();
+    assert_eq!(walras(&["site", "change", "west", "change.toml"]), "site west has changed\n");
+    assert_eq!(price(&service, "west"), json!(0.125));
+    let said = walras(&["site", "remove", "west"]);
+    assert!(said.starts_with("site west leaves"), "{said}");
+    assert!(walras(&["sites"]).lines().any(|line| line.starts_with("west") && line.contains("leaves")));
+    // The file's leaves when its table goes; a start without it is a start.
+    let path = place.path("walras.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let east = format!("[[site]]\n{}", WEST.replace("west", "east").replace("0.25", "0.5"));
+    assert!(text.contains(&east), "{text}");
+    reload(place, &service, &east, "");
+    wait_for("it is said", Duration::from_secs(30), || place.log().contains("site east leaves"));
+    service.stop();
+    let service = place.start("warn", &[]);
+    let url = format!("http://{}", service.address);
+    assert_eq!(names(&service, token), ["north", "west", "east"]);
+    runs_on(&service, user, "north");
+    // Added again, it stays.
+    let add = ["site", "add", "west.toml", "--url", &url, "--token-file", "data/administrator.token"];
+    assert!(place.walras(&add).status.success());
+    assert_eq!(price(&service, "west"), json!(0.25));
+    runs_on(&service, user, "west");
+    let mut service = service;
     service.stop();
     place.check_journal();
     place.check_log();

@@ -128,6 +128,7 @@ fn every_fault_of_a_reservation_has_a_clause() {
         AllocationFault::Empty => AllocationFault::Empty => "it holds or runs nothing";
         AllocationFault::SiteTwice(_) => AllocationFault::SiteTwice(SITE) => "site campus is asked twice";
         AllocationFault::NoSite(_) => AllocationFault::NoSite(SITE) => "there is no site campus";
+        AllocationFault::SiteLeaving(_) => AllocationFault::SiteLeaving(SITE) => "site campus sells nothing new any more";
         AllocationFault::SiteLost(_) => AllocationFault::SiteLost(SITE) => "site campus has failed";
         AllocationFault::NotOfSite { .. } => AllocationFault::NotOfSite { node: NODE, site: SITE } =>
             "node campus/n1 is not one of site campus";

@@ -169,6 +169,7 @@ fn every_mismatch_has_a_clause() {
     table!(Mismatch, |it: &Mismatch| context().mismatch(it);
         Mismatch::Empty => Mismatch::Empty => "it holds nothing";
         Mismatch::NoSite(_) => Mismatch::NoSite(SITE) => "there is no site campus";
+        Mismatch::SiteLeaving(_) => Mismatch::SiteLeaving(SITE) => "site campus sells nothing new any more";
         Mismatch::SiteLost(_) => Mismatch::SiteLost(SITE) => "site campus has failed";
         Mismatch::NoNode { .. } => Mismatch::NoNode { site: SITE, node: NODE } => "site campus has no node campus/n1";
         Mismatch::StartPassed(_) => Mismatch::StartPassed(at(0)) =>

@@ -162,6 +162,9 @@ pub struct SiteView {
     pub connector: String,
     /// Whether it has failed.
     pub lost: bool,
+    /// Whether it leaves: it sells nothing new, and is gone when what it holds has ended.
+    #[serde(default)]
+    pub leaving: bool,
     /// The factor that follows demand.
     pub demand: Num,
     /// Its nodes.

@@ -179,6 +179,12 @@ pub enum EventKind {
     SiteBack,
     /// A site has joined.
     SiteAdded,
+    /// Who may run on a site, or what it needs around what it holds, has changed.
+    SiteChanged,
+    /// A site sells nothing new any more.
+    SiteLeaving,
+    /// A site that was leaving stays.
+    SiteStays,
     /// A site has new prices.
     PricesSet,
     /// The VO has new rules.
@@ -212,6 +218,9 @@ impl EventKind {
             EventKind::SiteLost => "site-lost",
             EventKind::SiteBack => "site-back",
             EventKind::SiteAdded => "site-added",
+            EventKind::SiteChanged => "site-changed",
+            EventKind::SiteLeaving => "site-leaving",
+            EventKind::SiteStays => "site-stays",
             EventKind::PricesSet => "prices-set",
             EventKind::PolicySet => "policy-set",
         }

@@ -7,19 +7,12 @@ use crate::model::budget::{Budget, Spender};
 use crate::model::event::{JobEvent, SiteEvent, VoEvent};
 use crate::model::id::NoticeNumber;
 use crate::model::input::{Answer, Refusal, RequestKey, User};
-use crate::model::limits::{NODES_MAX, SITES_MAX};
 use crate::model::policy::Policy;
 use crate::model::price::PriceRules;
-use crate::model::refusal::{BadAmount, BadName, BadSite, Countable};
-use crate::model::site::{SiteKind, SiteSpec};
+use crate::model::refusal::BadAmount;
 use crate::model::wish::{Wish, Wisher};
 use crate::rules::submission::check_name;
-use std::collections::BTreeSet;
 use walras_model::{Money, SiteId, Span};
-
-fn taken(name: &str) -> Refusal {
-    Refusal::BadName { name: name.to_owned(), fault: BadName::Taken }
-}
 
 pub(super) fn set_policy(draft: &mut Draft<'_>, policy: &Policy) -> Result<Answer, Refusal> {
     policy.check().map_err(Refusal::BadPolicy)?;
@@ -44,37 +37,6 @@ pub(super) fn set_user(draft: &mut Draft<'_>, user: &User) -> Result<Answer, Ref
     }
     draft.push(VoEvent::UserSet(user.clone()));
     Ok(HEARD)
-}
-
-pub(super) fn add_site(draft: &mut Draft<'_>, spec: &SiteSpec) -> Result<Answer, Refusal> {
-    check_name(&spec.name)?;
-    check_name(&spec.owner)?;
-    let state = draft.before;
-    if state.sites.iter().any(|site| site.spec.name == spec.name) {
-        return Err(taken(&spec.name));
-    }
-    if state.sites.len() >= SITES_MAX {
-        return Err(Refusal::TooMany { what: Countable::Sites, most: SITES_MAX });
-    }
-    if state.nodes.len() + spec.nodes.len() > NODES_MAX {
-        return Err(Refusal::TooMany { what: Countable::Nodes, most: NODES_MAX });
-    }
-    let mut names = BTreeSet::new();
-    for node in &spec.nodes {
-        check_name(&node.name)?;
-        if !names.insert(&node.name) {
-            return Err(taken(&node.name));
-        }
-    }
-    match (matches!(spec.kind, SiteKind::Queue(_)), spec.nodes.len()) {
-        (true, 0) | (false, 1..) => {}
-        (true, nodes) => return Err(Refusal::BadSite(BadSite::QueueWithNodes(nodes))),
-        (false, 0) => return Err(Refusal::BadSite(BadSite::NoNodes)),
-    }
-    spec.prices.check().map_err(Refusal::BadPrices)?;
-    draft.push(SiteEvent::Added(Box::new(spec.clone())));
-    let too_many = Refusal::TooMany { what: Countable::Sites, most: SITES_MAX };
-    SiteId::from_index(state.sites.len()).map(Answer::Site).ok_or(too_many)
 }
 
 pub(super) fn set_prices(

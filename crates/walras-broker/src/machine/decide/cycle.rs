@@ -61,7 +61,7 @@ fn is_stale(state: &State, site: SiteId, now: Time) -> bool {
 }
 
 fn standing(state: &State) -> impl Iterator<Item = SiteId> {
-    let sites = state.sites.iter().enumerate().filter(|(_, site)| !site.lost);
+    let sites = state.sites.iter().enumerate().filter(|(_, site)| site.sells());
     sites.filter_map(|(index, _)| SiteId::from_index(index))
 }
 

@@ -10,6 +10,7 @@ mod cycle;
 mod draft;
 mod failover;
 mod hold;
+mod joining;
 mod owner;
 mod quote;
 mod reschedule;
@@ -29,7 +30,9 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
     let answer = match input {
         Input::SetPolicy(policy) => admin::set_policy(&mut draft, policy)?,
         Input::SetUser(user) => admin::set_user(&mut draft, user)?,
-        Input::AddSite(spec) => admin::add_site(&mut draft, spec)?,
+        Input::AddSite(spec) => joining::add(&mut draft, spec)?,
+        Input::ChangeSite { site, terms } => joining::change(&mut draft, *site, terms)?,
+        Input::RemoveSite(site) => joining::remove(&mut draft, *site)?,
         Input::SetPrices { site, prices } => admin::set_prices(&mut draft, *site, prices)?,
         Input::Drain { site, nodes, interval } => owner::drain(&mut draft, *site, nodes, *interval)?,
         Input::Resume { site, nodes } => owner::resume(&mut draft, *site, nodes)?,

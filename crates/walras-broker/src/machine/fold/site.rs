@@ -13,12 +13,15 @@ impl State {
         match event {
             SiteEvent::Added(_)
             | SiteEvent::PricesSet { .. }
+            | SiteEvent::TermsSet { .. }
+            | SiteEvent::Stays(_)
             | SiteEvent::NodeBack { .. }
             | SiteEvent::NodeResumed { .. }
             | SiteEvent::Back { .. } => self.help(),
             SiteEvent::NodeLost { .. }
             | SiteEvent::NodeTaken { .. }
             | SiteEvent::NodeDrained { .. }
+            | SiteEvent::Leaving(_)
             | SiteEvent::Lost { .. } => {}
         }
         match event {
@@ -28,6 +31,12 @@ impl State {
                 state.spec.prices = (**prices).clone();
                 state.demand = prices.demand.map_or(Multiplier::ONE, |it| state.demand.clamp(it.min, it.max));
             }
+            SiteEvent::TermsSet { site, access, timing } => {
+                let spec = &mut self.known_site(*site).spec;
+                (spec.access, spec.timing) = ((**access).clone(), *timing);
+            }
+            SiteEvent::Leaving(site) => self.known_site(*site).leaving = true,
+            SiteEvent::Stays(site) => self.known_site(*site).leaving = false,
             SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true),
             SiteEvent::NodeBack { node, at } => self.node_changed(*node, *at, false),
             SiteEvent::NodeTaken { node, interval } => {
@@ -80,6 +89,7 @@ impl State {
             waits: no_waits(),
             lost: false,
             since: Time::MIN,
+            leaving: false,
         });
     }
 

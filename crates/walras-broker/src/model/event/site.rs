@@ -1,7 +1,7 @@
 //! What has become of sites and their nodes.
 
 use crate::model::price::PriceRules;
-use crate::model::site::SiteSpec;
+use crate::model::site::{Access, SiteSpec, Timing};
 use serde::{Deserialize, Serialize};
 use walras_model::{Interval, NodeId, SiteId, Time};
 
@@ -18,6 +18,19 @@ pub enum SiteEvent {
         /// The rules.
         prices: Box<PriceRules>,
     },
+    /// Who may run on a site, and what it needs around what it holds, are these.
+    TermsSet {
+        /// Which site.
+        site: SiteId,
+        /// Who may run there.
+        access: Box<Access>,
+        /// What it needs of time.
+        timing: Timing,
+    },
+    /// A site sells nothing new any more.
+    Leaving(SiteId),
+    /// A site that was leaving stays.
+    Stays(SiteId),
     /// A node failed.
     NodeLost {
         /// Which node.
