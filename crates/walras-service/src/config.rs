@@ -1,6 +1,7 @@
 //! `walras.toml`: how a service runs.
 
 use crate::limits::Limits;
+use crate::sign_on::OidcConfig;
 use crate::site::config::SiteConfig;
 use serde::Deserialize;
 use std::ffi::OsStr;
@@ -39,6 +40,9 @@ pub struct Config {
     /// The journal.
     #[serde(default)]
     pub journal: JournalConfig,
+    /// Where people sign in, beside tokens.
+    #[serde(default)]
+    pub oidc: Option<OidcConfig>,
     /// The VO's rules at the first start; afterwards the API changes them.
     #[serde(default)]
     policy: Option<toml::Table>,
@@ -122,6 +126,10 @@ impl Config {
                 *path = beside.join(&*path);
             }
         }
+        if let Some(oidc) = &mut config.oidc {
+            oidc.beside(beside);
+            oidc.check().map_err(|why| ConfigError(format!("{shown}: {why}")))?;
+        }
         if let Some(tls) = &mut config.tls {
             (tls.certificate, tls.key) = (beside.join(&tls.certificate), beside.join(&tls.key));
         }
@@ -175,6 +183,7 @@ impl Config {
                 ("listen", format!("{:?}", config.listen)),
                 ("data", format!("{:?}", config.data)),
                 ("tls", format!("{:?}", config.tls)),
+                ("oidc", format!("{:?}", config.oidc)),
                 ("clock", format!("{:?}", config.clock)),
                 ("limits", format!("{:?}", config.limits)),
                 ("journal", format!("{:?}", config.journal)),

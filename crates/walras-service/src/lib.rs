@@ -22,6 +22,7 @@ pub mod journal;
 pub mod limits;
 pub mod serve;
 pub mod session;
+pub mod sign_on;
 pub mod site;
 pub mod token;
 pub mod view;

@@ -2,18 +2,18 @@
 
 pub use crate::check::check;
 
-use crate::check::prepare;
+use crate::check::{Place, prepare};
 use crate::clock::{Clock, wall_millis};
 use crate::config::{Config, ConfigError, TlsConfig, hidden, refused};
 use crate::connections::Bounded;
 use crate::engine::{Engine, EngineConfig, SitePort};
-use crate::http::{App, AppParts, router};
-use crate::joining::{Joiner, Sites};
+use crate::http::{App, AppParts, SignOnParts, router};
+use crate::joining::{Joiner, LEFT, Sites};
 use crate::journal::Register;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
 use crate::session::Sessions;
-use crate::site::{SiteConfig, open};
+use crate::site::{LeftConnector, open};
 use crate::token::{Tokens, Wanted};
 use axum_server::Handle as Listener;
 use axum_server::accept::DefaultAcceptor;
@@ -98,15 +98,22 @@ fn warnings(config: &Config) -> Result<Vec<String>, ConfigError> {
 
 fn ports(
     config: &Config,
-    sites: &[SiteConfig],
+    sites: &[Place],
     engine: &Engine<SqliteJournal>,
     clock: Clock,
     executable: &Path,
 ) -> Result<Vec<SitePort>, ConfigError> {
     let mut ports = Vec::new();
     let hidden = hidden(config);
-    for (site, place) in sites.iter().zip(0_u32..) {
-        let id = SiteId::new(place);
+    for (place, number) in sites.iter().zip(0_u32..) {
+        let site = match place {
+            Place::Site(site) => site,
+            Place::Left(name) => {
+                ports.push(SitePort { name: name.clone(), connector: Box::new(LeftConnector) });
+                continue;
+            }
+        };
+        let id = SiteId::new(number);
         let known = engine.broker().state().site(id);
         let known =
             known.ok_or_else(|| ConfigError(format!("site {}: the broker does not know it", site.name)))?;
@@ -177,8 +184,11 @@ pub fn serve(
     administrator(&tokens, clock, &token_file)?;
     let lines = engine.connect(ports(config, &sites, &engine, clock, executable)?).map_err(refused)?;
     let mut connected = Sites::default();
-    for (site, line) in sites.iter().zip(lines) {
-        connected.add(&site.name, site.connector.text(), line);
+    for (place, line) in sites.iter().zip(lines) {
+        match place {
+            Place::Site(site) => connected.add(&site.name, site.connector.text(), line),
+            Place::Left(name) => connected.add(name, LEFT, line),
+        }
     }
     let warnings = warnings(config)?;
     let app = App::new(AppParts {
@@ -186,6 +196,7 @@ pub fn serve(
         tokens,
         sessions: Sessions::open(&config.data.join("sessions.db")).map_err(refused)?,
         secure: config.tls.is_some(),
+        sign_on: sign_on(config, source)?,
         register: Register::open(&path),
         metrics: engine.metrics(),
         clock,
@@ -214,6 +225,13 @@ pub fn serve(
         return Err(refused("the engine has panicked; its journal is intact"));
     }
     served
+}
+
+/// Where people sign in, beside tokens.
+fn sign_on(config: &Config, source: &str) -> Result<Option<SignOnParts>, ConfigError> {
+    let Some(oidc) = &config.oidc else { return Ok(None) };
+    let provider = crate::sign_on::open(oidc).map_err(|why| ConfigError(format!("{source}: {why}")))?;
+    Ok(Some(SignOnParts { provider, config: oidc.clone() }))
 }
 
 /// What is known of a start before it can be reached.

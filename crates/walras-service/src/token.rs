@@ -73,11 +73,13 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("the tokens cannot be kept: {error}"))
 }
 
-fn role_of(text: &str) -> Role {
+/// The role that is written so. One that is not known must not become another.
+fn role_of(text: &str) -> Result<Role, rusqlite::Error> {
     match text {
-        "administrator" => Role::Administrator,
-        "owner" => Role::Owner,
-        _ => Role::User,
+        "administrator" => Ok(Role::Administrator),
+        "owner" => Ok(Role::Owner),
+        "user" => Ok(Role::User),
+        _ => Err(rusqlite::Error::InvalidColumnName(format!("role {text}"))),
     }
 }
 
@@ -231,7 +233,7 @@ fn read(file: &Connection) -> Result<HashMap<[u8; 32], TokenView>, rusqlite::Err
     let rows = statement.query_map([], |row| {
         let token = TokenView {
             token: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-            role: role_of(&row.get::<_, String>(2)?),
+            role: role_of(&row.get::<_, String>(2)?)?,
             name: row.get(3)?,
             made_at: Time::from_millis(row.get(4)?).unwrap_or(Time::MIN).into(),
             expires_at: moment(row.get(5)?),
@@ -280,5 +282,15 @@ mod tests {
             let bytes = std::fs::read(file.unwrap().path()).unwrap();
             assert!(!String::from_utf8_lossy(&bytes).contains(&secret[PREFIX.len()..]));
         }
+    }
+
+    #[test]
+    fn a_role_that_nobody_knows_is_not_taken_for_another() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens.db");
+        let now = Time::from_millis(10).unwrap();
+        Tokens::open(&path).unwrap().make(&Wanted::plain(Role::User, "ada"), now).unwrap();
+        Connection::open(&path).unwrap().execute("UPDATE token SET role = 'auditor'", []).unwrap();
+        assert!(Tokens::open(&path).err().unwrap().to_string().contains("role auditor"));
     }
 }

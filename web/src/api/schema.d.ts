@@ -763,9 +763,17 @@ export interface paths {
          * @description For: user, owner, administrator.
          */
         get: operations["get__v1_sites__site_"];
-        put?: never;
+        /**
+         * Change a site's prices, who may run there, and how much they may get.
+         * @description For: owner, administrator.
+         */
+        put: operations["put__v1_sites__site_"];
         post?: never;
-        delete?: never;
+        /**
+         * Tell a site to leave: it sells nothing new, and is gone when what it holds has ended.
+         * @description For: owner, administrator.
+         */
+        delete: operations["delete__v1_sites__site_"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1522,7 +1530,7 @@ export interface components {
             trace: string;
         };
         /** @description What kind of thing has changed. */
-        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "prices-set" | "policy-set";
+        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
         /** @description Something that has changed. */
         EventView: {
             /**
@@ -2770,6 +2778,11 @@ export interface components {
         SessionView: {
             /** @description Nobody, without. */
             me?: components["schemas"]["MeView"] | null;
+            /**
+             * @description Where people sign in beside tokens: what they call it. A browser goes to `/sign-in`.
+             * @default null
+             */
+            provider?: string | null;
         };
         /** @description How the queue is shared between users. Times are in seconds. */
         SharingRules: {
@@ -2814,6 +2827,21 @@ export interface components {
         SignOutQuery: {
             /** @description Whether all browsers are that are signed in with the same token. */
             everywhere?: boolean | null;
+        };
+        /** @description What changes of a site; what is not given stays. */
+        SiteChange: {
+            /** @description Who may run there, as access of [[site]] in walras.toml. */
+            access?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Its prices, as in a file of prices. */
+            prices?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description How much they may get in a cycle, as quotas of [[site]]. */
+            quotas?: {
+                [key: string]: unknown;
+            }[] | null;
         };
         /** @description How a site was at a moment. */
         SiteSample: {
@@ -2872,6 +2900,11 @@ export interface components {
             demand: number;
             /** @description How it offers its time. */
             kind: components["schemas"]["OfferKind"];
+            /**
+             * @description Whether it leaves: it sells nothing new, and is gone when what it holds has ended.
+             * @default false
+             */
+            leaving?: boolean;
             /** @description Whether it has failed. */
             lost: boolean;
             /** @description Its name. */
@@ -6969,6 +7002,198 @@ export interface operations {
         };
     };
     get__v1_sites__site_: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    put__v1_sites__site_: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                site: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteChange"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    delete__v1_sites__site_: {
         parameters: {
             query?: never;
             header?: never;

@@ -30,6 +30,9 @@ const KINDS: Record<EventKind, true> = {
   "site-lost": true,
   "site-back": true,
   "site-added": true,
+  "site-changed": true,
+  "site-leaving": true,
+  "site-stays": true,
   "prices-set": true,
   "policy-set": true,
 };

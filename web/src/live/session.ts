@@ -9,6 +9,9 @@ import { Store } from "./store";
 /** Whoever is signed in; nobody; or it is not known yet. */
 export const me = new Store<Me | null | undefined>(undefined);
 
+/** Where people sign in beside tokens: what they call it. */
+export const elsewhere = new Store<string | null>(null);
+
 function enter(who: Me | null): void {
   if (who) events.open();
   else events.close();
@@ -33,6 +36,7 @@ export async function look(): Promise<void> {
     }
   }
   const session = await ask(api.GET("/v1/session"));
+  elsewhere.set(session.provider ?? null);
   await settle(session.me ?? null);
 }
 

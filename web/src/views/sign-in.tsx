@@ -1,6 +1,7 @@
 // Signing in with a token.
 import { useState } from "preact/hooks";
-import { signIn } from "../live/session";
+import { elsewhere, signIn } from "../live/session";
+import { useStore } from "../live/store";
 import { useAction, Wrong } from "../parts/action";
 import { Field } from "../parts/field";
 import { Logo } from "../parts/logo";
@@ -8,6 +9,7 @@ import { Logo } from "../parts/logo";
 export function SignIn() {
   const [token, setToken] = useState("");
   const doing = useAction();
+  const provider = useStore(elsewhere);
   const enter = (event: Event): void => {
     event.preventDefault();
     doing.run(() => signIn({ token: token.trim() }));
@@ -33,6 +35,13 @@ export function SignIn() {
           Sign in
         </button>
       </form>
+      {provider !== null && (
+        <p>
+          <a class="button" href="/sign-in">
+            Sign in at {provider}
+          </a>
+        </p>
+      )}
       <p class="quiet">
         Programs use the <a href="/docs">API</a>.
       </p>

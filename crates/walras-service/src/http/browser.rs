@@ -22,10 +22,15 @@ const PAGE_HEADER: &str = "x-walras-page";
 
 /// The session's secret that a request carries.
 pub(super) fn secret(headers: &HeaderMap) -> Option<&str> {
+    cookie_of(headers, COOKIE_NAME)
+}
+
+/// A cookie that a request carries.
+pub(super) fn cookie_of<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs =
         cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value)
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
 /// Whether the page itself sent a request, as far as a browser says so.

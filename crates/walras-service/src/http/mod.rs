@@ -23,10 +23,12 @@ mod output;
 mod owners;
 mod page;
 mod quotes;
+mod reloaded;
 mod reports;
 mod scope;
 mod session;
 mod shape;
+mod sign_on;
 mod site_fault;
 mod stream;
 mod system;
@@ -34,6 +36,7 @@ mod tokens;
 mod wishes;
 
 pub use endpoint::Endpoint;
+pub use sign_on::SignOnParts;
 
 use crate::clock::{Clock, wall_millis};
 use crate::engine::{Handle, Metrics};
@@ -83,6 +86,8 @@ pub struct Inner {
     sessions: Sessions,
     /// Whether browsers must send cookies over TLS only.
     secure: bool,
+    /// Where people sign in, beside tokens.
+    sign_on: Option<SignOnParts>,
     history: history::History,
     register: Arc<Register>,
     metrics: Arc<Metrics>,
@@ -121,6 +126,8 @@ pub struct AppParts {
     pub sessions: Sessions,
     /// Whether it speaks TLS.
     pub secure: bool,
+    /// Where people sign in, beside tokens.
+    pub sign_on: Option<SignOnParts>,
     /// Where to find what is over.
     pub register: Register,
     /// What is counted.
@@ -148,6 +155,7 @@ impl App {
             tokens: parts.tokens,
             sessions: parts.sessions,
             secure: parts.secure,
+            sign_on: parts.sign_on,
             history: history::History::default(),
             register: Arc::new(parts.register),
             metrics: parts.metrics,
@@ -245,5 +253,5 @@ pub fn router(app: App) -> Router {
         let guarded = endpoint.route.layer(from_fn_with_state((app.clone(), post), guard));
         router = router.route(endpoint.path, guarded);
     }
-    router.fallback(bundle::elsewhere).with_state(app)
+    sign_on::routes(router).fallback(bundle::elsewhere).with_state(app)
 }

@@ -102,9 +102,16 @@ async fn change<T: Send + 'static>(
     changed.map_err(|error| app.broken(&error))?.map_err(|error| unkept(&error))
 }
 
+fn nobody(app: &App) -> SessionView {
+    SessionView { me: None, provider: app.sign_on.as_ref().map(|parts| parts.config.name.clone()) }
+}
+
 async fn session(State(app): State<App>, headers: HeaderMap) -> Json<SessionView> {
     let caller = by_cookie(&app.sessions, &app.tokens, app.clock.now(), &Method::GET, &headers);
-    Json(SessionView { me: caller.map(|caller| MeView { role: caller.role, name: caller.name }) })
+    Json(SessionView {
+        me: caller.map(|caller| MeView { role: caller.role, name: caller.name }),
+        ..nobody(&app)
+    })
 }
 
 async fn sign_in(
@@ -133,7 +140,7 @@ async fn sign_in(
     let number = caller.token;
     let secret = change(&app, move |app| app.sessions.begin(number, now)).await?;
     let cookie = cookie(&app, &secret, SESSION_SECONDS)?;
-    let view = SessionView { me: Some(MeView { role: caller.role, name: caller.name }) };
+    let view = SessionView { me: Some(MeView { role: caller.role, name: caller.name }), ..nobody(&app) };
     Ok((StatusCode::CREATED, [(SET_COOKIE, cookie)], Json(view)).into_response())
 }
 
@@ -154,7 +161,7 @@ async fn sign_out(
     // Whoever listens with it hears no more.
     app.closing.send_modify(|_| {});
     let gone = cookie(&app, "", 0)?;
-    Ok(([(SET_COOKIE, gone)], Json(SessionView { me: None })).into_response())
+    Ok(([(SET_COOKIE, gone)], Json(nobody(&app))).into_response())
 }
 
 async fn code(State(app): State<App>, caller: Caller) -> Result<(StatusCode, Json<CodeView>), Fault> {

@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::market::named;
 use crate::described::JsonSchema;
 use crate::journal::act::Act;
-use crate::token::Wanted;
+use crate::token::{Tokens, Wanted};
 use crate::view::log::log_line;
 use axum::Json;
 use axum::extract::{Path, State};
@@ -110,19 +110,29 @@ async fn make_token(
     let expires_at = body
         .expires_in
         .map(|seconds| Time::from_millis(now.as_millis() + i64::from(seconds) * 1_000).unwrap_or(Time::MAX));
-    let inner = app.clone();
-    let made = tokio::task::spawn_blocking(move || {
+    let (token, secret) = made(&app, move |tokens| {
         let (role, scope, site) = (body.role, body.scope, body.site.as_deref());
-        inner.tokens.make(&Wanted { role, name: &body.name, scope, site, expires_at }, now)
-    });
+        tokens.make(&Wanted { role, name: &body.name, scope, site, expires_at }, now)
+    })
+    .await?;
+    Ok((StatusCode::CREATED, Json(TokenMade { token, secret })))
+}
+
+/// Makes a token with its secret, and notes who has it.
+pub(super) async fn made(
+    app: &App,
+    make: impl FnOnce(&Tokens) -> std::io::Result<(TokenView, String)> + Send + 'static,
+) -> Result<(TokenView, String), Fault> {
+    let inner = app.clone();
+    let made = tokio::task::spawn_blocking(move || make(&inner.tokens));
     let (token, secret) = made.await.map_err(|error| app.broken(&error))?.map_err(|error| unkept(&error))?;
     if let Err(failed) = app.handle.note(&Act::TokenMade(token.clone())).await {
         // Nobody has a token that the log does not know.
-        let inner = app.clone();
+        let (inner, now) = (app.clone(), app.clock.now());
         let _ = tokio::task::spawn_blocking(move || inner.tokens.revoke(token.token, now)).await;
         return Err(failed.into());
     }
-    Ok((StatusCode::CREATED, Json(TokenMade { token, secret })))
+    Ok((token, secret))
 }
 
 fn unkept(error: &std::io::Error) -> Fault {

@@ -10,5 +10,7 @@ mod http;
 mod kill;
 mod program;
 mod restore;
+#[cfg(feature = "oidc")]
+mod sign_on;
 mod sites;
 mod tls;

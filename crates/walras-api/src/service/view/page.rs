@@ -27,6 +27,9 @@ pub struct RootView {
 pub struct SessionView {
     /// Nobody, without.
     pub me: Option<MeView>,
+    /// Where people sign in beside tokens: what they call it. A browser goes to `/sign-in`.
+    #[serde(default)]
+    pub provider: Option<String>,
 }
 
 /// A code that signs in once.
