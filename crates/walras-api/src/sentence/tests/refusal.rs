@@ -123,6 +123,8 @@ fn every_fault_of_names_sites_amounts_and_counts_has_a_clause() {
         BadSite::QueueWithNodes(_) => BadSite::QueueWithNodes(1) =>
             "the queue names 1 node: expected none, because a queue is sold as a whole";
         BadSite::NoNodes => BadSite::NoNodes => "the site has no nodes: expected at least 1, unless it is a queue";
+        BadSite::OtherBefore => BadSite::OtherBefore =>
+            "a site of this name has left, and had another owner, kind or nodes: add it under another name";
         BadSite::OtherKind => BadSite::OtherKind => "the site offers its time in another way than it joined with";
         BadSite::QueueHasNoNodes => BadSite::QueueHasNoNodes =>
             "the site is a queue, which has no nodes that could be drained or reclaimed";
