@@ -91,7 +91,7 @@ impl Auditor {
                 parts.push(Part { task: None, site: leg.site, hold: place, start, end, after: Vec::new() });
             }
         }
-        Some(Allocation { legs, parts, supports: Vec::new() })
+        Some(Allocation { legs, parts, supports: Vec::new(), late: Vec::new() })
     }
 
     fn interval_of(&self, job: &Job, site: SiteId, node: NodeId, start: Time) -> Option<Interval> {

@@ -56,6 +56,9 @@ pub struct PolicyFile {
     /// At most so many other ways are kept ready for a job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spares_max: Option<u32>,
+    /// For so many tasks of a workflow it is prepared what to do when they are late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_tasks_max: Option<u32>,
     /// A job that has waited this long is served before all that have not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overdue_after: Option<Num>,
@@ -213,6 +216,7 @@ impl PolicyFile {
         set(&mut policy.attempts_max, self.attempts_max);
         set(&mut policy.vanished_max, self.vanished_max);
         set(&mut policy.spares_max, self.spares_max);
+        set(&mut policy.late_tasks_max, self.late_tasks_max);
         if let Some(entry) = &self.choice {
             let read = policy_of(entry.clone()).in_field("choice")?;
             policy.choice = read.vo;
@@ -263,6 +267,7 @@ impl PolicyFile {
             attempts_max: Some(policy.attempts_max),
             vanished_max: Some(policy.vanished_max),
             spares_max: Some(policy.spares_max),
+            late_tasks_max: Some(policy.late_tasks_max),
             overdue_after: seconds(policy.overdue_after),
             repeat_within: seconds(policy.repeat_within),
             choice: Some(policy_entry(&policy.choice, policy.search.budget_factor)),

@@ -17,6 +17,9 @@ pub struct Allocation {
     /// What is ready for events that may come, for workflows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supports: Vec<SupportingParts>,
+    /// What is ready for tasks that may be late, for workflows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<LateParts>,
 }
 
 /// What one site holds.
@@ -65,6 +68,15 @@ pub struct SupportingParts {
     /// Which node.
     pub lost: NodeId,
     /// All parts as they would then run.
+    pub parts: Vec<Part>,
+}
+
+/// Parts that take the place of the planned ones when a task is late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateParts {
+    /// Which task.
+    pub task: TaskId,
+    /// All parts as they would then run; the late one ends as late as they are made for.
     pub parts: Vec<Part>,
 }
 
@@ -124,7 +136,7 @@ impl Allocation {
             leg.holds.iter().zip(0_u32..).map(move |(hold, place)| part(leg.site, place, hold.interval))
         });
         let parts = parts.collect();
-        Allocation { legs, parts, supports: Vec::new() }
+        Allocation { legs, parts, supports: Vec::new(), late: Vec::new() }
     }
 
     /// Puts holds into legs by site, in order of sites.

@@ -43,6 +43,9 @@ pub struct Policy {
     pub vanished_max: u32,
     /// At most so many other ways are kept ready for a job.
     pub spares_max: u32,
+    /// For so many tasks of a workflow it is prepared what to do when they are late; none, as in policies that were set before that could be.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub late_tasks_max: u32,
     /// How the queue is ordered.
     pub rank: RankWeights,
     /// A job that has waited this long is served before all that have not.
@@ -189,7 +192,7 @@ pub struct QuotePolicy {
     /// Offers are asked for again when they are this old; those of twice that age are not quoted from.
     pub offers_age_max: Span,
     /// So many quotes of one user are held by sites at a time. Policies that were set before quotes could be held allow none.
-    #[serde(default, skip_serializing_if = "is_none_held")]
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub held_max: u32,
     /// What an alternative that was held and not taken costs its user, as a share of its price.
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
@@ -206,7 +209,7 @@ fn is_nothing(share: &Share) -> bool {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_none_held(count: &u32) -> bool {
+fn is_none_of_them(count: &u32) -> bool {
     *count == 0
 }
 
@@ -315,6 +318,7 @@ impl Default for Policy {
             attempts_max: 3,
             vanished_max: usual_vanished_max(),
             spares_max: 2,
+            late_tasks_max: 8,
             rank: RankWeights::default(),
             overdue_after: seconds(86_400),
             search,

@@ -1,6 +1,6 @@
 //! Reservations: what is asked of sites for one job, and how far each of its legs and parts is.
 
-use super::allocation::{Allocation, Hold, Part, SupportingParts};
+use super::allocation::{Allocation, Hold, LateParts, Part, SupportingParts};
 use super::budget::Spender;
 use super::id::{CycleNumber, JobNumber, QuoteNumber};
 use super::job::PartEnd;
@@ -39,6 +39,9 @@ pub struct Reservation {
     /// What is ready for the loss of a node, for workflows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supports: Vec<SupportingParts>,
+    /// What is ready for tasks that may be late.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<LateParts>,
     /// How far all of it is.
     pub phase: ReservationPhase,
     /// What is held of the user's money.

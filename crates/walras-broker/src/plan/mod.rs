@@ -208,6 +208,7 @@ impl PlanningProblem {
                 workflow_units_max: self.policy.sharing.map_or(u64::MAX, |rules| rules.workflow_units),
                 spares_max: self.policy.spares_max as usize,
                 supports: true,
+                late_tasks_max: self.policy.late_tasks_max as usize,
                 ..PlanLimits::default()
             },
             threads: 1,

@@ -2,7 +2,7 @@
 
 use super::allocation::holds_of;
 use super::{PlanningProblem, Remaining};
-use crate::model::allocation::{Allocation, Hold, Part, SupportingParts};
+use crate::model::allocation::{Allocation, Hold, LateParts, Part, SupportingParts};
 use crate::model::job::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::plan::PlacedTasks;
@@ -31,7 +31,7 @@ pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remai
     Some(Remaining { workflow, tasks, strategy: whole.strategy })
 }
 
-/// What is reserved for a workflow in a window: a part for each task, and what is ready for lost nodes.
+/// What is reserved for a workflow in a window: a part for each task, and what is ready for lost nodes and late tasks.
 pub(super) fn allocation(
     problem: &PlanningProblem,
     remaining: &Remaining,
@@ -51,11 +51,20 @@ pub(super) fn allocation(
         (Disturbance::NodeLost { node, .. }, Some(schedule)) => {
             Some(SupportingParts { lost: node, parts: parts(schedule)? })
         }
-        _ => None,
+        (Disturbance::NodeLost { .. }, None) | (Disturbance::TaskLate { .. }, _) => None,
     };
-    let (parts, supports) =
-        (parts(&tasks.refined.schedule)?, tasks.supports.iter().filter_map(support).collect());
-    Some(Allocation { legs, parts, supports })
+    let late = |support: &Support| match (support.event, &support.schedule) {
+        (Disturbance::TaskLate { task, .. }, Some(schedule)) => {
+            Some(LateParts { task: *remaining.tasks.get(task.index())?, parts: parts(schedule)? })
+        }
+        (Disturbance::TaskLate { .. }, None) | (Disturbance::NodeLost { .. }, _) => None,
+    };
+    Some(Allocation {
+        legs,
+        parts: parts(&tasks.refined.schedule)?,
+        supports: tasks.supports.iter().filter_map(support).collect(),
+        late: tasks.supports.iter().filter_map(late).collect(),
+    })
 }
 
 /// A schedule as parts, in order of the tasks that are left.

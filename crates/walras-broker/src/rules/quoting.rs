@@ -190,7 +190,7 @@ mod tests {
             cost: Money::from_micros(price),
         };
         let leg = Leg { site: SiteId::new(0), holds: vec![hold] };
-        (Allocation { legs: vec![leg], parts: vec![], supports: vec![] }, 0)
+        (Allocation { legs: vec![leg], parts: vec![], supports: vec![], late: vec![] }, 0)
     }
 
     fn pairs(kept: &[(Allocation, i64)]) -> Vec<(i64, i64)> {

@@ -162,6 +162,37 @@ fn a_lost_node_keeps_what_is_done() {
     assert_eq!(started, [vec![0, 2, 1, 3], vec![0, 1]], "of four tasks only the two that ran start again");
 }
 
+/// Three tasks on two nodes: when the first on the shared node is late, the one behind it would end too late there, and is ready to run on the other.
+#[test]
+fn what_was_prepared_for_a_late_task_is_used() {
+    let run = |late_tasks_max: u32| {
+        let mut vo = Vo::new(&[(2, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(Policy { late_tasks_max, ..crate::vo::policy() })));
+        let task = |name: &str| Task::new(name, Work::from_millis(10 * MINUTE));
+        let workflow = Workflow::new("three", ["a", "b", "c"].map(task).to_vec(), Vec::new()).unwrap();
+        let mut job = vo.job("flow", 1, 1);
+        job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap });
+        vo.submit(job);
+        vo.run_until(5 * MINUTE);
+        let (number, held) = vo.broker.state().reservations.iter().next().expect("it has a window");
+        let (number, plans) = (*number, held.parts.iter().map(|part| part.plan.clone()).collect::<Vec<_>>());
+        let last = plans.iter().max_by_key(|part| part.start).unwrap();
+        let before = plans.iter().position(|part| part.hold == last.hold && part.start < last.start).unwrap();
+        let until = at(plans[before].end.as_millis() + 2 * MINUTE);
+        vo.heard(0, SiteMessage::Late { reservation: number, part: u32::try_from(before).unwrap(), until });
+        let moved = vo.broker.state().reservations.get(&number).map(|held| {
+            let parts = held.parts.iter().map(|part| &part.plan);
+            parts.filter(|part| part.task == last.task).any(|part| part.hold != last.hold)
+        });
+        let late = |event: &Event| {
+            matches!(event, Event::Reservation(ReservationEvent::Rescheduled { why: Why::Late, .. }))
+        };
+        (moved, vo.events.iter().any(late))
+    };
+    assert_eq!(run(8), (Some(true), true));
+    assert_ne!(run(0), (Some(true), true), "without, it is closed and begun again");
+}
+
 /// A site that starts a job late and stops it when its time is over has not given it its time: the job is run again.
 #[test]
 fn a_job_that_was_started_too_late_has_not_failed() {

@@ -159,6 +159,8 @@ pub struct PlanLimits {
     pub spares_max: usize,
     /// Whether schedules for lost nodes are made.
     pub supports: bool,
+    /// For so many tasks of a workflow, schedules are made for the case that they are late.
+    pub late_tasks_max: usize,
     /// How much work may go into improving what was chosen.
     pub improve: ImproveLimits,
 }
@@ -171,6 +173,7 @@ impl Default for PlanLimits {
             workflow_units_max: u64::MAX,
             spares_max: 0,
             supports: false,
+            late_tasks_max: 0,
             improve: ImproveLimits::default(),
         }
     }

@@ -201,8 +201,7 @@ pub(super) fn place(
     if problem.limits.supports && !problem.is_plain(job) {
         let platform = Platform::of_window(problem.offers, window, problem.network);
         let terms = Terms { earliest: Some(window.start()), deadline: Some(window.end()), budget: None };
-        // A late task is told by its site; only a lost node must be answered before anybody can plan again.
-        let limits = SupportLimits { tasks_max: 0, ..SupportLimits::default() };
+        let limits = SupportLimits { tasks_max: problem.limits.late_tasks_max, ..SupportLimits::default() };
         supports = supporting_schedules(workflow, &platform, &terms, strategy, &refined.schedule, &limits);
     }
     Some(PlacedTasks { refined, supports })

@@ -5,7 +5,7 @@
 //!
 //! **Method.** For each node that the schedule uses: the node is lost when its first task should start. Tasks that
 //! begin before that moment stay; the others are placed anew on the other nodes, from that moment on. For each of the
-//! tasks that end last on the critical chain: it ends late by a share of its run time. Tasks that begin before its
+//! tasks on the critical chain, which leads from the last end through whatever each task waited for, its data or its node: it ends late by a share of its run time. Tasks that begin before its
 //! planned end stay; the others are placed anew. Two ways are tried, the old nodes in the old order and list
 //! scheduling by upward rank, and the better one is kept.
 //!
@@ -157,7 +157,19 @@ fn tasks_late(instance: &Instance, placed: &Placed, most: usize) -> Vec<usize> {
         };
         let before =
             instance.before.of(task).iter().max_by_key(|flow| (arrived(flow), std::cmp::Reverse(flow.task)));
-        next = before.map(|flow| flow.task as usize);
+        // Its data, or its node: whichever came last.
+        let data = before.map(|flow| (arrived(flow), flow.task as usize));
+        // What takes no time holds nobody up, and nobody is held up by those who come later: the chain ends.
+        let on_node = |other: &usize| {
+            *other != task
+                && placed.lane[*other] as usize == lane
+                && placed.end[*other] <= placed.start[task]
+                && instance.runtime(*other, lane) > 0
+        };
+        let node = (0..instance.tasks).filter(on_node).map(|other| (placed.end[other], other));
+        let node = node.max_by_key(|(end, other)| (*end, placed.start[*other], std::cmp::Reverse(*other)));
+        let later = |(end, _): &(i64, usize)| data.is_none_or(|(arrived, _)| *end > arrived);
+        next = node.filter(later).or(data).map(|(_, task)| task);
     }
     tasks
 }

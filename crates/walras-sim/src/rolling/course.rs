@@ -371,7 +371,12 @@ impl<'a> Driver<'a> {
             end: interval.end(),
             after: Vec::new(),
         };
-        Some(Allocation { legs, parts: (0..job.demand.tasks).map(part).collect(), supports: Vec::new() })
+        Some(Allocation {
+            legs,
+            parts: (0..job.demand.tasks).map(part).collect(),
+            supports: Vec::new(),
+            late: Vec::new(),
+        })
     }
 
     /// By site, the nodes that are free from the first moment on.

@@ -1,12 +1,12 @@
 //! When something fails: settle, switch to what is ready, or go back to the queue.
 //!
-//! A workflow that loses a node first looks for the schedule that was prepared for that; a task that is late first
-//! moves what comes after it. Otherwise the reservation is closed, and one of the job's spare alternatives takes its
+//! A workflow that loses a node first looks for the schedule that was prepared for that; a task that is late takes the one that was prepared for
+//! it where that ends sooner than what comes after it, moved back on its own nodes. Otherwise the reservation is closed, and one of the job's spare alternatives takes its
 //! place if it is still free, in time and payable; else the job returns to the queue with the reason. A job that has
 //! failed, or whose parts have vanished, as often as the policy allows is given up.
 
 use super::draft::Draft;
-use super::reschedule::{prepared_for, retimed};
+use super::reschedule::{prepared_for, prepared_for_late, retimed};
 use super::reserve::{Terms, reserve};
 use crate::model::allocation::{Allocation, Part};
 use crate::model::event::{JobEvent, ReservationEvent};
@@ -74,8 +74,9 @@ fn without_done(spare: &Arc<Allocation>, done: &BTreeSet<TaskId>) -> Option<Arc<
         let place = |(from, lag): &(u32, Span)| Some((places.get(*from as usize).copied()??, *lag));
         part.after = part.after.iter().filter_map(place).collect();
     }
-    (!parts.is_empty())
-        .then(|| Arc::new(Allocation { legs: spare.legs.clone(), parts, supports: Vec::new() }))
+    (!parts.is_empty()).then(|| {
+        Arc::new(Allocation { legs: spare.legs.clone(), parts, supports: Vec::new(), late: Vec::new() })
+    })
 }
 
 /// A node is gone for a reservation that uses it: the schedule that is ready for it, or another alternative.
@@ -95,11 +96,23 @@ pub(super) fn without_node(
     }
 }
 
+/// Whichever ends first; at the same time, what stays where it is.
+fn sooner(moved: Option<Vec<Part>>, prepared: Option<Vec<Part>>) -> Option<Vec<Part>> {
+    let end = |parts: &Vec<Part>| parts.iter().map(|part| part.end).max();
+    match (moved, prepared) {
+        (Some(moved), Some(prepared)) if end(&prepared) < end(&moved) => Some(prepared),
+        (Some(moved), _) => Some(moved),
+        (None, prepared) => prepared,
+    }
+}
+
 /// A part will end later than planned: what comes after it moves, if it still fits into what is held.
 pub(super) fn late(draft: &mut Draft<'_>, number: ReservationNumber, part: u32, until: Time) {
     let now = draft.now;
-    let Some((_, reservation)) = draft.open_reservation(number) else { return };
-    match retimed(reservation, part, until, now) {
+    let Some((state, reservation)) = draft.open_reservation(number) else { return };
+    let moved = retimed(reservation, part, until, now);
+    let prepared = prepared_for_late(state, reservation, part, until, now);
+    match sooner(moved, prepared) {
         Some(parts) if parts.iter().eq(reservation.parts.iter().map(|part| &part.plan)) => {}
         Some(parts) => {
             draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });

@@ -15,19 +15,47 @@ pub(super) fn prepared_for(
     now: Time,
 ) -> Option<Vec<Part>> {
     let prepared = reservation.supports.iter().find(|support| support.lost == node)?;
-    if prepared.parts.len() != reservation.parts.len() {
+    merged(state, reservation, &prepared.parts, Some(node), now)
+}
+
+/// The parts that were prepared for a task that is late, if it is no later than that, and they still can be run as prepared.
+pub(super) fn prepared_for_late(
+    state: &State,
+    reservation: &Reservation,
+    late: u32,
+    until: Time,
+    now: Time,
+) -> Option<Vec<Part>> {
+    let task = reservation.parts.get(late as usize)?.plan.task?;
+    let prepared = reservation.late.iter().find(|support| support.task == task)?;
+    let place = late as usize;
+    prepared.parts.get(place).filter(|part| until <= part.end)?;
+    let mut parts = merged(state, reservation, &prepared.parts, None, now)?;
+    parts[place].end = parts[place].end.max(until);
+    fits(reservation, &parts).then_some(parts)
+}
+
+/// What has begun as it is, and the rest as it was prepared; `None` when that cannot be any more.
+fn merged(
+    state: &State,
+    reservation: &Reservation,
+    prepared: &[Part],
+    without: Option<NodeId>,
+    now: Time,
+) -> Option<Vec<Part>> {
+    if prepared.len() != reservation.parts.len() {
         return None;
     }
     let lost = |part: &Part| {
         let on = reservation.hold_of(part).and_then(|hold| hold.node);
-        on == Some(node) || on.and_then(|on| state.node(on)).is_some_and(|node| node.lost)
+        without.is_some() && on == without || on.and_then(|on| state.node(on)).is_some_and(|node| node.lost)
     };
     let inside = |part: &Part| {
         reservation.hold_of(part).is_some_and(|hold| {
             part.start <= part.end && hold.interval.start() <= part.start && part.end <= hold.interval.end()
         })
     };
-    for (new, old) in prepared.parts.iter().zip(&reservation.parts) {
+    for (new, old) in prepared.iter().zip(&reservation.parts) {
         if new.task != old.plan.task || !inside(new) {
             return None;
         }
@@ -43,7 +71,6 @@ pub(super) fn prepared_for(
     }
     // What has begun stays exactly as it was; the rest takes its prepared place, and waits for the same parts.
     let merged = prepared
-        .parts
         .iter()
         .zip(&reservation.parts)
         .map(|(new, old)| if old.state == PartState::Waiting { new.clone() } else { old.plan.clone() });

@@ -107,6 +107,7 @@ impl State {
             legs: Reservation::legs_asked(allocation),
             parts: Reservation::parts_waiting(allocation),
             supports: allocation.supports.clone(),
+            late: allocation.late.clone(),
             phase: ReservationPhase::Preparing(until),
             lien,
             spenders,
