@@ -3,6 +3,7 @@
 //! The browser then gets a code like any other that signs it in once, so that its session begins on the page and from here alone.
 
 use super::App;
+use super::admin::name as plain_name;
 use super::browser::{From, cookie_of};
 use super::fault::Fault;
 use super::tokens::made;
@@ -142,13 +143,13 @@ async fn code_for(app: &App, config: &OidcConfig, name: String) -> Result<Option
     let asked = name.clone();
     let known = app.handle.ask(move |state, _| state.users.get(asked.as_str()).is_some()).await?;
     if !known && role == Role::User {
-        if !config.create {
+        // A name that cannot be one is nobody's.
+        if !config.create || plain_name(&name, "").is_err() {
             return Ok(None);
         }
         let user = User { name: name.clone(), group: None, lowest: Money::ZERO, share: 1 };
         match app.handle.send(Input::SetUser(user)).await {
             Ok(_) => {}
-            // A name that cannot be one is nobody's.
             Err(Failed::Refused(_)) => return Ok(None),
             Err(failed) => return Err(failed.into()),
         }
