@@ -26,7 +26,7 @@
 
 use super::config::Criterion;
 use super::criterion::{Best, BestSoFar, sums};
-use super::few::{FEW, Few, Weighed, keep_within};
+use super::few::{FEW, Few, Weighed};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
 use super::sums::{Interest, least_sum};
@@ -73,8 +73,9 @@ impl Market<'_> {
         let by_start = matches!(self.criterion, Criterion::Start | Criterion::Finish);
         let ranked = value_max.filter(|_| !by_start);
         if let Some(value_max) = ranked {
-            let (mut found, read) = candidates(segment, view, self.criterion, from, value_max);
-            *slots_scanned += read as u64;
+            let mut found = Vec::new();
+            let met = |candidate| found.push(candidate);
+            *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
             found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
             return;
@@ -94,30 +95,22 @@ impl Market<'_> {
         slots_scanned: &mut u64,
     ) -> Option<BestSoFar> {
         let segment = &self.segments.all()[number];
-        let (mut found, read) = candidates(segment, view, self.criterion, from, cost_max);
-        *slots_scanned += read as u64;
+        let mut found = Vec::with_capacity(64);
+        let met = |candidate: Candidate<'_>| {
+            let Candidate { slot, start, expiry, .. } = candidate;
+            found.push(Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of: () });
+        };
+        *slots_scanned += candidates(segment, view, self.criterion, from, cost_max, met) as u64;
         if found.len() > FEW {
-            found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(cost_max);
-            let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
+            self.feed(number, view, from, Some(cost_max), &mut selector, &mut 0);
             return selector.finish();
         }
-        let weighed = |candidate: Candidate<'_>| {
-            let Candidate { slot, start, expiry, .. } = candidate;
-            Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of: () }
-        };
-        let mut best = (cost_max.min(i128::from(view.budget)), i64::MAX);
-        let mut all = found.into_iter().map(weighed).collect();
-        keep_within(&mut all, view.tasks, best.0);
-        let few = Few::new(view.tasks, all);
-        for start in few.starts(from) {
-            // Of equal costs the earlier start counts.
-            let most = if start < best.1 { best.0 } else { best.0 - 1 };
-            best = few.least_at(start, most).map_or(best, |cost| (cost, start));
-        }
-        let (cost, start) = best;
+        let most = cost_max.min(i128::from(view.budget));
+        let few = Few::within(view.tasks, found, most);
+        let (cost, start) = few.least(from, most)?;
         let keys: Vec<SlotKey> = few.members_at(start).collect();
-        (start < i64::MAX).then_some(BestSoFar { value: cost, start, cost, keys })
+        Some(BestSoFar { value: cost, start, cost, keys })
     }
 }
 
@@ -176,13 +169,19 @@ impl BestSearch {
         self.meet_new(market, view);
         let mut work_left = market.branches_max;
         let known = self.stretches.iter().enumerate();
-        let mut order: Vec<(Rank, usize)> =
-            known.filter_map(|(number, stretch)| Some((stretch.as_ref()?.bound, number))).collect();
-        order.sort_unstable();
-        let mut best = order.iter().copied().find(|(_, number)| self.stands(*number, market, view));
-        let mut unproven: Option<i128> = None;
-        let mut open: BinaryHeap<_> =
-            order.into_iter().map(|(bound, number)| Reverse((bound, number, false))).collect();
+        let mut all: BinaryHeap<Reverse<(Rank, usize)>> =
+            known.filter_map(|(number, stretch)| Some(Reverse((stretch.as_ref()?.bound, number)))).collect();
+        // No stretch matters whose bound is beyond a window that stands.
+        let (mut best, mut open) = (None, Vec::new());
+        while best.is_none()
+            && let Some(Reverse((bound, number))) = all.pop()
+        {
+            match self.stands(number, market, view) {
+                true => best = Some((bound, number)),
+                false => open.push(Reverse((bound, number, false))),
+            }
+        }
+        let (mut open, mut unproven) = (BinaryHeap::from(open), None);
         while let Some(Reverse((bound, number, raised))) = open.pop() {
             if best.is_some_and(|best| best.0 <= bound) {
                 break;

@@ -3,9 +3,10 @@
 //! **Problem.** A stretch of time that is searched again mostly has few candidates that matter, often none that make a window.
 //! Queues of arrivals and expiries ([`super::cheapest`]) take longer to fill than the answer takes to find.
 //!
-//! **Method.** Candidates that weigh too much even beside the least others are dropped. The rest are put in order of their
-//! weight once. At each start they are read in that order until n are found that are alive, or until those missing weigh too
-//! much even if all were like the next one.
+//! **Method.** The candidates are put in order of their weight once, and those that weigh too much even beside the least others
+//! are dropped. Of the n at a start one starts then, or they could start before: for each candidate, the others are read in
+//! that order until n - 1 are found that are alive when it starts, or until those missing weigh too much even if all were like
+//! the next one. What is read of a candidate lies side by side, and whether it is too heavy is a product of two numbers.
 //!
 //! **Complexity.** O(m log m + m²) for m candidates at worst, and about 2nm where half of them are alive at once; hence only
 //! for [`FEW`].
@@ -13,7 +14,6 @@
 //! Example: two of the weights 3 (alive from 0 to 5), 4 (from 2 to 9) and 7 (from 0 to 9): 10 at 0, and 7 at 2.
 
 use walras_model::offer::SlotKey;
-use walras_model::quantity::rounding;
 
 /// So many candidates are few.
 pub(super) const FEW: usize = if cfg!(test) { 6 } else { 1_024 };
@@ -41,21 +41,31 @@ pub(super) fn keep_within<P>(all: &mut Vec<Weighed<P>>, n: usize, most: i128) {
     }
     let mut weights: Vec<i64> = all.iter().map(|it| it.weight).collect();
     weights.select_nth_unstable(n - 1);
-    let others: i128 = weights[..n].iter().map(|weight| i128::from(*weight)).sum();
-    let greatest = i128::from(weights[n - 1]);
-    if others > most {
-        return all.clear();
-    }
-    // The greatest of the n least gives way to another.
-    let weight_max = most - (others - greatest);
+    let weight_max = weight_max(weights[..n].iter().copied(), weights[n - 1], most);
     all.retain(|it| i128::from(it.weight) <= weight_max);
 }
 
-/// What each of those missing may weigh when all are alike and no more than `most` together; below all weights when none is.
-fn each_at_most(most: i128, missing: usize) -> i64 {
-    let Some(missing) = i128::try_from(missing).ok().filter(|missing| *missing > 0) else { return i64::MIN };
-    let each = rounding::down(most, missing);
-    i64::try_from(each).unwrap_or(if each < 0 { i64::MIN } else { i64::MAX })
+/// What one of n may weigh that weigh at most so much together, where these are the least and the greatest of them; below all
+/// weights when even they weigh more.
+fn weight_max(least: impl Iterator<Item = i64>, greatest: i64, most: i128) -> i128 {
+    let sum: i128 = least.map(i128::from).sum();
+    // The greatest of the n least gives way to another.
+    if sum > most { i128::MIN } else { most - (sum - i128::from(greatest)) }
+}
+
+/// A candidate as it is looked through, and its place among all.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    weight: i64,
+    start: i64,
+    expiry: i64,
+    place: usize,
+}
+
+impl Life {
+    fn is_at(&self, time: i64) -> bool {
+        (self.start <= time) & (time <= self.expiry)
+    }
 }
 
 /// Candidates in order of their weight.
@@ -63,18 +73,27 @@ fn each_at_most(most: i128, missing: usize) -> i64 {
 pub(super) struct Few<P> {
     n: usize,
     all: Vec<Weighed<P>>,
+    /// Those that are kept, in order of weight and key.
+    lives: Vec<Life>,
 }
 
-impl<P> Few<P> {
-    pub(super) fn new(n: usize, mut all: Vec<Weighed<P>>) -> Few<P> {
-        all.sort_unstable_by_key(|it| (it.weight, it.key));
-        Few { n, all }
-    }
-
-    /// When any of them can first start, in no particular order; none does before `from`, which is named once.
-    pub(super) fn starts(&self, from: i64) -> impl Iterator<Item = i64> {
-        let at_once = self.all.iter().any(|it| it.start == from).then_some(from);
-        at_once.into_iter().chain(self.all.iter().map(|it| it.start).filter(move |start| *start > from))
+impl<P: Copy> Few<P> {
+    /// Of these candidates, those that are any of n that weigh at most so much together.
+    pub(super) fn within(n: usize, all: Vec<Weighed<P>>, most: i128) -> Few<P> {
+        if n == 0 || all.len() < n {
+            return Few { n, all, lives: Vec::new() };
+        }
+        let life = |(place, it): (usize, &Weighed<P>)| {
+            let Weighed { weight, start, expiry, .. } = *it;
+            Life { weight, start, expiry, place }
+        };
+        let mut lives: Vec<Life> = all.iter().enumerate().map(life).collect();
+        let by_key = |one: &Life, other: &Life| all[one.place].key.cmp(&all[other.place].key);
+        lives.sort_unstable_by(|one, other| one.weight.cmp(&other.weight).then_with(|| by_key(one, other)));
+        let greatest = lives[n - 1].weight;
+        let weight_max = weight_max(lives[..n].iter().map(|it| it.weight), greatest, most);
+        lives.truncate(lives.partition_point(|it| i128::from(it.weight) <= weight_max));
+        Few { n, all, lives }
     }
 
     /// What the n least that are alive then weigh together, when there are n and they weigh at most so much.
@@ -83,47 +102,92 @@ impl<P> Few<P> {
     }
 
     /// At each start, in no particular order, what the n least weigh together of which one starts then; all those that begin
-    /// with `from` count as one. Others that are alive then could start before.
+    /// with `from`, before which none does, count as one. Others that are alive then could start before.
     pub(super) fn least_sums(&self, from: i64, most: i128) -> impl Iterator<Item = (i64, i128)> {
         let at_once = self.least_at(from, most).map(|sum| (from, sum));
-        let later = self.all.iter().enumerate().filter(move |(_, it)| it.start > from);
-        let later = later.filter_map(move |(place, it)| {
-            let taken = (i128::from(it.weight), self.n.saturating_sub(1));
-            Some((it.start, self.least_beside(it.start, taken, place, most)?))
-        });
+        let later = self.lives.iter().enumerate().filter(move |(_, it)| it.start > from);
+        let later = later.filter_map(move |(place, it)| Some((it.start, self.least_with(place, most)?)));
         at_once.into_iter().chain(later)
+    }
+
+    /// The least of these sums and, of equal ones, the earliest start.
+    pub(super) fn least(&self, from: i64, most: i128) -> Option<(i128, i64)> {
+        let mut best = self.least_at(from, most).map(|sum| (sum, from));
+        for (place, it) in self.lives.iter().enumerate().filter(|(_, it)| it.start > from) {
+            let most = match best {
+                Some((sum, start)) if start <= it.start => sum - 1,
+                Some((sum, _)) => sum,
+                None => most,
+            };
+            best = self.least_with(place, most).map(|sum| (sum, it.start)).or(best);
+        }
+        best
+    }
+
+    /// What one and the n - 1 least others that are alive when it starts weigh together.
+    fn least_with(&self, place: usize, most: i128) -> Option<i128> {
+        let it = &self.lives[place];
+        self.least_beside(it.start, (i128::from(it.weight), self.n.saturating_sub(1)), place, most)
     }
 
     /// The sum of what is taken and of the least others that are alive then, so many as are missing.
     fn least_beside(
         &self,
         time: i64,
-        (mut sum, mut missing): (i128, usize),
+        (sum, mut missing): (i128, usize),
         taken: usize,
         most: i128,
     ) -> Option<i128> {
-        let mut weight_max = each_at_most(most - sum, missing);
-        for (place, it) in self.all.iter().enumerate() {
-            if it.weight > weight_max {
+        let mut left = most - sum;
+        if missing == 0 {
+            return (left >= 0).then_some(sum);
+        }
+        let mut others = Others::new(missing, left);
+        for (place, it) in self.lives.iter().enumerate() {
+            if others.are_too_heavy(it.weight) {
                 break;
             }
-            if it.is_alive(time) & (place != taken) {
-                sum += i128::from(it.weight);
+            if it.is_at(time) & (place != taken) {
+                left -= i128::from(it.weight);
                 missing -= 1;
-                weight_max = each_at_most(most - sum, missing);
+                if missing == 0 {
+                    break;
+                }
+                others = Others::new(missing, left);
             }
         }
-        (missing == 0 && sum <= most).then_some(sum)
+        (missing == 0 && left >= 0).then_some(most - left)
     }
 
-    /// The n least that are alive then, or all if they are fewer.
+    /// The n least that are alive then, where there are so many.
     pub(super) fn members_at(&self, time: i64) -> impl Iterator<Item = SlotKey> {
-        self.all.iter().filter(move |it| it.is_alive(time)).take(self.n).map(|it| it.key)
+        let alive = self.lives.iter().filter(move |it| it.is_at(time));
+        alive.take(self.n).map(|it| self.all[it.place].key)
     }
 
-    /// The candidates.
-    pub(super) fn into_all(self) -> Vec<Weighed<P>> {
-        self.all
+    /// The candidates that are kept.
+    pub(super) fn into_kept(self) -> Vec<Weighed<P>> {
+        self.lives.iter().map(|it| self.all[it.place]).collect()
+    }
+}
+
+/// How many are missing and what they may weigh together, as numbers that are quickly compared.
+#[derive(Clone, Copy)]
+struct Others {
+    missing: i64,
+    left: i64,
+}
+
+impl Others {
+    /// Beyond the range of numbers nothing is too heavy.
+    fn new(missing: usize, left: i128) -> Others {
+        let left = i64::try_from(left).unwrap_or(if left < 0 { -1 } else { i64::MAX });
+        Others { missing: i64::try_from(missing).unwrap_or(i64::MAX), left }
+    }
+
+    /// Whether all of them would weigh too much if each weighed so much.
+    fn are_too_heavy(self, each: i64) -> bool {
+        each.saturating_mul(self.missing) > self.left
     }
 }
 
@@ -147,19 +211,19 @@ mod tests {
                 .enumerate()
                 .map(|(node, (weight, start, life))| Weighed { weight, key: key(node), start, expiry: start + life, of: () })
                 .collect();
-            let few = Few::new(n, given.clone());
-            let mut starts: Vec<i64> = few.starts(0).collect();
-            starts.sort_unstable();
-            starts.dedup();
-            let expected = given.iter().map(|it| it.start).collect::<std::collections::BTreeSet<_>>();
-            prop_assert_eq!(starts, expected.into_iter().collect::<Vec<_>>());
+            let few = Few::within(n, given.clone(), i128::MAX);
             let mut kept = given.clone();
             keep_within(&mut kept, n, most);
-            let kept = Few::new(n, kept);
+            let within = Few::within(n, given.clone(), most);
+            let mut same: Vec<usize> = within.lives.iter().map(|it| it.place).collect();
+            same.sort_unstable();
+            prop_assert_eq!(same.iter().map(|place| given[*place].key).collect::<Vec<_>>(), kept.iter().map(|it| it.key).collect::<Vec<_>>());
+            let kept = within;
             // What is dropped makes no window.
-            let least = |few: &Few<()>| few.starts(0).filter_map(|start| few.least_at(start, most)).min();
-            prop_assert_eq!(least(&kept), least(&few));
-            prop_assert_eq!(kept.least_sums(0, most).map(|(_, sum)| sum).min(), least(&few));
+            let starts = given.iter().map(|it| it.start);
+            let least = starts.filter_map(|start| Some((few.least_at(start, most)?, start))).min();
+            prop_assert_eq!(kept.least_sums(0, most).map(|(start, sum)| (sum, start)).min(), least);
+            prop_assert_eq!(kept.least(0, most), least);
             for (start, sum) in kept.least_sums(0, most) {
                 prop_assert!(few.least_at(start, most).is_some_and(|least| least <= sum));
             }
@@ -171,8 +235,10 @@ mod tests {
                 let sum = alive.iter().map(|it| i128::from(it.0)).sum::<i128>();
                 let expected = (alive.len() == n && sum <= most).then_some(sum);
                 prop_assert_eq!(few.least_at(time, most), expected);
-                let keys: Vec<SlotKey> = alive.into_iter().map(|it| it.1).collect();
-                prop_assert_eq!(few.members_at(time).collect::<Vec<_>>(), keys);
+                if alive.len() == n {
+                    let keys: Vec<SlotKey> = alive.into_iter().map(|it| it.1).collect();
+                    prop_assert_eq!(few.members_at(time).collect::<Vec<_>>(), keys);
+                }
             }
         }
     }

@@ -89,7 +89,7 @@ fn takes_worst(criterion: &Criterion) -> bool {
     matches!(criterion, Criterion::Runtime | Criterion::Price)
 }
 
-/// The candidates of a stretch that can be part of a window of at most `value_max`, in no particular order, and how many
+/// Names the candidates of a stretch that can be part of a window of at most `value_max`, in no particular order; how many
 /// slots were read. None starts before `from`, which is not before the stretch.
 pub(super) fn candidates<'a>(
     segment: &'a Segment,
@@ -97,36 +97,38 @@ pub(super) fn candidates<'a>(
     criterion: &Criterion,
     from: i64,
     value_max: i128,
-) -> (Vec<Candidate<'a>>, usize) {
+    mut met: impl FnMut(Candidate<'a>),
+) -> usize {
     let scale = Scale::new(criterion, view.work);
     // How many of the others of a window have not been met yet: the first ones are the least.
     let mut others = if takes_worst(criterion) { 0 } else { view.tasks.saturating_sub(1) };
     let mut most = value_max;
     let mut rank_max = scale.rank_max(most);
-    let (mut found, slots) = (Vec::with_capacity(64), segment.ranked.slots());
-    let mut read = 0;
-    for (index, (rank, work)) in segment.ranked.ranks().enumerate() {
-        if rank > rank_max {
-            break;
-        }
-        read = index + 1;
-        if work < view.work {
-            continue;
-        }
-        let Some(candidate) = Candidate::new(&slots[index], view) else { continue };
+    let ranked = &segment.ranked;
+    let (ranks, slots) = (ranked.ranks(), ranked.slots());
+    let candidate_on = |place: usize| {
+        let candidate = Candidate::new(&slots[place], view)?;
         let start = candidate.start.max(from);
-        if candidate.expiry < start {
-            continue;
-        }
-        found.push(Candidate { start, ..candidate });
-        if others > 0 {
+        (candidate.expiry >= start).then_some(Candidate { start, ..candidate })
+    };
+    let mut read = 0;
+    while others > 0 && ranks.get(read).is_some_and(|rank| *rank <= rank_max) {
+        let candidate = Some(read).filter(|place| ranked.has_room(*place, view.work)).and_then(candidate_on);
+        if let Some(candidate) = candidate {
+            met(candidate);
             // What it really adds may be more, by rounding, and is not in order.
             others -= 1;
-            most = most.saturating_sub(scale.least(rank));
+            most = most.saturating_sub(scale.least(ranks[read]));
             rank_max = scale.rank_max(most);
         }
+        read += 1;
     }
-    (found, read)
+    // What else may be read does not depend on what is met.
+    let end = read + ranks[read..].partition_point(|rank| *rank <= rank_max);
+    ranked.for_each_with_room(read..end, view.work, |place| {
+        candidate_on(place).into_iter().for_each(&mut met);
+    });
+    end
 }
 
 #[cfg(test)]

@@ -59,12 +59,17 @@ pub(super) fn least_sum(
     let needed = interest.and_then(|interest| interest.needed);
     let segment = &market.segments.all()[number];
     let from = segment.opening.as_millis().max(view.earliest);
-    let (found, read) = match value_max {
-        Some(value_max) => candidates(segment, view, market.criterion, from, value_max),
-        None => (all_candidates(segment, view, from), segment.len()),
+    let mut parts = Parts::new(view, *price, value_max);
+    let read = match value_max {
+        Some(value_max) => candidates(segment, view, market.criterion, from, value_max, |candidate| {
+            parts.join(&candidate, market, view);
+        }),
+        None => {
+            all_candidates(segment, view, from).for_each(|candidate| parts.join(&candidate, market, view));
+            segment.len()
+        }
     };
     *slots_scanned += read as u64;
-    let mut parts = Parts::new(&found, market, view, *price, value_max);
     let mut starts = BinaryHeap::from(parts.bounds(from));
     let mut found = LeastSum { best: None, settled: true, unproven: None, open_from: None };
     while let Some(Reverse((bound, start))) = starts.pop() {
@@ -120,11 +125,12 @@ impl LeastSum {
 }
 
 /// All candidates of a stretch; none starts before `from`.
-fn all_candidates<'a>(segment: &'a Segment, view: &View, from: i64) -> Vec<Candidate<'a>> {
+fn all_candidates<'a>(segment: &'a Segment, view: &View, from: i64) -> impl Iterator<Item = Candidate<'a>> {
     let slots = segment.carried.iter().chain(&segment.own);
     let candidates = slots.filter_map(|slot| Candidate::new(slot, view));
-    let not_before = candidates.map(|candidate| Candidate { start: candidate.start.max(from), ..candidate });
-    not_before.filter(|candidate| candidate.expiry >= candidate.start).collect()
+    let not_before =
+        candidates.map(move |candidate| Candidate { start: candidate.start.max(from), ..candidate });
+    not_before.filter(|candidate| candidate.expiry >= candidate.start)
 }
 
 /// A candidate, with what it adds to a window; it weighs value and priced cost, rounded down, so that what follows from it is
@@ -141,28 +147,20 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(
-        found: &[Candidate<'_>],
-        market: &Market<'_>,
-        view: &View,
-        price: i128,
-        value_max: Option<i128>,
-    ) -> Parts {
-        let part = |candidate: &Candidate<'_>| {
-            let cost = candidate.cost();
-            let value = value_of(market.criterion, market.weights, candidate)?;
-            let priced = (price * i128::from(cost)) >> SCALE.ilog2();
-            let weight = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
-            let (key, start, expiry) = (candidate.slot.key(), candidate.start, candidate.expiry);
-            (cost <= view.budget).then_some(Part { weight, key, start, expiry, of: Item { value, cost } })
-        };
-        let mut all: Vec<Part> = Vec::with_capacity(found.len());
-        all.extend(found.iter().filter_map(part));
+    fn new(view: &View, price: i128, value_max: Option<i128>) -> Parts {
         let (tasks, budget) = (view.tasks, i128::from(view.budget));
-        let mut parts = Parts { all, tasks, budget, price, value_max };
-        let most = parts.priced_max();
-        keep_within(&mut parts.all, tasks, most);
-        parts
+        Parts { all: Vec::with_capacity(64), tasks, budget, price, value_max }
+    }
+
+    /// Takes a candidate in, unless it alone is beyond the budget.
+    fn join(&mut self, candidate: &Candidate<'_>, market: &Market<'_>, view: &View) {
+        let cost = candidate.cost();
+        let value = value_of(market.criterion, market.weights, candidate);
+        let Some(value) = value.filter(|_| cost <= view.budget) else { return };
+        let priced = (self.price * i128::from(cost)) >> SCALE.ilog2();
+        let weight = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
+        let (key, start, expiry) = (candidate.slot.key(), candidate.start, candidate.expiry);
+        self.all.push(Part { weight, key, start, expiry, of: Item { value, cost } });
     }
 
     /// What the priced values of a window of interest may come to.
@@ -177,17 +175,20 @@ impl Parts {
     /// their keys then.
     fn bounds(&mut self, from: i64) -> Vec<Reverse<(i128, i64)>> {
         let most = self.priced_max();
-        let mut sums: Vec<(i64, i128)> = Vec::with_capacity(self.all.len());
+        let mut sums: Vec<(i64, i128)> = Vec::new();
+        if self.all.len() > FEW {
+            keep_within(&mut self.all, self.tasks, most);
+        }
         if self.all.len() > FEW {
             self.all.sort_unstable_by_key(|part| part.key);
             self.sweep(|start, sum| sums.push((start, sum)));
         } else {
-            let few = Few::new(self.tasks, std::mem::take(&mut self.all));
+            let few = Few::within(self.tasks, std::mem::take(&mut self.all), most);
             sums.extend(few.least_sums(from, most));
             sums.sort_unstable();
             sums.dedup_by_key(|(start, _)| *start);
-            self.all = few.into_all();
             if !sums.is_empty() {
+                self.all = few.into_kept();
                 self.all.sort_unstable_by_key(|part| part.key);
             }
         }

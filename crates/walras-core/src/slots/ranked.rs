@@ -12,11 +12,14 @@
 //! Example: slots of the ranks 5, 6 and 9 with room for the work 40, 300 and 80. Work of 60 up to rank 8 reads two of them, and
 //! fits on the second.
 
+use std::ops::Range;
 use walras_model::offer::{Slot, SlotKey};
 use walras_model::quantity::{Time, rounding};
 
 /// Performances are millionths.
 const MILLION: i128 = 1_000_000;
+/// Of so many slots at once it is noted which have room, without a branch for each.
+const PLACES_AT_ONCE: usize = if cfg!(test) { 4 } else { 64 };
 
 /// An order of slots by what a unit of work on them adds to a criterion, less first.
 #[derive(Clone, Debug)]
@@ -125,9 +128,29 @@ impl Ranked {
         first + self.slots[first..first + alike].partition_point(|slot| slot.key() < key)
     }
 
-    /// The ranks in order, and beside each the most work that fits on its slot.
-    pub(crate) fn ranks(&self) -> impl Iterator<Item = (i64, i64)> {
-        self.ranks.iter().copied().zip(self.works.iter().copied())
+    /// The ranks in order.
+    pub(crate) fn ranks(&self) -> &[i64] {
+        &self.ranks
+    }
+
+    /// Whether work fits on the slot at this place, from the opening on.
+    pub(crate) fn has_room(&self, place: usize, work: i64) -> bool {
+        self.works[place] >= work
+    }
+
+    /// Names the places, from one to before another, of slots on which work fits from the opening on, in order.
+    pub(crate) fn for_each_with_room(&self, places: Range<usize>, work: i64, mut met: impl FnMut(usize)) {
+        let mut with_room = [0; PLACES_AT_ONCE];
+        let mut first = places.start;
+        for works in self.works[places].chunks(PLACES_AT_ONCE) {
+            let mut count = 0;
+            for (place, room) in (first..).zip(works) {
+                with_room[count] = place;
+                count += usize::from(*room >= work);
+            }
+            with_room[..count].iter().for_each(|place| met(*place));
+            first += works.len();
+        }
     }
 
     pub(crate) fn slots(&self) -> &[Slot] {

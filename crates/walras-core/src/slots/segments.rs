@@ -260,10 +260,16 @@ mod tests {
             let mut ranked: Vec<Slot> = carried.iter().chain(&own).copied().collect();
             ranked.sort_unstable_by_key(|slot| (slot.node().number() % 3, slot.key()));
             assert_eq!(segment.ranked.slots(), ranked);
-            let works = ranked.iter().map(|slot| slot.end() - slot.start().max(segment.opening));
-            let expected = ranked.iter().map(|slot| i64::from(slot.node().number() % 3));
-            let expected: Vec<(i64, i64)> = expected.zip(works).collect();
-            assert_eq!(segment.ranked.ranks().collect::<Vec<_>>(), expected);
+            let ranks: Vec<i64> = ranked.iter().map(|slot| i64::from(slot.node().number() % 3)).collect();
+            assert_eq!(segment.ranked.ranks(), ranks);
+            let work = |slot: &Slot| slot.end() - slot.start().max(segment.opening);
+            for needed in [4, 20, 33] {
+                let expected = (1..ranked.len()).filter(|place| work(&ranked[*place]) >= needed);
+                let mut places = Vec::new();
+                segment.ranked.for_each_with_room(1..ranked.len().max(1), needed, |place| places.push(place));
+                assert_eq!(places, expected.collect::<Vec<_>>());
+                assert!(places.iter().all(|place| segment.ranked.has_room(*place, needed)));
+            }
             held += own.len();
         }
         assert_eq!(held, all.len());
