@@ -30,8 +30,10 @@ const SHAKES_MAX: u64 = 64;
 /// The share of the time left for dives, and the bound's part of one in so many that their steps aim at.
 const DIVE_SHARE: f64 = 0.3;
 const DIVE_FINENESS: i64 = 1_000;
-/// The share of the time left for refills, and how often it and their work are halved at most.
+/// The share of the time left for refills, their work beside that of dives (whose steps take longer), and how often both
+/// are halved at most.
 const REFILL_SHARE: f64 = 0.5;
+const REFILL_WORK: u64 = 4;
 const HALVED_MAX: u32 = 4;
 /// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
 const FINENESS_FIRST: i64 = 2_000;
@@ -317,7 +319,7 @@ impl<'a> Search<'a> {
 
     /// Empties sites and fills them again, the last of them at once.
     fn refill(&mut self, work: u64, halved: u32) {
-        let mut work = work >> halved;
+        let mut work = work.saturating_mul(REFILL_WORK) >> halved;
         let until = self.watch.seconds_left() * (1.0 - REFILL_SHARE / f64::from(1_u32 << halved));
         while work > 0 && self.best.missing == 0 && !self.closed() {
             if until.is_finite() && self.watch.seconds_left() <= until.max(0.0) {
