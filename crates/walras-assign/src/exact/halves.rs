@@ -55,7 +55,7 @@ pub(super) fn fill(rest: &Rest, most: i64, ways_max: usize, work: &mut u64) -> O
     let mut filling = Vec::with_capacity(rest.jobs.len());
     let mut room: Vec<i64> = sites.iter().map(|site| rest.rooms[*site]).collect();
     let mut movers = Vec::new();
-    for (job, choices) in rest.choices.iter().enumerate() {
+    for (job, choices) in rest.choices().enumerate() {
         let (least, best) = choices.iter().enumerate().map(|(at, choice)| (rest.price(choice), at)).min()?;
         filling.push(best);
         let at = sites.iter().position(|site| *site == choices[best].at)?;
@@ -131,7 +131,7 @@ impl Task<'_> {
 
     /// Adds the loads of a way: those that begin at `from`, and one more job that goes elsewhere.
     fn put(&self, loads: &mut Vec<i32>, from: usize, job: usize, choice: usize) -> Option<()> {
-        let choices = &self.rest.choices[job];
+        let choices = self.rest.choices_of(job);
         let (was, goes): (&Choice, &Choice) = (&choices[self.filling[job]], &choices[choice]);
         for (number, site) in self.sites.iter().enumerate() {
             let mut load = i64::from(loads[from + number]);
@@ -271,9 +271,11 @@ mod tests {
     /// The least that any filling costs; none where nothing fits.
     fn brute(rest: &Rest) -> Option<i64> {
         fn from(rest: &Rest, job: usize, room: &mut [i64]) -> Option<i64> {
-            let Some(choices) = rest.choices.get(job) else { return Some(0) };
+            if job == rest.jobs.len() {
+                return Some(0);
+            }
             let mut best = None;
-            for choice in choices {
+            for choice in rest.choices_of(job) {
                 room[choice.at] -= choice.takes;
                 if room[choice.at] >= 0
                     && let Some(others) = from(rest, job + 1, room)
@@ -322,7 +324,7 @@ mod tests {
             let cost = found.map(|found| {
                 let mut room = rest.rooms.clone();
                 let mut cost = 0;
-                for (at, choices) in found.iter().zip(&rest.choices) {
+                for (at, choices) in found.iter().zip(rest.choices()) {
                     room[choices[*at].at] -= choices[*at].takes;
                     cost += choices[*at].cost;
                 }

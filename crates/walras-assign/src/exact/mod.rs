@@ -48,6 +48,7 @@
 //! assert_eq!(solved.worth.cost, 6);
 //! ```
 
+mod closing;
 mod dive;
 mod dual;
 mod fit;

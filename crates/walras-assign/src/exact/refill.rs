@@ -8,17 +8,17 @@
 //! **Method.** Sites are emptied. All but the last few are closed, one after the other, each with the set of jobs that raises
 //! the [bound](super::rest) of what is left least: a knapsack, in which a job's profit is what its cheapest other place
 //! would cost. Among many jobs there are many sets that fill a site exactly, so the first sites cost next to
-//! nothing; a little noise in the profits gives several sets, and the plans with the least bounds go on (a beam). What is lost is
+//! nothing; several that lose little are [drawn](super::closing), and the plans with the least bounds go on (a beam). What is lost is
 //! gathered in the sites that are left last, which are filled by matching two [lists](super::halves); of the plans those
 //! are matched for which the number of fillings, times the chance that one fits, promises most.
 //!
-//! **Complexity.** For every site closed, [`TRIES`] knapsacks and as many times jobs × sites × steps of valuing; for a matching, see
+//! **Complexity.** For every site closed, at most [`PLANS`] knapsacks and [`TRIES`] times jobs × sites × steps of valuing; for a matching, see
 //! there. Both are counted as work.
 //!
 //! **Sources.** Own work; a knapsack per site against prices is Fisher, Jaikumar and Van Wassenhove's (1986).
 
+use super::closing::Closing;
 use super::halves::{WAYS, fill};
-use super::knapsack::{Item, Knapsack};
 use super::neighbourhood::around;
 use super::placing::Placing;
 use super::rest::Rest;
@@ -29,7 +29,7 @@ use walras_random::Draws;
 /// The most sites that are emptied at once; the fewest, and the fewest and most that are filled last.
 const EMPTIED_MAX: usize = 24;
 const EMPTIED_LEAST: usize = 6;
-const LAST_LEAST: usize = 3;
+const LAST_LEAST: usize = 4;
 const LAST_MOST: usize = 5;
 /// The most jobs that are moved at once.
 const JOBS_MAX: usize = 4_000;
@@ -37,8 +37,12 @@ const JOBS_MAX: usize = 4_000;
 const TRIES: usize = 64;
 const PLANS: usize = 16;
 const MATCHED: usize = 8;
-/// Noise in a profit is at most what may still be lost, divided by this.
-const NOISE: i64 = 40;
+/// A closing may lose one part in so many of what may still be lost, or half of that.
+const ALLOWED_PART: i64 = 8;
+/// Where all sites could be emptied, one refill in so many empties some.
+const SOME_EVERY: usize = 4;
+/// Cells of a closing's table that take as long as a step of other work.
+const CELLS_PER_STEP: u64 = 4;
 /// Steps of valuing at first, after each closing, and before the last sites are filled.
 const STEPS_FIRST: usize = 40;
 const STEPS_CLOSING: usize = 12;
@@ -74,9 +78,9 @@ impl Refills<'_> {
             return None;
         }
         let mut plans = vec![self.begin(best, &emptied, work)?];
-        let mut knapsack = Knapsack::default();
+        let part = if dice.below(2) == 0 { ALLOWED_PART } else { 2 * ALLOWED_PART };
         for site in 0..emptied.len().saturating_sub(last) {
-            plans = self.close_all(&plans, site, &mut knapsack, dice, work);
+            plans = self.close_all(&plans, site, part, dice, work);
         }
         for plan in ranked(plans, work) {
             if let Some(filling) = fill(&plan.rest, plan.target - plan.bound, WAYS, work) {
@@ -92,7 +96,7 @@ impl Refills<'_> {
         let sites = self.table.sites();
         let most = sites.min(EMPTIED_MAX);
         let least = most.min(EMPTIED_LEAST);
-        let all = most == sites && dice.below(2) == 0;
+        let all = most == sites && dice.below(SOME_EVERY) > 0;
         let count = if all { most } else { least + dice.below(most - least + 1) };
         let mut chosen: Vec<u32> = if count < sites && dice.below(2) == 0 {
             around(self.table, best, id(dice.below(sites)), count)
@@ -109,7 +113,7 @@ impl Refills<'_> {
     /// Some sites emptied, none closed; none where nothing can be won.
     fn begin(&self, best: &Placing, emptied: &[u32], work: &mut u64) -> Option<Plan> {
         let mut rest = Rest::new(self.table, best, emptied.to_vec(), self.values);
-        let costs = rest.jobs.iter().zip(&rest.choices).map(|(job, choices)| {
+        let costs = rest.jobs.iter().zip(rest.choices()).map(|(job, choices)| {
             let home = choices.iter().find(|choice| rest.sites[choice.at] == best.sites[*job]);
             home.map_or(0, |choice| choice.cost)
         });
@@ -119,27 +123,27 @@ impl Refills<'_> {
         (bound < target).then_some(Plan { placed: Vec::new(), rest, target, bound })
     }
 
-    /// Closes a site in several ways in each plan; the plans with the least bounds.
+    /// Closes a site in several ways in each plan; the plans with the least bounds. A closing may lose one part in `part` of what
+    /// its plan may still lose.
     fn close_all(
         &self,
         plans: &[Plan],
         site: usize,
-        knapsack: &mut Knapsack,
+        part: i64,
         dice: &mut Draws,
         work: &mut u64,
     ) -> Vec<Plan> {
         let mut next: Vec<Plan> = Vec::new();
         for plan in plans {
+            let most = (plan.target - plan.bound) / part;
+            let capacity = self.table.capacities[plan.rest.sites[site] as usize];
             let wanted = plan.rest.wanted(site, plan.target);
-            let noise = (plan.target - plan.bound) / NOISE;
+            let Some(closing) = Closing::new(wanted, capacity, most, dice) else { continue };
+            *work = work.saturating_sub(closing.cells() / CELLS_PER_STEP);
             for number in 0..TRIES / plans.len() {
-                let mut items = wanted.clone();
-                if number > 0 {
-                    disturb(&mut items, noise, dice);
-                }
-                pay(&plan.rest, STEPS_CLOSING + 4, work);
-                knapsack.solve(&mut items, self.table.capacities[plan.rest.sites[site] as usize]);
-                next.extend(plan.close(site, &items));
+                pay(&plan.rest, STEPS_CLOSING, work);
+                let most = if number == 0 { 0 } else { most };
+                next.extend(plan.close(site, &closing.draw(most, dice)));
             }
         }
         next.sort_by_key(Plan::left);
@@ -156,12 +160,12 @@ impl Plan {
     }
 
     /// One more site closed, with these jobs; none where nothing can be won any more.
-    fn close(&self, site: usize, stay: &[Item]) -> Option<Plan> {
-        let mut rest = self.rest.clone();
-        let closed = rest.close(site, stay);
+    fn close(&self, site: usize, stay: &[u32]) -> Option<Plan> {
+        let mut placed = self.placed.clone();
+        let mut rest = self.rest.close(site, stay, &mut placed);
+        let closed = &placed[self.placed.len()..];
         let target = self.target - closed.iter().map(|(_, pair)| pair.cost).sum::<i64>();
         let bound = rest.value(target, STEPS_CLOSING)?;
-        let placed = self.placed.iter().copied().chain(closed).collect();
         (bound < target).then_some(Plan { placed, rest, target, bound })
     }
 
@@ -176,7 +180,7 @@ impl Plan {
         for (job, pair) in &self.placed {
             placing.put(*job, pair);
         }
-        for ((job, choices), at) in self.rest.jobs.iter().zip(&self.rest.choices).zip(filling) {
+        for ((job, choices), at) in self.rest.jobs.iter().zip(self.rest.choices()).zip(filling) {
             placing.put(*job, &self.rest.pair(&choices[*at]));
         }
         placing
@@ -186,9 +190,9 @@ impl Plan {
     fn promise(&self) -> f64 {
         let (rest, most) = (&self.rest, self.target - self.bound);
         // Valuing leaves only places with which a filling can lose less than that.
-        let places: usize = rest.choices.iter().map(Vec::len).sum();
+        let places = rest.places().len();
         let near = places.saturating_sub(rest.jobs.len()) as f64;
-        let takes: i64 = rest.choices.iter().flatten().map(|choice| choice.takes).sum();
+        let takes: i64 = rest.places().iter().map(|choice| choice.takes).sum();
         let spread = SPREAD * takes as f64 / places.max(1) as f64;
         let mut promise = (2.0 * near.sqrt()).min(2.0 * (WAYS as f64).ln());
         let open = rest.open.iter().zip(&rest.values).filter(|(open, _)| **open);
@@ -197,15 +201,6 @@ impl Plan {
             promise += window.ln().min(0.0);
         }
         promise
-    }
-}
-
-/// Adds a little to each profit.
-fn disturb(items: &mut [Item], noise: i64, dice: &mut Draws) {
-    const PARTS: i64 = 1 << 10;
-    for item in items {
-        let parts = i64::try_from(dice.below(1 << 10)).unwrap_or(0);
-        item.profit += noise / PARTS * parts;
     }
 }
 
@@ -226,8 +221,7 @@ fn ranked(mut plans: Vec<Plan>, work: &mut u64) -> Vec<Plan> {
 
 /// Counts what so many steps of valuing look at.
 fn pay(rest: &Rest, steps: usize, work: &mut u64) {
-    let pairs: usize = rest.choices.iter().map(Vec::len).sum();
-    *work = work.saturating_sub((pairs * steps) as u64);
+    *work = work.saturating_sub((rest.places().len() * steps) as u64);
 }
 
 #[cfg(test)]

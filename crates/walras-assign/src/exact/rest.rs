@@ -32,8 +32,9 @@ pub(super) struct Rest {
     pub(super) values: Vec<i64>,
     pub(super) open: Vec<bool>,
     pub(super) jobs: Vec<usize>,
-    /// Where each of the jobs may go, in the same order.
-    pub(super) choices: Vec<Vec<Choice>>,
+    /// Where the jobs may go, those of one job beside each other, and where those of each job end.
+    places: Vec<Choice>,
+    ends: Vec<usize>,
 }
 
 impl Rest {
@@ -50,15 +51,37 @@ impl Rest {
             let (at, takes) = (local[pair.site as usize], i64::from(pair.takes));
             (at != usize::MAX && takes <= rooms[at]).then_some(Choice { at, takes, cost: pair.cost })
         };
-        let choices = jobs.iter().map(|job| table.pairs(*job).iter().filter_map(choice).collect()).collect();
+        let (mut places, mut ends) = (Vec::new(), Vec::with_capacity(jobs.len()));
+        for job in &jobs {
+            places.extend(table.pairs(*job).iter().filter_map(choice));
+            ends.push(places.len());
+        }
         Rest {
             values: sites.iter().map(|site| values[*site as usize]).collect(),
             open: vec![true; sites.len()],
             sites,
             rooms,
             jobs,
-            choices,
+            places,
+            ends,
         }
+    }
+
+    /// Where each of the jobs may go, in their order.
+    pub(super) fn choices(&self) -> impl Iterator<Item = &[Choice]> {
+        let begins = std::iter::once(&0).chain(&self.ends);
+        begins.zip(&self.ends).map(|(begin, end)| &self.places[*begin..*end])
+    }
+
+    /// Where one of the jobs may go.
+    pub(super) fn choices_of(&self, job: usize) -> &[Choice] {
+        let begin = job.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.places[begin..self.ends[job]]
+    }
+
+    /// All places that jobs may have.
+    pub(super) fn places(&self) -> &[Choice] {
+        &self.places
     }
 
     /// What a job pays for a place, room included.
@@ -76,7 +99,7 @@ impl Rest {
                 bound = bound.saturating_sub(self.values[at].saturating_mul(self.rooms[at]));
             }
         }
-        for choices in &self.choices {
+        for choices in self.choices() {
             let (mut least, mut best) = (i64::MAX, None);
             for choice in choices {
                 let price = self.price(choice);
@@ -106,6 +129,9 @@ impl Rest {
             } else {
                 length *= SHORTER;
             }
+            if best >= target {
+                break;
+            }
             let pull = |(excess, value): (&i64, &i64)| {
                 if *value > 0 || *excess > 0 { (*excess as f64) * (*excess as f64) } else { 0.0 }
             };
@@ -125,20 +151,27 @@ impl Rest {
 
     /// Forgets places where a job loses so much that no filling with it is below the target.
     fn forget(&mut self, most: i64) {
-        let values = &self.values;
-        let price =
-            |choice: &Choice| choice.cost.saturating_add(values[choice.at].saturating_mul(choice.takes));
-        for choices in &mut self.choices {
-            let least = choices.iter().map(price).min().unwrap_or(0);
-            choices.retain(|choice| price(choice) - least < most.max(1));
+        let (mut next, mut begin) = (0, 0);
+        for job in 0..self.ends.len() {
+            let end = self.ends[job];
+            let least = self.places[begin..end].iter().map(|choice| self.price(choice)).min().unwrap_or(0);
+            for at in begin..end {
+                if self.price(&self.places[at]) - least < most.max(1) {
+                    self.places[next] = self.places[at];
+                    next += 1;
+                }
+            }
+            self.ends[job] = next;
+            begin = end;
         }
+        self.places.truncate(next);
     }
 
     /// The jobs, by position, that a site would take at a profit against their cheapest other places; `must` is the profit of
     /// those that have none.
     pub(super) fn wanted(&self, site: usize, must: i64) -> Vec<Item> {
         let mut items = Vec::new();
-        for (job, choices) in self.choices.iter().enumerate() {
+        for (job, choices) in self.choices().enumerate() {
             let Some(choice) = choices.iter().find(|choice| choice.at == site) else { continue };
             let others = choices.iter().filter(|choice| choice.at != site);
             let cheapest = others.map(|choice| self.price(choice)).min();
@@ -150,29 +183,33 @@ impl Rest {
         items
     }
 
-    /// Closes a site for good: these jobs stay there, the others go elsewhere. Gives who stays, and how.
-    pub(super) fn close(&mut self, site: usize, stay: &[Item]) -> Vec<(usize, Pair)> {
+    /// What is left when a site is closed for good: these jobs stay there, the others go elsewhere. Adds who stays, and how.
+    pub(super) fn close(&self, site: usize, stay: &[u32], placed: &mut Vec<(usize, Pair)>) -> Rest {
         let mut stays = vec![false; self.jobs.len()];
-        stay.iter().for_each(|item| stays[item.job as usize] = true);
-        let mut placed = Vec::with_capacity(stay.len());
-        let mut next = 0;
-        for (job, stays) in stays.into_iter().enumerate() {
-            let mut choices = std::mem::take(&mut self.choices[job]);
+        stay.iter().for_each(|job| stays[*job as usize] = true);
+        let left = self.jobs.len() - stay.len();
+        let mut rest = Rest {
+            sites: self.sites.clone(),
+            rooms: self.rooms.clone(),
+            values: self.values.clone(),
+            open: self.open.clone(),
+            jobs: Vec::with_capacity(left),
+            places: Vec::with_capacity(self.places.len()),
+            ends: Vec::with_capacity(left),
+        };
+        for ((job, choices), stays) in self.jobs.iter().zip(self.choices()).zip(stays) {
             if stays {
                 let here = choices.iter().find(|choice| choice.at == site);
-                placed.extend(here.map(|choice| (self.jobs[job], self.pair(choice))));
-                continue;
+                placed.extend(here.map(|choice| (*job, self.pair(choice))));
+            } else {
+                rest.places.extend(choices.iter().filter(|choice| choice.at != site));
+                rest.ends.push(rest.places.len());
+                rest.jobs.push(*job);
             }
-            choices.retain(|choice| choice.at != site);
-            self.choices[next] = choices;
-            self.jobs[next] = self.jobs[job];
-            next += 1;
         }
-        self.jobs.truncate(next);
-        self.choices.truncate(next);
-        self.open[site] = false;
-        self.values[site] = 0;
-        placed
+        rest.open[site] = false;
+        rest.values[site] = 0;
+        rest
     }
 
     /// A choice as a pair of the problem.

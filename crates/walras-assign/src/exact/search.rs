@@ -30,8 +30,10 @@ const SHAKES_MAX: u64 = 64;
 /// The share of the time left for dives, and the bound's part of one in so many that their steps aim at.
 const DIVE_SHARE: f64 = 0.3;
 const DIVE_FINENESS: i64 = 1_000;
-/// The share of the time left for refills, and how often it and their work are halved at most.
+/// The share of the time left for refills, and their work beside that of dives, whose steps take longer.
 const REFILL_SHARE: f64 = 0.5;
+const REFILL_WORK: u64 = 4;
+/// How often the time and work of dives, refills or shakes is halved at most.
 const HALVED_MAX: u32 = 4;
 /// How much worse shaken placings may be: one part in so many at first, in twice as many each time, and again.
 const FINENESS_FIRST: i64 = 2_000;
@@ -130,14 +132,15 @@ impl<'a> Search<'a> {
         let mut tried = i64::MAX;
         let mut work = self.limits.work.min(self.table.jobs() as u64 * WORK_FIRST);
         let (mut rest, mut pause) = (0, 1);
-        let mut halved = 0;
+        // Of dives, refills and shakes.
+        let mut halved = [0; 3];
         let mut fineness = FINENESS_FIRST;
         for _ in 0..self.limits.rounds {
             if self.closed() || self.watch.seconds_left() <= 0.0 {
                 return;
             }
-            let begun = self.best.cost;
-            self.dive(work);
+            let mut costs = [self.best.cost; 4];
+            self.dive(work, halved[0]);
             // Sets and proofs are tried again when the gap has become a good deal smaller.
             if !self.closed() && (self.best.missing > 0 || self.gap() < tried) {
                 tried = self.gap() / 2;
@@ -147,17 +150,12 @@ impl<'a> Search<'a> {
                     self.prove();
                 }
             }
-            let dived = self.best.cost;
-            self.refill(work, halved);
-            let refilled = self.best.cost;
-            self.shake(work, fineness);
-            // Where refills find nothing and others do, the others have more of the time.
-            let others = dived < begun || self.best.cost < refilled;
-            halved = match (refilled < dived, others) {
-                (true, _) => 0,
-                (false, true) => (halved + 1).min(HALVED_MAX),
-                (false, false) => halved,
-            };
+            costs[1] = self.best.cost;
+            self.refill(work, halved[1]);
+            costs[2] = self.best.cost;
+            self.shake(work, fineness, halved[2]);
+            costs[3] = self.best.cost;
+            share(&mut halved, &costs);
             fineness = if fineness > FINENESS_MAX { FINENESS_FIRST } else { 2 * fineness };
             work = work.saturating_mul(2).min(self.limits.work.saturating_mul(SHAKES_MAX));
             if rest > 0 {
@@ -299,12 +297,13 @@ impl<'a> Search<'a> {
     }
 
     /// Dives from the prices to placings.
-    fn dive(&mut self, mut work: u64) {
+    fn dive(&mut self, work: u64, halved: u32) {
         if self.closed() || self.watch.seconds_left() <= 0.0 {
             return;
         }
         let (core, _) = self.core();
-        let until = self.watch.seconds_left() * (1.0 - DIVE_SHARE);
+        let mut work = work >> halved;
+        let until = self.watch.seconds_left() * (1.0 - DIVE_SHARE / f64::from(1_u32 << halved));
         let watch = self.watch;
         let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
         let missing = self.slack().min(self.bound / DIVE_FINENESS) as f64;
@@ -317,7 +316,7 @@ impl<'a> Search<'a> {
 
     /// Empties sites and fills them again, the last of them at once.
     fn refill(&mut self, work: u64, halved: u32) {
-        let mut work = work >> halved;
+        let mut work = work.saturating_mul(REFILL_WORK) >> halved;
         let until = self.watch.seconds_left() * (1.0 - REFILL_SHARE / f64::from(1_u32 << halved));
         while work > 0 && self.best.missing == 0 && !self.closed() {
             if until.is_finite() && self.watch.seconds_left() <= until.max(0.0) {
@@ -331,7 +330,7 @@ impl<'a> Search<'a> {
     }
 
     /// Shakes the placing, most where it loses beside the prices.
-    fn shake(&mut self, mut work: u64, fineness: i64) {
+    fn shake(&mut self, work: u64, fineness: i64, halved: u32) {
         if self.closed() || self.watch.seconds_left() <= 0.0 {
             return;
         }
@@ -340,10 +339,22 @@ impl<'a> Search<'a> {
         let loses =
             |job: &usize| !promise[*job].iter().any(|(loss, pair)| pair.site == sites[*job] && *loss == 0);
         let hot: Vec<usize> = (0..core.jobs()).filter(loses).collect();
-        let until = self.watch.seconds_left() * (1.0 - SHAKE_SHARE);
+        let mut work = work >> halved;
+        let until = self.watch.seconds_left() * (1.0 - SHAKE_SHARE / f64::from(1_u32 << halved));
         let (watch, bound, unit) = (self.watch, self.bound, 1_i64 << self.table.shift);
         let late = || until.is_finite() && watch.seconds_left() <= until.max(0.0);
         let stop = |best: &Placing| (best.missing == 0 && best.cost - bound < unit) || late();
         shake(&core, &hot, fineness, &mut self.best, &mut self.dice, &mut work, &stop);
+    }
+}
+
+/// Where dives, refills or shakes found nothing in a round and others did, the others have more of the time from now on: how often
+/// the share of each is halved follows from what placings cost before the first and after each.
+fn share(halved: &mut [u32; 3], costs: &[i64; 4]) {
+    if costs[3] == costs[0] {
+        return;
+    }
+    for (halved, ends) in halved.iter_mut().zip(costs.windows(2)) {
+        *halved = if ends[1] < ends[0] { 0 } else { (*halved + 1).min(HALVED_MAX) };
     }
 }
