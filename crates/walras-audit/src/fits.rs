@@ -11,14 +11,16 @@ use crate::sums::{
 use crate::{Auditor, tasks};
 use std::collections::BTreeSet;
 use walras_broker::allocation::{Allocation, Hold};
+use walras_core::agenda::Promise;
 use walras_model::{Request, SiteId};
 
 impl Auditor {
-    /// What is wrong with an alternative for a job at this moment. Who else holds its nodes is not looked at here.
+    /// What is wrong with an alternative for a job at this moment, by what it is promised. Who else holds its nodes is not looked at here.
     pub(crate) fn allocation_faults(
         &self,
         look: &Look<'_>,
         job: &Job,
+        promise: Option<Promise>,
         allocation: &Allocation,
     ) -> Vec<AllocationFault> {
         let mut faults = Vec::new();
@@ -39,7 +41,7 @@ impl Auditor {
             self.machine_faults(&job.spec.request, site, hold, &mut faults);
         }
         part_faults(allocation, &mut faults);
-        self.limit_faults(job, allocation, &mut faults);
+        self.limit_faults(job, promise, allocation, &mut faults);
         match &job.spec.workflow {
             None => self.parallel_faults(&job.spec.request, allocation, &mut faults),
             Some(spec) => {
@@ -114,14 +116,22 @@ impl Auditor {
         }
     }
 
-    /// Deadline, earliest start, budget, and all on one site where that is asked for.
-    fn limit_faults(&self, job: &Job, allocation: &Allocation, faults: &mut Vec<AllocationFault>) {
+    /// Deadline, earliest start, budget, and all on one site where that is asked for. Who is promised an end after its deadline is
+    /// bound by that instead.
+    fn limit_faults(
+        &self,
+        job: &Job,
+        promise: Option<Promise>,
+        allocation: &Allocation,
+        faults: &mut Vec<AllocationFault>,
+    ) {
         let request = &job.spec.request;
         let last = match job.spec.workflow {
             None => holds(allocation).map(|(_, _, hold)| hold.interval.end()).max(),
             Some(_) => allocation.parts.iter().map(|part| part.end).max(),
         };
-        if last.zip(request.deadline).is_some_and(|(end, deadline)| end > deadline) {
+        let deadline = request.deadline.filter(|deadline| promise.is_none_or(|it| it.finish <= *deadline));
+        if last.zip(deadline).is_some_and(|(end, deadline)| end > deadline) {
             faults.push(AllocationFault::AfterDeadline);
         }
         let first = holds(allocation).map(|(_, _, hold)| hold.interval.start()).min();

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use walras_broker::allocation::{Allocation, Hold, Leg, Part};
 use walras_broker::id::JobNumber;
 use walras_broker::job::Planned;
-use walras_core::agenda::Promise;
+use walras_broker::policy::Deciding;
+use walras_core::agenda::{Late, Promise};
 use walras_model::{Interval, Money, NodeId, SiteId, Span, Time};
 
 impl Auditor {
@@ -34,7 +35,9 @@ impl Auditor {
             Place::Planning | Place::Reserved(_) | Place::Loose(_) => false,
         };
         let allocation = self.allocation_of(job, plan);
-        let faults = allocation.as_ref().map(|it| self.allocation_faults(look, job, it));
+        let may_be_late = matches!(self.policy.deciding, Deciding::Promise(rules) if rules.late == Late::Run);
+        let bound = Some(promise).filter(|_| may_be_late).or(job.promise);
+        let faults = allocation.as_ref().map(|it| self.allocation_faults(look, job, bound, it));
         let stands = allocation.is_some() && job.spec.workflow.is_none();
         if !may || !stands || faults.as_ref().is_some_and(|faults| !faults.is_empty()) {
             let fault = faults.and_then(|faults| faults.into_iter().next());
@@ -57,8 +60,9 @@ impl Auditor {
     /// Whether what a job was planned for may not be there any more: it was returned, or a site of it has said something since.
     fn has_lost_ground(&self, look: &Look<'_>, job: &Job) -> bool {
         let Some(plan) = job.plan.as_deref().filter(|_| job.place == Place::Planned) else { return true };
-        let gone =
-            self.allocation_of(job, plan).is_none_or(|it| !self.allocation_faults(look, job, &it).is_empty());
+        let gone = self
+            .allocation_of(job, plan)
+            .is_none_or(|it| !self.allocation_faults(look, job, job.promise, &it).is_empty());
         let sites = plan.places.iter().filter_map(|(node, _)| self.places.site_of(*node));
         gone || sites.into_iter().any(|site| self.places.last_change(site) > job.since)
     }

@@ -150,8 +150,9 @@ impl Auditor {
         self.last.reservation = next(look, Thing::Reservation, number.get(), self.last.reservation);
         self.counts.reservations += 1;
         let of_job = self.jobs.get(&job);
-        let mut faults =
-            of_job.map(|of_job| self.allocation_faults(look, of_job, allocation)).unwrap_or_default();
+        let mut faults = of_job
+            .map(|of_job| self.allocation_faults(look, of_job, of_job.promise, allocation))
+            .unwrap_or_default();
         let user = of_job.map(|job| job.spec.user.clone()).unwrap_or_default();
         faults.extend(allocation.legs.iter().flat_map(|leg| self.places.hold(leg, number)));
         for leg in &allocation.legs {

@@ -6,6 +6,7 @@ mod corrupt;
 mod edit;
 mod held_quotes;
 mod honest;
+mod late;
 mod laws;
 mod money;
 mod promises;

@@ -11,7 +11,8 @@ impl State {
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
         let queued = || self.jobs.values().filter(|job| job.phase == Phase::Queued);
-        let deadlines = queued().filter_map(|job| job.spec.request.deadline);
+        let deadlines =
+            queued().filter(|job| !self.runs_late(job)).filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let plans =
             self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_by(rules)));

@@ -5,7 +5,7 @@ pub use super::bad_policy::{BadPolicy, PolicyField};
 use super::sharing::SharePolicy;
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
-use walras_core::agenda::Precedence;
+use walras_core::agenda::{Late, Precedence, Until};
 use walras_core::choose::VoPolicy;
 use walras_core::plan::PlanScheme;
 use walras_core::prefer::Calendar;
@@ -161,6 +161,22 @@ pub struct PromisePolicy {
     pub ahead: Span,
     /// Between two plans passes at least this time.
     pub replan_every: Span,
+    /// By what a promise is bounded.
+    #[serde(default, skip_serializing_if = "is_planned")]
+    pub until: Until,
+    /// What becomes of a job that cannot end by its deadline.
+    #[serde(default, skip_serializing_if = "is_refused")]
+    pub late: Late,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_planned(until: &Until) -> bool {
+    *until == Until::Planned
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_refused(late: &Late) -> bool {
+    *late == Late::Refused
 }
 
 impl Default for PromisePolicy {
@@ -176,6 +192,8 @@ impl Default for PromisePolicy {
             value: Multiplier::ONE,
             ahead: span(60_000),
             replan_every: span(1_000),
+            until: Until::Planned,
+            late: Late::Refused,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::model::job::{Job, Phase, Planned};
 use crate::model::policy::{Deciding, PromisePolicy};
 use crate::model::state::State;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_core::agenda::{AgendaRules, Terms};
+use walras_core::agenda::{AgendaRules, Late, Promise, Terms};
 use walras_model::{Interval, Money, NodeId, Placement, Rate, Request, SiteId, SlotKey, Span, Time, Window};
 
 impl State {
@@ -16,6 +16,14 @@ impl State {
             Deciding::AtOnce => None,
             Deciding::Promise(rules) => Some(rules),
         }
+    }
+
+    /// Whether a job is run even where it cannot end by its deadline: such as may have a window that moves, where the VO wants that.
+    pub(crate) fn runs_late(&self, job: &Job) -> bool {
+        let plain = job.spec.workflow.is_none() && job.spec.search.is_none();
+        plain
+            && self.promises().is_some_and(|rules| rules.late == Late::Run)
+            && self.sites.iter().all(|site| site.spec.access.quotas.is_empty())
     }
 
     /// How long before its start something must be asked for on a site: it has to answer, and then to come up.
@@ -116,6 +124,11 @@ impl State {
     }
 }
 
+/// Whether a promise is one to end after the deadline, which then counts no more.
+pub(crate) fn is_late(request: &Request, promise: Option<Promise>) -> bool {
+    request.deadline.zip(promise).is_some_and(|(deadline, promise)| promise.finish > deadline)
+}
+
 /// The window in which a job is planned.
 fn plan_of(job: &Job) -> Option<&Planned> {
     job.plan.as_deref().filter(|_| job.phase == Phase::Planned)
@@ -126,6 +139,8 @@ impl PromisePolicy {
     pub(crate) fn rules(&self) -> AgendaRules {
         AgendaRules {
             precedence: self.order,
+            until: self.until,
+            late: self.late,
             slack: self.slack,
             slack_max: self.slack_max,
             price_slack: self.price_slack,

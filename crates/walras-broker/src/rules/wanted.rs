@@ -1,10 +1,12 @@
 //! What a job wants now: what it asked for, less what it has spent and what is done.
 
+use super::agenda::is_late;
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec};
 use crate::model::state::State;
 use crate::plan::{Remaining, remaining};
 use std::collections::BTreeSet;
+use walras_core::agenda::Promise;
 use walras_model::{Money, Request, TaskId};
 
 /// What a job wants now.
@@ -37,7 +39,15 @@ impl Wanted {
 
     /// What is left of a job that is there.
     pub(crate) fn of(state: &State, job: &Job) -> Wanted {
-        Wanted::new(state, job.number, &job.spec, &job.done, job.spent)
+        Wanted::new(state, job.number, &job.spec, &job.done, job.spent).promised(job.promise)
+    }
+
+    /// The same as it is promised: who is promised an end after its deadline is bound by that instead.
+    pub(crate) fn promised(mut self, promise: Option<Promise>) -> Wanted {
+        if is_late(&self.request, promise) {
+            self.request.deadline = None;
+        }
+        self
     }
 
     /// The same for planning: no more than its user can pay.

@@ -5,7 +5,7 @@ mod ahead;
 use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
 use super::search::{Spot, Wanted, Within, budget_of};
-use super::{Agenda, AgendaProblem, Claim, Placed, Promise, Terms, Waiting};
+use super::{Agenda, AgendaProblem, Claim, Late, Limits, Placed, Promise, Terms, Waiting};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use walras_model::interval::Interval;
@@ -212,6 +212,7 @@ impl<'a> Course<'a> {
                 let kept = self.search_left(place, within(Some(promise)));
                 self.entries[place].renewed = kept.is_none();
                 let found = kept.or_else(|| self.search_left(place, Within::ANY));
+                let found = found.or_else(|| self.search_late(place, Within::ANY));
                 self.put(place, found, i64::MAX);
             }
         }
@@ -226,7 +227,9 @@ impl<'a> Course<'a> {
             }
             let payer = self.entries[place].waiting.payer.filter(|payer| *payer < funds.len());
             let cost = payer.map_or(i64::MAX, |payer| funds[payer]);
-            let found = self.search_left(place, Within { cost, ..within });
+            let within_funds = Within { cost, ..within };
+            let found = self.search_left(place, within_funds);
+            let found = found.or_else(|| self.search_late(place, within_funds));
             if found.is_none() && self.entries[place].waiting.overdue {
                 let wanted = self.entries[place].wanted(self.problem.offers, &self.groups);
                 let kept = wanted.free_for_good(&self.left, &self.groups);
@@ -239,6 +242,23 @@ impl<'a> Course<'a> {
         }
     }
 
+    /// Where somebody ends first who cannot end by its deadline, if such are run; its deadline then counts no more.
+    fn search_late(&mut self, place: usize, within: Within) -> Option<Spot> {
+        let Waiting { request, worth, .. } = self.entries[place].waiting;
+        if self.problem.rules.late == Late::Refused || request.deadline.is_none() {
+            return None;
+        }
+        let wanted = Wanted::new(&self.groups, self.problem.offers, request, *worth).without_deadline();
+        let soonest = wanted.ending_first();
+        let before = std::mem::replace(&mut self.entries[place].wanted, OnceCell::from(soonest));
+        let mut found = self.search_left(place, within);
+        if let Some(spot) = &mut found {
+            spot.score = worth.score(spot.cost, spot.finish);
+        }
+        self.entries[place].wanted = if found.is_some() { OnceCell::from(wanted) } else { before };
+        found
+    }
+
     /// Puts somebody where there is room, with a promise where it has none that holds.
     fn put(&mut self, place: usize, found: Option<Spot>, funds: i64) {
         let entry = &mut self.entries[place];
@@ -248,10 +268,12 @@ impl<'a> Course<'a> {
         };
         spot.take(&mut self.left);
         if entry.promise.is_none() || entry.renewed {
-            let deadline = entry.waiting.request.deadline.unwrap_or(Time::MAX);
-            let funds = Money::from_micros(budget_of(entry.waiting.request).min(funds));
-            entry.promise =
-                Some(self.problem.rules.promise(self.problem.now, terms(&spot), Some((deadline, funds))));
+            let limits = Limits {
+                deadline: entry.waiting.request.deadline,
+                funds: Money::from_micros(budget_of(entry.waiting.request).min(funds)),
+                shortest: entry.wanted.get().and_then(Wanted::shortest),
+            };
+            entry.promise = Some(self.problem.rules.promise(self.problem.now, terms(&spot), limits));
         }
         entry.spot = Some(spot);
     }
@@ -285,7 +307,11 @@ impl<'a> Course<'a> {
 impl Entry<'_> {
     fn wanted(&self, offers: &Offers, groups: &Groups) -> &Wanted {
         let Waiting { request, worth, .. } = self.waiting;
-        self.wanted.get_or_init(|| Wanted::new(groups, offers, request, *worth))
+        self.wanted.get_or_init(|| {
+            let wanted = Wanted::new(groups, offers, request, *worth);
+            let late = request.deadline.zip(self.promise).is_some_and(|(by, promise)| promise.finish > by);
+            if late { wanted.without_deadline() } else { wanted }
+        })
     }
 
     fn claim(&self) -> Claim {

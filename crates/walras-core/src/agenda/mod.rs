@@ -17,6 +17,9 @@
 //! A newcomer that is overdue and finds no window before the horizon has all time kept for it from the moment on from which enough
 //! nodes are free for good: those behind it must have ended by then, so that it fits as soon as the horizon is far enough.
 //!
+//! A newcomer that cannot end by its deadline as long as it says finds no window; or, with [`Late::Run`], it gets the one that ends first,
+//! and its promise is that end: most jobs end before their time, and so may still be in time.
+//!
 //! What starts by [`AgendaProblem::soon`] is for the caller to hold; all else stays tentative.
 //!
 //! What is *best* for a job is the least of cost and what its delay is worth to it ([`Worth`]); among equals the earliest end, then the
@@ -30,12 +33,12 @@
 //! 2 + 2 · trials plans of [`AgendaRules::replanned_max`] jobs. [`AgendaRules::steps_max`] bounds the whole.
 //!
 //! ```
-//! use walras_core::agenda::{AgendaRules, Terms};
+//! use walras_core::agenda::{AgendaRules, Limits, Terms};
 //! use walras_model::{Money, Time};
 //! let at = |seconds: i64| Time::from_millis(seconds * 1_000).unwrap();
 //! // Planned from 100 to 160 s from now: promised to start within 125 s and to end within 185.
 //! let window = Terms { start: at(100), finish: at(160), cost: Money::from_micros(7) };
-//! let promise = AgendaRules::default().promise(at(0), window, None);
+//! let promise = AgendaRules::default().promise(at(0), window, Limits::NONE);
 //! assert_eq!((promise.start, promise.finish, promise.cost), (at(125), at(185), Money::from_micros(7)));
 //! ```
 
@@ -43,6 +46,7 @@ mod calendar;
 mod course;
 mod nodes;
 mod order;
+mod promise;
 #[cfg(test)]
 mod recipe;
 mod search;
@@ -51,11 +55,12 @@ mod steps;
 mod tests;
 
 pub use order::{Claim, Precedence};
+pub use promise::{Late, Limits, Until};
 
 use walras_model::id::SiteId;
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
-use walras_model::quantity::{Money, Share, Span, Time, rounding};
+use walras_model::quantity::{Money, Share, Span, Time};
 use walras_model::request::Request;
 use walras_model::window::Window;
 
@@ -154,6 +159,10 @@ impl Terms {
 pub struct AgendaRules {
     /// Who is looked at first when there is room to start.
     pub precedence: Precedence,
+    /// By what a newcomer's promise is bounded.
+    pub until: Until,
+    /// What becomes of a newcomer that cannot end by its deadline.
+    pub late: Late,
     /// How much later than planned a newcomer is promised at the latest, as a share of its planned wait.
     pub slack: Share,
     /// But no more than this.
@@ -172,39 +181,14 @@ impl Default for AgendaRules {
     fn default() -> AgendaRules {
         AgendaRules {
             precedence: Precedence::Expansion,
+            until: Until::Planned,
+            late: Late::Refused,
             slack: Share::percent(25),
             slack_max: Span::from_millis(30 * 86_400_000).expect("a month is a span"),
             price_slack: Share::NOTHING,
             trials: 8,
             replanned_max: 500,
             steps_max: 50_000_000,
-        }
-    }
-}
-
-impl AgendaRules {
-    /// What a newcomer is promised that is planned for a window now; never more than it can pay, and never after its deadline.
-    pub fn promise(&self, now: Time, window: Terms, limits: Option<(Time, Money)>) -> Promise {
-        let share = |share: Share, of: i128| {
-            rounding::down(
-                of.max(0) * i128::from(share.as_millionths()),
-                walras_model::quantity::MILLION.into(),
-            )
-        };
-        let wait = i128::from(window.start.as_millis()) - i128::from(now.as_millis());
-        let (deadline, funds) = limits.unwrap_or((Time::MAX, Money::from_micros(i64::MAX)));
-        let room = (i128::from(deadline.as_millis()) - i128::from(window.finish.as_millis())).max(0);
-        let slack = share(self.slack, wait).min(i128::from(self.slack_max.as_millis())).min(room);
-        let later = |time: Time| {
-            let millis = i64::try_from(i128::from(time.as_millis()) + slack).ok();
-            millis.and_then(Time::from_millis).unwrap_or(Time::MAX)
-        };
-        let cost = i128::from(window.cost.as_micros());
-        let most = i64::try_from(cost + share(self.price_slack, cost)).unwrap_or(i64::MAX);
-        Promise {
-            start: later(window.start),
-            finish: later(window.finish),
-            cost: Money::from_micros(most).min(funds.max(window.cost)),
         }
     }
 }

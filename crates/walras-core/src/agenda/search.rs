@@ -133,6 +133,23 @@ impl Wanted {
         }
     }
 
+    /// The same without a deadline.
+    pub(super) fn without_deadline(mut self) -> Wanted {
+        self.deadline = Time::MAX.as_millis();
+        self
+    }
+
+    /// The same for the earliest end at any price that it can pay.
+    pub(super) fn ending_first(&self) -> Wanted {
+        let worth = Worth { per_second: i64::MAX, from: Time::MIN };
+        Wanted { worth, pools: self.pools.clone(), ..*self }
+    }
+
+    /// What no spot of it takes less than.
+    pub(super) fn shortest(&self) -> Option<Span> {
+        Span::from_millis(self.least.1)
+    }
+
     /// The moment from which on enough nodes that it can pay are free until they are offered no longer; `None` when there is none.
     pub(super) fn free_for_good(&self, free: &Calendar, groups: &Groups) -> Option<i64> {
         let ends =

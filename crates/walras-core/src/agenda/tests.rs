@@ -165,6 +165,45 @@ proptest! {
         prop_assert_eq!(found, least(&offers, &request, jobs[0].worth));
     }
 
+    /// A newcomer that cannot end by its deadline is refused, or ends as soon as it can.
+    #[test]
+    fn who_is_late_ends_first(
+        machines in machines(),
+        tasks in 1..4_u32,
+        work in 1..12_i64,
+        value in 0..4_i64,
+        same_site: bool,
+        deadline in 1..20_i64,
+        budget in prop::option::of(1..60_i64),
+    ) {
+        let offers = offers(&machines);
+        let mut request = request(tasks, work, same_site);
+        request.budget = budget.map(Money::from_micros);
+        let at_any_price = Worth { per_second: 1_000_000, from: at(0) };
+        let soonest = least(&offers, &request, at_any_price).map(|(_, finish)| finish);
+        request.deadline = Some(at(deadline));
+        let jobs = [waiting(&request, 0, value)];
+        let in_time = least(&offers, &request, jobs[0].worth);
+        for until in [Until::Planned, Until::Deadline] {
+            let run = AgendaRules { until, late: Late::Run, ..AgendaRules::default() };
+            let placed = plan_agenda(&problem(&offers, &jobs, 0, run)).placed[0].clone();
+            let found = placed.as_ref().map(|placed| key(placed, jobs[0].worth));
+            match in_time {
+                Some(best) => prop_assert_eq!(found, Some(best)),
+                None => prop_assert_eq!(found.map(|(_, finish)| finish), soonest),
+            }
+            let Some(placed) = placed else { continue };
+            let by = placed.window.end().max(at(deadline));
+            prop_assert!(placed.promise.finish <= by && placed.promise.is_kept_by(&Terms::of(&placed.window)));
+            prop_assert!(until == Until::Planned || placed.promise.finish == by);
+            // Later plans keep what was promised, although the deadline is passed.
+            let mut again = waiting(&request, 0, value);
+            (again.promise, again.planned) = (Some(placed.promise), Some(placed.window));
+            let kept = plan_agenda(&problem(&offers, &[again], 0, run)).placed[0].clone();
+            prop_assert!(kept.is_some_and(|kept| !kept.renewed && kept.promise == placed.promise));
+        }
+    }
+
     /// Jobs come one by one while time passes: what is planned lies apart in free time, and every promise is kept by every later
     /// plan as long as what is free does not shrink.
     #[test]
@@ -175,15 +214,23 @@ proptest! {
         trials in 0..4_u32,
         replanned_max in 0..6_u32,
         order in 0..5_usize,
+        deadlines in prop::collection::vec(prop::option::of(1..30_i64), 9),
+        until in prop_oneof![Just(Until::Planned), Just(Until::Deadline)],
+        late in prop_oneof![Just(Late::Refused), Just(Late::Run)],
     ) {
         let orders = [
             Precedence::Expansion, Precedence::WaitCubed, Precedence::Arrival, Precedence::Shortest, Precedence::AsGiven,
         ];
         let rules = AgendaRules {
-            precedence: orders[order], slack: Share::percent(25 * slack), trials, replanned_max, ..AgendaRules::default()
+            precedence: orders[order], slack: Share::percent(25 * slack), trials, replanned_max, until, late,
+            ..AgendaRules::default()
         };
         let offers = offers(&machines);
-        let requests: Vec<Request> = jobs.iter().map(|(tasks, work, _, same)| request(*tasks, *work, *same)).collect();
+        let mut requests: Vec<Request> =
+            jobs.iter().map(|(tasks, work, _, same)| request(*tasks, *work, *same)).collect();
+        for (request, deadline) in requests.iter_mut().zip(&deadlines) {
+            request.deadline = deadline.map(at);
+        }
         let mut known: Vec<(usize, Option<Promise>, Option<Window>)> = Vec::new();
         for (place, (_, _, step, _)) in jobs.iter().enumerate() {
             let now = i64::try_from(place).unwrap() * step;

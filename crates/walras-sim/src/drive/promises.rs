@@ -2,11 +2,11 @@
 
 use super::policy::seconds;
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
-use walras_core::agenda::Precedence;
+use walras_core::agenda::{Late, Precedence, Until};
 use walras_model::{Multiplier, Share, Span};
 
 /// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `slack` and
-/// `price-slack` (shares), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
+/// `price-slack` (shares), `until` (`planned`, `deadline`), `late` (`refused`, `run`), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
 pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
     if key == "decide" {
         policy.deciding = match value {
@@ -27,7 +27,7 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
     let span = || seconds(number()?).ok_or_else(|| "is not a number of seconds".to_owned());
     let Deciding::Promise(rules) = &mut policy.deciding else {
         return Err("expected decide, search, objective, plan, alternatives, batch, spares, crowd, cycle, horizon, lead or overdue; \
-                    and after decide=promise order, slack, slack-max, price-slack, trials, replanned, value, ahead or replan"
+                    and after decide=promise order, slack, slack-max, price-slack, until, late, trials, replanned, value, ahead or replan"
             .to_owned());
     };
     match key {
@@ -43,6 +43,20 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
         "value" => {
             let value = millionths(number()?).and_then(Multiplier::from_millionths);
             rules.value = value.ok_or_else(|| "is not a multiple".to_owned())?;
+        }
+        "until" => {
+            rules.until = match value {
+                "planned" => Until::Planned,
+                "deadline" => Until::Deadline,
+                _ => return Err("expected planned or deadline".to_owned()),
+            }
+        }
+        "late" => {
+            rules.late = match value {
+                "refused" => Late::Refused,
+                "run" => Late::Run,
+                _ => return Err("expected refused or run".to_owned()),
+            }
         }
         "ahead" => rules.ahead = span()?,
         "replan" => rules.replan_every = span()?,

@@ -62,7 +62,8 @@ fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
     let Some(allocation) = state.allocation_of(&job.spec.request, &planned.plan) else { return false };
     let terms =
         PlannedTerms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
-    let wanted = Wanted::of(state, job);
+    let late = Some(planned.promise).filter(|_| state.runs_late(job));
+    let wanted = Wanted::of(state, job).promised(late);
     let same = job.promise.is_none_or(|promise| promise == planned.promise);
     let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
     if !bound

@@ -29,7 +29,7 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     }
     agenda::hold_late(draft);
     let mut given_up = false;
-    for job in state.jobs.values().filter(|job| job.phase == Phase::Queued) {
+    for job in state.jobs.values().filter(|job| job.phase == Phase::Queued && !state.runs_late(job)) {
         if job.spec.request.deadline.is_some_and(|deadline| deadline <= now) {
             end_job(draft, job.number, JobEnd::GivenUp(Why::DeadlinePassed));
             given_up = true;
