@@ -3,6 +3,7 @@
 //! A file may point to a workflow beside it and give times relative to now; a request carries everything itself, so that
 //! repeating it means the same again. [`JobFile`] is what both have in common.
 
+use super::environment::environment;
 use super::search;
 use super::stamp::Stamp;
 use crate::decode::Document;
@@ -20,7 +21,7 @@ use crate::workflow::{WorkflowFile, workflow_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_broker::job::{DelayCost, JobSpec, WorkflowSpec, is_plain_name};
-use walras_broker::particulars::{COMMENT_MAX, ENV_MAX, Particulars, is_directory_name, is_variable};
+use walras_broker::particulars::{COMMENT_MAX, Particulars, is_directory_name};
 use walras_core::refine::Strategy;
 use walras_model::{Request, Scope, SiteId, Time};
 
@@ -324,32 +325,6 @@ impl JobFile {
             },
         })
     }
-}
-
-/// The variables of a job; numbers and flags are written as they stand.
-fn environment(entries: Option<Entries<Scalar>>) -> Result<BTreeMap<String, String>, Problem> {
-    let mut variables = BTreeMap::new();
-    for (name, value) in entries.into_iter().flat_map(|entries| entries.0) {
-        let value = match value {
-            Scalar::Text(text) => text,
-            Scalar::Number(number) => number.to_string(),
-            Scalar::Flag(flag) => flag.to_string(),
-        };
-        if !is_variable(&name) || value.contains('\0') {
-            let what = "is not a variable of its own: expected letters, digits and _, no digit first, not WALRAS_, \
-                        and a value without the character 0";
-            return Err(Problem::new(&name, what)).in_field(&name);
-        }
-        if variables.contains_key(&name) {
-            return Err(Problem::new(&name, "is there twice: give it once")).in_field(&name);
-        }
-        variables.insert(name, value);
-    }
-    let bytes: usize = variables.iter().map(|(name, value)| name.len() + value.len()).sum();
-    if bytes > ENV_MAX {
-        return Err(Problem::new(&bytes.to_string(), format!("bytes of variables are more than {ENV_MAX}")));
-    }
-    Ok(variables)
 }
 
 enum Refused {

@@ -2,6 +2,7 @@
 
 mod directive;
 mod draft;
+mod environment;
 mod job;
 mod lookalike;
 mod moments;

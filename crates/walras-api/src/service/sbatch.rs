@@ -213,10 +213,12 @@ impl<'a> Sbatch<'a> {
         let (width, share) = match (count(&nodes), count(&ntasks), count(&per_node)) {
             (Some(nodes), Some(tasks), per_node) => {
                 let width = nodes.min(tasks);
-                (Some(width), per_node.unwrap_or(tasks.div_ceil(width)))
+                (Some(width), per_node.unwrap_or(slurm::upwards(tasks, width)))
             }
             (Some(nodes), None, per_node) => (Some(nodes), per_node.unwrap_or(1)),
-            (None, Some(tasks), Some(per_node)) => (Some(tasks.div_ceil(per_node)), per_node.min(tasks)),
+            (None, Some(tasks), Some(per_node)) => {
+                (Some(slurm::upwards(tasks, per_node)), per_node.min(tasks))
+            }
             (None, Some(tasks), None) => (Some(tasks), 1),
             (None, None, per_node) => (None, per_node.unwrap_or(1)),
         };
@@ -283,7 +285,7 @@ impl<'a> Sbatch<'a> {
                     slurm::gpus(word).ok_or_else(|| given.refuse(what))?
                 };
                 let count = match meaning {
-                    Meaning::Gpus => found.count.div_ceil(sizes.nodes),
+                    Meaning::Gpus => slurm::upwards(found.count, sizes.nodes),
                     Meaning::GpusPerTask => found.count.saturating_mul(sizes.tasks_per_node),
                     _ => found.count,
                 };
@@ -366,7 +368,7 @@ fn gibibytes(mebibytes: u64) -> Value {
     if rest == 0 {
         return whole.into();
     }
-    let millionths = (rest * 1_000_000).div_ceil(1_024);
+    let millionths = slurm::upwards(rest * 1_000_000, 1_024);
     let text = format!("{whole}.{millionths:06}");
     // What is written like a number is one.
     serde_json::from_str(&text).unwrap_or_else(|_| (whole + 1).into())

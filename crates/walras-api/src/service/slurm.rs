@@ -1,6 +1,7 @@
 //! What Slurm's users write: run times, memory, devices, features, and options on a `#SBATCH` line.
 
 use super::directive::{DIRECTIVES, Takes, directive};
+use walras_model::quantity::rounding;
 
 /// A time limit in seconds, in any of Slurm's formats: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
 /// days-hours:minutes and days-hours:minutes:seconds. `None` for anything else, and for no limit at all.
@@ -38,6 +39,11 @@ pub(super) fn count(text: &str) -> Option<u64> {
     (count > 0 && count <= u32::MAX.into() && most_is_number).then_some(count)
 }
 
+/// `number / by` towards more; `by` is not 0.
+pub(super) fn upwards(number: u64, by: u64) -> u64 {
+    u64::try_from(rounding::up(number.into(), by.into())).unwrap_or(u64::MAX)
+}
+
 /// Memory in mebibytes, rounded up: a number of them, or with a unit `K`, `M`, `G` or `T`. 0 for all that a node has.
 pub(super) fn mebibytes(text: &str) -> Option<u64> {
     let text = text.strip_suffix(['B', 'b']).unwrap_or(text);
@@ -50,7 +56,7 @@ pub(super) fn mebibytes(text: &str) -> Option<u64> {
     };
     let digits = !number.is_empty() && number.len() <= 9 && number.bytes().all(|byte| byte.is_ascii_digit());
     let number: u64 = digits.then(|| number.parse().ok()).flatten()?;
-    Some(number.checked_mul(kibibytes)?.div_ceil(1 << 10))
+    Some(upwards(number.checked_mul(kibibytes)?, 1 << 10))
 }
 
 /// How many devices, and of which type where it is said: `2`, `a100:2`; without a number, 1.

@@ -62,16 +62,27 @@ fn what_a_job_would_come_to_is_said_at_once() {
     assert_eq!((&outlook["price"], &outlook["reasons"]), (&json!(30), &json!([])), "{outlook}");
     let dear = json!({"walras": "job/1", "name": "dear", "work": 60, "budget": 10});
     let outlook = asked(&dear).json(200);
-    assert_eq!((&outlook["start"], &outlook["changes"][0]["amount"]), (&Value::Null, &json!(30)), "{outlook}");
+    assert_eq!(
+        (&outlook["start"], &outlook["changes"][0]["amount"]),
+        (&Value::Null, &json!(30)),
+        "{outlook}"
+    );
     // The same with a submission; what is only asked for is not submitted.
     let submitted = house.call("post", "/v1/jobs?outlook=true", Some(&ada), Some(&dear)).json(201);
-    assert_eq!((&submitted["job"], &submitted["outlook"]["changes"][0]["amount"]), (&json!(1), &json!(30)), "{submitted}");
+    assert_eq!(
+        (&submitted["job"], &submitted["outlook"]["changes"][0]["amount"]),
+        (&json!(1), &json!(30)),
+        "{submitted}"
+    );
     for impossible in [
         json!({"walras": "job/1", "name": "a", "work": 60, "requires": {"gpus": {"min": 64}}}),
         json!({"walras": "job/1", "name": "a", "work": 60, "tasks": 1_000}),
     ] {
         assert_eq!(asked(&impossible).json(422)["code"], "never-met");
-        assert_eq!(house.call("post", "/v1/jobs", Some(&ada), Some(&impossible)).json(422)["code"], "never-met");
+        assert_eq!(
+            house.call("post", "/v1/jobs", Some(&ada), Some(&impossible)).json(422)["code"],
+            "never-met"
+        );
     }
     let unknown = json!({"walras": "job/1", "name": "a", "work": 60, "prefers": {"finish-deviation": 1}});
     assert_eq!(house.call("post", "/v1/jobs", Some(&ada), Some(&unknown)).status, 422);

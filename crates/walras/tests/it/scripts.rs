@@ -184,9 +184,10 @@ fn refusals(vo: &Vo) {
     );
     let (code, complaint) = vo.refused(&["submit", "-"], "{walras: job/1, name: empty, work: 1}");
     assert!(code == Some(2) && complaint.contains("here would really run it"), "{complaint}");
-    let unknown = "{walras: job/1, name: a, work: 1, command: [\"true\"], prefers: {finish-deviation: 1}}";
+    // No node here says what it draws.
+    let unknown = "{walras: job/1, name: a, work: 1, command: [\"true\"], prefers: {energy: 1}}";
     let (code, complaint) = vo.refused(&["submit", "-"], unknown);
-    assert!(code == Some(2) && complaint.contains("finish-deviation"), "{complaint}");
+    assert!(code == Some(2) && complaint.contains("the job weighs energy"), "{complaint}");
     // Asked without submitting.
     let asked = vo.done(&["submit", "--test-only", "-t", "1", "--wrap", "true"]);
     assert!(asked.starts_with("starts about ") && asked.contains(" on here, about 0.6 credits"), "{asked}");
