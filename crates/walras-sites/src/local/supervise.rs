@@ -182,7 +182,9 @@ fn command(part: &PartDirectory, task: &Task, output: &File, error: &File) -> Re
         }
         None => {
             let mut command = as_account(Command::new(program), task);
-            begins.map(|directory| command.current_dir(directory));
+            if let Some(directory) = begins {
+                command.current_dir(directory);
+            }
             command
         }
     };
