@@ -110,7 +110,7 @@ impl Auditor {
         if machine.performance < request.performance_min {
             faults.push(AllocationFault::TooSlow(site));
         }
-        let unmet = |it: &walras_model::Requirement| !passes(it, machine.attributes.get(&it.attribute));
+        let unmet = |it: &walras_model::Requirement| !passes(it, machine.attributes);
         if request.requires.iter().any(unmet) {
             faults.push(AllocationFault::Unmet(site));
         }

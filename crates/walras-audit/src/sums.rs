@@ -2,7 +2,7 @@
 
 use walras_broker::allocation::{Allocation, Hold, Part};
 use walras_model::{
-    Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work,
+    Attributes, Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work,
 };
 
 /// How many millionths make one.
@@ -55,7 +55,12 @@ pub(crate) fn lag_of(network: &Network, bytes: i128, from: (SiteId, u32), to: (S
 }
 
 /// Whether a node whose attribute has this value, or none, is what is asked for.
-pub(crate) fn passes(requirement: &Requirement, value: Option<&Value>) -> bool {
+pub(crate) fn passes(requirement: &Requirement, attributes: &Attributes) -> bool {
+    let mut values = requirement.attribute.split('|').map(|name| attributes.get(name));
+    values.any(|value| is_met(requirement, value))
+}
+
+fn is_met(requirement: &Requirement, value: Option<&Value>) -> bool {
     match (&requirement.test, value) {
         (_, None) => false,
         (Test::Equals(wanted), Some(value)) => wanted == value,
@@ -124,8 +129,12 @@ mod tests {
     fn requirements_compare_like_with_like() {
         let range = Test::Range { min: Some(Fixed::from_millionths(2)), max: None };
         let requirement = Requirement { attribute: "x".into(), test: range };
-        assert!(passes(&requirement, Some(&Value::Number(Fixed::from_millionths(2)))));
-        assert!(!passes(&requirement, Some(&Value::Text("2".into()))));
-        assert!(!passes(&requirement, None));
+        assert!(is_met(&requirement, Some(&Value::Number(Fixed::from_millionths(2)))));
+        assert!(!is_met(&requirement, Some(&Value::Text("2".into()))));
+        assert!(!is_met(&requirement, None));
+        let either = Requirement { attribute: "a|b".into(), ..requirement };
+        let node =
+            |name: &str| Attributes::from([(name.to_owned(), Value::Number(Fixed::from_millionths(2)))]);
+        assert!(passes(&either, &node("b")) && !passes(&either, &node("c")));
     }
 }

@@ -71,7 +71,7 @@ fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec
     let too_few = stated("cores").is_some_and(|cores| cores < i128::from(task.cores) * 1_000_000);
     let needed = task.memory.map_or(0, |memory| i128::from(memory.as_bytes()));
     let too_little = stated("memory_gb").is_some_and(|memory| memory * 1_000 < needed);
-    let unmet = task.requires.iter().any(|it| !passes(it, machine.attributes.get(&it.attribute)));
+    let unmet = task.requires.iter().any(|it| !passes(it, machine.attributes));
     if too_few || too_little || unmet {
         faults.push(AllocationFault::Unmet(part.site));
     }

@@ -52,8 +52,10 @@ pub use model::input::{Answer, Input, Refusal};
 pub use model::state::State;
 pub use model::{
     account, allocation, budget, cycle, decision, effect, event, id, input, job, limits, mismatch, notice,
-    policy, price, quote, rank, refusal, repeated, reservation, sharing, site, state, table, wish,
+    particulars, policy, price, quote, rank, refusal, repeated, reservation, sharing, site, state, table,
+    wish,
 };
+pub use rules::fitting;
 pub use rules::market::Market;
 pub use rules::quoting;
 pub use rules::rank::ranked;

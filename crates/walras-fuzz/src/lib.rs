@@ -8,7 +8,7 @@
 //! A new file format gets a function, a line in [`READERS`], a seed and a target.
 
 use jiff::tz::TimeZone;
-use walras_api::service::{JobDraft, PolicyFile, PricesFile, read_job, read_object, read_script};
+use walras_api::service::{JobDraft, PolicyFile, PricesFile, Submitter, read_job, read_object, read_script};
 use walras_api::{
     JournalReader, ReadError, Syntax, WorkflowFormat, read_choices, read_orlib_gap, read_plan, read_scenario,
     read_workflow, workflow_json,
@@ -136,7 +136,7 @@ pub fn job(bytes: &[u8]) -> bool {
 
 /// Batch scripts with `#SBATCH` and like lines.
 pub fn script(bytes: &[u8]) -> bool {
-    accepted(read_script(bytes, SOURCE, &TimeZone::UTC)).is_some_and(sent)
+    accepted(read_script(bytes, SOURCE, &Submitter::in_zone(TimeZone::UTC), &[])).is_some_and(sent)
 }
 
 /// What a client sends is JSON that the service can read, whatever it then says to it.

@@ -23,7 +23,7 @@ pub type Attributes = BTreeMap<String, Value>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Requirement {
-    /// The attribute's name.
+    /// The attribute's name; of several with `|` between them, one must pass.
     pub attribute: String,
     /// What its value must satisfy.
     pub test: Test,
@@ -49,7 +49,8 @@ pub enum Test {
 impl Requirement {
     /// Whether a node with these attributes passes.
     pub fn is_met_by(&self, attributes: &Attributes) -> bool {
-        attributes.get(&self.attribute).is_some_and(|value| self.test.accepts(value))
+        let mut names = self.attribute.split('|');
+        names.any(|name| attributes.get(name).is_some_and(|value| self.test.accepts(value)))
     }
 }
 
@@ -112,6 +113,14 @@ mod tests {
         assert!(!at_least.accepts(&Value::Text("16".into())));
         assert!(!Test::Equals(number(1)).accepts(&Value::Flag(true)));
         assert!(Test::OneOf(vec![number(1), number(2)]).accepts(&number(2)));
+    }
+
+    #[test]
+    fn one_of_several_attributes_is_enough() {
+        let either = Requirement { attribute: "ib|opa".into(), test: Test::Equals(Value::Flag(true)) };
+        let node = |name: &str, flag| Attributes::from([(name.to_owned(), Value::Flag(flag))]);
+        assert!(either.is_met_by(&node("ib", true)) && either.is_met_by(&node("opa", true)));
+        assert!(!either.is_met_by(&node("ib", false)) && !either.is_met_by(&node("ethernet", true)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use walras_api::sentence::policy_text;
-use walras_api::service::PolicyFile;
+use walras_api::service::{BatchWords, PolicyFile};
 use walras_broker::policy::Policy;
 
 /// The largest configuration that is read, in bytes.
@@ -46,6 +46,9 @@ pub struct Config {
     /// The VO's rules at the first start; afterwards the API changes them.
     #[serde(default)]
     policy: Option<toml::Table>,
+    /// What `account`, `partition` and `qos` of jobs mean.
+    #[serde(default)]
+    pub batch: BatchWords,
     /// The sites.
     #[serde(default, rename = "site")]
     pub sites: Vec<SiteConfig>,
@@ -188,6 +191,7 @@ impl Config {
                 ("limits", format!("{:?}", config.limits)),
                 ("journal", format!("{:?}", config.journal)),
                 ("policy", format!("{:?}", config.policy)),
+                ("batch", format!("{:?}", config.batch)),
             ]
         };
         let pairs = shown(self).into_iter().zip(shown(before));

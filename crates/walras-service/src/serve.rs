@@ -203,6 +203,7 @@ pub fn serve(
         sites: connected,
         joiner: Joiner::new(config.clone(), clock, executable.to_owned()),
         limits: config.limits,
+        words: config.batch.clone(),
     });
     let handle = engine.handle();
     let (alive, gone) = oneshot::channel::<()>();

@@ -128,6 +128,15 @@ pub enum Offering {
     Queue(u32),
 }
 
+/// What a program prints to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error; the same file as standard output, unless the job says otherwise.
+    Error,
+}
+
 /// What can be done to a simulated site on demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -191,8 +200,8 @@ pub trait Connector: Send {
     fn owner_use(&self, _within: Interval) -> Vec<(NodeId, Interval)> {
         Vec::new()
     }
-    /// The file with what a part has printed, where there is one.
-    fn output(&self, _reservation: ReservationNumber, _part: u32) -> Option<PathBuf> {
+    /// The file with what a part has printed to a stream, where there is one.
+    fn output(&self, _reservation: ReservationNumber, _part: u32, _stream: Stream) -> Option<PathBuf> {
         None
     }
 }

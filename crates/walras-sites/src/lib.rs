@@ -66,5 +66,5 @@ pub mod store;
 pub use clock::Clock;
 pub use contract::{
     Connector, CycleNumber, Fault, Free, FreeTime, Hold, JobNumber, Offering, PartEnd, Program,
-    ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal, Start, StartPart,
+    ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal, Start, StartPart, Stream,
 };

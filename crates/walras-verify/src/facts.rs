@@ -4,7 +4,7 @@
 
 use super::Rules;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_model::attribute::{Requirement, Test, Value};
+use walras_model::attribute::{Attributes, Requirement, Test, Value};
 use walras_model::id::{NodeId, SiteId};
 use walras_model::market::Capacity;
 use walras_model::offer::{Node, Offers, Slot};
@@ -144,8 +144,16 @@ fn budget_micros(request: &Request, rules: Rules) -> Option<i128> {
 }
 
 /// Whether a node whose attribute has this value (or none) passes.
-pub(super) fn passes(requirement: &Requirement, value: Option<&Value>) -> bool {
-    let Some(value) = value else { return false };
+pub(super) fn passes(requirement: &Requirement, attributes: &Attributes) -> bool {
+    // One of several attributes is enough.
+    requirement
+        .attribute
+        .split('|')
+        .filter_map(|name| attributes.get(name))
+        .any(|value| is_met(requirement, value))
+}
+
+fn is_met(requirement: &Requirement, value: &Value) -> bool {
     match (&requirement.test, value) {
         (Test::Equals(wanted), _) => same(wanted, value),
         (Test::OneOf(wanted), _) => wanted.iter().any(|one| same(one, value)),

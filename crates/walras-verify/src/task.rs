@@ -124,7 +124,7 @@ fn check_node(
     }
     for requirement in &terms.request.requires {
         let value = node.attributes.get(&requirement.attribute);
-        if !passes(requirement, value) {
+        if !passes(requirement, &node.attributes) {
             violations.push(Violation::RequirementUnmet {
                 at: window.slot_at(task),
                 requirement: requirement.clone(),

@@ -239,17 +239,8 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     request.scope.same_site = chance.happens(200);
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
     let search = if chance.happens(200) { Some(search(chance)?) } else { None };
-    Some(JobSpec {
-        delay: None,
-        search,
-        user,
-        request,
-        workflow,
-        preference: None,
-        command: vec!["run".to_owned(), number.to_string()],
-        script: None,
-        output: None,
-    })
+    let command = vec!["run".to_owned(), number.to_string()];
+    Some(JobSpec { search, workflow, command, ..JobSpec::plain(user, request) })
 }
 
 /// A search that a job asks for itself.

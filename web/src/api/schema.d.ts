@@ -561,6 +561,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/outlooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what the next plan would do with a job as things are, without submitting it.
+         * @description For: user, administrator.
+         */
+        post: operations["post__v1_outlooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy": {
         parameters: {
             query?: never;
@@ -1781,6 +1801,11 @@ export interface components {
          */
         Job: {
             /**
+             * @description The name of an account, by the service's table.
+             * @default null
+             */
+            account?: string;
+            /**
              * @description How the criteria's losses become one: the greatest weighted one and a hundredth of their sum, their weighted mean, or by rank of
              *     weight.
              * @enum {string}
@@ -1800,6 +1825,11 @@ export interface components {
              */
             command?: string[];
             /**
+             * @description What you note of it.
+             * @default null
+             */
+            comment?: string;
+            /**
              * Format: date-time
              * @description When the last task must have ended.
              * @default null
@@ -1814,11 +1844,25 @@ export interface components {
             /** @description What it loses for every hour that it ends later, in credits; by the VO's rule, without. */
             delay_cost?: number;
             /**
+             * @description The directory in which it begins, on the site: an absolute path. Without it, one of its own.
+             * @default null
+             */
+            directory?: string;
+            /**
              * Format: date-time
              * @description No task may start before.
              * @default null
              */
             earliest?: string;
+            /** @description Variables of its environment; all together at most 100,000 bytes. Those that begin with WALRAS_ are set by the sites. */
+            env?: {
+                [key: string]: string | number | boolean;
+            };
+            /**
+             * @description The name of the file for its complaints (standard error), on the site; with the rest of what it prints, without.
+             * @default null
+             */
+            error?: string;
             /** @description What it is called. */
             name: string;
             /**
@@ -1826,6 +1870,11 @@ export interface components {
              * @default null
              */
             output?: string;
+            /**
+             * @description The name of a partition, by the service's table.
+             * @default null
+             */
+            partition?: string;
             /**
              * @description Slower nodes do not fit.
              * @default 1
@@ -1835,13 +1884,21 @@ export interface components {
             prefers?: {
                 [key: string]: number;
             };
-            /** @description The most that a slot may cost, in credits a second. */
+            /**
+             * @description The most that a node may cost, in credits a second, whichever it is. Such a job is searched by `alp`, the search that keeps it; with
+             *     another search, or for a workflow, it is refused.
+             */
             price_max?: number;
             /**
              * @description Higher goes first.
              * @default 0
              */
             priority?: number;
+            /**
+             * @description The name of a quality of service, by the service's table.
+             * @default null
+             */
+            qos?: string;
             /**
              * @description Between which values a criterion matters, instead of those that are available: money in credits, times in seconds, points in time
              *     in seconds from the submission.
@@ -2256,8 +2313,31 @@ export interface components {
          * @description Who is looked at first when there is room to start.
          */
         Order: "lxf" | "wfp3" | "fcfs" | "sjf" | "rank";
+        /** @description What the next plan would do with a job, as things are: when and where it would run, or why it would not. Nothing is promised. */
+        OutlookView: {
+            /** @description What would help it. */
+            changes: components["schemas"]["ChangeView"][];
+            /**
+             * Format: date-time
+             * @description When it would have ended.
+             */
+            finish?: string | null;
+            /** @description What it would cost at most, in credits. */
+            price?: number | null;
+            /** @description Why it would not run. */
+            reasons: components["schemas"]["FitView"][];
+            /** @description Where it would run. */
+            sites: string[];
+            /**
+             * Format: date-time
+             * @description When it would start; without it, either there are reasons, or no site has said yet what is free.
+             */
+            start?: string | null;
+        };
         /** @description Which output. */
         OutputQuery: {
+            /** @description Its complaints (standard error), where they have a file of their own. */
+            error?: boolean | null;
             /**
              * Format: uint32
              * @description Which part; the first, without.
@@ -3024,6 +3104,11 @@ export interface components {
             /** @description Whether submissions are taken. */
             writable: boolean;
         };
+        /** @description What is asked with a submission. */
+        SubmitQuery: {
+            /** @description Say what the next plan would do with it, too, unless that takes too long. */
+            outlook?: boolean | null;
+        };
         /** @description What became of a submission. */
         SubmittedView: {
             /**
@@ -3031,6 +3116,8 @@ export interface components {
              * @description The job's number.
              */
             job: number;
+            /** @description What the next plan would do with it, where that was asked for and found in time. */
+            outlook?: components["schemas"]["OutlookView"] | null;
         };
         /** @description A stretch of a node's time. */
         TimetableBar: {
@@ -5126,7 +5213,10 @@ export interface operations {
     };
     post__v1_jobs: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Say what the next plan would do with it, too, unless that takes too long. */
+                outlook?: boolean;
+            };
             header?: {
                 /** @description The client's own name of the request: the same key is the same request. */
                 "Idempotency-Key"?: string;
@@ -5508,6 +5598,8 @@ export interface operations {
     get__v1_jobs__job__output: {
         parameters: {
             query?: {
+                /** @description Its complaints (standard error), where they have a file of their own. */
+                error?: boolean;
                 /** @description Which part; the first, without. */
                 part?: number;
             };
@@ -5850,6 +5942,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    post__v1_outlooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Job"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
                 };
             };
         };

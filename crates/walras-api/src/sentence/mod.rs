@@ -25,6 +25,7 @@ mod refusal;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod unmet;
 mod why;
 
 pub use act::{token_made_text, token_revoked_text};
@@ -38,6 +39,7 @@ pub use names::{NameList, Names};
 pub use proof::{OtherPlans, best_of_listed_text};
 pub use reason::{Change, ChangeKind, MoneyLimit};
 pub use rules::{policy_text, prices_text};
+pub use unmet::unmet_text;
 pub use why::{account_text, part_end_text, spender_text};
 
 use crate::service::Stamp;

@@ -68,6 +68,20 @@ impl Context<'_> {
                  with a dot",
                 echo(name)
             ),
+            BadJob::BadVariable(name) => format!(
+                "the job's variable {} cannot be set: expected letters, digits and _, no digit first, not WALRAS_, and a value \
+                 without the character 0",
+                echo(name)
+            ),
+            BadJob::EnvironmentTooLarge { bytes, most } => {
+                format!("the job's variables have {bytes} bytes: expected at most {most}")
+            }
+            BadJob::BadDirectory(name) => {
+                format!("the job's directory {} is not an absolute path on a site", echo(name))
+            }
+            BadJob::CommentTooLong { bytes, most } => {
+                format!("the job's comment is {bytes} bytes long: expected at most {most}")
+            }
             BadJob::NoSite(site) => format!("the job names site {}, which does not exist", self.site(*site)),
             BadJob::TooManyTasks { tasks, most } => {
                 format!("the job's workflow has {tasks} tasks: expected at most {most}")

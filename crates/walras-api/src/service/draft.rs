@@ -2,13 +2,19 @@
 //! workflow, and everything is checked, so that an error still names the file and the line.
 
 use super::job::{JOB_BYTES_MAX, JOB_TAG, moment, read_job};
+use super::moments;
+use super::sbatch::{LeftOut, OPTIONS, Sbatch};
+use super::slurm::Flag;
 use super::stamp::Stamp;
+use super::submitter::Submitter;
 use crate::decode::Document;
 use crate::error::{ErrorKind, Position, ReadError, Step, echo};
 use crate::input::Syntax;
 use crate::locate::locate;
 use crate::scenario::Object;
 use crate::workflow::workflow_json;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use walras_model::{Time, Workflow};
@@ -22,16 +28,9 @@ pub struct JobDraft {
     pub(super) source: String,
     pub(super) fields: Map<String, Value>,
     pub(super) places: Places,
-    pub(super) not_understood: Vec<NotUnderstood>,
-}
-
-/// A directive of a script that was left out.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct NotUnderstood {
-    /// The line, from 1 on.
-    pub line: u32,
-    /// What it says.
-    pub directive: String,
+    pub(super) left_out: Vec<LeftOut>,
+    /// The zone of times of day, where those may be given.
+    pub(super) zone: Option<TimeZone>,
 }
 
 /// Where the fields of a draft stand in their file.
@@ -60,7 +59,7 @@ impl JobDraft {
         let Object(fields) = document.decode::<Object<Map<String, Value>>>()?;
         document.check_tag()?;
         let places = Places::Document { text: document.text.to_owned(), syntax };
-        Ok(JobDraft { source: source.to_owned(), fields, places, not_understood: Vec::new() })
+        Ok(JobDraft { source: source.to_owned(), fields, places, left_out: Vec::new(), zone: None })
     }
 
     /// The file of its workflow, where it names one.
@@ -93,15 +92,33 @@ impl JobDraft {
     }
 
     /// What it says that was left out.
-    pub fn not_understood(&self) -> &[NotUnderstood] {
-        &self.not_understood
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Lets options of the command line go over what a job file says.
+    pub fn set_options(&mut self, options: &[Flag], submitter: &Submitter) -> Result<(), ReadError> {
+        if options.is_empty() {
+            return Ok(());
+        }
+        let mut slurm = Sbatch::new(submitter);
+        for flag in options {
+            slurm.take(flag, &OPTIONS)?;
+        }
+        let mut keys = slurm.keys()?;
+        self.fields.append(&mut keys.fields);
+        keys.merge(&mut self.fields);
+        self.left_out.append(&mut slurm.left_out);
+        self.zone = Some(submitter.zone.clone());
+        Ok(())
     }
 
     /// The job as the service takes it, or the first thing that is wrong with it.
     pub fn finish(mut self, now: Time) -> Result<Value, ReadError> {
         for key in TIMES {
             let Some(text) = self.relative(key).map(str::to_owned) else { continue };
-            let time = moment(&text, now).map_err(|problem| self.refuse(key, &text, problem.to_string()))?;
+            let time = moment(&text, now).or_else(|problem| self.point(&text, now).ok_or(problem));
+            let time = time.map_err(|problem| self.refuse(key, &text, problem.to_string()))?;
             self.fields.insert(key.into(), Stamp::from(time).to_string().into());
         }
         let job = Value::Object(self.fields.clone());
@@ -118,6 +135,12 @@ impl JobDraft {
     fn relative(&self, key: &str) -> Option<&str> {
         let text = self.fields.get(key)?.as_str()?;
         text.parse::<Stamp>().is_err().then_some(text)
+    }
+
+    /// A time of day or a day, as Slurm has them.
+    fn point(&self, text: &str, now: Time) -> Option<Time> {
+        let now = Timestamp::from_millisecond(now.as_millis()).ok()?;
+        Time::from_millis(moments::point(text, self.zone.as_ref()?, now)?.as_millisecond())
     }
 
     fn refuse(&self, key: &str, value: &str, problem: String) -> ReadError {

@@ -3,6 +3,7 @@
 //! A file may point to a workflow beside it and give times relative to now; a request carries everything itself, so that
 //! repeating it means the same again. [`JobFile`] is what both have in common.
 
+use super::environment::environment;
 use super::search;
 use super::stamp::Stamp;
 use crate::decode::Document;
@@ -12,13 +13,15 @@ use crate::input::Syntax;
 use crate::number::Number;
 use crate::scenario::wire::{one, one_task, zero};
 use crate::scenario::{
-    AggregationName, Entries, List, Object, Pair, TaskSpec, TestSpec, jobs, preference_of, present, quantity,
+    AggregationName, Entries, List, Object, Pair, Scalar, TaskSpec, TestSpec, jobs, preference_of, present,
+    quantity,
 };
 use crate::unit::Unit;
 use crate::workflow::{WorkflowFile, workflow_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use walras_broker::job::{DelayCost, JobSpec, WorkflowSpec, is_plain_name};
+use walras_broker::particulars::{COMMENT_MAX, Particulars, is_directory_name};
 use walras_core::refine::Strategy;
 use walras_model::{Request, Scope, SiteId, Time};
 
@@ -58,14 +61,15 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", extend("enum" = ["asap", "alap", "cheapest", "balanced"]))]
     strategy: Option<String>,
-    /// The most that a slot may cost, in credits a second.
+    /// The most that a node may cost, in credits a second, whichever it is. Such a job is searched by `alp`, the search that keeps it; with
+    /// another search, or for a workflow, it is refused.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
     price_max: Option<Number>,
     /// The most that all tasks together may cost, in credits.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
-    budget: Option<Number>,
+    pub(super) budget: Option<Number>,
     /// Slower nodes do not fit.
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0, "default" = 1))]
@@ -81,7 +85,7 @@ pub struct JobFile {
     /// Higher goes first.
     #[serde(default = "zero")]
     #[schemars(extend("type" = "integer", "default" = 0, "minimum" = -PRIORITY_MAX, "maximum" = PRIORITY_MAX))]
-    priority: Number,
+    pub(super) priority: Number,
     /// What every node must satisfy, by attribute; a node without the attribute does not.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<TestSpec>")]
@@ -93,7 +97,7 @@ pub struct JobFile {
     /// The only sites on which tasks may run, by name.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "List<String>", length(min = 1))]
-    sites: Option<List<String>>,
+    pub(super) sites: Option<List<String>>,
     /// How much each criterion counts when alternatives are judged; without it, cost and finish alike.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Number>")]
@@ -137,10 +141,38 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     output: Option<String>,
+    /// The name of the file for its complaints (standard error), on the site; with the rest of what it prints, without.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    error: Option<String>,
+    /// The directory in which it begins, on the site: an absolute path. Without it, one of its own.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 1_000))]
+    directory: Option<String>,
+    /// Variables of its environment; all together at most 100,000 bytes. Those that begin with WALRAS_ are set by the sites.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Scalar>")]
+    env: Option<Entries<Scalar>>,
+    /// What you note of it.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(max = 1_000))]
+    comment: Option<String>,
+    /// The name of an account, by the service's table.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    pub(super) account: Option<String>,
+    /// The name of a partition, by the service's table.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    pub(super) partition: Option<String>,
+    /// The name of a quality of service, by the service's table.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 200))]
+    pub(super) qos: Option<String>,
 }
 
 /// Priorities lie between this and its negative.
-const PRIORITY_MAX: i64 = 1_000_000;
+pub(super) const PRIORITY_MAX: i64 = 1_000_000;
 
 /// Reads a job in the body of a request, which is always JSON. `source` names it in errors.
 pub fn read_job(bytes: &[u8], source: &str) -> Result<JobFile, ReadError> {
@@ -206,9 +238,20 @@ impl JobFile {
             return Err(Problem::new(first, "is not how a script begins: expected `#!` and a program"))
                 .in_field("script");
         }
-        if let Some(output) = self.output.as_deref().filter(|output| !is_plain_name(output)) {
-            let what = "is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes";
-            return Err(Problem::new(output, what)).in_field("output");
+        for (key, name) in [("output", &self.output), ("error", &self.error)] {
+            if let Some(name) = name.as_deref().filter(|name| !is_plain_name(name)) {
+                let what =
+                    "is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes";
+                return Err(Problem::new(name, what)).in_field(key);
+            }
+        }
+        if let Some(directory) = self.directory.as_deref().filter(|it| !is_directory_name(it)) {
+            let what = "is not a directory on a site: expected an absolute path, such as /scratch/ada";
+            return Err(Problem::new(directory, what)).in_field("directory");
+        }
+        if let Some(comment) = self.comment.as_deref().filter(|comment| comment.len() > COMMENT_MAX) {
+            let what = format!("is longer than {COMMENT_MAX} bytes");
+            return Err(Problem::new(comment, what)).in_field("comment");
         }
         Ok(())
     }
@@ -260,6 +303,10 @@ impl JobFile {
             }
         };
         let search = search::of_job(self.search.as_deref(), self.alternatives)?;
+        let search = match request.price_max {
+            Some(_) => Some(search::capped(search, workflow.is_some())?),
+            None => search,
+        };
         Ok(JobSpec {
             delay,
             search,
@@ -270,6 +317,12 @@ impl JobFile {
             command: self.command,
             script: self.script,
             output: self.output,
+            particulars: Particulars {
+                env: environment(self.env).in_field("env")?,
+                error: self.error,
+                directory: self.directory,
+                comment: self.comment,
+            },
         })
     }
 }

@@ -1,41 +1,53 @@
 //! The service's API: what requests carry, and what answers look like.
 
+mod directive;
 mod draft;
+mod environment;
 mod job;
 mod lookalike;
+mod moments;
 mod policy;
 mod prices;
 mod promises;
+mod sbatch;
 mod script;
 mod search;
 mod setting;
 mod sharing;
 mod slurm;
 mod stamp;
+mod submitter;
 mod view;
 mod wish;
+mod words;
 
-pub use draft::{JobDraft, NotUnderstood, read_object};
+pub use directive::{DIRECTIVES, Directive, DirectiveKind, Takes};
+pub use draft::{JobDraft, read_object};
 pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, moment, read_job};
 pub use lookalike::{NameFault, name_fault, unseen};
 pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use promises::{DecideFile, OrderFile, PromisesFile};
+pub use sbatch::LeftOut;
 pub use script::read_script;
 pub use search::FinishByFile;
 pub use sharing::{LimitsFile, SharingFile};
+pub use slurm::Flag;
 pub use stamp::{NotAMoment, Stamp};
+pub use submitter::Submitter;
 pub use view::{
     AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, BarKind, BoundView, BudgetView,
     CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, CriterionView, CycleView, DecidedJobView,
     DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView, DrainedView,
     ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView,
     IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView, LikelyView, LogLine, LogView, MeView,
-    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
-    PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView,
-    ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, Scope, SessionView,
-    SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView, StatusView, SubmittedView,
-    TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle, TrialFigures,
-    TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind, WhyView,
+    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, OutlookView,
+    PartStage, PartView, PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind,
+    QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView,
+    Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView,
+    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
+    TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind,
+    WhyView,
 };
 pub use wish::{AggregationKind, WishFile, WishView};
+pub use words::BatchWords;

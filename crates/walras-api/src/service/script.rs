@@ -1,41 +1,50 @@
 //! Scripts as jobs: a program that begins with `#!` and says in comments what it needs.
 //!
 //! Directives stand in lines that begin with `#WALRAS` or `#SBATCH`, up to the first line that is neither a comment nor
-//! blank, as Slurm reads them. `#WALRAS` knows the keys of `job/1`; a directive that it does not know is an error. Of
-//! `#SBATCH` those are understood that mean something to a market: nodes, ntasks, time, job-name, output, deadline and
-//! begin. Others are named and left out. Where both say the same, `#WALRAS` counts.
-//!
-//! | directive | key |
-//! | --- | --- |
-//! | `--nodes`, `--ntasks` | `tasks`: the greater of the two |
-//! | `--time` | `work`, in seconds |
-//! | `--job-name` | `name`; without it, the name of the file |
-//! | `--output` | `output`, when it is a plain name |
-//! | `--deadline`, `--begin` | `deadline`, `earliest` |
+//! blank, as Slurm reads them. `#WALRAS` knows the keys of `job/1`. Which of `#SBATCH` are understood, and as what, says the table of
+//! [`DIRECTIVES`](super::directive::DIRECTIVES). One that is not known in either is an error. Where both say the same, `#WALRAS` counts, and
+//! options of the command line go over both.
 //!
 //! ```
-//! let text = "#!/bin/sh\n#SBATCH --ntasks=2 --time=10\n#WALRAS budget 40\n#SBATCH --gres=gpu:1\necho hello\n";
-//! let zone = jiff::tz::TimeZone::UTC;
-//! let draft = walras_api::service::read_script(text.as_bytes(), "hello.sh", &zone).unwrap();
-//! assert_eq!(draft.not_understood()[0].directive, "--gres=gpu:1");
+//! use walras_api::service::{Submitter, read_script};
+//! let text = "#!/bin/sh\n#SBATCH --ntasks=2 --time=10\n#WALRAS budget 40\n#SBATCH --mail-type=END\necho hello\n";
+//! let submitter = Submitter::in_zone(jiff::tz::TimeZone::UTC);
+//! let draft = read_script(text.as_bytes(), "hello.sh", &submitter, &[]).unwrap();
+//! assert_eq!(draft.left_out()[0].directive, "--mail-type=END");
 //! let job = draft.finish(walras_model::Time::from_millis(0).unwrap()).unwrap();
 //! assert_eq!((&job["tasks"], &job["work"], &job["budget"]), (&2.into(), &600.into(), &40.into()));
 //! ```
 
-use super::draft::{JobDraft, NotUnderstood, Places};
+use super::draft::{JobDraft, Places};
 use super::job::{JOB_BYTES_MAX, JOB_TAG};
+use super::sbatch::{Keys, OPTIONS, Place, Sbatch, refuse};
 use super::slurm::{self, Flag};
+use super::submitter::Submitter;
 use crate::decode::{Document, yaml_options};
-use crate::error::{ErrorKind, Position, ReadError, echo};
+use crate::error::ReadError;
 use crate::input::Syntax;
-use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The keys whose values are text, whatever they look like.
-const TEXTS: [&str; 7] = ["name", "user", "deadline", "earliest", "delay_after", "output", "search"];
+const TEXTS: [&str; 13] = [
+    "name",
+    "user",
+    "deadline",
+    "earliest",
+    "delay_after",
+    "output",
+    "error",
+    "directory",
+    "comment",
+    "account",
+    "partition",
+    "qos",
+    "search",
+];
 /// The others that a directive may give.
-const VALUES: [&str; 11] = [
+const VALUES: [&str; 12] = [
+    "env",
     "tasks",
     "work",
     "price_max",
@@ -51,24 +60,32 @@ const VALUES: [&str; 11] = [
 /// A list of names.
 const SITES: &str = "sites";
 
-/// Reads a script. Times of day in `#SBATCH` directives are in `zone`.
-pub fn read_script(bytes: &[u8], source: &str, zone: &TimeZone) -> Result<JobDraft, ReadError> {
+/// Reads a script that somebody submits with these options.
+pub fn read_script(
+    bytes: &[u8],
+    source: &str,
+    submitter: &Submitter,
+    options: &[Flag],
+) -> Result<JobDraft, ReadError> {
     let document = Document::new(bytes, source, Syntax::Yaml, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
     let mut script =
-        Script { source, zone, own: Map::new(), lines: BTreeMap::new(), slurm: Slurm::default() };
+        Script { source, own: Map::new(), lines: BTreeMap::new(), slurm: Sbatch::new(submitter) };
     for (number, line) in (1_u32..).zip(document.text.lines()) {
         let line = line.trim_end();
         if let Some(directive) = after(line, "#WALRAS") {
             script.walras(directive, number)?;
         } else if let Some(directive) = after(line, "#SBATCH") {
             for flag in slurm::flags(directive) {
-                script.sbatch(flag, number)?;
+                script.slurm.take(&flag, &Place { source, line: Some(number) })?;
             }
         } else if !line.is_empty() && !line.starts_with('#') {
             break;
         }
     }
-    Ok(script.finish(document.text))
+    for flag in options {
+        script.slurm.take(flag, &OPTIONS)?;
+    }
+    script.finish(document.text, submitter)
 }
 
 /// What follows the word that a directive begins with.
@@ -79,31 +96,12 @@ fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 
 struct Script<'a> {
     source: &'a str,
-    zone: &'a TimeZone,
     /// What `#WALRAS` says.
     own: Map<String, Value>,
     /// By key: the line that gave it.
     lines: BTreeMap<String, u32>,
-    slurm: Slurm,
-}
-
-/// What `#SBATCH` says.
-#[derive(Default)]
-struct Slurm {
-    nodes: u64,
-    ntasks: u64,
-    fields: Map<String, Value>,
-    lines: BTreeMap<String, u32>,
-    /// Its name may be said later.
-    output: Option<(String, u32, String)>,
-    not_understood: Vec<NotUnderstood>,
-}
-
-impl Slurm {
-    fn set(&mut self, key: &str, value: Value, line: u32) {
-        self.fields.insert(key.to_owned(), value);
-        self.lines.insert(key.to_owned(), line);
-    }
+    /// What `#SBATCH` and the options say.
+    slurm: Sbatch<'a>,
 }
 
 impl Script<'_> {
@@ -126,90 +124,56 @@ impl Script<'_> {
         Ok(())
     }
 
-    fn sbatch(&mut self, flag: Flag, line: u32) -> Result<(), ReadError> {
-        let Flag { text, name, value } = flag;
-        let leave_out = |script: &mut Self, text: &str| {
-            let directive = echo(text);
-            script.slurm.not_understood.push(NotUnderstood { line, directive });
-        };
-        if !matches!(
-            name.as_str(),
-            "nodes" | "ntasks" | "time" | "job-name" | "output" | "deadline" | "begin"
-        ) {
-            leave_out(self, &text);
-            return Ok(());
-        }
-        let option = format!("--{name}");
-        let Some(value) = value else {
-            return Err(self.refuse(line, "#SBATCH", &option, "has no value"));
-        };
-        let wrong = |what: &str| self.refuse(line, &option, &value, what);
-        match name.as_str() {
-            "nodes" | "ntasks" => {
-                let count = slurm::count(&value).ok_or_else(|| wrong("is not a number of them"))?;
-                let place = if name == "nodes" { &mut self.slurm.nodes } else { &mut self.slurm.ntasks };
-                *place = count;
-                let tasks = self.slurm.nodes.max(self.slurm.ntasks);
-                self.slurm.set("tasks", tasks.into(), line);
-            }
-            "time" => {
-                let seconds = slurm::limit_seconds(&value);
-                let what = "is not a time limit: expected minutes, hours:minutes:seconds or days-hours";
-                self.slurm.set("work", seconds.ok_or_else(|| wrong(what))?.into(), line);
-            }
-            "job-name" => self.slurm.set("name", value.into(), line),
-            "output" => self.slurm.output = Some((value, line, text)),
-            _ => match slurm::point(&value, self.zone) {
-                Some(point) => {
-                    let key = if name == "deadline" { "deadline" } else { "earliest" };
-                    self.slurm.set(key, point.into(), line);
-                }
-                None => leave_out(self, &text),
-            },
-        }
-        Ok(())
-    }
-
     fn refuse(&self, line: u32, path: &str, value: &str, what: &str) -> ReadError {
-        let value = echo(value);
-        ReadError {
-            kind: ErrorKind::Value,
-            source: self.source.to_owned(),
-            position: Some(Position { line, column: 1 }),
-            path: path.to_owned(),
-            problem: format!("{value} {what}"),
-            value: Some(value),
-        }
+        refuse(&Place { source: self.source, line: Some(line) }, path, value, what)
     }
 
-    /// Everything together: `#WALRAS` goes over `#SBATCH`, and both over what follows from the file.
-    fn finish(mut self, text: &str) -> JobDraft {
+    /// Everything together: options go over `#WALRAS`, that over `#SBATCH`, and all over what follows from the file.
+    fn finish(mut self, text: &str, submitter: &Submitter) -> Result<JobDraft, ReadError> {
         let file = self.source.rsplit('/').next().unwrap_or(self.source);
+        let mut keys = self.slurm.keys()?;
         let mut fields = Map::new();
         fields.insert("walras".into(), JOB_TAG.into());
         fields.insert("name".into(), file.into());
-        fields.append(&mut self.slurm.fields);
-        fields.append(&mut self.own);
-        if let Some((pattern, line, text)) = self.slurm.output {
-            let name = fields.get("name").and_then(Value::as_str).unwrap_or_default();
-            match slurm::output_name(&pattern, name) {
-                _ if fields.contains_key("output") => {}
-                Some(output) => {
-                    fields.insert("output".into(), output.into());
-                    self.slurm.lines.insert("output".into(), line);
-                }
-                None => {
-                    let directive = echo(&text);
-                    self.slurm.not_understood.push(NotUnderstood { line, directive });
-                }
+        fields.append(&mut keys.fields);
+        for (key, value) in self.own {
+            if !keys.by_option.contains(&key) || matches!(key.as_str(), "requires" | "env") {
+                fields.insert(key, value);
             }
         }
+        keys.merge(&mut fields);
         fields.insert("script".into(), text.into());
-        let mut not_understood = self.slurm.not_understood;
-        not_understood.sort_by_key(|left_out| left_out.line);
-        let mut lines = self.slurm.lines;
+        let mut left_out = self.slurm.left_out;
+        left_out.sort_by_key(|left_out| left_out.line);
+        let mut lines = keys.lines;
         lines.append(&mut self.lines);
-        JobDraft { source: self.source.to_owned(), fields, places: Places::Lines(lines), not_understood }
+        let (source, zone) = (self.source.to_owned(), Some(submitter.zone.clone()));
+        Ok(JobDraft { source, fields, places: Places::Lines(lines), left_out, zone })
+    }
+}
+
+impl Keys {
+    /// Adds requirements and variables to those that a job has itself, which count unless an option says otherwise.
+    pub(super) fn merge(&mut self, fields: &mut Map<String, Value>) {
+        for (key, more) in [("requires", &mut self.requires), ("env", &mut self.env)] {
+            match fields.get_mut(key) {
+                None if more.is_empty() => {}
+                None => {
+                    fields.insert(key.to_owned(), std::mem::take(more).into());
+                }
+                Some(Value::Object(own)) => {
+                    for (name, value) in std::mem::take(more) {
+                        let by_option = self.by_option.contains(&format!("requires.{name}"))
+                            || key == "env" && self.by_option.contains("env");
+                        if by_option || !own.contains_key(&name) {
+                            own.insert(name, value);
+                        }
+                    }
+                }
+                // What is no map is refused with the rest.
+                Some(_) => {}
+            }
+        }
     }
 }
 

@@ -37,6 +37,21 @@ pub(super) fn of_job(search: Option<&str>, alternatives: Option<u32>) -> Result<
     Ok(Some(JobSearch { algorithm, alternatives }))
 }
 
+/// The search of a job that caps what a node may cost: the one that keeps such a cap, and no other.
+pub(super) fn capped(search: Option<JobSearch>, workflow: bool) -> Result<JobSearch, Problem> {
+    if workflow {
+        return Err(Problem::new("price_max", "is kept for no workflow: give a budget instead"));
+    }
+    match search {
+        None => Ok(JobSearch { algorithm: Algorithm::Alp, alternatives: 1 }),
+        Some(search) if search.algorithm == Algorithm::Alp => Ok(search),
+        Some(search) => {
+            let what = "keeps no price_max: expected alp, or a budget instead of price_max";
+            Err(Problem::new(&search.algorithm.to_string(), what)).in_field("search")
+        }
+    }
+}
+
 /// By which end alternatives of a job are judged that does not say how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -68,6 +83,20 @@ impl FinishByFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cap_on_what_a_node_costs_is_kept_or_refused() {
+        let alp = JobSearch { algorithm: Algorithm::Alp, alternatives: 1 };
+        assert_eq!(capped(None, false).unwrap(), alp);
+        assert_eq!(capped(Some(alp.clone()), false).unwrap(), alp);
+        let amp = JobSearch { algorithm: Algorithm::Amp, alternatives: 1 };
+        let refused = capped(Some(amp), false).unwrap_err().into_error("job.yaml").to_string();
+        assert_eq!(
+            refused,
+            "job.yaml: search: amp keeps no price_max: expected alp, or a budget instead of price_max"
+        );
+        assert!(capped(None, true).is_err());
+    }
 
     fn refused(search: Option<&str>, alternatives: Option<u32>) -> String {
         of_job(search, alternatives).unwrap_err().into_error("job").to_string()

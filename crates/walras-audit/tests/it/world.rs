@@ -202,17 +202,7 @@ impl World {
 /// A parallel job.
 pub(crate) fn job(user: &str, tasks: u32, seconds: i64) -> JobSpec {
     let request = Request::new("job", tasks, Work::from_millis(seconds * 1_000).unwrap());
-    JobSpec {
-        delay: None,
-        search: None,
-        user: user.into(),
-        request,
-        workflow: None,
-        preference: None,
-        command: vec!["run".into()],
-        script: None,
-        output: None,
-    }
+    JobSpec { command: vec!["run".into()], ..JobSpec::plain(user.into(), request) }
 }
 
 pub(crate) fn submit(key: &str, spec: JobSpec) -> Input {

@@ -194,17 +194,8 @@ impl Bed {
             let minutes = 2 + i64::try_from(number * 7 % 20).unwrap_or(0);
             let Some(work) = Work::from_millis(minutes * MINUTE) else { continue };
             let tasks = 1 + u32::try_from(number % 4).unwrap_or(0);
-            let job = JobSpec {
-                delay: None,
-                search: None,
-                user: format!("user-{}", number % USERS),
-                request: Request::new(&format!("job-{number}"), tasks, work),
-                workflow: None,
-                preference: None,
-                command: Vec::new(),
-                script: None,
-                output: None,
-            };
+            let request = Request::new(&format!("job-{number}"), tasks, work);
+            let job = JobSpec::plain(format!("user-{}", number % USERS), request);
             self.say(Input::Submit { key: format!("k{number}"), job: Box::new(job) });
         }
     }

@@ -125,6 +125,8 @@ impl State {
             command: spec.command.clone(),
             script: spec.script.clone(),
             output: spec.output.clone(),
+            particulars: spec.particulars.clone(),
+            parts: u32::try_from(reservation.parts.len()).unwrap_or(u32::MAX),
         });
         (!parts.is_empty()).then_some(Effect::Start {
             site,

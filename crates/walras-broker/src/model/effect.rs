@@ -4,6 +4,7 @@
 use super::allocation::Hold;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, ReservationNumber};
 use super::notice::News;
+use super::particulars::Particulars;
 use serde::{Deserialize, Serialize};
 use walras_model::{Interval, SiteId, Time};
 
@@ -100,6 +101,12 @@ pub struct Program {
     pub script: Option<String>,
     /// The name of the file for what it prints.
     pub output: Option<String>,
+    /// What it finds around it.
+    #[serde(default, skip_serializing_if = "Particulars::is_plain")]
+    pub particulars: Particulars,
+    /// How many parts the job has, on all sites.
+    #[serde(default)]
+    pub parts: u32,
 }
 
 /// A part to be started.

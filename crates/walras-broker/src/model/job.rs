@@ -6,6 +6,7 @@ use super::budget::Overspent;
 use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::limits::NAME_MAX;
 use super::mismatch::Mismatch;
+use super::particulars::Particulars;
 use super::quote::Confidence;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +56,9 @@ pub struct JobSpec {
     /// The name of the file for what it prints; sites decide in which directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// What its programs find around them.
+    #[serde(default, skip_serializing_if = "Particulars::is_plain")]
+    pub particulars: Particulars,
 }
 
 impl JobSpec {
@@ -76,7 +80,7 @@ impl JobSpec {
         });
         let all =
             PLAIN + self.request.name.len() + command + text(&self.script) + text(&self.output) + workflow;
-        u64::try_from(all).unwrap_or(u64::MAX)
+        u64::try_from(all + self.particulars.bytes()).unwrap_or(u64::MAX)
     }
 
     /// A parallel job that runs nothing and wants nothing beside its request.
@@ -91,6 +95,7 @@ impl JobSpec {
             command: Vec::new(),
             script: None,
             output: None,
+            particulars: Particulars::default(),
         }
     }
 }

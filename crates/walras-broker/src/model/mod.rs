@@ -14,6 +14,7 @@ pub mod job;
 pub mod limits;
 pub mod mismatch;
 pub mod notice;
+pub mod particulars;
 pub mod policy;
 pub mod price;
 pub mod quote;

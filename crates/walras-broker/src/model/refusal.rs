@@ -37,6 +37,24 @@ pub enum BadJob {
     },
     /// The file for what it prints is not a plain name.
     BadOutput(String),
+    /// A variable of its environment has a name or a value that cannot be, or one that the sites set.
+    BadVariable(String),
+    /// The variables of its environment are too many, or too long.
+    EnvironmentTooLarge {
+        /// How long they are, in bytes.
+        bytes: usize,
+        /// How long they may be.
+        most: usize,
+    },
+    /// The directory in which its programs begin cannot be one.
+    BadDirectory(String),
+    /// What is noted of it is too long.
+    CommentTooLong {
+        /// How long it is, in bytes.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
     /// It names a site that is not there.
     NoSite(SiteId),
     /// Its workflow has too many tasks.

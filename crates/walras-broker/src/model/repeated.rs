@@ -73,7 +73,18 @@ impl JobSpec {
     /// itself.
     pub fn digest(&self) -> u64 {
         let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-        let JobSpec { user, request, workflow, preference, delay, search, command, script, output } = self;
+        let JobSpec {
+            user,
+            request,
+            workflow,
+            preference,
+            delay,
+            search,
+            command,
+            script,
+            output,
+            particulars,
+        } = self;
         hash.text(user);
         hash.text(&request.name);
         hash.number(request.tasks.into());
@@ -91,6 +102,9 @@ impl JobSpec {
         }
         if let Some(search) = search {
             hash.small(search);
+        }
+        if !particulars.is_plain() {
+            hash.small(particulars);
         }
         if let Some(of) = workflow {
             hash.small(&of.strategy);

@@ -149,7 +149,6 @@ fn since(preference: &Preference, came: Time) -> Preference {
 
 /// The first criterion that a job weighs and of which nothing is known here.
 pub(crate) fn unknown_criterion<'a>(state: &State, spec: &'a JobSpec) -> Option<&'a Criterion> {
-    state.policy.predictions?;
     let weighted = spec.preference.as_ref().map_or(&[][..], Preference::weighted);
     let mut criteria = weighted.iter().map(|weighted| &weighted.criterion);
     criteria.find(|criterion| !is_known(state, spec, criterion))
@@ -160,7 +159,8 @@ fn is_known(state: &State, spec: &JobSpec, criterion: &Criterion) -> bool {
         Criterion::LikelyFinish
         | Criterion::FinishDeviation
         | Criterion::FinishMax
-        | Criterion::FinishError => confidence(state, spec).is_some(),
+        // Only what is learnt of jobs says how far off it may be.
+        | Criterion::FinishError => confidence(state, spec).is_some_and(|it| it.spread.is_some()),
         Criterion::SpareTime => spec.request.deadline.is_some(),
         Criterion::Energy => state
             .sites

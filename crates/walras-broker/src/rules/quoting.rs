@@ -123,10 +123,15 @@ impl Findings {
     }
 }
 
-/// The policy's search, the cheapest and the fastest.
+/// The policy's search, the cheapest and the fastest; a search by what each node may cost stays alone, since the others know no such limit.
 fn searches(config: &SearchConfig) -> Vec<SearchConfig> {
     let by = |criterion| SearchConfig { algorithm: Algorithm::Criterion(criterion), ..config.clone() };
-    let mut all = vec![config.clone(), by(Criterion::Cost), by(Criterion::Finish)];
+    let mut all = match config.algorithm {
+        Algorithm::Alp => vec![config.clone()],
+        Algorithm::Amp | Algorithm::Criterion(_) => {
+            vec![config.clone(), by(Criterion::Cost), by(Criterion::Finish)]
+        }
+    };
     for (place, search) in all.iter_mut().enumerate() {
         let most = if place == 0 { 8 } else { 2 };
         search.limits.alternatives_per_job_max = search.limits.alternatives_per_job_max.min(most);

@@ -4,6 +4,7 @@ use super::predicting::unknown_criterion;
 use crate::model::input::Refusal;
 use crate::model::job::{JobSearch, JobSpec, is_plain_name};
 use crate::model::limits::NAME_MAX;
+use crate::model::particulars::{COMMENT_MAX, ENV_MAX, Particulars, is_directory_name};
 use crate::model::refusal::{BadJob, BadName};
 use crate::model::state::State;
 use walras_core::{Algorithm, Criterion};
@@ -46,6 +47,7 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
         return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
     }
+    check_particulars(&spec.particulars).map_err(Refusal::BadJob)?;
     if let Some(criterion) = unknown_criterion(state, spec) {
         return bad(BadJob::UnknownOfJobs(criterion.clone()));
     }
@@ -69,6 +71,28 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Whether a machine could set its programs up like this.
+fn check_particulars(said: &Particulars) -> Result<(), BadJob> {
+    let short = |text: &str| text.chars().take(NAME_MAX).collect::<String>();
+    if let Some(name) = said.bad_variable() {
+        return Err(BadJob::BadVariable(short(name)));
+    }
+    let bytes = said.env_bytes();
+    if bytes > ENV_MAX {
+        return Err(BadJob::EnvironmentTooLarge { bytes, most: ENV_MAX });
+    }
+    if let Some(error) = said.error.as_ref().filter(|error| !is_plain_name(error)) {
+        return Err(BadJob::BadOutput(short(error)));
+    }
+    if let Some(directory) = said.directory.as_ref().filter(|it| !is_directory_name(it)) {
+        return Err(BadJob::BadDirectory(short(directory)));
+    }
+    match said.comment.as_ref().map(String::len).filter(|bytes| *bytes > COMMENT_MAX) {
+        Some(bytes) => Err(BadJob::CommentTooLong { bytes, most: COMMENT_MAX }),
+        None => Ok(()),
+    }
 }
 
 /// Whether a job's own search can find anything.

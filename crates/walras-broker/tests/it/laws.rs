@@ -261,17 +261,7 @@ fn site(number: u8, kind: u8, nodes: u8, price: i64) -> SiteSpec {
 
 fn job(who: u8, tasks: u8, minutes: u8) -> JobSpec {
     let work = Work::from_millis((i64::from(minutes) * MINUTE).max(1)).unwrap();
-    JobSpec {
-        delay: None,
-        search: None,
-        user: name(who),
-        request: Request::new("job", u32::from(tasks), work),
-        workflow: None,
-        preference: None,
-        command: Vec::new(),
-        script: None,
-        output: None,
-    }
+    JobSpec::plain(name(who), Request::new("job", u32::from(tasks), work))
 }
 
 proptest! {

@@ -251,17 +251,7 @@ impl Vo {
 
     pub(crate) fn job(&self, name: &str, tasks: u32, minutes: i64) -> JobSpec {
         let request = Request::new(name, tasks, Work::from_millis(minutes * MINUTE).unwrap());
-        JobSpec {
-            delay: None,
-            search: None,
-            user: "ada".to_owned(),
-            request,
-            workflow: None,
-            preference: None,
-            command: vec![],
-            script: None,
-            output: None,
-        }
+        JobSpec::plain("ada".to_owned(), request)
     }
 
     pub(crate) fn submit(&mut self, job: JobSpec) -> JobNumber {

@@ -7,7 +7,7 @@ use std::sync::mpsc::SyncSender;
 use tokio::sync::oneshot;
 use walras_broker::Effect;
 use walras_broker::id::ReservationNumber;
-use walras_sites::{Connector, Fault, SiteError};
+use walras_sites::{Connector, Fault, SiteError, Stream};
 
 /// A site's connector, in the order of the broker's sites.
 pub struct SitePort {
@@ -21,7 +21,7 @@ pub struct SitePort {
 pub(super) enum Errand {
     Effect(Box<Effect>),
     Fault(Fault, oneshot::Sender<Result<(), SiteError>>),
-    Output(ReservationNumber, u32, oneshot::Sender<Option<PathBuf>>),
+    Output(ReservationNumber, u32, Stream, oneshot::Sender<Option<PathBuf>>),
 }
 
 /// A line to a site for what is not the broker's business.
@@ -43,11 +43,11 @@ impl SiteLine {
         answer.await.unwrap_or(Err(SiteError::Stopped))
     }
 
-    /// The file with what a part has printed, where the site keeps one.
-    pub async fn output(&self, reservation: u64, part: u32) -> Option<PathBuf> {
+    /// The file with what a part has printed to a stream, where the site keeps one.
+    pub async fn output(&self, reservation: u64, part: u32, stream: Stream) -> Option<PathBuf> {
         let (reply, answer) = oneshot::channel();
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        let errand = Errand::Output(ReservationNumber::new(reservation), part, reply);
+        let errand = Errand::Output(ReservationNumber::new(reservation), part, stream, reply);
         if self.errands.try_send(errand).is_err() {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return None;

@@ -176,8 +176,8 @@ impl Runner {
                 let _ = reply.send(answer.as_ref().map(|_| ()).map_err(Clone::clone));
                 Ok(answer.unwrap_or_default())
             }
-            Errand::Output(reservation, part, reply) => {
-                let _ = reply.send(self.connector.output(reservation, part));
+            Errand::Output(reservation, part, stream, reply) => {
+                let _ = reply.send(self.connector.output(reservation, part, stream));
                 Ok(Vec::new())
             }
         }

@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::routing::post;
 use serde::Deserialize;
 use serde_json::Value;
-use walras_api::service::{DraftView, JobDraft, LeftOutView, ProblemView, read_script};
+use walras_api::service::{DraftView, JobDraft, LeftOutView, ProblemView, Submitter, read_script};
 use walras_api::{ReadError, Syntax};
 use walras_model::Time;
 
@@ -40,14 +40,16 @@ async fn draft(State(app): State<App>, Sent(body): Sent<DraftBody>) -> Result<Js
 /// What comes of a text.
 fn view(text: &str, now: Time) -> DraftView {
     let read = if text.starts_with("#!") {
-        read_script(text.as_bytes(), "job", &jiff::tz::TimeZone::UTC)
+        read_script(text.as_bytes(), "job", &Submitter::in_zone(jiff::tz::TimeZone::UTC), &[])
     } else {
         JobDraft::read(text.as_bytes(), "job", Syntax::Yaml)
     };
     let mut left_out = Vec::new();
     let finished = read.and_then(|draft| {
-        let parts = draft.not_understood().iter();
-        left_out.extend(parts.map(|it| LeftOutView { line: it.line, directive: it.directive.clone() }));
+        let parts = draft.left_out().iter();
+        left_out.extend(
+            parts.map(|it| LeftOutView { line: it.line.unwrap_or(0), directive: it.directive.clone() }),
+        );
         draft.finish(now)
     });
     let (job, problem) = match finished {
@@ -84,9 +86,11 @@ mod tests {
 
     #[test]
     fn a_script_is_read_and_what_is_left_out_is_named() {
-        let draft = read("#!/bin/sh\n#SBATCH --time=10 --job-name=a\n#SBATCH --gres=gpu:1\necho\n");
+        let draft = read("#!/bin/sh\n#SBATCH --time=10 --job-name=a\n#SBATCH --mail-type=END\necho\n");
         assert_eq!(draft.job.unwrap()["work"], 600);
-        assert_eq!(draft.left_out, [LeftOutView { line: 3, directive: "--gres=gpu:1".to_owned() }]);
+        assert_eq!(draft.left_out, [LeftOutView { line: 3, directive: "--mail-type=END".to_owned() }]);
+        let problem = read("#!/bin/sh\n#SBATCH --time=10\n#SBATCH --signal=USR1\n").problem.unwrap();
+        assert_eq!(problem.line, Some(3));
     }
 
     #[test]

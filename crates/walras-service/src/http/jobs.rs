@@ -1,27 +1,24 @@
 //! Jobs.
 
 use super::App;
-use super::admin::seen_name;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
+use super::outlook::{asked, look_briefly};
+use super::taking::{possible, spec};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::event::history;
 use crate::view::job::{ended_view, job_view, rank_view};
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use walras_api::sentence::Context;
-use walras_api::service::{
-    ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView, read_job,
-};
+use walras_api::service::{ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView};
 use walras_broker::id::JobNumber;
-use walras_broker::job::JobSpec;
 use walras_broker::{Answer, Input, Refusal};
 
 /// How many jobs are listed at most, and without a word.
@@ -33,6 +30,7 @@ const HISTORY_MAX: usize = 200;
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::new::<SubmittedView>("post", "/v1/jobs", USERS, "Submit a job.", post(submit))
+            .query::<SubmitQuery>()
             .body::<JobFile>()
             .keyed()
             .status(201)
@@ -55,6 +53,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
+/// What is asked with a submission.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SubmitQuery {
+    /// Say what the next plan would do with it, too, unless that takes too long.
+    outlook: Option<bool>,
+}
+
 /// Which jobs are listed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -75,35 +81,26 @@ pub(super) fn only(caller: &Caller) -> Option<&str> {
     (caller.role == Role::User).then_some(caller.name.as_str())
 }
 
-/// The job that a request carries, as the broker takes it.
-pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
-    let file = read_job(bytes, "body")?;
-    let user = match (caller.role, file.user()) {
-        (Role::Administrator, Some(user)) => user.to_owned(),
-        (Role::Administrator, None) => {
-            return Err(Fault::bad("body: user: it is missing: an administrator must say whose job it is"));
-        }
-        (_, Some(user)) if user != caller.name => {
-            return Err(Fault::forbidden("a user may only submit jobs of their own"));
-        }
-        _ => caller.name.clone(),
-    };
-    let spec = file
-        .into_spec(&user, &app.sites().names, "body")
-        .map_err(|error| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string()))?;
-    seen_name(&spec.request.name, "body: name:")?;
-    Ok(spec)
-}
-
 async fn submit(
     State(app): State<App>,
     caller: Caller,
     Key(key): Key,
+    Asked(query): Asked<SubmitQuery>,
     JsonBytes(bytes, _share): JsonBytes,
 ) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
-    let job = Box::new(spec(&app, &caller, &bytes).await?);
-    match app.handle.send(Input::Submit { key, job }).await? {
-        Answer::Job(job) => Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get() }))),
+    let spec = spec(&app, &caller, &bytes).await?;
+    possible(&app, &spec).await?;
+    // What is for sale before the job is there; whether it can be said is no matter of the submission.
+    let wanted = query.outlook == Some(true);
+    let inquiry = if wanted { asked(&app, &spec).await.ok() } else { None };
+    match app.handle.send(Input::Submit { key, job: Box::new(spec.clone()) }).await? {
+        Answer::Job(job) => {
+            let outlook = match inquiry {
+                Some(inquiry) => look_briefly(&app, spec, inquiry).await,
+                None => None,
+            };
+            Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get(), outlook })))
+        }
         other => Err(unexpected(&other)),
     }
 }

@@ -19,6 +19,7 @@ mod joined;
 mod market;
 #[cfg(feature = "schema")]
 pub mod openapi;
+mod outlook;
 mod output;
 mod owners;
 mod page;
@@ -32,6 +33,7 @@ mod sign_on;
 mod site_fault;
 mod stream;
 mod system;
+mod taking;
 mod tokens;
 mod wishes;
 
@@ -60,6 +62,7 @@ use std::sync::{Arc, RwLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
+use walras_api::service::BatchWords;
 
 /// Requests without a valid token, a second, from one address.
 const STRANGERS: (u32, u32) = (20, 100);
@@ -109,6 +112,7 @@ pub struct Inner {
     /// Searches for quotes that may run at once.
     searches: Arc<Semaphore>,
     turns: quotes::Turns,
+    words: BatchWords,
     /// Changes when streams must look whether they may go on; true when they may not.
     closing: watch::Sender<bool>,
     answer_within: Duration,
@@ -140,6 +144,8 @@ pub struct AppParts {
     pub joiner: Joiner,
     /// How much callers may ask for.
     pub limits: Limits,
+    /// What `account`, `partition` and `qos` of jobs mean.
+    pub words: BatchWords,
 }
 
 impl App {
@@ -172,6 +178,7 @@ impl App {
                 available_parallelism().map_or(1, |all| (all.get() - 1).max(1)),
             )),
             turns: quotes::Turns::default(),
+            words: parts.words,
             closing: watch::Sender::new(false),
             answer_within: Duration::from_secs(parts.limits.answer_seconds.into()),
             openapi,
@@ -224,6 +231,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         jobs::endpoints(),
         output::endpoints(),
         quotes::endpoints(),
+        outlook::endpoints(),
         market::endpoints(),
         owners::endpoints(),
         joined::endpoints(),

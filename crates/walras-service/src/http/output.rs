@@ -19,6 +19,7 @@ use futures_util::stream::unfold;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use walras_sites::Stream;
 
 /// So many bytes are read at a time.
 const PIECE: u64 = 64 << 10;
@@ -44,6 +45,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 struct OutputQuery {
     /// Which part; the first, without.
     part: Option<u32>,
+    /// Its complaints (standard error), where they have a file of their own.
+    error: Option<bool>,
 }
 
 /// Which bytes of so many a header asks for: all, some, or none that there are.
@@ -88,7 +91,8 @@ async fn output(
     let site = sites.names.get(&place.site).ok_or_else(nothing)?;
     let port = sites.lines.get(site.index()).ok_or_else(nothing)?;
     let reservation = view.reservation.ok_or_else(nothing)?;
-    let path = port.output(reservation, part).await.ok_or_else(nothing)?;
+    let stream = if query.error == Some(true) { Stream::Error } else { Stream::Output };
+    let path = port.output(reservation, part, stream).await.ok_or_else(nothing)?;
     let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let opened = tokio::task::spawn_blocking(move || open(&path, range.as_deref()));
     let (file, length, wanted) = opened.await.ok().and_then(Result::ok).ok_or_else(nothing)?;

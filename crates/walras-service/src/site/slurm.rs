@@ -209,6 +209,9 @@ impl SiteConfig {
         let whole = |number: u64| {
             Fixed::from_millionths(i64::try_from(number).unwrap_or(0).saturating_mul(1_000_000))
         };
+        // Features are flags: what `--constraint` of a script asks for.
+        let plain = seen.features.iter().filter(|feature| !feature.contains('='));
+        all.extend(plain.map(|feature| (feature.clone(), Value::Flag(true))));
         all.extend(seen.processors.map(|count| ("cores".to_owned(), Value::Number(whole(count.into())))));
         all.extend(seen.memory.map(|mib| ("memory_gb".to_owned(), Value::Number(whole(mib / 1_024)))));
         if seen.gpus > 0 {

@@ -14,6 +14,7 @@ pub mod likely;
 pub mod log;
 pub mod market;
 pub mod money;
+pub mod outlook;
 pub mod owner;
 pub mod record;
 pub mod report;

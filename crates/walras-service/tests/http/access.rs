@@ -39,7 +39,7 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
     endpoint.body?;
     Some(match (endpoint.method, endpoint.path) {
         // An administrator must say whose job it is; a user may, when it is their own.
-        ("post", "/v1/jobs" | "/v1/quotes") => {
+        ("post", "/v1/jobs" | "/v1/quotes" | "/v1/outlooks") => {
             json!({"walras": "job/1", "name": "matrix", "work": 60, "user": "ada"})
         }
         ("post", "/v1/quotes/{quote}/accept") => json!({"option": 99}),
@@ -72,7 +72,7 @@ fn others(endpoint: &Endpoint, role: Role) -> Option<u16> {
     match (role, endpoint.method, endpoint.path) {
         (Role::Administrator, ..) => None,
         (Role::User, ..) if parameters.contains(&"job") || parameters.contains(&"quote") => Some(404),
-        (Role::User, "post", "/v1/jobs" | "/v1/quotes") => Some(403),
+        (Role::User, "post", "/v1/jobs" | "/v1/quotes" | "/v1/outlooks") => Some(403),
         (Role::Owner, "post", path) if path.starts_with("/v1/sites/{site}/") => Some(403),
         (Role::Owner, "put" | "delete", "/v1/sites/{site}")
         | (Role::Owner, "put", "/v1/sites/{site}/prices")

@@ -2,7 +2,7 @@
 
 use super::house::{House, job};
 use super::searching::until;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -46,6 +46,49 @@ fn a_quote_is_given_with_alternatives_or_with_what_would_help() {
         house.call("post", &accept, Some(&ada), Some(&json!({"option": 0}))).json(422)["code"],
         "no-option"
     );
+}
+
+#[test]
+fn what_a_job_would_come_to_is_said_at_once() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let asked = |body: &Value| house.call("post", "/v1/outlooks", Some(&ada), Some(body));
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut outlook = asked(&job("fits")).json(200);
+    while outlook["start"].is_null() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+        outlook = asked(&job("fits")).json(200);
+    }
+    assert_eq!((&outlook["price"], &outlook["reasons"]), (&json!(30), &json!([])), "{outlook}");
+    let dear = json!({"walras": "job/1", "name": "dear", "work": 60, "budget": 10});
+    let outlook = asked(&dear).json(200);
+    assert_eq!(
+        (&outlook["start"], &outlook["changes"][0]["amount"]),
+        (&Value::Null, &json!(30)),
+        "{outlook}"
+    );
+    // The same with a submission; what is only asked for is not submitted.
+    let submitted = house.call("post", "/v1/jobs?outlook=true", Some(&ada), Some(&dear)).json(201);
+    assert_eq!(
+        (&submitted["job"], &submitted["outlook"]["changes"][0]["amount"]),
+        (&json!(1), &json!(30)),
+        "{submitted}"
+    );
+    for impossible in [
+        json!({"walras": "job/1", "name": "a", "work": 60, "requires": {"gpus": {"min": 64}}}),
+        json!({"walras": "job/1", "name": "a", "work": 60, "tasks": 1_000}),
+    ] {
+        assert_eq!(asked(&impossible).json(422)["code"], "never-met");
+        assert_eq!(
+            house.call("post", "/v1/jobs", Some(&ada), Some(&impossible)).json(422)["code"],
+            "never-met"
+        );
+    }
+    let unknown = json!({"walras": "job/1", "name": "a", "work": 60, "prefers": {"finish-deviation": 1}});
+    assert_eq!(house.call("post", "/v1/jobs", Some(&ada), Some(&unknown)).status, 422);
+    let word = json!({"walras": "job/1", "name": "a", "work": 60, "qos": "high"});
+    let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&word)).json(422);
+    assert_eq!(refused["code"], "bad-job");
 }
 
 #[test]

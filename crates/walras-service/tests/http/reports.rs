@@ -103,8 +103,8 @@ fn what_is_charged_is_in_the_statement_in_the_income_and_in_the_report_of_the_vo
     assert_eq!(long["message"], "from: a report covers at most 400 days");
 
     // A job that nobody can serve is one that waits for a reason.
-    let wide = json!({"walras": "job/1", "name": "wide", "work": 60, "tasks": 9, "budget": 500});
-    house.call("post", "/v1/jobs", Some(&ada), Some(&wide)).json(201);
+    let poor = json!({"walras": "job/1", "name": "poor", "work": 60, "tasks": 2, "budget": 1});
+    house.call("post", "/v1/jobs", Some(&ada), Some(&poor)).json(201);
     let until = Instant::now() + Duration::from_secs(60);
     let vo = loop {
         let vo = house.call("get", "/v1/reports/vo", admin, None).json(200);

@@ -20,18 +20,7 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
     request.scope.same_site = !setup.across_sites;
     let tasks = setup.workflows.get(job.number).cloned();
     let workflow = tasks.map(|workflow| WorkflowSpec { workflow, strategy: Strategy::Asap });
-    let (preference, script, output) = (None, None, None);
-    JobSpec {
-        user: user.to_owned(),
-        request,
-        workflow,
-        preference,
-        delay: None,
-        search: None,
-        command: Vec::new(),
-        script,
-        output,
-    }
+    JobSpec { workflow, ..JobSpec::plain(user.to_owned(), request) }
 }
 
 /// A second of work.

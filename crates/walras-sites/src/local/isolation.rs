@@ -58,6 +58,8 @@ pub(crate) struct Cage {
 pub(crate) struct Inside<'a> {
     pub(crate) part: &'a PartDirectory,
     pub(crate) work: &'a Path,
+    /// Where it begins.
+    pub(crate) begins: &'a Path,
     pub(crate) script: bool,
 }
 
@@ -209,7 +211,7 @@ impl Cage {
             let script = inside.part.script();
             command.arg("--ro-bind").args([&script, &script]);
         }
-        command.arg("--chdir").arg(inside.work).arg("--").args(self.change(account));
+        command.arg("--chdir").arg(inside.begins).arg("--").args(self.change(account));
         command
     }
 }

@@ -22,6 +22,7 @@ mod run;
 mod stop;
 pub(crate) mod supervise;
 pub(crate) mod sweep;
+pub(crate) mod told;
 
 pub use account::{Account, Accounts, UidRange};
 pub use isolation::{Demand, Isolation};
@@ -32,7 +33,7 @@ use crate::book::{Book, Room};
 use crate::clock::{Clock, later};
 use crate::contract::{
     Connector, CycleNumber, Fault, Free, FreeTime, Hold, Offering, ReservationNumber, SiteAnswer, SiteError,
-    SiteMessage, SiteRefusal, Start,
+    SiteMessage, SiteRefusal, Start, Stream,
 };
 use crate::reported::Reported;
 use crate::store::SqliteStore;
@@ -246,10 +247,10 @@ impl Connector for LocalConnector {
         Some(parts.min().unwrap_or(sweep))
     }
 
-    fn output(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {
+    fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<PathBuf> {
         let directory = self.part(reservation, part);
         let task: Task = directory.read("task.json").ok()??;
-        Some(directory.work_of(Some(&task)).join(task.output))
+        Some(directory.work_of(Some(&task)).join(task.file_of(stream)))
     }
 
     fn fault(&mut self, _: Time, _: &Fault) -> SiteAnswer {

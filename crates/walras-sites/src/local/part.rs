@@ -15,7 +15,8 @@
 
 use super::account::Account;
 use super::isolation::Cage;
-use crate::contract::{PartEnd, SiteError, Start, StartPart};
+use super::told::{Placed, Usual, environment, filled_in};
+use crate::contract::{PartEnd, SiteError, Start, StartPart, Stream};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,12 @@ pub(crate) struct Task {
     pub(crate) script: Option<String>,
     /// The plain name of the file for what it prints.
     pub(crate) output: String,
+    /// The same for its complaints; in one file with the rest, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Where it begins; in its own directory, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) directory: Option<String>,
     /// Why it is not run at all; its output says so.
     pub(crate) refused: Option<String>,
     /// All that its environment holds, beside its home.
@@ -85,41 +92,36 @@ pub struct ProcessLimits {
 
 /// What surrounds every program of a site.
 pub(crate) struct Surroundings<'a> {
-    /// Where programs are looked for.
-    pub(crate) path: &'a str,
-    /// Their language.
-    pub(crate) lang: &'a str,
+    /// Where programs are looked for, and in which language they speak.
+    pub(crate) usual: Usual<'a>,
     /// How long a program has between being asked to end and being killed.
     pub(crate) grace: Duration,
 }
 
 impl Task {
-    /// What to run for a part, on a node where it has one; when is yet to be said.
+    /// What to run for a part, in its place; when is yet to be said.
     pub(crate) fn new(
         start: &Start<'_>,
         part: &StartPart,
-        node: Option<&str>,
+        placed: &Placed<'_>,
         site: &Surroundings<'_>,
     ) -> Task {
         let program = start.program;
-        let mut environment = vec![
-            ("PATH".to_owned(), site.path.to_owned()),
-            ("LANG".to_owned(), site.lang.to_owned()),
-            ("WALRAS_JOB".to_owned(), start.job.to_string()),
-            ("WALRAS_NAME".to_owned(), program.name.clone()),
-            ("WALRAS_PART".to_owned(), part.part.to_string()),
-            ("WALRAS_USER".to_owned(), program.user.clone()),
-        ];
-        environment.extend(part.task.clone().map(|task| ("WALRAS_TASK".to_owned(), task)));
-        environment.extend(node.map(|node| ("WALRAS_NODE".to_owned(), node.to_owned())));
-        let name = program.output.as_deref().unwrap_or(OUTPUT);
-        let bad = bad_file_name(name);
+        let said = &program.particulars;
+        let name = |pattern: &str| filled_in(pattern, start, part, placed.node);
+        let output = program.output.as_deref().map_or_else(|| OUTPUT.to_owned(), name);
+        let error = said.error.as_deref().map(name).filter(|error| *error != output);
+        let bad = [Some(&output), error.as_ref()].into_iter().flatten().find_map(|name| {
+            bad_file_name(name).map(|why| format!("bad name of the output file {name:?}: {why}"))
+        });
         Task {
             command: program.command.clone(),
             script: program.script.clone(),
-            output: if bad.is_some() { OUTPUT } else { name }.to_owned(),
-            refused: bad.map(|why| format!("bad name of the output file {name:?}: {why}")),
-            environment,
+            output: if bad.is_some() { OUTPUT.to_owned() } else { output },
+            error: error.filter(|_| bad.is_none()),
+            directory: said.directory.clone(),
+            refused: bad,
+            environment: environment(start, part, placed, &site.usual),
             begins: 0,
             until: 0,
             grace: u64::try_from(site.grace.as_millis()).unwrap_or(u64::MAX),
@@ -128,6 +130,14 @@ impl Task {
             gid: None,
             cage: None,
             work: plain_work(),
+        }
+    }
+
+    /// The file with what it prints to a stream.
+    pub(crate) fn file_of(&self, stream: Stream) -> &str {
+        match (stream, &self.error) {
+            (Stream::Error, Some(error)) => error,
+            (Stream::Error, None) | (Stream::Output, _) => &self.output,
         }
     }
 

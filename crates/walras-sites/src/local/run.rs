@@ -3,6 +3,7 @@
 use super::account::NoAccount;
 use super::part::{Begun, Ended, PartDirectory, Surroundings, Task, make_directory};
 use super::process::signal;
+use super::told::{Placed, Usual};
 use super::{LocalConnector, LocalOptions, LocalPart};
 use crate::book::Booking;
 use crate::clock::{later, wall_millis};
@@ -27,13 +28,22 @@ fn unguessable() -> Result<String, SiteError> {
 }
 
 impl LocalConnector {
-    fn task(&mut self, start: &Start<'_>, part: &StartPart, hold: &Hold) -> Result<Task, SiteError> {
-        let first = self.options.first_node;
-        let place = hold.node.and_then(|node| node.number().checked_sub(first));
-        let node = place.and_then(|place| self.options.nodes.get(place as usize));
-        let LocalOptions { path, lang, grace, limits, .. } = &self.options;
-        let site = Surroundings { path, lang, grace: *grace };
-        let task = Task::new(start, part, node.map(String::as_str), &site);
+    fn task(
+        &mut self,
+        start: &Start<'_>,
+        part: &StartPart,
+        hold: &Hold,
+        all: &[Hold],
+    ) -> Result<Task, SiteError> {
+        let LocalOptions { path, lang, grace, limits, nodes, first_node, .. } = &self.options;
+        let name = |hold: &Hold| {
+            let place = hold.node?.number().checked_sub(*first_node)?;
+            nodes.get(place as usize).map(String::as_str)
+        };
+        let placed =
+            Placed { node: name(hold), nodes: all.iter().filter_map(name).collect(), width: all.len() };
+        let site = Surroundings { usual: Usual { path, lang }, grace: *grace };
+        let task = Task::new(start, part, &placed, &site);
         let (account, refused) = match self.drawn.of(&start.program.user, &self.options.accounts) {
             Ok(account) => (account, task.refused.clone()),
             Err(NoAccount::Memory(error)) => return Err(error),
@@ -64,7 +74,7 @@ impl LocalConnector {
             } else {
                 (now.max(hold.interval.start()).max(part.start), hold.interval.end())
             };
-            let task = self.task(start, part, &hold)?;
+            let task = self.task(start, part, &hold, &booking.holds)?;
             booking.parts.insert(part.part, LocalPart { hold: part.hold, begins, until, task });
         }
         if booking.parts.len() > before { self.book.put(start.reservation, booking) } else { Ok(()) }

@@ -95,9 +95,9 @@ pub(crate) fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> 
 /// Starts the program of a part that has begun, and waits for it.
 pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &OwnedFd) -> PartEnd {
     // A disk that takes no file is no fault of the program's.
-    let Ok(mut output) = open_output(part, task) else { return PartEnd::Lost };
+    let Ok((mut output, error)) = open_outputs(part, task) else { return PartEnd::Lost };
     let started = limit(&task.limits).map_err(|error| (CANNOT_RUN, error)).and_then(|()| {
-        let command = command(part, task, &output)?;
+        let command = command(part, task, &output, error.as_ref().unwrap_or(&output))?;
         spawn(command)
     });
     match started {
@@ -109,8 +109,8 @@ pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &O
     }
 }
 
-/// Makes the program's directory, goes there, and opens a new file for what it prints.
-fn open_output(part: &PartDirectory, task: &Task) -> std::io::Result<File> {
+/// Makes the program's directory, goes there, and opens new files for what it prints.
+fn open_outputs(part: &PartDirectory, task: &Task) -> std::io::Result<(File, Option<File>)> {
     let work = part.work_of(Some(task));
     let temporary = task.cage.as_ref().map(|_| part.temporary());
     for own in temporary.iter().chain([&work]) {
@@ -120,9 +120,14 @@ fn open_output(part: &PartDirectory, task: &Task) -> std::io::Result<File> {
         }
     }
     std::env::set_current_dir(&work)?;
+    let error = task.error.as_deref().map(|error| new_file(error, task)).transpose()?;
+    Ok((new_file(&task.output, task)?, error))
+}
+
+fn new_file(name: &str, task: &Task) -> std::io::Result<File> {
     let flags =
         OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::APPEND | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, task.output.as_str(), flags, Mode::from_raw_mode(0o600))?);
+    let file = File::from(openat(CWD, name, flags, Mode::from_raw_mode(0o600))?);
     if task.uid.is_some() || task.gid.is_some() {
         std::os::unix::fs::fchown(&file, task.uid, task.gid)?;
     }
@@ -148,7 +153,7 @@ fn limit(limits: &ProcessLimits) -> Result<(), String> {
 }
 
 /// The program with its arguments, or why there is none.
-fn command(part: &PartDirectory, task: &Task, output: &File) -> Result<Command, (i32, String)> {
+fn command(part: &PartDirectory, task: &Task, output: &File, error: &File) -> Result<Command, (i32, String)> {
     if let Some(why) = &task.refused {
         return Err((CANNOT_RUN, why.clone()));
     }
@@ -163,19 +168,34 @@ fn command(part: &PartDirectory, task: &Task, output: &File) -> Result<Command, 
         }
     };
     let work = part.work_of(Some(task));
+    let begins = task.directory.as_deref().map(Path::new);
+    if let Some(missing) = begins.filter(|directory| !directory.is_dir()) {
+        return Err((CANNOT_RUN, format!("there is no directory {} on this site", missing.display())));
+    }
     let mut command = match &task.cage {
         Some(cage) => {
-            let inside = Inside { part, work: &work, script: task.script.is_some() };
+            let begins = begins.unwrap_or(&work);
+            let inside = Inside { part, work: &work, begins, script: task.script.is_some() };
             let mut command = cage.command(&inside, task.account());
             command.arg(program);
             command
         }
-        None => as_account(Command::new(program), task),
+        None => {
+            let mut command = as_account(Command::new(program), task);
+            if let Some(directory) = begins {
+                command.current_dir(directory);
+            }
+            command
+        }
     };
-    let copy = || output.try_clone().map_err(|error| (CANNOT_RUN, error.to_string()));
-    command.args(arguments).env_clear().envs(task.environment.iter().map(|(name, value)| (name, value)));
+    let copy = |file: &File| file.try_clone().map_err(|error| (CANNOT_RUN, error.to_string()));
+    command.args(arguments).env_clear().env("SLURM_SUBMIT_DIR", &work);
+    if let Ok(processors) = std::thread::available_parallelism() {
+        command.env("SLURM_CPUS_ON_NODE", processors.to_string());
+    }
+    command.envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.env("HOME", work).process_group(0);
-    command.stdin(Stdio::null()).stdout(copy()?).stderr(copy()?);
+    command.stdin(Stdio::null()).stdout(copy(output)?).stderr(copy(error)?);
     Ok(command)
 }
 
@@ -205,7 +225,10 @@ fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<String,
     });
     let opened = written.and_then(|()| if task.passes_through() { inherited(part) } else { Ok(None) });
     let opened = opened.map_err(|error| format!("cannot write the script: {error}"))?;
-    Ok(opened.unwrap_or_else(|| "../script".to_owned()))
+    let beside = || "../script".to_owned();
+    // From another directory it is found by its whole path.
+    let whole = || task.directory.as_ref().and_then(|_| part.script().to_str().map(str::to_owned));
+    Ok(opened.or_else(whole).unwrap_or_else(beside))
 }
 
 /// The name of an open file, by which an interpreter finds the script although it may not pass through the directories above it: many

@@ -47,7 +47,7 @@ use crate::book::{Book, Room};
 use crate::clock::{later, wall_millis};
 use crate::contract::{
     Connector, CycleNumber, Fault, Free, FreeTime, Hold, ReservationNumber, SiteAnswer, SiteError,
-    SiteMessage, SiteRefusal, Start,
+    SiteMessage, SiteRefusal, Start, Stream,
 };
 use crate::local::make_directory;
 use crate::local::part::Task;
@@ -385,7 +385,7 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         Err(SiteError::NoSuchFault("a real cluster does not fail on demand"))
     }
 
-    fn output(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {
-        self.output_of(reservation, part)
+    fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<PathBuf> {
+        self.output_of(reservation, part, stream)
     }
 }

@@ -6,9 +6,10 @@ use super::parse::JobState;
 use super::{SlurmConnector, SlurmPart};
 use crate::book::Booking;
 use crate::clock::{later, wall_millis};
-use crate::contract::{PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start};
+use crate::contract::{Hold, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start, Stream};
 use crate::local::make_directory;
 use crate::local::part::{Begun, Ended, PartDirectory, Surroundings, Task};
+use crate::local::told::{Placed, Usual};
 use crate::reported::{Report, gather};
 use std::path::PathBuf;
 use walras_model::Time;
@@ -39,12 +40,15 @@ impl<S: Slurm> SlurmConnector<S> {
             let hold = booking.hold_of(start.reservation, part)?;
             let begins = part.start.max(hold.interval.start());
             let until = hold.interval.end();
-            let node = hold.node.and_then(|node| self.node_name(node));
-            let (path, lang, grace) = (&self.options.path, &self.options.lang, self.options.grace);
+            let name = |hold: &Hold| hold.node.and_then(|node| self.node_name(node));
+            let nodes = booking.holds.iter().filter_map(name).collect();
+            let placed = Placed { node: name(&hold), nodes, width: booking.holds.len() };
+            let usual = Usual { path: &self.options.path, lang: &self.options.lang };
+            let site = Surroundings { usual, grace: self.options.grace };
             let task = Task {
                 begins: begins.as_millis(),
                 until: until.as_millis(),
-                ..Task::new(start, part, node, &Surroundings { path, lang, grace })
+                ..Task::new(start, part, &placed, &site)
             };
             booking.parts.insert(part.part, SlurmPart { hold: part.hold, until, task });
         }
@@ -157,11 +161,16 @@ impl<S: Slurm> SlurmConnector<S> {
         gather(open.into_iter().map(|(reservation, part)| self.advance(now, reservation, part)))
     }
 
-    pub(super) fn output_of(&self, reservation: ReservationNumber, part: u32) -> Option<PathBuf> {
+    pub(super) fn output_of(
+        &self,
+        reservation: ReservationNumber,
+        part: u32,
+        stream: Stream,
+    ) -> Option<PathBuf> {
         let holds = std::fs::read_dir(self.directory.join(reservation.to_string())).ok()?.flatten();
         let directory = holds.map(|hold| hold.path().join(part.to_string())).find(|path| path.is_dir())?;
         let directory = PartDirectory(directory);
         let task: Task = directory.read("task.json").ok()??;
-        Some(directory.work().join(task.output))
+        Some(directory.work().join(task.file_of(stream)))
     }
 }

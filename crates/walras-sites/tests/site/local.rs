@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use walras_sites::local::{Account, Accounts, LocalOptions, ProcessLimits, open_output};
-use walras_sites::{Fault, JobNumber, PartEnd, Program, SiteMessage, Start, StartPart};
+use walras_sites::{Fault, JobNumber, PartEnd, Program, SiteMessage, Start, StartPart, Stream};
 
 fn kill(pid: &str) {
     assert!(Command::new("sh").args(["-c", "kill -9 \"$0\"", pid]).status().unwrap().success());
@@ -50,10 +50,53 @@ fn the_environment_is_clean() {
     let printed = bench.printed(1);
     let mut names: Vec<&str> = printed.lines().filter_map(|line| line.split('=').next()).collect();
     names.sort_unstable();
-    let expected =
-        ["HOME", "LANG", "PATH", "WALRAS_JOB", "WALRAS_NAME", "WALRAS_NODE", "WALRAS_PART", "WALRAS_USER"];
-    assert_eq!(names, expected);
+    let expected = "HOME LANG PATH SLURMD_NODENAME SLURM_CPUS_ON_NODE SLURM_JOBID SLURM_JOB_ID SLURM_JOB_NAME SLURM_JOB_NODELIST \
+        SLURM_JOB_NUM_NODES SLURM_JOB_USER SLURM_LOCALID SLURM_NNODES SLURM_NODEID SLURM_NODELIST SLURM_NPROCS SLURM_NTASKS \
+        SLURM_PROCID SLURM_SUBMIT_DIR WALRAS_JOB WALRAS_NAME WALRAS_NODE WALRAS_NODES WALRAS_PART WALRAS_PARTS WALRAS_USER";
+    assert_eq!(names.join(" "), expected);
     assert!(printed.contains("WALRAS_NODE=n1\n") && printed.contains("WALRAS_JOB=9\n"));
+}
+
+#[test]
+fn a_script_of_slurms_users_finds_what_it_looks_for() {
+    let mut bench = Bench::local(local());
+    let script = r#"#!/bin/sh
+echo "$SLURM_JOB_ID $SLURM_JOB_NAME $SLURM_JOB_NUM_NODES $SLURM_NTASKS $SLURM_JOB_NODELIST"
+echo "$SLURM_PROCID $SLURM_NODEID $SLURMD_NODENAME $SLURM_JOB_USER $LAB"
+[ "$SLURM_CPUS_ON_NODE" -ge 1 ] && cd "$SLURM_SUBMIT_DIR" && pwd
+echo oops >&2
+"#;
+    let mut program = Program { script: Some(script.to_owned()), parts: 2, ..command(&[]) };
+    program.output = Some("%x-%j.%t".to_owned());
+    program.particulars.error = Some("%N.err".to_owned());
+    program.particulars.env.insert("LAB".to_owned(), "7".to_owned());
+    bench.book(number(1), &[hold(0, now(), 60_000), hold(1, now(), 60_000)]);
+    let mut said = bench.start(number(1), 2, &program);
+    for part in 0..2 {
+        said = bench.wait(said, |it| matches!(it, SiteMessage::Ended { part: it, .. } if *it == part));
+    }
+    for (part, node) in [(0, "n1"), (1, "n2")] {
+        let work = bench.file(1, part, "").canonicalize().unwrap();
+        let text = std::fs::read_to_string(work.join(format!("a job-9.{part}"))).unwrap();
+        let expected = format!("9 a job 2 2 n1,n2\n{part} {part} {node} ada 7\n{}\n", work.display());
+        assert_eq!(text, expected);
+        assert_eq!(line(&work.join(format!("{node}.err"))), "oops");
+        let of = |stream| bench.site.output(number(1), part, stream).unwrap();
+        assert_eq!(of(Stream::Error).file_name().unwrap(), format!("{node}.err").as_str());
+        assert_eq!(of(Stream::Output).file_name().unwrap(), format!("a job-9.{part}").as_str());
+    }
+}
+
+#[test]
+fn a_program_begins_where_it_is_told() {
+    let mut bench = Bench::local(local());
+    let mut program = Program { script: Some("#!/bin/sh\npwd; echo $1\n".to_owned()), ..command(&["a b"]) };
+    program.particulars.directory = Some("/usr".to_owned());
+    assert_eq!(bench.run(1, &program), PartEnd::Done);
+    assert_eq!(bench.printed(1), "/usr\na b\n");
+    program.particulars.directory = Some("/no/such/directory".to_owned());
+    assert_eq!(bench.run_on(2, &program), PartEnd::Failed(126));
+    assert_eq!(bench.printed(2), "walras: there is no directory /no/such/directory on this site\n");
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl<'a> Check<'a> {
             self.violations.push(TaskViolation::TooLittleMemory { task, node: node.clone(), needed });
         }
         for requirement in &task.requires {
-            if !passes(requirement, lane.attributes.get(&requirement.attribute)) {
+            if !passes(requirement, &lane.attributes) {
                 let (task, node, requirement) = (name.clone(), node.clone(), requirement.clone());
                 self.violations.push(TaskViolation::RequirementUnmet { task, node, requirement });
             }

@@ -52,6 +52,9 @@ pub(crate) struct OutputArgs {
     /// Which of its parts
     #[arg(long, value_name = "N", default_value_t = 0)]
     part: u32,
+    /// Its complaints (standard error), where they have a file of their own
+    #[arg(long)]
+    error: bool,
     /// Only these bytes: FIRST-LAST counted from 0, FIRST- for all after, -COUNT for the last
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     bytes: Option<String>,
@@ -243,7 +246,8 @@ fn explanation_text(view: &ExplanationView) -> String {
 }
 
 pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
-    let path = format!("/v1/jobs/{}/output?part={}", args.job, args.part);
+    let error = if args.error { "&error=true" } else { "" };
+    let path = format!("/v1/jobs/{}/output?part={}{error}", args.job, args.part);
     let client = Client::of(&args.connect)?;
     if args.connect.json {
         let answer = client.get(&path)?;

@@ -19,6 +19,7 @@ mod service;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod submit;
+pub(crate) mod written;
 
 use crate::failure::Failure;
 use crate::watch;

@@ -5,36 +5,42 @@ use super::jobs;
 use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, pretty, table, time};
+use super::written::{Options, Reading, Written};
 use crate::failure::Failure;
-use crate::{files, workflow};
-use jiff::tz::TimeZone;
+use crate::files;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use walras_api::Syntax;
-use walras_api::service::{
-    AcceptedView, HeldKind, JOB_BYTES_MAX, JobDraft, NotUnderstood, QuoteView, StatusView, SubmittedView,
-    read_script,
-};
-use walras_model::Time;
+use std::path::PathBuf;
+use ureq::http::Method;
+use walras_api::service::{AcceptedView, HeldKind, OutlookView, QuoteView, SubmittedView};
 
 /// Exit codes: 1 when, with --wait, a job fails; 2 when a file is wrong
 #[derive(clap::Args)]
 pub(crate) struct SubmitArgs {
-    /// Job files in YAML or JSON, or scripts with #WALRAS or #SBATCH directives
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    /// Arguments for what is run
+    /// Job files in YAML or JSON, or a script with #WALRAS or #SBATCH directives and its arguments; - is standard input
+    #[arg(required_unless_present = "wrap", value_name = "FILE")]
+    words: Vec<String>,
+    /// Arguments for what is run, also such as begin with a dash
     #[arg(last = true)]
     arguments: Vec<String>,
+    /// Run this in a shell, instead of a file
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["words", "arguments"])]
+    wrap: Option<String>,
     /// Wait until all have ended
     #[arg(long)]
     wait: bool,
     /// Print each job as the service would get it, and send nothing
     #[arg(long, conflicts_with = "wait")]
     dry_run: bool,
+    /// Ask what the next plan would do with each job, and submit nothing
+    #[arg(long, conflicts_with_all = ["wait", "dry_run", "key"])]
+    test_only: bool,
     /// Your own key: however often it is sent, the job is submitted once
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    options: Options,
     #[command(flatten)]
     connect: Connect,
 }
@@ -54,6 +60,8 @@ pub(crate) struct QuoteArgs {
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
     connect: Connect,
 }
 
@@ -72,34 +80,75 @@ pub(crate) struct AcceptArgs {
 }
 
 pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
-    if args.key.is_some() && args.files.len() > 1 {
+    // All files are read before anything is sent.
+    let written = match &args.wrap {
+        Some(command) => vec![Written::wrapped(command)],
+        None => Written::of_words(&args.words, &args.arguments)?,
+    };
+    if args.key.is_some() && written.len() > 1 {
         return Err(Failure::input("--key is for one job: give one file"));
     }
     if args.dry_run {
-        return dry_run(args);
+        return dry_run(args, &written);
     }
     let client = Client::of(&args.connect)?;
-    // All files are read before anything is sent.
-    let mut jobs = Vec::with_capacity(args.files.len());
-    for file in &args.files {
-        jobs.push(finished(file, &args.arguments, Some(&client))?.0);
+    let mut jobs = Vec::with_capacity(written.len());
+    for written in &written {
+        jobs.push(written.finished(&args.options.0, &args.reading, Some(&client))?.0);
+    }
+    if args.test_only {
+        return test_only(&client, &args.connect, &jobs);
     }
     let mut submitted = Vec::with_capacity(jobs.len());
     for job in &jobs {
         let key = args.key.clone().map_or_else(fresh_key, Ok)?;
-        let answer = client.post_once("/v1/jobs", job, &key)?;
+        let answer = client.post_once("/v1/jobs?outlook=true", job, &key)?;
         let view: SubmittedView = answer.view()?;
         let text = if args.connect.json { pretty(&answer.text) } else { format!("job {}\n", view.job) };
         files::print(&text)?;
+        // For people; what reads the number is not disturbed.
+        if let Some(outlook) = view.outlook.as_ref().filter(|_| !args.connect.json) {
+            eprint!("{}", outlook_text(outlook));
+        }
         submitted.push(view.job);
     }
     if args.wait { jobs::wait_for(&client, &submitted, args.connect.json) } else { Ok(()) }
 }
 
-fn dry_run(args: &SubmitArgs) -> Result<(), Failure> {
-    for file in &args.files {
-        let (job, not_understood) = finished(file, &args.arguments, None)?;
-        let shown = json!({"job": job, "not_understood": not_understood});
+/// Says what would become of jobs; that one would not run is an answer, not what was hoped for.
+fn test_only(client: &Client, connect: &Connect, jobs: &[Value]) -> Result<(), Failure> {
+    let mut all_run = true;
+    for job in jobs {
+        let answer = client.send(Method::POST, "/v1/outlooks", Some(job))?;
+        say(connect, &answer, |view: &OutlookView| outlook_text(view))?;
+        all_run &= answer.view::<OutlookView>()?.reasons.is_empty();
+    }
+    if all_run { Ok(()) } else { Err(Failure::Refuted) }
+}
+
+/// What the next plan would do: one line, or the reasons and what would help.
+fn outlook_text(outlook: &OutlookView) -> String {
+    if let (Some(start), Some(price)) = (outlook.start, &outlook.price) {
+        let sites: Vec<String> = outlook.sites.iter().map(|site| clean(site)).collect();
+        return format!("starts about {} on {}, about {price} credits\n", time(start), sites.join(", "));
+    }
+    if outlook.reasons.is_empty() {
+        return "when it starts is not known yet: no site has said what is free\n".to_owned();
+    }
+    let mut text = "would not start as things are\n".to_owned();
+    for reason in &outlook.reasons {
+        text.push_str(&format!("{}\n", clean(&reason.text)));
+    }
+    for change in &outlook.changes {
+        text.push_str(&format!("would help: {}\n", clean(&change.text)));
+    }
+    text
+}
+
+fn dry_run(args: &SubmitArgs, written: &[Written]) -> Result<(), Failure> {
+    for written in written {
+        let (job, left_out) = written.finished(&args.options.0, &args.reading, None)?;
+        let shown = json!({"job": job, "left_out": left_out});
         files::print(&pretty(&shown.to_string()))?;
     }
     Ok(())
@@ -107,7 +156,8 @@ fn dry_run(args: &SubmitArgs) -> Result<(), Failure> {
 
 pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
-    let (job, _) = finished(&args.file, &args.arguments, Some(&client))?;
+    let written = Written::of_file(&args.file, &args.arguments)?;
+    let (job, _) = written.finished(&[], &args.reading, Some(&client))?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let path = with_query("/v1/quotes", &[("hold", args.hold.map(|seconds| seconds.to_string()))]);
     let answer = client.post_once(&path, &job, &key)?;
@@ -207,52 +257,4 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<(), Failure> {
     let path = format!("/v1/quotes/{}/accept", args.quote);
     let answer = client.post_once(&path, &json!({"option": args.option}), &key)?;
     say(&args.connect, &answer, |view: &AcceptedView| format!("job {}\n", view.job))
-}
-
-/// The job of a file as the service takes it, and what was left out, which is also said on the terminal. Times from now
-/// count from the service's clock, or from this machine's when there is no service to ask.
-pub(crate) fn finished(
-    file: &Path,
-    arguments: &[String],
-    client: Option<&Client>,
-) -> Result<(Value, Vec<NotUnderstood>), Failure> {
-    let mut draft = read_draft(file)?;
-    for left_out in draft.not_understood() {
-        let NotUnderstood { line, directive } = left_out;
-        eprintln!("{}:{line}: {directive} is not understood and was left out", file.display());
-    }
-    draft.add_arguments(arguments.iter().cloned());
-    let now = match client {
-        Some(client) if draft.needs_now() => {
-            client.get_patiently("/v1/status")?.view::<StatusView>()?.now.time()
-        }
-        _ => local_now()?,
-    };
-    let not_understood = draft.not_understood().to_vec();
-    Ok((draft.finish(now).map_err(Failure::input)?, not_understood))
-}
-
-fn local_now() -> Result<Time, Failure> {
-    Time::from_millis(jiff::Timestamp::now().as_millisecond())
-        .ok_or_else(|| Failure::fault("this machine's clock is out of range"))
-}
-
-/// Reads a script, or a job file with its workflow.
-fn read_draft(file: &Path) -> Result<JobDraft, Failure> {
-    let source = file.display().to_string();
-    let bytes = files::read(file, JOB_BYTES_MAX)?;
-    if bytes.starts_with(b"#!") {
-        return read_script(&bytes, &source, &TimeZone::system()).map_err(Failure::input);
-    }
-    let syntax = Syntax::of_path(file).map_err(|_| {
-        Failure::Input(format!(
-            "{source}: a job file ends in .yaml, .yml or .json, and a script begins with #!"
-        ))
-    })?;
-    let mut draft = JobDraft::read(&bytes, &source, syntax).map_err(Failure::input)?;
-    if let Some(named) = draft.workflow_file() {
-        let path = file.parent().unwrap_or(Path::new("")).join(named);
-        draft.set_workflow(&workflow::read_file(&path)?.0);
-    }
-    Ok(draft)
 }

@@ -3,7 +3,7 @@
 use super::people::People;
 use super::place::Place;
 use crate::client::http::{Client, fresh_key, with_query};
-use crate::client::submit::finished;
+use crate::client::written::finished;
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub(super) struct Samples {
 }
 
 fn job_of(place: &Place, name: &str, client: &Client) -> Result<Value, Failure> {
-    Ok(finished(&place.job(name), &[], Some(client))?.0)
+    finished(&place.job(name), client)
 }
 
 fn submit(place: &Place, people: &People, name: &str, user: &str) -> Result<u64, Failure> {
@@ -183,7 +183,7 @@ pub(super) fn keep_submitting(place: &Place, people: &People) -> Result<(), Fail
             std::thread::sleep(Duration::from_millis(u64::try_from(pause).unwrap_or_default()));
             let Some((client, files)) = chance.one_of(&by_user) else { return };
             let Some(file) = chance.one_of(files) else { return };
-            let Ok((job, _)) = finished(file, &[], Some(client)) else { continue };
+            let Ok(job) = finished(file, client) else { continue };
             let Ok(key) = fresh_key() else { return };
             // Somebody may have run out of money: the others go on.
             if let Err(Failure::Unreachable(_)) = client.post_once("/v1/jobs", &job, &key) {

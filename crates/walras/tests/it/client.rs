@@ -57,6 +57,10 @@ fn texts(output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
+const SUBMITTED: &str = r#"{"job":17,"outlook":{"start":null,"finish":null,"price":null,"sites":[],
+"reasons":[{"kind":"budget_too_small","text":"The budget is too small."}],
+"changes":[{"kind":"budget","text":"a budget of 60 credits","amount":60}]}}"#;
+
 const JOB: &str = r#"{"job":17,"name":"fit","user":"ada","state":"failed","tasks":2,"workflow":false,
 "queued_at":"2026-11-15T12:00:00Z","start":null,"finish":null,"deadline":null,"budget":null,"held":0,"charged":1.5,
 "sites":["campus"],"attempts":0,"why":"It ended with exit code 3.","parts":[]}"#;
@@ -64,19 +68,26 @@ const JOB: &str = r#"{"job":17,"name":"fit","user":"ada","state":"failed","tasks
 #[test]
 fn a_script_is_submitted_and_waited_for() {
     let directory = tempfile::tempdir().unwrap();
-    let script = "#!/bin/sh\n#SBATCH --time=10 --gres=gpu:1\n#WALRAS budget 40\necho $1\n";
+    let script = "#!/bin/sh\n#SBATCH --time=10 --gres=gpu:1 --mail-type=END\n#WALRAS budget 40\necho $1\n";
     fs::write(directory.path().join("fit.sh"), script).unwrap();
-    let (url, requests) = fake(&[("POST /v1/jobs ", 201, "{\"job\": 17}"), ("GET /v1/jobs/17 ", 200, JOB)]);
-    let output = ask(directory.path(), &url, &["submit", "fit.sh", "--wait", "--", "a b"]);
+    let (url, requests) =
+        fake(&[("POST /v1/jobs?outlook=true ", 201, SUBMITTED), ("GET /v1/jobs/17 ", 200, JOB)]);
+    let output = ask(directory.path(), &url, &["submit", "fit.sh", "a b", "--wait", "-J", "fit", "--", "-v"]);
     let (code, out, err) = texts(&output);
     assert_eq!((code, out.as_str()), (Some(1), "job 17\njob 17 is failed: It ended with exit code 3.\n"));
-    assert_eq!(err, "fit.sh:2: --gres=gpu:1 is not understood and was left out\n");
+    assert_eq!(
+        err,
+        "fit.sh:2: --mail-type=END does nothing here and is left out\nwould not start as things are\nThe budget is too \
+         small.\nwould help: a budget of 60 credits\n"
+    );
     let request = requests.lock().unwrap()[0].clone();
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     assert!(head.to_lowercase().contains("idempotency-key: "), "{head}");
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
-    let expected = serde_json::json!({"walras": "job/1", "name": "fit.sh", "work": 600, "budget": 40,
-        "script": script, "command": ["a b"]});
+    let here = directory.path().canonicalize().unwrap();
+    let expected = serde_json::json!({"walras": "job/1", "name": "fit", "work": 600, "budget": 40,
+        "script": script, "command": ["a b", "-v"], "requires": {"gpus": {"min": 1}},
+        "env": {"SLURM_GPUS_ON_NODE": "1", "SLURM_GPUS_PER_NODE": "1", "SLURM_SUBMIT_DIR": here}});
     assert_eq!(body, expected);
 }
 
@@ -89,7 +100,29 @@ fn a_dry_run_sends_nothing() {
     let shown = printed(directory.path(), &["submit", "--dry-run", "flow.yaml"]);
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["job"]["workflow"]["tasks"][1]["work"], 5_000);
-    assert_eq!(shown["not_understood"], serde_json::json!([]));
+    assert_eq!(shown["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn what_is_not_understood_is_an_error_unless_it_may_be_ignored() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("fit.sh"), "#!/bin/sh\n#SBATCH -t 1\n#SBATCH --signal=USR1@60\n")
+        .unwrap();
+    let (url, requests) = fake(&[("POST /v1/jobs?outlook=true ", 201, "{\"job\": 17}")]);
+    let (code, out, err) = texts(&ask(directory.path(), &url, &["submit", "fit.sh"]));
+    assert_eq!((code, out.as_str(), requests.lock().unwrap().len()), (Some(2), "", 0));
+    insta::assert_snapshot!(err, @"walras: fit.sh:3:1: #SBATCH: --signal=USR1@60 is not understood, and what runs may depend on it; --ignore-unknown goes on without it");
+    let (code, out, err) = texts(&ask(directory.path(), &url, &["submit", "--ignore-unknown", "fit.sh"]));
+    assert_eq!((code, out.as_str()), (Some(0), "job 17\n"));
+    assert_eq!(err, "fit.sh:3: --signal=USR1@60 is not understood and is left out\n");
+    // Options go over what a file says, also a job file.
+    fs::write(directory.path().join("a.yaml"), "{walras: job/1, name: a, work: 1, requires: {os: linux}}")
+        .unwrap();
+    let call = ["submit", "--dry-run", "a.yaml", "-t", "2", "--mem=1G", "--comment=x"];
+    let shown: serde_json::Value = serde_json::from_str(&printed(directory.path(), &call)).unwrap();
+    let expected = serde_json::json!({"os": "linux", "memory_gb": {"min": 1}});
+    assert_eq!((&shown["job"]["work"], &shown["job"]["requires"]), (&120.into(), &expected));
+    assert_eq!(shown["job"]["comment"], "x");
 }
 
 #[test]
@@ -120,7 +153,8 @@ fn times_from_now_count_from_the_services_clock() {
     "running":0,"ended":0,"cycle":{"cycle":0,"open":false,"next_at":null,"proof":null,"served":0,"unserved":0},"entries":0,"alarms":[],"sites":[]}"#;
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("a.yaml"), "{walras: job/1, name: a, work: 1, deadline: 2h}").unwrap();
-    let (url, requests) = fake(&[("GET /v1/status ", 200, STATUS), ("POST /v1/jobs ", 201, "{\"job\": 1}")]);
+    let (url, requests) =
+        fake(&[("GET /v1/status ", 200, STATUS), ("POST /v1/jobs?outlook=true ", 201, "{\"job\": 1}")]);
     let (code, out, _) = texts(&ask(directory.path(), &url, &["submit", "a.yaml"]));
     assert_eq!((code, out.as_str()), (Some(0), "job 1\n"));
     assert!(requests.lock().unwrap()[1].contains("\"deadline\":\"2030-01-01T02:00:00.000Z\""));

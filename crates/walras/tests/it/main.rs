@@ -22,6 +22,7 @@ mod predict;
 mod preferences;
 #[cfg(feature = "simulator")]
 mod reproduce;
+mod scripts;
 #[cfg(feature = "simulator")]
 mod simulate;
 mod workflows;

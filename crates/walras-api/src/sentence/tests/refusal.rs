@@ -92,6 +92,15 @@ fn every_fault_of_a_job_has_a_clause() {
         BadJob::BadOutput(_) => BadJob::BadOutput("../x".into()) =>
             "the job's output ../x is not the plain name of a file: expected one without slashes that does not begin \
              with a dot";
+        BadJob::BadVariable(_) => BadJob::BadVariable("1A".into()) =>
+            "the job's variable 1A cannot be set: expected letters, digits and _, no digit first, not WALRAS_, and a value \
+             without the character 0";
+        BadJob::EnvironmentTooLarge { .. } => BadJob::EnvironmentTooLarge { bytes: 5, most: 4 } =>
+            "the job's variables have 5 bytes: expected at most 4";
+        BadJob::BadDirectory(_) => BadJob::BadDirectory("here".into()) =>
+            "the job's directory here is not an absolute path on a site";
+        BadJob::CommentTooLong { .. } => BadJob::CommentTooLong { bytes: 5, most: 4 } =>
+            "the job's comment is 5 bytes long: expected at most 4";
         BadJob::NoSite(_) => BadJob::NoSite(SiteId::new(4)) => "the job names site campus, which does not exist";
         BadJob::TooManyTasks { .. } => BadJob::TooManyTasks { tasks: 5, most: 4 } =>
             "the job's workflow has 5 tasks: expected at most 4";

@@ -1,13 +1,18 @@
 //! Scripts: what is understood, what is left out, what is refused.
 
 use super::*;
+use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use serde_json::json;
 use walras_model::Time;
 
+fn nobody() -> Submitter {
+    Submitter::in_zone(TimeZone::UTC)
+}
+
 fn draft(header: &str) -> Result<JobDraft, String> {
     let text = format!("#!/bin/sh\n{header}\necho\n#WALRAS nonsense after the first command\n");
-    read_script(text.as_bytes(), "dir/run.sh", &TimeZone::UTC).map_err(|error| error.to_string())
+    read_script(text.as_bytes(), "dir/run.sh", &nobody(), &[]).map_err(|error| error.to_string())
 }
 
 fn job(header: &str) -> Result<Value, String> {
@@ -25,16 +30,23 @@ fn what_is_understood() {
         all.as_object_mut().unwrap().append(&mut more);
         all
     };
+    let ntasks = |count: u64| json!({"SLURM_NTASKS": count.to_string(), "SLURM_NPROCS": count.to_string()});
     let cases = [
         ("", json!({})),
-        ("#SBATCH -N 2 -n 6", json!({"tasks": 6})),
-        ("#SBATCH --nodes=8\n\n# a comment\n#SBATCH --ntasks=6", json!({"tasks": 8})),
+        ("#WALRAS env {A: 1, B: x}", json!({"env": {"A": 1, "B": "x"}})),
+        ("#WALRAS env {A: 1}\n#SBATCH --export=A=2,B=3", json!({"env": {"A": 1, "B": "3"}})),
+        (
+            "#WALRAS requires {os: linux}\n#SBATCH --mem=1G",
+            json!({"requires": {"os": "linux", "memory_gb": {"min": 1}},
+            "env": {"SLURM_MEM_PER_NODE": "1024"}}),
+        ),
+        ("#SBATCH --nodes=6\n\n# a comment\n#SBATCH --ntasks=6", json!({"tasks": 6, "env": ntasks(6)})),
         ("#SBATCH --job-name=\"two words\"", json!({"name": "two words"})),
-        ("#SBATCH -J fit -o %x.out", json!({"name": "fit", "output": "fit.out"})),
+        ("#SBATCH -J fit -o %x.out", json!({"name": "fit", "output": "%x.out"})),
         ("#SBATCH --output=a\n#WALRAS output b", json!({"output": "b"})),
-        ("#WALRAS tasks 3\n#SBATCH -n 5", json!({"tasks": 3})),
+        ("#WALRAS tasks 3\n#SBATCH -n 5", json!({"tasks": 3, "env": ntasks(5)})),
         ("#SBATCH --deadline=now+1hour", json!({"deadline": "1970-01-01T01:00:00.000Z"})),
-        ("#SBATCH --begin=2026-11-15T12:30", json!({"earliest": "2026-11-15T12:30:00Z"})),
+        ("#SBATCH --begin=2026-11-15T12:30", json!({"earliest": "2026-11-15T12:30:00.000Z"})),
         ("#WALRAS --deadline=90m", json!({"deadline": "1970-01-01T01:30:00.000Z"})),
         ("#WALRAS budget 12.5 # at most", json!({"budget": 12.5})),
         ("#WALRAS --price-max=5\n#WALRAS performance_min 2", json!({"price_max": 5, "performance_min": 2})),
@@ -61,23 +73,20 @@ fn what_is_understood() {
 
 #[test]
 fn what_is_left_out_is_named() {
-    let header = "#SBATCH --gres=gpu:1 --time=5\n#SBATCH -o slurm-%j.out\n#SBATCH --deadline tomorrow --exclusive\n#SBATCHES";
+    let header = "#SBATCH --mail-type=END --time=5\n#SBATCH -v\n#SBATCHES";
     let left_out: Vec<String> = draft(header)
         .unwrap()
-        .not_understood()
+        .left_out()
         .iter()
-        .map(|left_out| format!("{}: {}", left_out.line, left_out.directive))
+        .map(|left_out| format!("{}: {} {}", left_out.line.unwrap(), left_out.directive, left_out.why))
         .collect();
-    assert_eq!(
-        left_out,
-        ["2: --gres=gpu:1", "3: -o slurm-%j.out", "4: --deadline tomorrow", "4: --exclusive"]
-    );
+    assert_eq!(left_out, ["2: --mail-type=END does nothing here", "3: -v does nothing here"]);
 }
 
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = |header: &str| job(header).unwrap_err();
-    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of alternatives, budget, deadline, delay_after, delay_cost, earliest, name, output, performance_min, prefers, price_max, priority, requires, same_site, search, sites, tasks, user, work");
+    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, alternatives, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, name, output, partition, performance_min, prefers, price_max, priority, qos, requires, same_site, search, sites, tasks, user, work");
     insta::assert_snapshot!(error("#WALRAS budget 1\n#WALRAS --budget=2"), @"dir/run.sh:3:1: #WALRAS: budget is there twice: give it once");
     insta::assert_snapshot!(error("#WALRAS budget"), @"dir/run.sh:2:1: budget: '' is not a value: expected one as in a job file");
     insta::assert_snapshot!(error("#WALRAS requires {os: "), @"dir/run.sh:2:1: requires: {os: is not a value: expected one as in a job file");
@@ -91,7 +100,7 @@ fn what_is_wrong_is_named_with_its_line() {
 #[test]
 fn the_script_itself_is_kept_and_arguments_are_added() {
     let text = "#!/bin/sh\n#SBATCH -t 1\necho $1\n";
-    let mut draft = read_script(text.as_bytes(), "run.sh", &TimeZone::UTC).unwrap();
+    let mut draft = read_script(text.as_bytes(), "run.sh", &nobody(), &[]).unwrap();
     draft.add_arguments(["a b".to_owned()]);
     let job = draft.finish(Time::from_millis(0).unwrap()).unwrap();
     assert_eq!((job["script"].as_str(), &job["command"]), (Some(text), &json!(["a b"])));
@@ -101,13 +110,13 @@ proptest! {
     #[test]
     fn no_script_makes_it_panic(lines in prop::collection::vec("(#WALRAS |#SBATCH |#|)[-a-zN=:{\\[\"'% 0-9é]{0,24}", 0..8)) {
         let text = format!("#!\n{}", lines.join("\n"));
-        if let Ok(draft) = read_script(text.as_bytes(), "any.sh", &TimeZone::UTC) {
+        if let Ok(draft) = read_script(text.as_bytes(), "any.sh", &nobody(), &[]) {
             let _ = draft.finish(Time::from_millis(0).unwrap());
         }
     }
 
     #[test]
     fn no_bytes_make_it_panic(bytes: Vec<u8>) {
-        let _ = read_script(&bytes, "any.sh", &TimeZone::UTC);
+        let _ = read_script(&bytes, "any.sh", &nobody(), &[]);
     }
 }

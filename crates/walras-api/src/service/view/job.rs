@@ -210,4 +210,24 @@ pub struct HappeningView {
 pub struct SubmittedView {
     /// The job's number.
     pub job: u64,
+    /// What the next plan would do with it, where that was asked for and found in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<OutlookView>,
+}
+
+/// What the next plan would do with a job, as things are: when and where it would run, or why it would not. Nothing is promised.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutlookView {
+    /// When it would start; without it, either there are reasons, or no site has said yet what is free.
+    pub start: Option<Stamp>,
+    /// When it would have ended.
+    pub finish: Option<Stamp>,
+    /// What it would cost at most, in credits.
+    pub price: Option<Num>,
+    /// Where it would run.
+    pub sites: Vec<String>,
+    /// Why it would not run.
+    pub reasons: Vec<FitView>,
+    /// What would help it.
+    pub changes: Vec<ChangeView>,
 }

@@ -16,8 +16,8 @@ mod why;
 
 pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
 pub use job::{
-    ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, PromiseView, RankView,
-    SubmittedView,
+    ExplanationView, HappeningView, JobState, JobView, JobsView, OutlookView, PartView, PromiseView,
+    RankView, SubmittedView,
 };
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{

@@ -1,0 +1,77 @@
+//! Why no site could ever run a job, with what the nodes state instead.
+
+use super::counted;
+use std::collections::BTreeMap;
+use walras_broker::State;
+use walras_broker::fitting::Fitting;
+use walras_broker::job::JobSpec;
+use walras_broker::site::SiteSpec;
+use walras_model::{Attributes, Fixed, Performance, SiteId, Value};
+
+/// At most so many different texts of an attribute are named, and so many attributes.
+const NAMED_MAX: usize = 12;
+
+/// One sentence for a job that fits too few nodes: what it asks for, how many have that, and what nodes state.
+pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String {
+    let request = &spec.request;
+    let sites: Vec<&SiteSpec> = (0..state.sites.len())
+        .filter_map(SiteId::from_index)
+        .filter(|site| request.scope.admits(*site))
+        .filter_map(|site| state.site(site).map(|site| &site.spec))
+        .collect();
+    let mut asked: Vec<String> = request.requires.iter().map(ToString::to_string).collect();
+    if request.performance_min > Performance::ONE {
+        asked.push(format!("performance >= {}", request.performance_min));
+    }
+    let asked = if asked.is_empty() { String::new() } else { format!(" with {}", asked.join(" and ")) };
+    let needed = if spec.workflow.is_some() { 1 } else { request.tasks };
+    let there: u32 = fitting.iter().filter_map(|it| it.nodes).sum();
+    let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
+    let one_site = if request.scope.same_site { " on one site" } else { "" };
+    let mut text = format!(
+        "no site can ever run it: it needs {}{asked}{one_site} at once, and {there} of {all} there are such",
+        counted(needed, "node")
+    );
+    let stated = stated(&sites);
+    if !stated.is_empty() {
+        text.push_str(&format!("; nodes state {}", stated.join(", ")));
+    }
+    text
+}
+
+/// What is known of an attribute over all nodes.
+#[derive(Default)]
+struct Known {
+    numbers: Option<(Fixed, Fixed)>,
+    texts: Vec<String>,
+}
+
+fn stated(sites: &[&SiteSpec]) -> Vec<String> {
+    let mut all: BTreeMap<&str, Known> = BTreeMap::new();
+    let queues = sites.iter().filter_map(|site| site.queue()).map(|queue| &queue.attributes);
+    let nodes = sites.iter().flat_map(|site| &site.nodes).map(|node| &node.attributes);
+    for (name, value) in nodes.chain(queues).flat_map(Attributes::iter) {
+        let known = all.entry(name).or_default();
+        match value {
+            Value::Number(number) => {
+                let (least, most) = known.numbers.unwrap_or((*number, *number));
+                known.numbers = Some((least.min(*number), most.max(*number)));
+            }
+            Value::Text(_) | Value::Flag(_) => {
+                let text = value.to_string();
+                if known.texts.len() < NAMED_MAX && !known.texts.contains(&text) {
+                    known.texts.push(text);
+                }
+            }
+        }
+    }
+    let text = |(name, known): (&str, Known)| {
+        let numbers = known.numbers.map(|(least, most)| match least == most {
+            true => least.to_string(),
+            false => format!("{least} to {most}"),
+        });
+        let values: Vec<String> = numbers.into_iter().chain(known.texts).collect();
+        format!("{name} {}", values.join(" or "))
+    };
+    all.into_iter().take(NAMED_MAX).map(text).collect()
+}

@@ -1,0 +1,49 @@
+//! Which nodes are what a job asks for, at whatever time and price: what fits none now never will while the sites stay as they are.
+
+use crate::model::job::JobSpec;
+use crate::model::site::SiteKind;
+use crate::model::state::State;
+use walras_model::{Attributes, Performance, SiteId};
+
+/// The nodes of one site that fit a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fitting {
+    /// Which site.
+    pub site: SiteId,
+    /// How many of its nodes fit; no number for a queue, which does not say how many it has.
+    pub nodes: Option<u32>,
+}
+
+/// By site, the nodes that are what a job asks for; sites without any are left out. Tasks of a workflow are not looked at one by one.
+pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
+    let request = &spec.request;
+    let fits = |performance: Performance, attributes: &Attributes| {
+        performance >= request.performance_min && request.requires.iter().all(|it| it.is_met_by(attributes))
+    };
+    let sites =
+        (0..state.sites.len()).filter_map(SiteId::from_index).filter(|site| request.scope.admits(*site));
+    let of = |site: SiteId| {
+        let known = state.site(site)?;
+        let nodes = match &known.spec.kind {
+            SiteKind::Queue(queue) if fits(queue.performance, &queue.attributes) => {
+                return Some(Fitting { site, nodes: None });
+            }
+            SiteKind::Queue(_) => 0,
+            SiteKind::Slots | SiteKind::Capacity => {
+                known.spec.nodes.iter().filter(|node| fits(node.performance, &node.attributes)).count()
+            }
+        };
+        (nodes > 0).then(|| Fitting { site, nodes: Some(u32::try_from(nodes).unwrap_or(u32::MAX)) })
+    };
+    sites.filter_map(of).collect()
+}
+
+/// Whether a job could never run on these: it needs more nodes at once than fit, together or, where it asks for that, on one site.
+pub fn is_never_met(spec: &JobSpec, fitting: &[Fitting]) -> bool {
+    let needed = if spec.workflow.is_some() { 1 } else { u64::from(spec.request.tasks) };
+    let of = |it: &Fitting| it.nodes.map_or(u64::MAX, u64::from);
+    // A queue runs all tasks of a job, or none.
+    let alone = fitting.iter().map(of).max().unwrap_or(0);
+    let together: u64 = fitting.iter().filter_map(|it| it.nodes).map(u64::from).sum();
+    alone < needed && (spec.request.scope.same_site || together < needed)
+}

@@ -1,0 +1,82 @@
+//! What could never run, and what each node may cost at most.
+
+use crate::vo::{MINUTE, Vo, at, rate};
+use walras_broker::Input;
+use walras_broker::fitting::{Fitting, fitting, is_never_met};
+use walras_broker::id::JobNumber;
+use walras_broker::input::{Answer, SiteMessage};
+use walras_broker::job::{JobSearch, JobSpec, Phase};
+use walras_core::Algorithm;
+use walras_model::{Interval, NodeId, Performance, Requirement, Scope, SiteId, Test, Value};
+
+#[test]
+fn what_needs_more_nodes_than_fit_can_never_run() {
+    let vo = Vo::new(&[(2, 1_000), (3, 1_000)]);
+    let state = vo.broker.state();
+    let never = |job: &JobSpec| is_never_met(job, &fitting(state, job));
+    assert_eq!(
+        fitting(state, &vo.job("a", 1, 1)),
+        [(0, 2), (1, 3)].map(|(site, nodes)| Fitting { site: SiteId::new(site), nodes: Some(nodes) })
+    );
+    assert!(!never(&vo.job("a", 5, 1)) && never(&vo.job("a", 6, 1)));
+    let mut together = vo.job("a", 4, 1);
+    together.request.scope = Scope { same_site: true, sites: None };
+    assert!(never(&together));
+    let mut there = vo.job("a", 3, 1);
+    there.request.scope.sites = Some(vec![SiteId::new(0)]);
+    assert!(never(&there));
+    let mut fast = vo.job("a", 1, 1);
+    fast.request.performance_min = Performance::from_millionths(1_000_001).unwrap();
+    assert!(never(&fast));
+    let mut gpu = vo.job("a", 1, 1);
+    gpu.request.requires =
+        vec![Requirement { attribute: "gpu".into(), test: Test::Equals(Value::Flag(true)) }];
+    assert!(never(&gpu));
+}
+
+#[test]
+fn a_queue_is_as_large_as_it_says_later() {
+    let mut vo = Vo::new(&[]);
+    vo.add_site(Vo::queue_kind(), 0, walras_broker::price::PriceRules::flat(rate(1)));
+    let job = vo.job("a", 1_000, 1);
+    assert!(!is_never_met(&job, &fitting(vo.broker.state(), &job)));
+}
+
+/// A cheap site that is busy for two hours, and one that costs nine times as much.
+fn market() -> Vo {
+    let mut vo = Vo::new(&[(1, 1_000), (1, 9_000)]);
+    let interval = Interval::new(at(0), at(120 * MINUTE)).unwrap();
+    vo.heard(0, SiteMessage::Taken { node: NodeId::new(0), interval });
+    vo
+}
+
+fn capped(vo: &Vo, name: &str) -> JobSpec {
+    let search = Some(JobSearch { algorithm: Algorithm::Alp, alternatives: 1 });
+    let mut job = JobSpec { search, ..vo.job(name, 1, 10) };
+    // Twice as much as the cheap site asks for.
+    job.request.price_max = Some(rate(2_000));
+    job
+}
+
+#[test]
+fn no_node_costs_more_than_a_job_that_caps_it_wants() {
+    let mut vo = market();
+    let job = capped(&vo, "capped");
+    let number: JobNumber = vo.submit(job);
+    vo.say(Input::CycleNow);
+    let state = vo.broker.state();
+    let Phase::Reserved(of) = state.jobs[&number].phase else { panic!("it is reserved") };
+    assert_eq!(state.reservations[&of].legs[0].site, SiteId::new(0));
+}
+
+#[test]
+fn a_quote_keeps_the_cap_in_every_alternative() {
+    let mut vo = market();
+    vo.say(Input::CycleNow);
+    let job = Box::new(capped(&vo, "capped"));
+    let asked = Input::AskQuote { key: "q".to_owned(), job, findings: None, hold: None };
+    let Some(Answer::Quote(quote)) = vo.say(asked) else { panic!("no quote") };
+    let options = &vo.broker.state().quotes[&quote].options;
+    assert!(!options.is_empty());
+    assert!(options.iter().all(|option| option.sites == [SiteId::new(0)]), "{options:#?}");
+}

@@ -1,0 +1,69 @@
+//! Jobs on their way in: read, with what their words mean here, and whether they could run at all.
+
+use super::App;
+use super::admin::seen_name;
+use super::fault::Fault;
+use crate::token::Caller;
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use walras_api::ReadError;
+use walras_api::sentence::unmet_text;
+use walras_api::service::{Role, read_job};
+use walras_broker::fitting::{fitting, is_never_met};
+use walras_broker::job::JobSpec;
+use walras_model::SiteId;
+
+/// What is behind sites on which nothing really runs.
+const SIMULATED: &str = "simulated";
+
+/// The job that a request carries, as the broker takes it.
+pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
+    let file = read_job(bytes, "body")?;
+    let user = match (caller.role, file.user()) {
+        (Role::Administrator, Some(user)) => user.to_owned(),
+        (Role::Administrator, None) => {
+            return Err(Fault::bad("body: user: it is missing: an administrator must say whose job it is"));
+        }
+        (_, Some(user)) if user != caller.name => {
+            return Err(Fault::forbidden("a user may only submit jobs of their own"));
+        }
+        _ => caller.name.clone(),
+    };
+    let name = user.clone();
+    let group = app.handle.ask(move |state, _| {
+        let known = state.users.get(name.as_str());
+        known.and_then(|known| known.user.group.clone())
+    });
+    let unfit = |error: ReadError| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string());
+    let file = app.words.apply(file, group.await?.as_deref(), "body").map_err(unfit)?;
+    let spec = file.into_spec(&user, &app.sites().names, "body").map_err(unfit)?;
+    seen_name(&spec.request.name, "body: name:")?;
+    Ok(spec)
+}
+
+/// Refuses what could never run: more than all nodes that are what it asks for, or nothing where something would really be run.
+pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
+    let sites = app.sites();
+    let real = move |site: SiteId| sites.connectors.get(site.index()).is_some_and(|kind| kind != SIMULATED);
+    let job = spec.clone();
+    let wrong = app.handle.ask(move |state, _| {
+        if state.sites.is_empty() {
+            return None;
+        }
+        let fitting = fitting(state, &job);
+        if is_never_met(&job, &fitting) {
+            return Some(("never-met", unmet_text(state, &job, &fitting)));
+        }
+        let empty = job.script.is_none() && job.command.is_empty();
+        let site = fitting.iter().find(|it| empty && real(it.site)).and_then(|it| state.site(it.site));
+        site.map(|site| {
+            let name = &site.spec.name;
+            let text = format!("the job has neither a command nor a script, and {name} would really run it");
+            ("nothing-to-run", text)
+        })
+    });
+    match wrong.await? {
+        Some((code, text)) => Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, code, text)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,31 @@
+//! What the next plan would do with a job, as the API shows it.
+
+use super::site_name;
+use walras_api::Num;
+use walras_api::sentence::{Context, MoneyLimit};
+use walras_api::service::OutlookView;
+use walras_broker::State;
+use walras_broker::job::JobSpec;
+use walras_broker::quote::Findings;
+
+/// Of what was found for a job, what suits it best; or why there is nothing. Without findings nobody knows what is free.
+pub fn outlook_view(state: &State, spec: &JobSpec, findings: Option<&Findings>) -> OutlookView {
+    let Some(findings) = findings else { return OutlookView::default() };
+    let best = findings.allocations.iter().min_by_key(|(it, loss)| (*loss, it.start(), it.cost()));
+    if let Some((best, _)) = best {
+        return OutlookView {
+            start: Some(best.start().into()),
+            finish: Some(best.finish().into()),
+            price: Some(Num::of_money(best.cost())),
+            sites: best.legs.iter().map(|leg| site_name(state, leg.site)).collect(),
+            ..OutlookView::default()
+        };
+    }
+    let why = findings.why.clone().unwrap_or_default();
+    let context = Context::of_service(state).about(spec).limited(MoneyLimit::of(state, spec, &why));
+    OutlookView {
+        reasons: why.reasons.iter().map(|it| context.fit_view(it)).collect(),
+        changes: context.change_views(&why.smallest_change),
+        ..OutlookView::default()
+    }
+}

@@ -1,0 +1,175 @@
+//! What a program is told of its job: variables of its environment, and names of files with what is known filled in.
+//!
+//! Beside `WALRAS_…` there are the variables of Slurm that scripts rely on, with what they mean there. What the site knows goes over what
+//! the job says; what the job says goes over what is only usual.
+
+use crate::contract::{Start, StartPart};
+use std::collections::BTreeMap;
+
+/// What `%a` is for a job that is no array, as Slurm has it.
+const NO_ELEMENT: &str = "4294967294";
+/// A number in a name is filled up to at most so many digits.
+const DIGITS_MAX: usize = 10;
+
+/// Where a part runs.
+pub(crate) struct Placed<'a> {
+    /// On which node; in a queue nobody knows.
+    pub(crate) node: Option<&'a str>,
+    /// All nodes that the job has on this site, as far as they have names.
+    pub(crate) nodes: Vec<&'a str>,
+    /// How many these are.
+    pub(crate) width: usize,
+}
+
+/// Where programs are looked for, and in which language they speak.
+pub(crate) struct Usual<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) lang: &'a str,
+}
+
+/// The variables of a part's program.
+pub(crate) fn environment(
+    start: &Start<'_>,
+    part: &StartPart,
+    placed: &Placed<'_>,
+    usual: &Usual<'_>,
+) -> Vec<(String, String)> {
+    let program = start.program;
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    let mut set = |name: &str, value: String| all.insert(name.to_owned(), value);
+    set("PATH", usual.path.to_owned());
+    set("LANG", usual.lang.to_owned());
+    let parts = program.parts.max(1).to_string();
+    for name in ["SLURM_NTASKS", "SLURM_NPROCS"] {
+        set(name, parts.clone());
+    }
+    for (name, value) in &program.particulars.env {
+        set(name, value.clone());
+    }
+    let (job, number) = (start.job.to_string(), part.part.to_string());
+    for (names, value) in [
+        (&["WALRAS_JOB", "SLURM_JOB_ID", "SLURM_JOBID"][..], &job),
+        (&["WALRAS_NAME", "SLURM_JOB_NAME"], &program.name),
+        (&["WALRAS_USER", "SLURM_JOB_USER"], &program.user),
+        (&["WALRAS_PART", "SLURM_PROCID"], &number),
+        (&["WALRAS_PARTS"], &parts),
+        (&["SLURM_LOCALID"], &"0".to_owned()),
+        (&["SLURM_NNODES", "SLURM_JOB_NUM_NODES"], &placed.width.to_string()),
+        (&["WALRAS_NODES", "SLURM_NODELIST", "SLURM_JOB_NODELIST"], &placed.nodes.join(",")),
+    ] {
+        for name in names {
+            set(name, value.clone());
+        }
+    }
+    if let Some(task) = &part.task {
+        set("WALRAS_TASK", task.clone());
+    }
+    if let Some(node) = placed.node {
+        let place = placed.nodes.iter().position(|it| *it == node).unwrap_or(0);
+        set("SLURM_NODEID", place.to_string());
+        for name in ["WALRAS_NODE", "SLURMD_NODENAME"] {
+            set(name, node.to_owned());
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// The name of a file with what is known of a part filled in: `%j` and `%A` its job, `%a` its element, `%x` the job's name, `%u` its user,
+/// `%N` the node, `%t` the part, `%%` a percent sign; with a number between, filled up with zeros (`%4t`). What else follows a percent sign
+/// stays as it is. No name leads to another directory by what is filled in.
+pub(crate) fn filled_in(pattern: &str, start: &Start<'_>, part: &StartPart, node: Option<&str>) -> String {
+    let mut name = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('%') {
+        name.push_str(before);
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let width =
+            after.get(..digits).and_then(|digits| digits.parse::<usize>().ok()).unwrap_or(0).min(DIGITS_MAX);
+        let letter = after.get(digits..).and_then(|rest| rest.chars().next());
+        let value = match letter {
+            Some('j' | 'A') => format!("{:0>width$}", start.job.to_string()),
+            Some('t') => format!("{:0>width$}", part.part.to_string()),
+            Some('a') => NO_ELEMENT.to_owned(),
+            Some('x') => start.program.name.clone(),
+            Some('u') => start.program.user.clone(),
+            Some('N') => node.unwrap_or("node").to_owned(),
+            Some('%') if digits == 0 => "%".to_owned(),
+            _ => {
+                name.push('%');
+                rest = after;
+                continue;
+            }
+        };
+        let safe = |character: char| {
+            let leads_out = matches!(character, '/' | '\\') || character.is_control();
+            if leads_out { '_' } else { character }
+        };
+        name.extend(value.chars().map(safe));
+        rest = after.get(digits + 1..).unwrap_or_default();
+    }
+    name + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{JobNumber, Program, ReservationNumber};
+    use walras_model::Time;
+
+    fn with<T>(program: &Program, see: impl FnOnce(&Start<'_>, &StartPart) -> T) -> T {
+        let at = Time::from_millis(0).unwrap();
+        let part = StartPart { part: 3, hold: 0, task: None, start: at, end: at };
+        let parts = [part.clone()];
+        let start =
+            Start { reservation: ReservationNumber::new(1), job: JobNumber::new(17), parts: &parts, program };
+        see(&start, &part)
+    }
+
+    #[test]
+    fn names_are_filled_in() {
+        let program = Program { name: "a/b".to_owned(), user: "ada".to_owned(), ..Program::default() };
+        let cases = [
+            ("out.txt", "out.txt"),
+            ("slurm-%j.out", "slurm-17.out"),
+            ("%x_%u-%N.%t", "a_b_ada-n1.3"),
+            ("%A_%a", "17_4294967294"),
+            ("%6j-%2t", "000017-03"),
+            ("100%%", "100%"),
+            ("%q%", "%q%"),
+            ("%99999999999999999999j", "17"),
+            ("%99j", "0000000017"),
+            ("ä%jß", "ä17ß"),
+        ];
+        for (pattern, expected) in cases {
+            let name = with(&program, |start, part| filled_in(pattern, start, part, Some("n1")));
+            assert_eq!(name, expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_the_site_knows_goes_over_what_the_job_says() {
+        let mut program =
+            Program { name: "fit".to_owned(), user: "ada".to_owned(), parts: 4, ..Program::default() };
+        let said = [("SLURM_NTASKS", "16"), ("SLURM_JOB_ID", "9"), ("PATH", "/opt/bin"), ("LAB", "7")];
+        program.particulars.env = said.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let placed = Placed { node: Some("n2"), nodes: vec!["n1", "n2"], width: 2 };
+        let usual = Usual { path: "/bin", lang: "C" };
+        let told = with(&program, |start, part| environment(start, part, &placed, &usual));
+        let told: BTreeMap<String, String> = told.into_iter().collect();
+        for (name, value) in [
+            ("SLURM_NTASKS", "16"),
+            ("SLURM_NPROCS", "4"),
+            ("SLURM_JOB_ID", "17"),
+            ("PATH", "/opt/bin"),
+            ("LANG", "C"),
+            ("LAB", "7"),
+            ("SLURM_PROCID", "3"),
+            ("SLURM_NODEID", "1"),
+            ("SLURM_NNODES", "2"),
+            ("SLURM_JOB_NODELIST", "n1,n2"),
+            ("WALRAS_PARTS", "4"),
+        ] {
+            assert_eq!(told.get(name).map(String::as_str), Some(value), "{name}");
+        }
+    }
+}
