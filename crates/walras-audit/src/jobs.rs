@@ -28,6 +28,8 @@ impl Auditor {
             JobEvent::Planned { job, plan, promise, renewed } => {
                 self.planned(look, *job, plan, *promise, *renewed);
             }
+            JobEvent::Freed(job) => self.freed(look, *job),
+            JobEvent::Released(job) => self.let_go(look, *job),
             JobEvent::Ended { job, end } => self.ended(look, *job, end),
             JobEvent::Noticed(_) => {}
         }
@@ -45,10 +47,12 @@ impl Auditor {
             look.report(Kind::NoSuchUser(spec.user.clone()));
         }
         self.counts.jobs += u64::from(offered.is_none());
+        let place = self.place_of_new(look, number, spec);
         let job = Job {
             spec: Arc::clone(spec),
-            queued_at: look.now,
-            place: Place::Queued,
+            ready_at: look.now,
+            held: spec.gate.held,
+            place,
             since: look.position,
             attempts: 0,
             vanished: 0,
@@ -88,7 +92,8 @@ impl Auditor {
             Place::Queued if matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) => {}
             // What it was planned for could not be reserved.
             Place::Planned => {}
-            Place::Queued
+            Place::Waiting
+            | Place::Queued
             | Place::Planning
             | Place::Reserved(_)
             | Place::Loose(After::Well | After::Failed | After::Cancelled) => {
@@ -107,6 +112,7 @@ impl Auditor {
         if let Some(why) = self.end_fault(look, number, &job, end) {
             look.report(Kind::WrongEnd { job: number, why });
         }
+        self.over(look, number, &job, *end == JobEnd::Done);
         let count = match end {
             JobEnd::Done => &mut self.counts.done,
             JobEnd::Failed(_) => &mut self.counts.failed,
@@ -133,8 +139,9 @@ impl Auditor {
             }
             JobEnd::GivenUp(Why::DeadlinePassed) => {
                 let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= look.now);
-                (passed && job.place == Place::Queued, EndFault::InTime)
+                (passed && matches!(job.place, Place::Waiting | Place::Queued), EndFault::InTime)
             }
+            JobEnd::GivenUp(Why::NeverMet(on)) => (self.is_never_met(job, on), EndFault::NotInVain),
             JobEnd::GivenUp(_) => {
                 (job.is_used_up(&self.policy) && job.place == Place::Loose(After::Broken), EndFault::Attempts)
             }

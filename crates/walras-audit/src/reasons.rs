@@ -64,7 +64,9 @@ pub(crate) fn is_true(
         | Why::Outdated(_)
         | Why::NotPlanned
         | Why::DeadlinePassed
-        | Why::TooOften(_) => false,
+        | Why::TooOften(_)
+        | Why::Waits(_)
+        | Why::NeverMet(_) => false,
     }
 }
 

@@ -71,9 +71,11 @@ impl Auditor {
             ReservationEvent::PartsDue { reservation, parts } => self.parts_due(look, *reservation, parts),
             ReservationEvent::PartStarted { reservation, part, at } => {
                 self.started(look, *reservation, *part, *at);
+                self.begun_part(look, *reservation);
             }
             ReservationEvent::PartEnded { reservation, part, at, end } => {
                 self.part_ended(look, *reservation, *part, *at, *end);
+                self.begun_part(look, *reservation);
             }
             ReservationEvent::Rescheduled { reservation, parts, why } => {
                 self.rescheduled(look, *reservation, parts, why);
@@ -312,6 +314,7 @@ fn is_failure(why: &Why) -> bool {
         | Why::NoMoney(_)
         | Why::OverBudget(_) => false,
         Why::Outdated(_) | Why::NotPlanned | Why::Cancelled | Why::NotTaken => false,
+        Why::Waits(_) | Why::NeverMet(_) => false,
         Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
             true
         }

@@ -51,8 +51,8 @@ pub use model::event::Event;
 pub use model::input::{Answer, Input, Refusal};
 pub use model::state::State;
 pub use model::{
-    account, allocation, budget, cycle, decision, effect, event, id, input, job, limits, mismatch, notice,
-    policy, price, quote, rank, refusal, repeated, reservation, sharing, site, state, table, wish,
+    account, allocation, budget, cycle, decision, effect, event, gate, id, input, job, limits, mismatch,
+    notice, policy, price, quote, rank, refusal, repeated, reservation, sharing, site, state, table, wish,
 };
 pub use rules::market::Market;
 pub use rules::quoting;

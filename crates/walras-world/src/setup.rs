@@ -249,6 +249,7 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
         command: vec!["run".to_owned(), number.to_string()],
         script: None,
         output: None,
+        gate: Default::default(),
     })
 }
 

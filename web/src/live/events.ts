@@ -10,6 +10,8 @@ const KINDS: Record<EventKind, true> = {
   "job-queued": true,
   "job-returned": true,
   "job-planned": true,
+  "job-freed": true,
+  "job-released": true,
   "job-ended": true,
   "cycle-opened": true,
   "cycle-decided": true,

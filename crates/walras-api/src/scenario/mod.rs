@@ -29,7 +29,9 @@ pub use policy::Policy;
 pub(crate) use policy::{policy_entry, policy_of};
 pub(crate) use preferences::preference_of;
 use std::collections::BTreeMap;
-pub(crate) use values::{Entries, List, Object, Pair, TaskSpec, TestSpec, objects, present, present_object};
+pub(crate) use values::{
+    Entries, List, Object, Pair, Scalar, TaskSpec, TestSpec, objects, present, present_object,
+};
 use walras_core::prefer::Stakeholders;
 use walras_core::refine::Strategy;
 use walras_model::{Batch, Network, Offers};

@@ -116,6 +116,13 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
             };
             Some((EventKind::JobPlanned, text))
         }
+        JobEvent::Freed(job) => {
+            let text = format!("Job {job} is in the queue: all that it waited for has happened.");
+            Some((EventKind::JobFreed, text))
+        }
+        JobEvent::Released(job) => {
+            Some((EventKind::JobReleased, format!("Job {job} was let go by its user.")))
+        }
         JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
         // The quote says what is held for it.
         JobEvent::Offered { .. } | JobEvent::Withdrawn(_) | JobEvent::Noticed(_) => None,

@@ -5,6 +5,7 @@ use crate::service::Stamp;
 use std::collections::BTreeSet;
 use walras_broker::account::{Account, Unpayable};
 use walras_broker::budget::{Overspent, Spender};
+use walras_broker::gate::Waits;
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
@@ -47,6 +48,10 @@ impl Context<'_> {
             }
             Why::Cancelled => "Its user cancelled it.".to_owned(),
             Why::NotTaken => "It was held for a quote, and not taken.".to_owned(),
+            Why::Waits(waits) => waits_text(waits),
+            Why::NeverMet(on) => {
+                format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text())
+            }
         }
     }
 
@@ -147,4 +152,23 @@ pub fn spender_text(spender: &Spender) -> String {
         Spender::Group(name) => format!("group {name}"),
         Spender::Vo => "the VO".to_owned(),
     }
+}
+
+/// What a job waits for, in a sentence or two.
+fn waits_text(waits: &Waits) -> String {
+    /// So many are named; of the others it is said how many they are.
+    const NAMED: usize = 5;
+    let all = waits.on.iter().map(|(_, on)| format!("{} ({})", on.on, on.condition.text()));
+    let mut things: Vec<String> = all.take(NAMED).collect();
+    let more = waits.on.len().saturating_sub(NAMED);
+    things.extend((more > 0).then(|| format!("{more} other jobs")));
+    things.extend(waits.singleton.then(|| "earlier jobs of its name".to_owned()));
+    things.extend(waits.held.then(|| "its user to release it".to_owned()));
+    let waits_for =
+        if things.is_empty() { String::new() } else { format!("It waits for {}.", listed(&things)) };
+    let never = waits
+        .never
+        .map(|on| format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text()));
+    let parts = [Some(waits_for).filter(|it| !it.is_empty()), never];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

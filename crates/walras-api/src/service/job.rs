@@ -5,6 +5,7 @@
 
 use super::search;
 use super::stamp::Stamp;
+use super::waiting::{self, AfterFile};
 use crate::decode::Document;
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within, echo};
@@ -12,7 +13,8 @@ use crate::input::Syntax;
 use crate::number::Number;
 use crate::scenario::wire::{one, one_task, zero};
 use crate::scenario::{
-    AggregationName, Entries, List, Object, Pair, TaskSpec, TestSpec, jobs, preference_of, present, quantity,
+    AggregationName, Entries, List, Object, Pair, TaskSpec, TestSpec, jobs, preference_of, present,
+    present_object, quantity,
 };
 use crate::unit::Unit;
 use crate::workflow::{WorkflowFile, workflow_of};
@@ -137,6 +139,18 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     output: Option<String>,
+    /// What must have become of other jobs first; they are there already.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "AfterFile")]
+    after: Option<AfterFile>,
+    /// Whether all earlier jobs of the same name and user must have ended first.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    singleton: bool,
+    /// Whether it is not planned before it is released.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    held: bool,
 }
 
 /// Priorities lie between this and its negative.
@@ -270,6 +284,7 @@ impl JobFile {
             command: self.command,
             script: self.script,
             output: self.output,
+            gate: waiting::gate(self.after, self.singleton, self.held)?,
         })
     }
 }

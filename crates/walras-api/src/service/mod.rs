@@ -13,6 +13,7 @@ mod sharing;
 mod slurm;
 mod stamp;
 mod view;
+mod waiting;
 mod wish;
 
 pub use draft::{JobDraft, NotUnderstood, read_object};
@@ -26,16 +27,18 @@ pub use search::FinishByFile;
 pub use sharing::{LimitsFile, SharingFile};
 pub use stamp::{NotAMoment, Stamp};
 pub use view::{
-    AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, BarKind, BoundView, BudgetView,
-    CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, CriterionView, CycleView, DecidedJobView,
-    DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView, DrainedView,
-    ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView,
-    IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView, LikelyView, LogLine, LogView, MeView,
-    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, PartStage, PartView,
-    PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView,
-    ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, Scope, SessionView,
-    SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView, StatusView, SubmittedView,
-    TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TrialCycle, TrialFigures,
-    TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind, WhyView,
+    AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, AwaitedView, BarKind, BoundView,
+    BudgetView, CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, ConditionKind, CriterionView,
+    CycleView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView,
+    DraftView, DrainedView, ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView,
+    HeldKind, HistoryView, IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView, LikelyView,
+    LogLine, LogView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView,
+    OptionView, PartStage, PartView, PredictedKind, ProblemView, PromiseView, ProofKind, ProofView,
+    PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView,
+    SampleView, Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine,
+    StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade,
+    TokenView, TokensView, TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView, VoView,
+    WaitsView, WayView, WhyKind, WhyView,
 };
+pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

@@ -12,6 +12,8 @@
 //! | `--job-name` | `name`; without it, the name of the file |
 //! | `--output` | `output`, when it is a plain name |
 //! | `--deadline`, `--begin` | `deadline`, `earliest` |
+//! | `--dependency` | `after`, `singleton` |
+//! | `--hold` | `held` |
 //!
 //! ```
 //! let text = "#!/bin/sh\n#SBATCH --ntasks=2 --time=10\n#WALRAS budget 40\n#SBATCH --gres=gpu:1\necho hello\n";
@@ -25,6 +27,7 @@
 use super::draft::{JobDraft, NotUnderstood, Places};
 use super::job::{JOB_BYTES_MAX, JOB_TAG};
 use super::slurm::{self, Flag};
+use super::waiting;
 use crate::decode::{Document, yaml_options};
 use crate::error::{ErrorKind, Position, ReadError, echo};
 use crate::input::Syntax;
@@ -35,7 +38,10 @@ use std::collections::BTreeMap;
 /// The keys whose values are text, whatever they look like.
 const TEXTS: [&str; 7] = ["name", "user", "deadline", "earliest", "delay_after", "output", "search"];
 /// The others that a directive may give.
-const VALUES: [&str; 11] = [
+const VALUES: [&str; 14] = [
+    "after",
+    "singleton",
+    "held",
     "tasks",
     "work",
     "price_max",
@@ -132,9 +138,13 @@ impl Script<'_> {
             let directive = echo(text);
             script.slurm.not_understood.push(NotUnderstood { line, directive });
         };
+        if name == "hold" {
+            self.slurm.set("held", true.into(), line);
+            return Ok(());
+        }
         if !matches!(
             name.as_str(),
-            "nodes" | "ntasks" | "time" | "job-name" | "output" | "deadline" | "begin"
+            "nodes" | "ntasks" | "time" | "job-name" | "output" | "deadline" | "begin" | "dependency"
         ) {
             leave_out(self, &text);
             return Ok(());
@@ -156,6 +166,17 @@ impl Script<'_> {
                 let seconds = slurm::limit_seconds(&value);
                 let what = "is not a time limit: expected minutes, hours:minutes:seconds or days-hours";
                 self.slurm.set("work", seconds.ok_or_else(|| wrong(what))?.into(), line);
+            }
+            "dependency" => {
+                let (after, singleton) = waiting::dependency(&value).ok_or_else(|| {
+                    wrong("is not understood: expected afterok:JOB, afterany, afternotok, after or singleton")
+                })?;
+                if !after.is_empty() {
+                    self.slurm.set("after", after.into(), line);
+                }
+                if singleton {
+                    self.slurm.set("singleton", true.into(), line);
+                }
             }
             "job-name" => self.slurm.set("name", value.into(), line),
             "output" => self.slurm.output = Some((value, line, text)),
@@ -227,7 +248,7 @@ fn value(key: &str, text: &str) -> Option<Value> {
     let quoted = text.starts_with(['"', '\'']);
     let text = if quoted { text } else { text.split(" #").next().unwrap_or_default().trim_end() };
     match key {
-        "same_site" if text.is_empty() => Some(true.into()),
+        "same_site" | "singleton" | "held" if text.is_empty() => Some(true.into()),
         _ if text.is_empty() => None,
         SITES if !text.starts_with('[') && !quoted => {
             Some(text.split(',').map(|name| Value::from(name.trim())).collect())

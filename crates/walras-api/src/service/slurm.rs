@@ -125,6 +125,8 @@ fn name_and_value(word: &str) -> (String, Option<String>) {
         'J' => "job-name".to_owned(),
         'o' => "output".to_owned(),
         'b' => "begin".to_owned(),
+        'd' => "dependency".to_owned(),
+        'H' => "hold".to_owned(),
         other => other.to_string(),
     };
     (name, (!rest.is_empty()).then(|| rest.to_owned()))

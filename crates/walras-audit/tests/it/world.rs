@@ -212,6 +212,7 @@ pub(crate) fn job(user: &str, tasks: u32, seconds: i64) -> JobSpec {
         command: vec!["run".into()],
         script: None,
         output: None,
+        gate: Default::default(),
     }
 }
 

@@ -204,6 +204,7 @@ impl Bed {
                 command: Vec::new(),
                 script: None,
                 output: None,
+                gate: Default::default(),
             };
             self.say(Input::Submit { key: format!("k{number}"), job: Box::new(job) });
         }

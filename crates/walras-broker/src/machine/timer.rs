@@ -1,7 +1,7 @@
 //! When something is due.
 
 use crate::model::allocation::Part;
-use crate::model::job::Phase;
+use crate::model::job::{Job, Phase};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
 use crate::model::state::State;
 use walras_model::{Span, Time};
@@ -10,8 +10,8 @@ impl State {
     /// The next moment at which time alone changes something; may be past.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
-        let queued = || self.jobs.values().filter(|job| job.phase == Phase::Queued);
-        let deadlines = queued().filter_map(|job| job.spec.request.deadline);
+        let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued);
+        let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let plans =
             self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_by(rules)));

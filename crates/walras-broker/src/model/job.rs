@@ -3,6 +3,7 @@
 use super::account::Unpayable;
 use super::allocation::Allocation;
 use super::budget::Overspent;
+use super::gate::{Dependency, Gate, Waits};
 use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::limits::NAME_MAX;
 use super::mismatch::Mismatch;
@@ -22,6 +23,7 @@ const PLAIN: usize = 400;
 const WORD: usize = 24;
 const TASK: usize = 100;
 const EDGE: usize = 16;
+const DEPENDENCY: usize = 50;
 
 fn millis_of(work: Option<Work>) -> i128 {
     work.map_or(0, |work| i128::from(work.as_millis()))
@@ -55,6 +57,9 @@ pub struct JobSpec {
     /// The name of the file for what it prints; sites decide in which directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// What it waits for before it is planned.
+    #[serde(default, skip_serializing_if = "Gate::is_open")]
+    pub gate: Gate,
 }
 
 impl JobSpec {
@@ -76,6 +81,7 @@ impl JobSpec {
         });
         let all =
             PLAIN + self.request.name.len() + command + text(&self.script) + text(&self.output) + workflow;
+        let all = all + self.gate.after.len() * DEPENDENCY;
         u64::try_from(all).unwrap_or(u64::MAX)
     }
 
@@ -91,6 +97,7 @@ impl JobSpec {
             command: Vec::new(),
             script: None,
             output: None,
+            gate: Gate::default(),
         }
     }
 }
@@ -152,8 +159,17 @@ pub struct Job {
     pub spec: Arc<JobSpec>,
     /// When.
     pub queued_at: Time,
+    /// Since when it may be planned, where it had to wait for something first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freed_at: Option<Time>,
     /// Where it is.
     pub phase: Phase,
+    /// What it waits for before it may be planned.
+    #[serde(default, skip_serializing_if = "Waits::is_none")]
+    pub waits: Waits,
+    /// Whether a part of it has ever begun.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begun: bool,
     /// How many reservations failed that it could do nothing about.
     pub attempts: u32,
     /// How many of them because a part of it vanished.
@@ -194,6 +210,13 @@ pub struct Job {
     pub content: Option<Arc<BTreeMap<String, Share>>>,
 }
 
+impl Job {
+    /// Since when it waits for a window.
+    pub fn ready_at(&self) -> Time {
+        self.freed_at.unwrap_or(self.queued_at)
+    }
+}
+
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
@@ -210,6 +233,8 @@ pub struct Planned {
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
+    /// It waits for other jobs or for its user's word, and is not planned before.
+    Waiting,
     /// It waits for a cycle.
     Queued,
     /// It is part of a cycle's batch.
@@ -324,6 +349,10 @@ pub enum Why {
     Cancelled,
     /// It was held for a quote, and not taken.
     NotTaken,
+    /// It waits for other jobs, or for its user's word.
+    Waits(Box<Waits>),
+    /// What it waits for can never be.
+    NeverMet(Dependency),
 }
 
 impl Why {
@@ -347,6 +376,8 @@ impl Why {
                 | Why::NotPlanned
                 | Why::Cancelled
                 | Why::NotTaken
+                | Why::Waits(_)
+                | Why::NeverMet(_)
         )
     }
 }

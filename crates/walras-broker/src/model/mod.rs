@@ -8,6 +8,7 @@ pub mod cycle;
 pub mod decision;
 pub mod effect;
 pub mod event;
+pub mod gate;
 pub mod id;
 pub mod input;
 pub mod job;

@@ -169,7 +169,7 @@ fn share(part: i128, whole: i128) -> i64 {
 fn rank(state: &State, job: &Job, scale: &Scale<'_>, now: Time) -> Ranked {
     let policy = &state.policy;
     let horizon = i128::from(policy.horizon.as_millis().max(1));
-    let waited = i128::from((now - job.queued_at).max(0));
+    let waited = i128::from((now - job.ready_at()).max(0));
     let waiting =
         i64::try_from(rounding::down(waited * i128::from(MILLION), horizon)).unwrap_or(i64::MAX / MILLION);
     let left = job.spec.request.deadline.map(|deadline| horizon - i128::from((deadline - now).max(0)));

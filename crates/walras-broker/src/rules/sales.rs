@@ -98,7 +98,9 @@ fn fault_of(why: Option<&Why>) -> Fault {
             | Why::StartMissed
             | Why::NotPlanned
             | Why::DeadlinePassed
-            | Why::TooOften(_),
+            | Why::TooOften(_)
+            | Why::Waits(_)
+            | Why::NeverMet(_),
         ) => Fault::Machine,
     }
 }

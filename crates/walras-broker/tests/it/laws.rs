@@ -271,6 +271,7 @@ fn job(who: u8, tasks: u8, minutes: u8) -> JobSpec {
         command: Vec::new(),
         script: None,
         output: None,
+        gate: Default::default(),
     }
 }
 

@@ -6,6 +6,7 @@ mod again;
 mod empty_tasks;
 mod failures;
 mod fairness;
+mod gates;
 mod holds;
 mod laws;
 mod money;

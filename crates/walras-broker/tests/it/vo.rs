@@ -261,6 +261,7 @@ impl Vo {
             command: vec![],
             script: None,
             output: None,
+            gate: Default::default(),
         }
     }
 

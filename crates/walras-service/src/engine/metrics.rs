@@ -242,6 +242,8 @@ impl Metrics {
             JobEvent::Queued { .. }
             | JobEvent::Returned { .. }
             | JobEvent::Planned { .. }
+            | JobEvent::Freed(_)
+            | JobEvent::Released(_)
             | JobEvent::Offered { .. }
             | JobEvent::Withdrawn(_)
             | JobEvent::Noticed(_) => {}
@@ -325,8 +327,8 @@ impl Metrics {
     /// What follows from the state as it is, before it is shown.
     pub fn observe(&self, state: &State) {
         self.clock_apart.set(crate::clock::wall_apart().unwrap_or(0) / 1_000);
-        use JobState::{Planned, Planning, Queued, Reserved, Reserving, Running};
-        let open = [Queued, Planning, Planned, Reserving, Reserved, Running];
+        use JobState::{Held, Planned, Planning, Queued, Reserved, Reserving, Running, Waiting};
+        let open = [Held, Waiting, Queued, Planning, Planned, Reserving, Reserved, Running];
         let mut counts: std::collections::BTreeMap<&str, i64> =
             open.into_iter().map(|state| (state.text(), 0)).collect();
         for job in state.jobs.values().filter(|job| job.offered.is_none()) {

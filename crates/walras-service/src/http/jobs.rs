@@ -44,6 +44,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refuses(&[400, 404]),
         Endpoint::new::<JobView>("delete", "/v1/jobs/{job}", USERS, "Cancel a job.", delete(cancel))
             .refuses(&[400, 404, 409]),
+        Endpoint::new::<JobView>(
+            "post",
+            "/v1/jobs/{job}/release",
+            USERS,
+            "Let a job go that is held.",
+            post(release),
+        )
+        .refuses(&[400, 404, 409]),
         Endpoint::new::<ExplanationView>(
             "get",
             "/v1/jobs/{job}/explanation",
@@ -211,6 +219,18 @@ async fn cancel(
     }
 }
 
+/// A job that is held goes into the queue, or waits for others from now on.
+async fn release(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+) -> Result<Json<JobView>, Fault> {
+    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let job = JobNumber::new(view.job);
+    app.handle.send(Input::Release { user: view.user, job }).await?;
+    find(&app, &caller, job.get()).await.map(Json)
+}
+
 /// What is said of a job that has ended to whoever cancels it.
 fn cancelled(view: JobView) -> Result<Json<JobView>, Fault> {
     if view.state == JobState::Cancelled {
@@ -253,6 +273,7 @@ fn summary(view: &JobView) -> String {
     let moment =
         |stamp: Option<walras_api::service::Stamp>| stamp.map(|at| at.to_string()).unwrap_or_default();
     match view.state {
+        JobState::Held | JobState::Waiting => format!("{name} is not in the queue yet.{why}"),
         JobState::Queued if view.why.is_some() => {
             format!("{name} waits for the next cycle; the last left it out.{why}")
         }

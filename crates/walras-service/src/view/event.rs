@@ -94,6 +94,8 @@ fn about(state: &State, event: &Event) -> About {
             JobEvent::Returned { job, .. }
             | JobEvent::Planned { job, .. }
             | JobEvent::Withdrawn(job)
+            | JobEvent::Freed(job)
+            | JobEvent::Released(job)
             | JobEvent::Ended { job, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job, .. }) => of_job(job),
@@ -165,6 +167,8 @@ fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, even
             | JobEvent::Withdrawn(of)
             | JobEvent::Returned { job: of, .. }
             | JobEvent::Planned { job: of, .. }
+            | JobEvent::Freed(of)
+            | JobEvent::Released(of)
             | JobEvent::Ended { job: of, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job: of, .. }) => {

@@ -30,7 +30,8 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
         view.reservation = Some(number.get());
     }
     view.held = Num::of_money(reservation.map_or(Money::ZERO, |it| it.lien));
-    if let Some(why) = job.why.as_ref().filter(|_| reservation.is_none()) {
+    let waits = (job.phase == Phase::Waiting).then(|| Why::Waits(Box::new(job.waits.clone())));
+    if let Some(why) = waits.as_ref().or(job.why.as_ref()).filter(|_| reservation.is_none()) {
         let context = Context::of_job(state, &job.spec, why);
         (view.why, view.reason) = (Some(context.why(why)), Some(context.why_view(why)));
     }
@@ -106,6 +107,8 @@ fn tasks_of(job: &Job) -> u32 {
 fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
     let Some(reservation) = reservation else {
         return match job.phase {
+            Phase::Waiting if job.waits.held => JobState::Held,
+            Phase::Waiting => JobState::Waiting,
             Phase::Planning => JobState::Planning,
             Phase::Planned => JobState::Planned,
             Phase::Queued | Phase::Reserved(_) => JobState::Queued,
@@ -303,7 +306,7 @@ fn held(state: &State, number: QuoteNumber, quote: &Quote, place: u32) -> HeldKi
             Some(ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_)) => HeldKind::Asked,
             Some(ReservationPhase::Closing) | None => HeldKind::No,
         },
-        Some(Phase::Queued | Phase::Planning | Phase::Planned) | None => HeldKind::No,
+        Some(Phase::Waiting | Phase::Queued | Phase::Planning | Phase::Planned) | None => HeldKind::No,
     }
 }
 

@@ -65,6 +65,8 @@ impl<'a> Scribe<'a> {
             | JobEvent::Offered { job, .. }
             | JobEvent::Withdrawn(job)
             | JobEvent::Returned { job, .. }
+            | JobEvent::Freed(job)
+            | JobEvent::Released(job)
             | JobEvent::Planned { job, .. } => {
                 self.is_about(*job);
             }

@@ -31,6 +31,7 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
         command: Vec::new(),
         script,
         output,
+        gate: Default::default(),
     }
 }
 

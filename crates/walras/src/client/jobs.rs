@@ -21,7 +21,7 @@ pub(crate) struct ListArgs {
     /// Those of everybody, not only one's own; for an administrator
     #[arg(long)]
     all: bool,
-    /// Only those in this state: queued, planning, reserving, reserved, running, done, failed, cancelled or given-up
+    /// Only those in this state: held, waiting, queued, planning, reserving, reserved, running, done, failed, cancelled or given-up
     #[arg(long, value_name = "STATE")]
     state: Option<String>,
     /// Only those of this user
@@ -254,11 +254,20 @@ pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {
+    for_each(args, Method::DELETE, "")
+}
+
+pub(crate) fn release(args: &SeveralArgs) -> Result<(), Failure> {
+    for_each(args, Method::POST, "/release")
+}
+
+/// Asks the same of each job, and says where it is then.
+fn for_each(args: &SeveralArgs, method: Method, end: &str) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
     let mut failed = None;
     for job in &args.jobs {
-        // One that cannot be cancelled must not keep the others from it.
-        match client.send(Method::DELETE, &format!("/v1/jobs/{job}"), None) {
+        // One that refuses must not keep the others from it.
+        match client.send(method.clone(), &format!("/v1/jobs/{job}{end}"), None) {
             Ok(answer) => say(&args.connect, &answer, |view: &JobView| {
                 format!("job {} is {}\n", view.job, view.state.text())
             })?,

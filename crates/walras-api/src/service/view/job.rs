@@ -12,6 +12,10 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobState {
+    /// Its user has not let it go.
+    Held,
+    /// It waits for other jobs, and is not planned before.
+    Waiting,
     /// It waits for a cycle.
     Queued,
     /// It is part of the batch that is being planned.
@@ -38,6 +42,8 @@ impl JobState {
     /// As it is written.
     pub fn text(self) -> &'static str {
         match self {
+            JobState::Held => "held",
+            JobState::Waiting => "waiting",
             JobState::Queued => "queued",
             JobState::Planning => "planning",
             JobState::Planned => "planned",

@@ -38,4 +38,7 @@ pub use system::{
     BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, SiteStatus,
     StatusView, TimetableBar, TimetableRow, TimetableView,
 };
-pub use why::{ChangeView, FitView, MismatchKind, MismatchView, PartStage, RefusalKind, WhyKind, WhyView};
+pub use why::{
+    AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, PartStage, RefusalKind,
+    WhyKind, WhyView,
+};

@@ -139,6 +139,10 @@ pub enum EventKind {
     JobReturned,
     /// A job is planned, or planned elsewhere.
     JobPlanned,
+    /// A job is in the queue: all that it waited for has happened.
+    JobFreed,
+    /// A user let a job go that was held.
+    JobReleased,
     /// A job has ended.
     JobEnded,
     /// A cycle began.
@@ -192,6 +196,8 @@ impl EventKind {
             EventKind::JobQueued => "job-queued",
             EventKind::JobReturned => "job-returned",
             EventKind::JobPlanned => "job-planned",
+            EventKind::JobFreed => "job-freed",
+            EventKind::JobReleased => "job-released",
             EventKind::JobEnded => "job-ended",
             EventKind::CycleOpened => "cycle-opened",
             EventKind::CycleDecided => "cycle-decided",

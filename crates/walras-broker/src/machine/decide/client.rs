@@ -2,7 +2,8 @@
 
 use super::HEARD;
 use super::draft::Draft;
-use super::failover::{close, end_job};
+use super::failover::close;
+use super::gate::end_job;
 use super::reserve::{Terms, reserve};
 use super::{hold, quote};
 use crate::model::account::{Account, Purpose, Transaction};
@@ -13,7 +14,7 @@ use crate::model::input::{Answer, Refusal, RequestKey};
 use crate::model::job::{JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::quote::{Findings, Quote, QuoteOption};
-use crate::model::refusal::Countable;
+use crate::model::refusal::{BadJob, Countable};
 use crate::model::repeated::Asked;
 use crate::model::reservation::Origin;
 use crate::model::sharing::Tally;
@@ -103,6 +104,9 @@ pub(super) fn ask_quote(
         return Ok(answer);
     }
     check_job(state, spec)?;
+    if !spec.gate.is_open() {
+        return Err(Refusal::BadJob(BadJob::QuoteWaits));
+    }
     if state.quotes.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Quotes, most: JOBS_MAX });
     }

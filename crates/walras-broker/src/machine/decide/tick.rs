@@ -1,7 +1,8 @@
 //! What the passing of time brings.
 
 use super::draft::Draft;
-use super::failover::{end_job, fail_over};
+use super::failover::fail_over;
+use super::gate::end_job;
 use super::{HEARD, agenda, cycle, hold};
 use crate::model::allocation::Part;
 use crate::model::event::{QuoteEvent, ReservationEvent};
@@ -29,8 +30,10 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     }
     agenda::hold_late(draft);
     let mut given_up = false;
-    for job in state.jobs.values().filter(|job| job.phase == Phase::Queued) {
-        if job.spec.request.deadline.is_some_and(|deadline| deadline <= now) {
+    for job in state.jobs.values().filter(|job| matches!(job.phase, Phase::Waiting | Phase::Queued)) {
+        let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= now);
+        // What it waited for may have been given up just now, and it with that.
+        if passed && (!given_up || draft.state().jobs.contains_key(&job.number)) {
             end_job(draft, job.number, JobEnd::GivenUp(Why::DeadlinePassed));
             given_up = true;
         }

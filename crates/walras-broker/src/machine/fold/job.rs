@@ -32,6 +32,8 @@ impl State {
             JobEvent::Planned { job, plan, promise, renewed } => {
                 self.job_planned(*job, plan, *promise, *renewed);
             }
+            JobEvent::Freed(job) => self.job_freed(*job),
+            JobEvent::Released(job) => self.job_released(*job),
             JobEvent::Ended { job, end } => self.job_ended(*job, end),
             JobEvent::Noticed(notice) => self.notices.remove(notice),
         }
@@ -41,11 +43,15 @@ impl State {
         assert!(number > self.last.job, "the number {number} was given to a job before");
         self.last.job = number;
         let (expected, wait) = expected(self, spec);
+        let waits = self.waits_of(spec);
         let job = Job {
             number,
             spec: Arc::clone(spec),
             queued_at: self.clock,
-            phase: Phase::Queued,
+            freed_at: None,
+            phase: if waits.is_none() { Phase::Queued } else { Phase::Waiting },
+            waits,
+            begun: false,
             attempts: 0,
             vanished: 0,
             returns: 0,
@@ -63,6 +69,7 @@ impl State {
             content: None,
         };
         self.tally_up(&spec.user, Tally::of_job(spec));
+        self.note(&job);
         self.jobs.insert(number, job);
     }
 
@@ -107,10 +114,12 @@ impl State {
     fn job_ended(&mut self, number: JobNumber, end: &JobEnd) {
         let job = self.jobs.get(&number);
         let job = job.unwrap_or_else(|| panic!("job {number} has ended and was never there"));
-        let spec = Arc::clone(&job.spec);
+        let (job, spec) = (job.clone(), Arc::clone(&job.spec));
+        self.forget(&job);
         notice::of_end(self, spec.user.clone(), number, end);
         self.tally_down(&spec.user, Tally::of_job(&spec));
         self.jobs.remove(&number);
+        self.job_past(number, &spec, *end == JobEnd::Done);
         self.unsettle();
         let count = match end {
             JobEnd::Done => &mut self.totals.done,

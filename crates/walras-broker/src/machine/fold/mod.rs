@@ -5,6 +5,7 @@
 //! broken, in every build.
 
 mod cycle;
+mod gate;
 mod job;
 mod notice;
 mod quote;
@@ -67,6 +68,9 @@ impl State {
             unsettled: self.unsettled,
             helped_at: self.helped_at,
             freed_at: self.freed_at,
+            past: self.past.clone(),
+            dependents: self.dependents.clone(),
+            namesakes: self.namesakes.clone(),
         }
     }
 

@@ -54,6 +54,8 @@ impl State {
             ReservationEvent::PartStarted { reservation, part, at } => {
                 self.learn_wait(*reservation, *part, *at);
                 known_part(self.known_reservation(*reservation), *part).state = PartState::Running(*at);
+                let job = self.known_reservation(*reservation).job;
+                self.job_begun(job);
             }
             ReservationEvent::PartEnded { reservation, part, at, end } => {
                 let part = known_part(self.known_reservation(*reservation), *part);
@@ -64,6 +66,8 @@ impl State {
                 };
                 assert!(since <= *at, "a part ended at {at} s and began at {since} s");
                 part.state = PartState::Ended { since, at: *at, end: *end };
+                let job = self.known_reservation(*reservation).job;
+                self.job_begun(job);
             }
             ReservationEvent::Rescheduled { reservation, parts, why } => {
                 self.rescheduled(*reservation, parts, why);
@@ -260,7 +264,7 @@ impl State {
         let asked = reservation.asked_at;
         let queue = queue.map(|plan| (plan.site, plan.start.span_since(asked).unwrap_or(Span::ZERO)));
         let waited = |since: Time| at.span_since(since).unwrap_or(Span::ZERO);
-        let (here, there) = (waited(job.queued_at), waited(asked));
+        let (here, there) = (waited(job.ready_at()), waited(asked));
         let planned = matches!(reservation.origin, Origin::Cycle(_) | Origin::Plan);
         if planned && job.attempts == 0 && job.spec.request.earliest.is_none() {
             let forecast = self.waits.forecast(&features).of_said(job.wait);

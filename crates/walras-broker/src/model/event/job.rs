@@ -50,6 +50,10 @@ pub enum JobEvent {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         renewed: bool,
     },
+    /// Nothing is waited for any more: a job is in the queue.
+    Freed(JobNumber),
+    /// A user lets a job go that was held.
+    Released(JobNumber),
     /// A job is no more.
     Ended {
         /// Which job.
