@@ -88,6 +88,10 @@ pub enum Kind {
     FreedWrongly { job: JobNumber },
     /// A job waits although all that it waits for has happened, or can never happen.
     LeftBehind { job: JobNumber },
+    /// An element of an array became a job although it was one, or had ended.
+    ElementTwice { array: JobNumber, element: JobNumber },
+    /// More elements of an array were jobs at once than it allows.
+    TooManyAtOnce { array: JobNumber, live: u32 },
     /// A job is in no reservation, and nobody said why.
     JobForgotten { job: JobNumber },
     /// A job ended in a way that nothing explains.

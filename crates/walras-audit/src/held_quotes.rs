@@ -45,7 +45,12 @@ impl Auditor {
     fn reserved(&self, job: &Job) -> Option<(ReservationNumber, &Reservation)> {
         match job.place {
             Place::Reserved(number) => Some((number, self.reservations.get(&number)?)),
-            Place::Waiting | Place::Queued | Place::Planning | Place::Planned | Place::Loose(_) => None,
+            Place::Waiting
+            | Place::Drawing
+            | Place::Queued
+            | Place::Planning
+            | Place::Planned
+            | Place::Loose(_) => None,
         }
     }
 

@@ -38,6 +38,7 @@
     reason = "a new event must not compile until the auditor has said what it means"
 )]
 
+mod arrays;
 mod budgets;
 mod cycles;
 pub mod finding;
@@ -64,6 +65,7 @@ mod waiting;
 pub use finding::{Finding, Kind};
 pub use summary::Summary;
 
+use arrays::Elements;
 use budgets::Budgets;
 use ledger::{Ledger, Occasion};
 use look::Look;
@@ -98,6 +100,8 @@ pub struct Auditor {
     quotes: BTreeMap<QuoteNumber, Quote>,
     cycle: Option<Cycle>,
     awaited: Awaited,
+    /// Every array that ever was.
+    arrays: BTreeMap<JobNumber, Elements>,
     /// Requests that must not be carried out again, and by which entry and when they were.
     requests: BTreeMap<RequestKey, (u64, Time)>,
     counts: Counts,

@@ -31,7 +31,7 @@ impl Auditor {
             Place::Queued | Place::Loose(After::Plan) => {
                 decided.is_some_and(|decided| decided.batch.contains(&number))
             }
-            Place::Waiting | Place::Planning | Place::Reserved(_) | Place::Loose(_) => false,
+            Place::Waiting | Place::Drawing | Place::Planning | Place::Reserved(_) | Place::Loose(_) => false,
         };
         let allocation = self.allocation_of(job, plan);
         let faults = allocation.as_ref().map(|it| self.allocation_faults(look, job, it));

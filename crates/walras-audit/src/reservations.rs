@@ -184,6 +184,7 @@ impl Auditor {
             counted,
         };
         self.reservations.insert(number, reservation);
+        self.element_money(job, lien, 0);
     }
 
     /// A site is a step further.
@@ -248,6 +249,7 @@ impl Auditor {
         self.ledger.liens -= reservation.lien;
         let (charge, refund) = self.count_settlement(transaction);
         self.budgets.give_back(&reservation.counted, refund);
+        self.element_money(reservation.job, -reservation.lien, charge);
         if let Some(job) = self.jobs.get_mut(&reservation.job) {
             job.done.extend(kept);
             job.spent += charge;
@@ -314,7 +316,7 @@ fn is_failure(why: &Why) -> bool {
         | Why::NoMoney(_)
         | Why::OverBudget(_) => false,
         Why::Outdated(_) | Why::NotPlanned | Why::Cancelled | Why::NotTaken => false,
-        Why::Waits(_) | Why::NeverMet(_) => false,
+        Why::Waits(_) | Why::NeverMet(_) | Why::Elements(_) => false,
         Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
             true
         }

@@ -110,7 +110,8 @@ impl Auditor {
             | Why::Cancelled
             | Why::NotTaken
             | Why::Waits(_)
-            | Why::NeverMet(_) => None,
+            | Why::NeverMet(_)
+            | Why::Elements(_) => None,
         }
     }
 

@@ -19,6 +19,8 @@ pub(crate) struct Job {
     pub(crate) ready_at: Time,
     /// Whether its user has not let it go.
     pub(crate) held: bool,
+    /// The array of which it is an element.
+    pub(crate) element: Option<JobNumber>,
     pub(crate) place: Place,
     /// The entry that brought it there.
     pub(crate) since: u64,
@@ -52,6 +54,8 @@ pub(crate) enum Place {
     /// Not in the queue before something has happened.
     Waiting,
     Queued,
+    /// An array, whose elements may become jobs.
+    Drawing,
     /// In the batch of the open cycle.
     Planning,
     /// With a window that may still move.

@@ -26,9 +26,8 @@ pub(crate) struct Awaited {
 
 impl Awaited {
     /// Whether a dependency holds; `None` while it may yet, or can never.
-    fn holds(&self, on: &Dependency) -> Option<bool> {
-        let number = on.on.job;
-        match (on.condition, self.ended.get(&number)) {
+    fn holds(&self, number: JobNumber, condition: Condition) -> Option<bool> {
+        match (condition, self.ended.get(&number)) {
             (Condition::Any | Condition::Started, Some(_)) => Some(true),
             (Condition::Ok, Some(well)) => Some(*well),
             (Condition::Failed, Some(well)) => Some(!well),
@@ -42,8 +41,9 @@ impl Auditor {
     /// Where a job is that has just come.
     pub(crate) fn place_of_new(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &JobSpec) -> Place {
         for on in &spec.gate.after {
-            let of = on.on.job;
-            if of >= number || !self.jobs.contains_key(&of) && !self.awaited.ended.contains_key(&of) {
+            let of = self.number_of(on.on).unwrap_or(on.on.job);
+            let known = self.jobs.contains_key(&of) || self.awaited.ended.contains_key(&of);
+            if of >= number || !known && !self.is_pending(of) {
                 look.report(Kind::NotThere { thing: Thing::Job, number: of.get() });
             }
             self.awaited.dependents.entry(of).or_default().push(number);
@@ -51,14 +51,23 @@ impl Auditor {
         if spec.gate.singleton {
             self.awaited.singletons.insert(number);
         }
-        if !spec.gate.held && self.is_let_through(number, spec) { Place::Queued } else { Place::Waiting }
+        if !spec.gate.held && self.is_let_through(number, spec) { free_place(spec) } else { Place::Waiting }
+    }
+
+    fn holds(&self, on: &Dependency) -> Option<bool> {
+        self.awaited.holds(self.number_of(on.on)?, on.condition)
     }
 
     /// Whether all that a job waits for has happened, but for its user's word.
     fn is_let_through(&self, number: JobNumber, spec: &JobSpec) -> bool {
-        let met = spec.gate.after.iter().all(|on| self.awaited.holds(on) == Some(true));
+        let met = spec.gate.after.iter().all(|on| self.holds(on) == Some(true));
         let alike = |it: &Job| it.spec.user == spec.user && it.spec.request.name == spec.request.name;
-        let alone = || !self.jobs.range(..number).any(|(_, it)| it.offered.is_none() && alike(it));
+        let alone = || {
+            !self
+                .jobs
+                .range(..number)
+                .any(|(_, it)| it.offered.is_none() && it.element.is_none() && alike(it))
+        };
         met && (!spec.gate.singleton || alone())
     }
 
@@ -71,7 +80,7 @@ impl Auditor {
         }
         self.awaited.singletons.remove(&number);
         if let Some(job) = self.jobs.get_mut(&number) {
-            (job.place, job.since, job.ready_at) = (Place::Queued, look.position, look.now);
+            (job.place, job.since, job.ready_at) = (free_place(&job.spec), look.position, look.now);
         }
     }
 
@@ -86,18 +95,17 @@ impl Auditor {
     /// A part of a reservation's job has begun.
     pub(crate) fn begun_part(&mut self, look: &mut Look<'_>, reservation: ReservationNumber) {
         let Some(number) = self.reservations.get(&reservation).map(|it| it.job) else { return };
-        if self.awaited.begun.insert(number) {
-            look.concerned.extend(self.awaited.dependents.get(&number).into_iter().flatten());
+        let array = self.jobs.get(&number).and_then(|job| job.element);
+        for number in [Some(number), array].into_iter().flatten() {
+            if self.awaited.begun.insert(number) {
+                look.concerned.extend(self.awaited.dependents.get(&number).into_iter().flatten());
+            }
         }
     }
 
     /// A job has ended.
     pub(crate) fn over(&mut self, look: &mut Look<'_>, number: JobNumber, job: &Job, well: bool) {
-        let awaited = &mut self.awaited;
-        awaited.ended.insert(number, well);
-        awaited.begun.remove(&number);
-        awaited.singletons.remove(&number);
-        look.concerned.extend(awaited.dependents.remove(&number).into_iter().flatten());
+        self.ended_number(look, number, well);
         let alike = |other: &&JobNumber| {
             let other = self.jobs.get(other).map(|it| &it.spec);
             other.is_some_and(|it| it.user == job.spec.user && it.request.name == job.spec.request.name)
@@ -105,9 +113,18 @@ impl Auditor {
         look.concerned.extend(self.awaited.singletons.iter().filter(alike));
     }
 
+    /// A job or an element has ended: those who wait for it are concerned.
+    pub(crate) fn ended_number(&mut self, look: &mut Look<'_>, number: JobNumber, well: bool) {
+        let awaited = &mut self.awaited;
+        awaited.ended.insert(number, well);
+        awaited.begun.remove(&number);
+        awaited.singletons.remove(&number);
+        look.concerned.extend(awaited.dependents.remove(&number).into_iter().flatten());
+    }
+
     /// Whether a job can really never have what it waits for.
     pub(crate) fn is_never_met(&self, job: &Job, on: &Dependency) -> bool {
-        let never = job.spec.gate.after.contains(on) && self.awaited.holds(on) == Some(false);
+        let never = job.spec.gate.after.contains(on) && self.holds(on) == Some(false);
         never && job.place == Place::Waiting && self.policy.never_met == NeverMet::Cancel
     }
 
@@ -116,11 +133,16 @@ impl Auditor {
         for number in std::mem::take(&mut look.concerned) {
             let waits = |job: &&Job| job.place == Place::Waiting;
             let Some(job) = self.jobs.get(&number).filter(waits) else { continue };
-            let never = |on: &Dependency| self.awaited.holds(on) == Some(false);
+            let never = |on: &Dependency| self.holds(on) == Some(false);
             let vain = self.policy.never_met == NeverMet::Cancel && job.spec.gate.after.iter().any(never);
             if vain || !job.held && self.is_let_through(number, &job.spec) {
                 look.report(Kind::LeftBehind { job: number });
             }
         }
     }
+}
+
+/// Where a job is that waits for nothing but a window.
+fn free_place(spec: &JobSpec) -> Place {
+    if spec.array.is_some() { Place::Drawing } else { Place::Queued }
 }

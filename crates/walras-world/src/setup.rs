@@ -250,6 +250,7 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
         script: None,
         output: None,
         gate: Default::default(),
+        array: None,
     })
 }
 

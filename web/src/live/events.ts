@@ -12,6 +12,7 @@ const KINDS: Record<EventKind, true> = {
   "job-planned": true,
   "job-freed": true,
   "job-released": true,
+  "elements-cut": true,
   "job-ended": true,
   "cycle-opened": true,
   "cycle-decided": true,

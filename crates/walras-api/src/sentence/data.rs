@@ -5,7 +5,8 @@ use crate::number::Num;
 use crate::plan::ReasonKind;
 use crate::sentence::ChangeKind;
 use crate::service::{
-    AwaitedView, ChangeView, ConditionKind, FitView, PartStage, RefusalKind, Stamp, WhyKind, WhyView,
+    AwaitedView, ChangeView, ConditionKind, FitView, JobState, PartStage, RefusalKind, Stamp, WhyKind,
+    WhyView,
 };
 use walras_broker::account::Unpayable;
 use walras_broker::budget::Spender;
@@ -69,6 +70,18 @@ impl Context<'_> {
                 singleton: waits.singleton,
                 never: waits.never.as_ref().map(awaited_view),
                 ..plain(WhyKind::Waits)
+            },
+            Why::Elements(counts) => WhyView {
+                elements: [
+                    (JobState::Done, counts.done),
+                    (JobState::Failed, counts.failed),
+                    (JobState::Cancelled, counts.cancelled),
+                    (JobState::GivenUp, counts.given_up),
+                ]
+                .into_iter()
+                .map(|(state, count)| (state.text().to_owned(), count))
+                .collect(),
+                ..plain(WhyKind::Elements)
             },
             Why::NeverMet(on) => WhyView { never: Some(awaited_view(on)), ..plain(WhyKind::NeverMet) },
         }

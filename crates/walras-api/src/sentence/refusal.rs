@@ -107,6 +107,7 @@ impl Context<'_> {
                 "a quote is for what could be planned now: the job waits for others or for your word"
                     .to_owned()
             }
+            BadJob::QuoteOfArray => "array: a quote is for one job, and this is an array".to_owned(),
             BadJob::Unwritable => "the job cannot be written to the journal".to_owned(),
         }
     }

@@ -3,7 +3,9 @@
 use super::{Context, credits, listed, sentence};
 use crate::service::Stamp;
 use std::collections::BTreeSet;
+use std::fmt;
 use walras_broker::account::{Account, Unpayable};
+use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
 use walras_broker::gate::Waits;
 use walras_broker::id::JobNumber;
@@ -49,6 +51,7 @@ impl Context<'_> {
             Why::Cancelled => "Its user cancelled it.".to_owned(),
             Why::NotTaken => "It was held for a quote, and not taken.".to_owned(),
             Why::Waits(waits) => waits_text(waits),
+            Why::Elements(counts) => elements_text(counts),
             Why::NeverMet(on) => {
                 format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text())
             }
@@ -56,7 +59,7 @@ impl Context<'_> {
     }
 
     /// How a job ended, in a sentence or two.
-    pub fn job_end(&self, job: JobNumber, end: &JobEnd) -> String {
+    pub fn job_end(&self, job: impl fmt::Display, end: &JobEnd) -> String {
         match end {
             JobEnd::Done => format!("Job {job} is done."),
             JobEnd::Failed(why) => format!("Job {job} failed. {}", self.why(why)),
@@ -152,6 +155,19 @@ pub fn spender_text(spender: &Spender) -> String {
         Spender::Group(name) => format!("group {name}"),
         Spender::Vo => "the VO".to_owned(),
     }
+}
+
+/// How the elements of an array ended, of which not all ended well.
+fn elements_text(counts: &ArrayCounts) -> String {
+    let all = [
+        (counts.failed, "failed"),
+        (counts.given_up, "given up"),
+        (counts.cancelled, "cancelled"),
+        (counts.done, "done"),
+    ];
+    let told = all.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, how)| format!("{count} {how}")).collect();
+    format!("Not all of its elements ended well: {}.", listed(&told))
 }
 
 /// What a job waits for, in a sentence or two.

@@ -139,6 +139,11 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     output: Option<String>,
+    /// Makes it an array: a job like this one for each of these indices, which the environment holds. Ranges, lists, steps, and how many
+    /// may run at once: `1-10:2%4`. Budget and deadline are for all of them together.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 100_000))]
+    array: Option<String>,
     /// What must have become of other jobs first; they are there already.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "AfterFile")]
@@ -284,6 +289,7 @@ impl JobFile {
             command: self.command,
             script: self.script,
             output: self.output,
+            array: self.array.as_deref().map(waiting::indices).transpose().in_field("array")?,
             gate: waiting::gate(self.after, self.singleton, self.held)?,
         })
     }

@@ -14,6 +14,7 @@
 //! | `--deadline`, `--begin` | `deadline`, `earliest` |
 //! | `--dependency` | `after`, `singleton` |
 //! | `--hold` | `held` |
+//! | `--array` | `array` |
 //!
 //! ```
 //! let text = "#!/bin/sh\n#SBATCH --ntasks=2 --time=10\n#WALRAS budget 40\n#SBATCH --gres=gpu:1\necho hello\n";
@@ -36,7 +37,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The keys whose values are text, whatever they look like.
-const TEXTS: [&str; 7] = ["name", "user", "deadline", "earliest", "delay_after", "output", "search"];
+const TEXTS: [&str; 8] = ["array", "name", "user", "deadline", "earliest", "delay_after", "output", "search"];
 /// The others that a directive may give.
 const VALUES: [&str; 14] = [
     "after",
@@ -144,7 +145,15 @@ impl Script<'_> {
         }
         if !matches!(
             name.as_str(),
-            "nodes" | "ntasks" | "time" | "job-name" | "output" | "deadline" | "begin" | "dependency"
+            "nodes"
+                | "ntasks"
+                | "time"
+                | "job-name"
+                | "output"
+                | "deadline"
+                | "begin"
+                | "dependency"
+                | "array"
         ) {
             leave_out(self, &text);
             return Ok(());
@@ -179,6 +188,7 @@ impl Script<'_> {
                 }
             }
             "job-name" => self.slurm.set("name", value.into(), line),
+            "array" => self.slurm.set("array", value.into(), line),
             "output" => self.slurm.output = Some((value, line, text)),
             _ => match slurm::point(&value, self.zone) {
                 Some(point) => {

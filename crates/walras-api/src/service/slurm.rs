@@ -124,6 +124,7 @@ fn name_and_value(word: &str) -> (String, Option<String>) {
         't' => "time".to_owned(),
         'J' => "job-name".to_owned(),
         'o' => "output".to_owned(),
+        'a' => "array".to_owned(),
         'b' => "begin".to_owned(),
         'd' => "dependency".to_owned(),
         'H' => "hold".to_owned(),

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use walras_broker::gate::{Condition, Dependency, Gate, NeverMet, NoWhich, Which};
 use walras_broker::id::JobNumber;
+use walras_broker::indices::{BadIndices, Indices};
 
 /// Jobs that must have come so far first, by number; elements of arrays as `18_3`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -65,6 +66,11 @@ pub(super) fn gate(after: Option<AfterFile>, singleton: bool, held: bool) -> Res
         }
     }
     Ok(Gate { after, singleton, held })
+}
+
+/// The elements of an array.
+pub(super) fn indices(text: &str) -> Result<Indices, Problem> {
+    text.parse().map_err(|why: BadIndices| Problem::new(text, &format!("is not an array: {why}")))
 }
 
 /// What becomes of a job that waits for what can never be.

@@ -213,6 +213,7 @@ pub(crate) fn job(user: &str, tasks: u32, seconds: i64) -> JobSpec {
         script: None,
         output: None,
         gate: Default::default(),
+        array: None,
     }
 }
 

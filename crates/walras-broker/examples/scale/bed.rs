@@ -205,6 +205,7 @@ impl Bed {
                 script: None,
                 output: None,
                 gate: Default::default(),
+                array: None,
             };
             self.say(Input::Submit { key: format!("k{number}"), job: Box::new(job) });
         }

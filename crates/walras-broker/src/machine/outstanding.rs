@@ -1,6 +1,6 @@
 //! What has to be done: after an event, and all that nobody has acknowledged yet.
 
-use crate::model::effect::{Effect, Program, StartPart};
+use crate::model::effect::{ArrayPlace, Effect, Program, StartPart};
 use crate::model::event::{CycleEvent, Event, ReservationEvent};
 use crate::model::id::{NoticeNumber, ReservationNumber};
 use crate::model::notice::Notice;
@@ -125,6 +125,13 @@ impl State {
             command: spec.command.clone(),
             script: spec.script.clone(),
             output: spec.output.clone(),
+            array: job.element.zip(spec.array.as_ref()).map(|(of, all)| ArrayPlace {
+                array: of.array,
+                index: of.index,
+                count: all.count(),
+                lowest: all.lowest(),
+                highest: all.highest(),
+            }),
         });
         (!parts.is_empty()).then_some(Effect::Start {
             site,

@@ -11,11 +11,13 @@ impl State {
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
         let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued);
+        let pending = self.arrays.values().filter(|array| !array.pending.is_empty());
+        let cut = pending.filter_map(|array| array.spec.request.deadline);
         let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let plans =
             self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_by(rules)));
-        quotes.chain(deadlines).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
+        quotes.chain(deadlines).chain(cut).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
     }
 
     fn cycle_timer(&self) -> Option<Time> {
@@ -29,7 +31,8 @@ impl State {
     /// When the next cycle begins: soon after something has changed, now and then while somebody waits for a window, and
     /// seldom otherwise, so that quotes can be given.
     pub(crate) fn cycle_due(&self) -> Option<Time> {
-        let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued);
+        let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued)
+            || self.arrays.values().any(|array| self.may_draw(array));
         let usual = if waiting { self.next_cycle_at } else { self.refresh_at() };
         let Some(rules) = self.promises() else { return Some(usual) };
         let opened = self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());

@@ -11,6 +11,8 @@
 //! ```
 
 use super::id::JobNumber;
+use super::indices::Indices;
+use super::ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -206,6 +208,18 @@ pub struct Past {
     pub user: Arc<str>,
     /// Whether it ended well.
     pub well: bool,
+    /// What there was of it, where it was an array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<Arc<PastArray>>,
+}
+
+/// What is remembered of an array that has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastArray {
+    /// Its elements.
+    pub indices: Indices,
+    /// Those that did not end well.
+    pub unwell: Ranks,
 }
 
 /// What becomes of a job that waits for what can never be.

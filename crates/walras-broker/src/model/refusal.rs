@@ -77,6 +77,8 @@ pub enum BadJob {
     },
     /// A quote was asked for, and it could not be planned at once: it waits for something.
     QuoteWaits,
+    /// A quote was asked for, and it is an array.
+    QuoteOfArray,
     /// It cannot be written to the journal.
     Unwritable,
 }

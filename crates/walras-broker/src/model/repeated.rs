@@ -85,8 +85,19 @@ impl JobSpec {
     /// itself.
     pub fn digest(&self) -> u64 {
         let mut hash = Fnv(BASIS);
-        let JobSpec { user, request, workflow, preference, delay, search, command, script, output, gate } =
-            self;
+        let JobSpec {
+            user,
+            request,
+            workflow,
+            preference,
+            delay,
+            search,
+            command,
+            script,
+            output,
+            gate,
+            array,
+        } = self;
         hash.text(user);
         hash.text(&request.name);
         hash.number(request.tasks.into());
@@ -107,6 +118,9 @@ impl JobSpec {
         }
         if !gate.is_open() {
             hash.small(gate);
+        }
+        if let Some(array) = array {
+            hash.text(&array.to_string());
         }
         if let Some(of) = workflow {
             hash.small(&of.strategy);

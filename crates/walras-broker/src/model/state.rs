@@ -2,6 +2,7 @@
 
 use super::account::Books;
 use super::allocation::Part;
+use super::array::Array;
 use super::budget::{BudgetUse, Spender};
 use super::cycle::Cycle;
 use super::gate::Past;
@@ -42,6 +43,9 @@ pub struct State {
     pub budgets: Table<Arc<Spender>, BudgetUse>,
     /// The jobs that have not ended.
     pub jobs: Table<JobNumber, Job>,
+    /// The arrays of which elements have not ended.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub arrays: Table<JobNumber, Array>,
     /// The quotes that bind.
     pub quotes: Table<QuoteNumber, Quote>,
     /// The reservations of which something may still be held somewhere.
@@ -214,6 +218,7 @@ impl Default for State {
             books: Books::default(),
             budgets: Default::default(),
             jobs: Default::default(),
+            arrays: Default::default(),
             quotes: Default::default(),
             reservations: Default::default(),
             cycle: None,

@@ -9,7 +9,8 @@
 //!
 //! **Complexity.** O(log jobs) for an event that concerns nobody, and for each whom it concerns.
 
-use crate::model::gate::{AFTER_MAX, Dependency, NeverMet, Outlook, Waits, Which};
+use crate::model::array::rank_at;
+use crate::model::gate::{AFTER_MAX, Dependency, NeverMet, Outlook, Waits};
 use crate::model::id::JobNumber;
 use crate::model::input::Refusal;
 use crate::model::job::{Job, JobSpec, Phase};
@@ -17,6 +18,7 @@ use crate::model::refusal::BadJob;
 use crate::model::repeated::digest_of;
 use crate::model::reservation::PartState;
 use crate::model::state::State;
+use std::sync::Arc;
 
 /// Where a job stands that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,21 +32,28 @@ pub(crate) enum Standing {
 }
 
 impl State {
-    /// The number of what is named; `None` where there is no such element.
-    pub(crate) fn number_of(&self, which: Which) -> Option<JobNumber> {
-        match which.element {
-            None => Some(which.job),
-            Some(_) => None,
-        }
-    }
-
     /// What a dependency comes to, and whose job it is about; `None` where the job is not known.
     fn outlook(&self, number: JobNumber, on: &Dependency) -> Option<(Outlook, &str)> {
         if let Some(job) = self.jobs.get(&number).filter(|job| job.offered.is_none()) {
             return Some((on.condition.while_open(self.has_begun(job)), &job.spec.user));
         }
-        let past = self.past.get(&number)?;
-        Some((on.condition.after_end(past.well), &past.user))
+        if let Some(array) = self.arrays.get(&number) {
+            return Some((on.condition.while_open(array.begun), &array.spec.user));
+        }
+        if let Some((array, rank)) = self.array_of(number) {
+            let outlook = match array.pending.contains(rank) {
+                true => on.condition.while_open(false),
+                false => on.condition.after_end(!array.unwell.contains(rank)),
+            };
+            return Some((outlook, &array.spec.user));
+        }
+        let (of, past) = self.past.range(..=number).next_back()?;
+        let element = past.array.as_ref().and_then(|it| {
+            let rank = rank_at(*of, it.indices.count(), number)?;
+            Some(!it.unwell.contains(rank))
+        });
+        let well = if *of == number { Some(past.well) } else { element }?;
+        Some((on.condition.after_end(well), &past.user))
     }
 
     /// Whether a part of a job has ever begun. Jobs that were written down before that was kept are known by what runs.
@@ -84,23 +93,49 @@ impl State {
         let mut alike = alike.map(|((_, number), ())| *number);
         // Two names may have one digest.
         alike.find(|number| {
-            let other = self.jobs.get(number).map(|job| &job.spec);
+            let other = self.spec_of(*number);
             other.is_some_and(|it| it.user == spec.user && it.request.name == spec.request.name)
         })
     }
 
     /// Those who wait for a job.
     pub(crate) fn dependents_of(&self, number: JobNumber) -> Vec<JobNumber> {
-        let all = self.dependents.range((number, JobNumber::default())..=(number, JobNumber::new(u64::MAX)));
-        all.map(|((_, dependent), ())| *dependent).collect()
+        self.dependents_within(number, number.next()).map(|(_, dependent)| dependent).collect()
+    }
+
+    /// Those who wait for jobs of these numbers, the end not among them; and for which.
+    pub(crate) fn dependents_within(
+        &self,
+        first: JobNumber,
+        end: JobNumber,
+    ) -> impl Iterator<Item = (JobNumber, JobNumber)> {
+        let all = self.dependents.range((first, JobNumber::default())..(end, JobNumber::default()));
+        all.map(|(pair, ())| *pair)
+    }
+
+    /// What was submitted as a job or an array that has not ended.
+    pub(crate) fn spec_of(&self, number: JobNumber) -> Option<&Arc<JobSpec>> {
+        let array = || self.arrays.get(&number).map(|array| &array.spec);
+        self.jobs.get(&number).map(|job| &job.spec).or_else(array)
+    }
+
+    /// Whose a job or an array is, and what it waits for.
+    pub(crate) fn waits_for(&self, number: JobNumber) -> Option<(&str, &Waits)> {
+        if let Some(array) = self.arrays.get(&number) {
+            return Some((&array.spec.user, &array.waits));
+        }
+        let job = self.jobs.get(&number).filter(|job| job.offered.is_none())?;
+        Some((&job.spec.user, &job.waits))
     }
 
     /// Where a job stands.
     pub(crate) fn standing(&self, number: JobNumber) -> Standing {
-        let Some(job) = self.jobs.get(&number).filter(|job| job.phase == Phase::Waiting) else {
+        let array = self.arrays.get(&number).filter(|array| array.waiting);
+        let array = array.map(|array| (&array.spec, &array.waits));
+        let job = || self.jobs.get(&number).filter(|job| job.phase == Phase::Waiting);
+        let Some((spec, waits)) = array.or_else(|| job().map(|job| (&job.spec, &job.waits))) else {
             return Standing::Stays;
         };
-        let (spec, waits) = (&job.spec, &job.waits);
         match (waits.never, self.policy.never_met) {
             (Some(never), NeverMet::Cancel) => return Standing::Never(never),
             (Some(_), NeverMet::Wait) => return Standing::Stays,

@@ -5,6 +5,7 @@ pub(crate) mod agenda;
 pub(crate) mod batch;
 pub(crate) mod budgets;
 pub(crate) mod check;
+pub(crate) mod elements;
 pub(crate) mod gating;
 pub(crate) mod limiting;
 pub(crate) mod market;

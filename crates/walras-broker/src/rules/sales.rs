@@ -100,7 +100,8 @@ fn fault_of(why: Option<&Why>) -> Fault {
             | Why::DeadlinePassed
             | Why::TooOften(_)
             | Why::Waits(_)
-            | Why::NeverMet(_),
+            | Why::NeverMet(_)
+            | Why::Elements(_),
         ) => Fault::Machine,
     }
 }

@@ -37,7 +37,11 @@ impl Wanted {
 
     /// What is left of a job that is there.
     pub(crate) fn of(state: &State, job: &Job) -> Wanted {
-        Wanted::new(state, job.number, &job.spec, &job.done, job.spent)
+        let mut wanted = Wanted::new(state, job.number, &job.spec, &job.done, job.spent);
+        if let Some(share) = state.element_budget(job) {
+            wanted.request.budget = Some(share);
+        }
+        wanted
     }
 
     /// The same for planning: no more than its user can pay.

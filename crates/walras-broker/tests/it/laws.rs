@@ -272,6 +272,7 @@ fn job(who: u8, tasks: u8, minutes: u8) -> JobSpec {
         script: None,
         output: None,
         gate: Default::default(),
+        array: None,
     }
 }
 

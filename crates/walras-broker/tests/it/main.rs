@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod again;
+mod arrays;
 mod empty_tasks;
 mod failures;
 mod fairness;

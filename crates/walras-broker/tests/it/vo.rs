@@ -262,6 +262,7 @@ impl Vo {
             script: None,
             output: None,
             gate: Default::default(),
+            array: None,
         }
     }
 

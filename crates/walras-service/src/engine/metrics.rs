@@ -5,7 +5,8 @@
     reason = "a new event must not compile until it is clear whether it is counted"
 )]
 
-use crate::view::job::{state_of_end, state_of_job};
+use crate::view::ended::state_of_end;
+use crate::view::job::state_of_job;
 use crate::view::likely::calibration_views;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -226,7 +227,7 @@ impl Metrics {
     /// An event that the state is about to take in.
     pub(super) fn see(&self, state: &State, now: Time, event: &Event) {
         match event {
-            Event::Job(event) => self.see_job(event),
+            Event::Job(event) => self.see_job(state, event),
             Event::Quote(event) => self.see_quote(event),
             Event::Cycle(event) => self.see_cycle(state, now, event),
             Event::Reservation(event) => self.see_reservation(state, event),
@@ -234,8 +235,10 @@ impl Metrics {
         }
     }
 
-    fn see_job(&self, event: &JobEvent) {
+    fn see_job(&self, state: &State, event: &JobEvent) {
         match event {
+            // An array counts as one.
+            JobEvent::Ended { job, .. } if state.array_of(*job).is_some() => {}
             JobEvent::Ended { end, .. } => {
                 self.ended.get_or_create(&outcome(state_of_end(end).text())).inc();
             }
@@ -244,6 +247,8 @@ impl Metrics {
             | JobEvent::Planned { .. }
             | JobEvent::Freed(_)
             | JobEvent::Released(_)
+            | JobEvent::Drawn { .. }
+            | JobEvent::Cut { .. }
             | JobEvent::Offered { .. }
             | JobEvent::Withdrawn(_)
             | JobEvent::Noticed(_) => {}

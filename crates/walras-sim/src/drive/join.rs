@@ -32,6 +32,7 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
         script,
         output,
         gate: Default::default(),
+        array: None,
     }
 }
 

@@ -15,7 +15,7 @@
 
 use super::account::Account;
 use super::isolation::Cage;
-use crate::contract::{PartEnd, SiteError, Start, StartPart};
+use crate::contract::{ArrayPlace, PartEnd, SiteError, Start, StartPart};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,22 @@ pub struct ProcessLimits {
     pub cpu_seconds: Option<u64>,
 }
 
+/// What an element of an array is told of its place, in our words and in Slurm's.
+fn of_element(place: &ArrayPlace) -> Vec<(String, String)> {
+    let ArrayPlace { array, index, count, lowest, highest } = *place;
+    let told = [
+        ("JOB_ID", array.to_string()),
+        ("TASK_ID", index.to_string()),
+        ("TASK_COUNT", count.to_string()),
+        ("TASK_MIN", lowest.to_string()),
+        ("TASK_MAX", highest.to_string()),
+    ];
+    let named = |(name, value): (&str, String)| {
+        ["WALRAS", "SLURM"].map(|prefix| (format!("{prefix}_ARRAY_{name}"), value.clone()))
+    };
+    told.into_iter().flat_map(named).collect()
+}
+
 /// What surrounds every program of a site.
 pub(crate) struct Surroundings<'a> {
     /// Where programs are looked for.
@@ -110,6 +126,7 @@ impl Task {
             ("WALRAS_PART".to_owned(), part.part.to_string()),
             ("WALRAS_USER".to_owned(), program.user.clone()),
         ];
+        environment.extend(program.array.iter().flat_map(of_element));
         environment.extend(part.task.clone().map(|task| ("WALRAS_TASK".to_owned(), task)));
         environment.extend(node.map(|node| ("WALRAS_NODE".to_owned(), node.to_owned())));
         let name = program.output.as_deref().unwrap_or(OUTPUT);

@@ -60,6 +60,10 @@ fn every_finding_has_a_sentence() {
             "job 1 was let into the queue before all that it waits for had happened";
         Kind::LeftBehind { .. } => Kind::LeftBehind { job } =>
             "job 1 waits although all that it waits for has happened, or can never happen";
+        Kind::ElementTwice { .. } => Kind::ElementTwice { array: job, element: job } =>
+            "element 1 of array 1 became a job, or ended, twice";
+        Kind::TooManyAtOnce { .. } => Kind::TooManyAtOnce { array: job, live: 5 } =>
+            "5 elements of array 1 are jobs at once, which is more than it allows";
         Kind::JobForgotten { .. } => Kind::JobForgotten { job } =>
             "job 1 lost its place, and no event gives a reason";
         Kind::WrongEnd { .. } => Kind::WrongEnd { job, why: EndFault::NotDone } =>

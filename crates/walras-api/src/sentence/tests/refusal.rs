@@ -118,6 +118,7 @@ fn every_fault_of_a_job_has_a_clause() {
             "after: the job waits for 5 others: expected at most 4";
         BadJob::QuoteWaits => BadJob::QuoteWaits =>
             "a quote is for what could be planned now: the job waits for others or for your word";
+        BadJob::QuoteOfArray => BadJob::QuoteOfArray => "array: a quote is for one job, and this is an array";
         BadJob::Unwritable => BadJob::Unwritable => "the job cannot be written to the journal";
     );
 }

@@ -3,6 +3,7 @@
 use super::{NODE, SITE, at, context, credits, gpu, interval, seconds, table, workflow};
 use crate::sentence::{account_text, part_end_text, spender_text};
 use walras_broker::account::{Account, Unpayable};
+use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
 use walras_broker::gate::{Condition, Dependency, Waits, Which};
 use walras_broker::id::JobNumber;
@@ -49,6 +50,8 @@ fn every_why_has_a_sentence() {
         Why::NotTaken => Why::NotTaken => "It was held for a quote, and not taken.";
         Why::Waits(_) => Why::Waits(Box::new(waits)) =>
             "It waits for 17 (ok), earlier jobs of its name and its user to release it.";
+        Why::Elements(_) => Why::Elements(ArrayCounts { done: 4, failed: 2, cancelled: 0, given_up: 1 }) =>
+            "Not all of its elements ended well: 2 failed, 1 given up and 4 done.";
         Why::NeverMet(_) => Why::NeverMet(seventeen) => "What it waits for can never be any more: 17 (ok).";
     );
     let refused = |it: &SiteRefusal| context().why(&Why::Refused { site: SITE, refusal: *it });

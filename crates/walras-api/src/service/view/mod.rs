@@ -16,7 +16,7 @@ mod why;
 
 pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
 pub use job::{
-    ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, PromiseView, RankView,
+    ArrayView, ExplanationView, HappeningView, JobState, JobView, JobsView, PartView, PromiseView, RankView,
     SubmittedView,
 };
 pub use likely::{CalibrationView, LikelyView, PredictedKind};

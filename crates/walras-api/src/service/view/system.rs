@@ -143,6 +143,8 @@ pub enum EventKind {
     JobFreed,
     /// A user let a job go that was held.
     JobReleased,
+    /// Elements of an array ended before their turn came.
+    ElementsCut,
     /// A job has ended.
     JobEnded,
     /// A cycle began.
@@ -198,6 +200,7 @@ impl EventKind {
             EventKind::JobPlanned => "job-planned",
             EventKind::JobFreed => "job-freed",
             EventKind::JobReleased => "job-released",
+            EventKind::ElementsCut => "elements-cut",
             EventKind::JobEnded => "job-ended",
             EventKind::CycleOpened => "cycle-opened",
             EventKind::CycleDecided => "cycle-decided",

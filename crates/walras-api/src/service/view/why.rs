@@ -6,6 +6,7 @@ use crate::plan::ReasonKind;
 use crate::sentence::ChangeKind;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use walras_broker::gate::Condition;
 
 /// Why a job is where it is; which fields are there depends on the kind.
@@ -67,6 +68,9 @@ pub struct WhyView {
     /// What it waits for and can never be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<AwaitedView>,
+    /// How many elements of an array ended in each state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub elements: BTreeMap<String, u32>,
     /// The last of too many failures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Box<WhyView>>,
@@ -95,6 +99,7 @@ impl WhyView {
             held: false,
             singleton: false,
             never: None,
+            elements: BTreeMap::new(),
             last: None,
         }
     }
@@ -150,6 +155,8 @@ pub enum WhyKind {
     Waits,
     /// What it waits for can never be: see `never`.
     NeverMet,
+    /// Not all elements of an array ended well: see `elements`.
+    Elements,
 }
 
 /// What must have become of another job.

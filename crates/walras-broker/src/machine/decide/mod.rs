@@ -5,6 +5,7 @@
 
 mod admin;
 mod agenda;
+mod array;
 mod client;
 mod cycle;
 mod draft;

@@ -3,8 +3,9 @@
 use super::draft::Draft;
 use super::failover::fail_over;
 use super::gate::end_job;
-use super::{HEARD, agenda, cycle, hold};
+use super::{HEARD, agenda, array, cycle, hold};
 use crate::model::allocation::Part;
+use crate::model::array::Array;
 use crate::model::event::{QuoteEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
@@ -35,6 +36,14 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
         // What it waited for may have been given up just now, and it with that.
         if passed && (!given_up || draft.state().jobs.contains_key(&job.number)) {
             end_job(draft, job.number, JobEnd::GivenUp(Why::DeadlinePassed));
+            given_up = true;
+        }
+    }
+    let late = |array: &&Array| array.spec.request.deadline.is_some_and(|deadline| deadline <= now);
+    for array in state.arrays.values().filter(|array| !array.pending.is_empty()).filter(late) {
+        let open = draft.state().arrays.get(&array.number).filter(|it| !it.pending.is_empty()).cloned();
+        if let Some(open) = open {
+            array::give_up(draft, &open, Why::DeadlinePassed);
             given_up = true;
         }
     }

@@ -4,6 +4,7 @@
 //! was damaged, or from a mistake in the broker. Either way nobody may go on from there: the fold stops with what is
 //! broken, in every build.
 
+mod array;
 mod cycle;
 mod gate;
 mod job;
@@ -53,6 +54,7 @@ impl State {
             books: self.books.clone(),
             budgets: self.budgets.clone(),
             jobs: self.jobs.clone(),
+            arrays: self.arrays.clone(),
             quotes: self.quotes.clone(),
             reservations: self.reservations.clone(),
             wishes: Arc::clone(&self.wishes),

@@ -3,6 +3,7 @@
 use crate::model::id::{JobNumber, NoticeNumber, QuoteNumber};
 use crate::model::input::RequestKey;
 use crate::model::job::{JobEnd, JobSpec, Planned, Why};
+use crate::model::ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use walras_core::agenda::Promise;
@@ -54,7 +55,26 @@ pub enum JobEvent {
     Freed(JobNumber),
     /// A user lets a job go that was held.
     Released(JobNumber),
-    /// A job is no more.
+    /// Elements of an array become jobs, by rank.
+    Drawn {
+        /// Which array.
+        array: JobNumber,
+        /// Which elements; they were pending.
+        elements: Ranks,
+    },
+    /// Elements of an array end without ever having been jobs.
+    Cut {
+        /// Which array.
+        array: JobNumber,
+        /// Which elements; they were pending.
+        elements: Ranks,
+        /// How they end.
+        end: JobEnd,
+        /// Whether all of the array ends so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        whole: bool,
+    },
+    /// A job is no more, or an array.
     Ended {
         /// Which job.
         job: JobNumber,
