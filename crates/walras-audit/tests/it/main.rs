@@ -12,4 +12,5 @@ mod promises;
 mod quotes;
 mod steps;
 mod story;
+mod waiting;
 mod world;

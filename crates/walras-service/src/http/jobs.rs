@@ -149,8 +149,7 @@ async fn list(
     // First those that have not ended: a job that ends meanwhile is then seen twice, not never.
     let listed = app.handle.ask(move |known, _| {
         let below = JobNumber::new(before.unwrap_or(u64::MAX));
-        let of_user = |view: &JobView| wanted.as_ref().is_none_or(|user| view.user == *user);
-        let views = open_views(known, below, array).filter(of_user);
+        let views = open_views(known, below, array, wanted.as_deref());
         views.filter(|view| state.is_none_or(|state| view.state == state)).take(most + 1).collect::<Vec<_>>()
     });
     let mut jobs = listed.await?;
@@ -176,19 +175,23 @@ async fn list(
     Ok(Json(JobsView { jobs, next }))
 }
 
-/// What has not ended, newest first: jobs and arrays, or the elements of one array.
-fn open_views(
-    known: &walras_broker::State,
+/// What has not ended of a user, or of everybody, newest first: jobs and arrays, or the elements of one array.
+fn open_views<'a>(
+    known: &'a walras_broker::State,
     below: JobNumber,
     array: Option<u64>,
-) -> Box<dyn Iterator<Item = JobView> + '_> {
-    let jobs = known.jobs.range(..below).rev().map(|(_, job)| job).filter(|job| job.offered.is_none());
+    user: Option<&'a str>,
+) -> Box<dyn Iterator<Item = JobView> + 'a> {
+    let own = move |spec: &JobSpec| user.is_none_or(|user| spec.user == user);
+    let jobs = known.jobs.range(..below).rev().map(|(_, job)| job);
+    let jobs = jobs.filter(move |job| job.offered.is_none() && own(&job.spec));
     if let Some(array) = array {
-        let own = jobs.filter(move |job| job.element.is_some_and(|of| of.array.get() == array));
-        return Box::new(own.map(|job| job_view(known, job, false)));
+        let of_array = jobs.filter(move |job| job.element.is_some_and(|of| of.array.get() == array));
+        return Box::new(of_array.map(|job| job_view(known, job, false)));
     }
     let mut jobs = jobs.filter(|job| job.element.is_none()).peekable();
-    let mut arrays = known.arrays.range(..below).rev().map(|(_, array)| array).peekable();
+    let arrays = known.arrays.range(..below).rev().map(|(_, array)| array);
+    let mut arrays = arrays.filter(move |array| own(&array.spec)).peekable();
     Box::new(std::iter::from_fn(move || {
         let newer = match (jobs.peek(), arrays.peek()) {
             (Some(job), Some(array)) => array.number > job.number,

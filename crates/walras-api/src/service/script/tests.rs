@@ -27,6 +27,13 @@ fn what_is_understood() {
     };
     let cases = [
         ("", json!({})),
+        ("#SBATCH -a 1-10:2%4 -H", json!({"array": "1-10:2%4", "held": true})),
+        (
+            "#SBATCH --dependency=afterok:17:18_3,singleton",
+            json!({"after": {"ok": ["17", "18_3"]}, "singleton": true}),
+        ),
+        ("#WALRAS array 1-3\n#WALRAS after {any: [4]}", json!({"array": "1-3", "after": {"any": [4]}})),
+        ("#WALRAS held\n#WALRAS singleton", json!({"held": true, "singleton": true})),
         ("#SBATCH -N 2 -n 6", json!({"tasks": 6})),
         ("#SBATCH --nodes=8\n\n# a comment\n#SBATCH --ntasks=6", json!({"tasks": 8})),
         ("#SBATCH --job-name=\"two words\"", json!({"name": "two words"})),

@@ -36,8 +36,9 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     });
     let demand = demand.collect();
     let nobody_asked = asked.is_empty();
-    array::draw(draft);
-    let queue = queue(draft.state(), now);
+    // What else this moment has brought waits for the next cycle, unless there are new jobs.
+    let drawn = array::draw(draft);
+    let queue = queue(if drawn { draft.state() } else { state }, now);
     for (job, why) in queue.unpayable {
         draft.push(JobEvent::Returned { job, why });
     }
