@@ -59,8 +59,8 @@ impl Elements {
     }
 }
 
-fn number_at(array: JobNumber, rank: usize) -> JobNumber {
-    JobNumber::new(array.get() + 1 + rank as u64)
+fn number_at(array: JobNumber, rank: u32) -> JobNumber {
+    JobNumber::new(array.get() + 1 + u64::from(rank))
 }
 
 impl Auditor {
@@ -85,7 +85,7 @@ impl Auditor {
     pub(crate) fn number_of(&self, which: Which) -> Option<JobNumber> {
         let Some(index) = which.element else { return Some(which.job) };
         let rank = self.arrays.get(&which.job)?.indices.rank_of(index)?;
-        Some(number_at(which.job, rank as usize))
+        Some(number_at(which.job, rank))
     }
 
     /// The array and the rank of an element.
@@ -108,7 +108,7 @@ impl Auditor {
         let (spec, ready_at) = (Arc::clone(&array.spec), array.ready_at);
         for rank in elements.iter() {
             let Some(all) = self.arrays.get_mut(&number) else { return };
-            let element = number_at(number, rank as usize);
+            let element = number_at(number, rank);
             match all.at.get_mut(rank as usize).filter(|at| **at == At::Pending) {
                 Some(at) => *at = At::Live,
                 None => return look.report(Kind::ElementTwice { array: number, element }),
@@ -137,7 +137,7 @@ impl Auditor {
             look.report(Kind::WrongEnd { job: number, why });
         }
         for rank in elements.iter() {
-            let element = number_at(number, rank as usize);
+            let element = number_at(number, rank);
             let Some(all) = self.arrays.get_mut(&number) else { return };
             match all.at.get_mut(rank as usize).filter(|at| **at == At::Pending) {
                 Some(at) => *at = At::Ended,
@@ -163,7 +163,7 @@ impl Auditor {
             JobEnd::Cancelled => {
                 let named = |job: JobNumber| {
                     let only = elements.len() == 1
-                        && elements.iter().next().map(|rank| number_at(number, rank as usize)) == Some(job);
+                        && elements.iter().next().map(|rank| number_at(number, rank)) == Some(job);
                     job == number || only
                 };
                 let told = matches!(look.input, Input::CancelJob { user, job } if named(*job) && *user == array.spec.user);

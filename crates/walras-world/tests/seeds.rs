@@ -63,7 +63,7 @@ fn all_keep(first: u64, count: u64, settings: &Settings) {
             if seed >= first.saturating_add(count) {
                 return;
             }
-            let wrong = wrong_with(&Settings { seed, ..settings.clone() });
+            let wrong = wrong_with(&Settings { seed, ..*settings });
             assert!(
                 wrong.is_empty(),
                 "seed {seed}: {wrong:#?}\nrepeat it with: make soak SEED={seed} SEEDS=1"

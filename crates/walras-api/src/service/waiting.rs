@@ -43,9 +43,9 @@ fn which(named: &Scalar) -> Result<Which, Problem> {
             Ok(Which::whole(JobNumber::new(number.unsigned_abs())))
         }
         Scalar::Text(text) => {
-            text.parse().map_err(|why: NoWhich| Problem::new(text, &format!("names no job: {why}")))
+            text.parse().map_err(|why: NoWhich| Problem::new(text, format!("names no job: {why}")))
         }
-        Scalar::Flag(flag) => Err(Problem::new(&flag.to_string(), &format!("names no job: {NoWhich}"))),
+        Scalar::Flag(flag) => Err(Problem::new(&flag.to_string(), format!("names no job: {NoWhich}"))),
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn gate(after: Option<AfterFile>, singleton: bool, held: bool) -> Res
 
 /// The elements of an array.
 pub(super) fn indices(text: &str) -> Result<Indices, Problem> {
-    text.parse().map_err(|why: BadIndices| Problem::new(text, &format!("is not an array: {why}")))
+    text.parse().map_err(|why: BadIndices| Problem::new(text, format!("is not an array: {why}")))
 }
 
 /// What becomes of a job that waits for what can never be.

@@ -8,6 +8,8 @@
 //!
 //! **Complexity.** O(ranges) of the sets for each element; as elements are taken in order, there are few.
 
+pub use super::element::{ArrayCounts, Element, number_at, rank_at};
+
 use super::gate::Waits;
 use super::id::JobNumber;
 use super::indices::Indices;
@@ -53,19 +55,6 @@ pub struct Array {
     pub cut: Option<JobEnd>,
 }
 
-/// How elements have ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArrayCounts {
-    /// Well.
-    pub done: u32,
-    /// By themselves.
-    pub failed: u32,
-    /// Cancelled by their user.
-    pub cancelled: u32,
-    /// Because they could not be run.
-    pub given_up: u32,
-}
-
 impl ArrayCounts {
     /// So many more have ended so.
     pub(crate) fn add(&mut self, end: &JobEnd, more: u32) {
@@ -77,26 +66,6 @@ impl ArrayCounts {
         };
         *count += more;
     }
-}
-
-/// One element of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Element {
-    /// The array.
-    pub array: JobNumber,
-    /// The element's index.
-    pub index: u32,
-}
-
-/// The number of the element of a rank.
-pub fn number_at(array: JobNumber, rank: u32) -> JobNumber {
-    JobNumber::new(array.get().saturating_add(1).saturating_add(rank.into()))
-}
-
-/// The rank of the element of a number, in an array of so many.
-pub fn rank_at(array: JobNumber, count: u32, number: JobNumber) -> Option<u32> {
-    let rank = number.get().checked_sub(array.get())?.checked_sub(1)?;
-    u32::try_from(rank).ok().filter(|rank| *rank < count)
 }
 
 impl Array {

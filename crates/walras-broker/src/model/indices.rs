@@ -91,10 +91,8 @@ fn index(text: &str) -> Result<u32, BadIndices> {
 
 /// One item of the list: first, last and step.
 fn range(text: &str) -> Result<(u32, u32, u32), BadIndices> {
-    let unfit = |why| match why {
-        BadIndices::NotARange(_) => BadIndices::NotARange(shown(text)),
-        other => other,
-    };
+    let unfit =
+        |why| if let BadIndices::NotARange(_) = why { BadIndices::NotARange(shown(text)) } else { why };
     let Some((first, rest)) = text.split_once('-') else {
         let only = index(text).map_err(unfit)?;
         return Ok((only, only, 1));
@@ -189,7 +187,7 @@ impl Indices {
         let run = self.runs.get(place)?;
         let apart = index - run.first;
         let within = apart / run.step;
-        (apart % run.step == 0 && within < run.count).then(|| run.before + within)
+        (apart.is_multiple_of(run.step) && within < run.count).then(|| run.before + within)
     }
 
     /// The elements of some ranks as text, such as `3-9,12`; at most so many items, and dots for the rest.

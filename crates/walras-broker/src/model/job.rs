@@ -3,7 +3,7 @@
 pub use super::why::{PartEnd, SiteRefusal, Why};
 
 use super::allocation::Allocation;
-use super::array::Element;
+use super::element::Element;
 use super::gate::{Gate, Waits};
 use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::indices::Indices;

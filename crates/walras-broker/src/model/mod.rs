@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cycle;
 pub mod decision;
 pub mod effect;
+mod element;
 pub mod event;
 pub mod gate;
 pub mod id;

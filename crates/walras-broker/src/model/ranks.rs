@@ -119,7 +119,11 @@ impl Ranks {
             *self = rest;
             return true;
         }
-        gone.iter().fold(true, |all, rank| self.remove(rank) && all)
+        let mut all = true;
+        for rank in gone.iter() {
+            all &= self.remove(rank);
+        }
+        all
     }
 }
 

@@ -1,8 +1,8 @@
 //! Why a job is not running, or not running any more; and how its parts end.
 
 use super::account::Unpayable;
-use super::array::ArrayCounts;
 use super::budget::Overspent;
+use super::element::ArrayCounts;
 use super::gate::{Dependency, Waits};
 use super::id::JobNumber;
 use super::mismatch::Mismatch;

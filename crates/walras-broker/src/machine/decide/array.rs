@@ -1,16 +1,14 @@
 //! Arrays: elements become jobs when they may go into the next batch, and are cut when they never will.
 
 use super::draft::Draft;
-use super::failover::close;
 use super::gate::{end_job, settle};
 use crate::model::array::{Array, number_at};
 use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
-use crate::model::job::{JobEnd, Phase, Why};
+use crate::model::job::{JobEnd, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::ranks::Ranks;
 use crate::model::state::State;
-use crate::rules::settle::Fault;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -42,22 +40,6 @@ pub(super) fn draw(draft: &mut Draft<'_>) -> bool {
     drawn
 }
 
-/// Ends all of an array.
-pub(super) fn cancel(draft: &mut Draft<'_>, array: &Array) {
-    cut_all(draft, array, JobEnd::Cancelled);
-    for rank in array.live.iter() {
-        let number = number_at(array.number, rank);
-        let Some(job) = draft.before.jobs.get(&number) else { continue };
-        if let Phase::Reserved(reservation) = job.phase {
-            close(draft, reservation, Some(Why::Cancelled), Fault::Job);
-        }
-        end_job(draft, number, JobEnd::Cancelled);
-    }
-    if array.live.is_empty() {
-        end_job(draft, array.number, JobEnd::Cancelled);
-    }
-}
-
 /// An element that is no job yet never becomes one.
 pub(super) fn cancel_pending(draft: &mut Draft<'_>, array: &Array, rank: u32) {
     let elements = Ranks::one(rank);
@@ -87,7 +69,7 @@ pub(super) fn cut_rest(draft: &mut Draft<'_>, number: JobNumber, end: &JobEnd) -
 }
 
 /// All that is pending is cut, and with it the whole array.
-fn cut_all(draft: &mut Draft<'_>, array: &Array, end: JobEnd) {
+pub(super) fn cut_all(draft: &mut Draft<'_>, array: &Array, end: JobEnd) {
     let elements = array.pending.clone();
     draft.push(JobEvent::Cut { array: array.number, elements: elements.clone(), end, whole: true });
     let concerned = named(draft, array.number, &elements);

@@ -12,7 +12,7 @@ use crate::model::array::Array;
 use crate::model::event::{Event, JobEvent, QuoteEvent};
 use crate::model::id::{JobNumber, QuoteNumber};
 use crate::model::input::{Answer, Refusal, RequestKey};
-use crate::model::job::{JobEnd, JobSpec, Phase, Why};
+use crate::model::job::{Job, JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::quote::{Findings, Quote, QuoteOption};
 use crate::model::refusal::{BadJob, Countable};
@@ -236,7 +236,7 @@ pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Re
     let own = |array: &Array| if array.spec.user == user { Ok(()) } else { Err(Refusal::NotYours(number)) };
     if let Some(array) = state.arrays.get(&number) {
         own(array)?;
-        array::cancel(draft, array);
+        cancel_array(draft, array);
         return Ok(HEARD);
     }
     if let Some((array, rank)) = state.array_of(number).filter(|(array, rank)| array.pending.contains(*rank))
@@ -250,9 +250,25 @@ pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Re
     if job.spec.user != user {
         return Err(Refusal::NotYours(number));
     }
+    cancel_job(draft, job);
+    Ok(HEARD)
+}
+
+fn cancel_job(draft: &mut Draft<'_>, job: &Job) {
     if let Phase::Reserved(reservation) = job.phase {
         close(draft, reservation, Some(Why::Cancelled), Fault::Job);
     }
-    end_job(draft, number, JobEnd::Cancelled);
-    Ok(HEARD)
+    end_job(draft, job.number, JobEnd::Cancelled);
+}
+
+/// Ends all of an array: what is pending first, so that it ends with the last of its jobs.
+fn cancel_array(draft: &mut Draft<'_>, array: &Array) {
+    let state = draft.before;
+    array::cut_all(draft, array, JobEnd::Cancelled);
+    for job in state.live_elements(array) {
+        cancel_job(draft, job);
+    }
+    if array.live.is_empty() {
+        end_job(draft, array.number, JobEnd::Cancelled);
+    }
 }

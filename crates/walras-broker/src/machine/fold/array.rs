@@ -42,7 +42,7 @@ impl State {
         for rank in elements.iter() {
             let index = array.indices.index_at(rank).expect("an array has all of its pending elements");
             let mut job = Job::new(number_at(number, rank), &array.spec, array.queued_at);
-            (job.freed_at, job.expected) = (array.freed_at, expected.clone());
+            (job.freed_at, job.expected) = (array.freed_at, expected);
             job.element = Some(Element { array: number, index });
             self.jobs.insert(job.number, job);
         }
