@@ -126,7 +126,7 @@ impl Auditor {
     fn check_rank(&self, look: &mut Look<'_>, cycle: CycleNumber, ranked: &Ranked, job: &Job) {
         let policy = &self.policy;
         let horizon = i128::from(policy.horizon.as_millis().max(1));
-        let waited = millis_between(job.queued_at, look.now).max(0);
+        let waited = millis_between(job.ready_at, look.now).max(0);
         let left = |deadline| horizon - millis_between(look.now, deadline).max(0);
         let deadline = job.spec.request.deadline.map_or(0, |it| left(it).max(0) * MILLION / horizon);
         let most = i128::from(policy.attempts_max.max(1));

@@ -84,6 +84,14 @@ pub enum Kind {
     JobNotFree { job: JobNumber },
     /// A job was returned to the queue although it was not out of it.
     JobNotReturning { job: JobNumber },
+    /// A job was freed, or let go, before all that it waits for had happened.
+    FreedWrongly { job: JobNumber },
+    /// A job waits although all that it waits for has happened, or can never happen.
+    LeftBehind { job: JobNumber },
+    /// An element of an array became a job although it was one, or had ended.
+    ElementTwice { array: JobNumber, element: JobNumber },
+    /// More elements of an array were jobs at once than it allows.
+    TooManyAtOnce { array: JobNumber, live: u32 },
     /// A job is in no reservation, and nobody said why.
     JobForgotten { job: JobNumber },
     /// A job ended in a way that nothing explains.
@@ -190,6 +198,8 @@ pub enum EndFault {
     NotOffered,
     /// It is held for a quote, and no job yet.
     Offered,
+    /// What it waits for may yet be.
+    NotInVain,
 }
 
 /// What is wrong with an alternative to run a job.

@@ -139,7 +139,9 @@ impl Auditor {
             faults.push(AllocationFault::BeforeEarliest);
         }
         let cost = price_of(allocation);
-        if let Some(limit) = self.may_spend(request).map(|limit| limit - job.spent)
+        // Elements of an array have one budget together.
+        let own = || self.may_spend(request).map(|limit| limit - job.spent);
+        if let Some(limit) = self.left_for(job).or_else(own)
             && cost > limit
         {
             faults.push(AllocationFault::OverBudget { limit, cost });

@@ -45,7 +45,12 @@ impl Auditor {
     fn reserved(&self, job: &Job) -> Option<(ReservationNumber, &Reservation)> {
         match job.place {
             Place::Reserved(number) => Some((number, self.reservations.get(&number)?)),
-            Place::Queued | Place::Planning | Place::Planned | Place::Loose(_) => None,
+            Place::Waiting
+            | Place::Drawing
+            | Place::Queued
+            | Place::Planning
+            | Place::Planned
+            | Place::Loose(_) => None,
         }
     }
 
@@ -68,7 +73,7 @@ impl Auditor {
         let others = places.filter(|(_, place)| *place != option);
         let spares = others.map(|(other, _)| Arc::new(other.allocation.clone())).collect();
         if let Some(of_job) = self.jobs.get_mut(&held) {
-            (of_job.offered, of_job.spares, of_job.queued_at) = (None, spares, look.now);
+            (of_job.offered, of_job.spares, of_job.ready_at) = (None, spares, look.now);
             self.counts.jobs += 1;
         }
         true

@@ -4,7 +4,6 @@ use crate::Auditor;
 use crate::finding::{EndFault, Kind, Thing};
 use crate::look::Look;
 use crate::state::{After, Job, Place};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_broker::event::JobEvent;
 use walras_broker::id::{JobNumber, QuoteNumber};
@@ -28,6 +27,10 @@ impl Auditor {
             JobEvent::Planned { job, plan, promise, renewed } => {
                 self.planned(look, *job, plan, *promise, *renewed);
             }
+            JobEvent::Freed(job) => self.freed(look, *job),
+            JobEvent::Released(job) => self.let_go(look, *job),
+            JobEvent::Drawn { array, elements } => self.drawn(look, *array, elements),
+            JobEvent::Cut { array, elements, end, whole } => self.cut(look, *array, elements, end, *whole),
             JobEvent::Ended { job, end } => self.ended(look, *job, end),
             JobEvent::Noticed(_) => {}
         }
@@ -45,22 +48,12 @@ impl Auditor {
             look.report(Kind::NoSuchUser(spec.user.clone()));
         }
         self.counts.jobs += u64::from(offered.is_none());
-        let job = Job {
-            spec: Arc::clone(spec),
-            queued_at: look.now,
-            place: Place::Queued,
-            since: look.position,
-            attempts: 0,
-            vanished: 0,
-            done: BTreeSet::new(),
-            spent: 0,
-            earlier: BTreeSet::new(),
-            spares: Vec::new(),
-            plan: None,
-            promise: None,
-            offered,
-        };
+        let place = self.place_of_new(look, number, spec);
+        let job = Job { offered, ..Job::new(spec, look.now, look.position, place) };
         self.jobs.insert(number, job);
+        if let Some(indices) = &spec.array {
+            self.array_queued(number, indices);
+        }
     }
 
     /// What was held for a quote is given up together with its reservation.
@@ -88,7 +81,9 @@ impl Auditor {
             Place::Queued if matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) => {}
             // What it was planned for could not be reserved.
             Place::Planned => {}
-            Place::Queued
+            Place::Waiting
+            | Place::Drawing
+            | Place::Queued
             | Place::Planning
             | Place::Reserved(_)
             | Place::Loose(After::Well | After::Failed | After::Cancelled) => {
@@ -104,9 +99,17 @@ impl Auditor {
         let Some(job) = self.jobs.remove(&number) else {
             return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
         };
-        if let Some(why) = self.end_fault(look, number, &job, end) {
+        let fault = match job.spec.array.is_some() && job.element.is_none() {
+            true => self.array_end_fault(number, end),
+            false => self.end_fault(look, number, &job, end),
+        };
+        if let Some(why) = fault {
             look.report(Kind::WrongEnd { job: number, why });
         }
+        if let Some(array) = job.element {
+            return self.element_over(look, array, number, end);
+        }
+        self.over(look, number, &job, *end == JobEnd::Done);
         let count = match end {
             JobEnd::Done => &mut self.counts.done,
             JobEnd::Failed(_) => &mut self.counts.failed,
@@ -128,13 +131,14 @@ impl Auditor {
             JobEnd::Failed(_) => (job.place == Place::Loose(After::Failed), EndFault::NotFailed),
             JobEnd::Cancelled => {
                 let told = matches!(look.input, Input::CancelJob { user, job: told }
-                    if *told == number && *user == job.spec.user);
+                    if (*told == number || job.element == Some(*told)) && *user == job.spec.user);
                 (told, EndFault::NotCancelled)
             }
             JobEnd::GivenUp(Why::DeadlinePassed) => {
                 let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= look.now);
-                (passed && job.place == Place::Queued, EndFault::InTime)
+                (passed && matches!(job.place, Place::Waiting | Place::Queued), EndFault::InTime)
             }
+            JobEnd::GivenUp(Why::NeverMet(on)) => (self.is_never_met(job, on), EndFault::NotInVain),
             JobEnd::GivenUp(_) => {
                 (job.is_used_up(&self.policy) && job.place == Place::Loose(After::Broken), EndFault::Attempts)
             }

@@ -38,6 +38,7 @@
     reason = "a new event must not compile until the auditor has said what it means"
 )]
 
+mod arrays;
 mod budgets;
 mod cycles;
 pub mod finding;
@@ -59,10 +60,12 @@ mod state;
 mod summary;
 mod sums;
 mod tasks;
+mod waiting;
 
 pub use finding::{Finding, Kind};
 pub use summary::Summary;
 
+use arrays::Elements;
 use budgets::Budgets;
 use ledger::{Ledger, Occasion};
 use look::Look;
@@ -70,6 +73,7 @@ use places::Places;
 use state::{Cycle, Job, Last, Quote, Reservation};
 use std::collections::BTreeMap;
 use summary::Counts;
+use waiting::Awaited;
 use walras_broker::Event;
 use walras_broker::account::Account;
 use walras_broker::budget::Spender;
@@ -95,6 +99,9 @@ pub struct Auditor {
     reservations: BTreeMap<ReservationNumber, Reservation>,
     quotes: BTreeMap<QuoteNumber, Quote>,
     cycle: Option<Cycle>,
+    awaited: Awaited,
+    /// Every array that ever was.
+    arrays: BTreeMap<JobNumber, Elements>,
     /// Requests that must not be carried out again, and by which entry and when they were.
     requests: BTreeMap<RequestKey, (u64, Time)>,
     counts: Counts,
@@ -223,6 +230,7 @@ impl Auditor {
     /// What an entry began it must have brought to an end.
     fn end_of_entry(&mut self, look: &mut Look<'_>) {
         self.forgotten(look);
+        self.left_behind(look);
         self.left_there(look);
         self.left_open(look);
         self.left_waiting(look);

@@ -27,6 +27,8 @@ pub(crate) struct Look<'a> {
     pub(crate) planned: BTreeSet<JobNumber>,
     /// Alternatives that this entry has asked sites to hold, and for which quotes, which must follow.
     pub(crate) offered: BTreeMap<JobNumber, QuoteNumber>,
+    /// Jobs that waited for what this entry has brought.
+    pub(crate) concerned: BTreeSet<JobNumber>,
     /// Quotes that this entry has ended, of which something was held.
     pub(crate) quotes_gone: Vec<QuoteNumber>,
 }
@@ -45,6 +47,7 @@ impl<'a> Look<'a> {
             stepped: Vec::new(),
             planned: BTreeSet::new(),
             offered: BTreeMap::new(),
+            concerned: BTreeSet::new(),
             quotes_gone: Vec::new(),
         }
     }

@@ -32,7 +32,7 @@ impl Auditor {
             Place::Queued | Place::Loose(After::Plan) => {
                 decided.is_some_and(|decided| decided.batch.contains(&number))
             }
-            Place::Planning | Place::Reserved(_) | Place::Loose(_) => false,
+            Place::Waiting | Place::Drawing | Place::Planning | Place::Reserved(_) | Place::Loose(_) => false,
         };
         let allocation = self.allocation_of(job, plan);
         let may_be_late = matches!(self.policy.deciding, Deciding::Promise(rules) if rules.late == Late::Run);

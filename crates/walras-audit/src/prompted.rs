@@ -105,7 +105,14 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
             let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if **spec == **job);
             Some((told, "offered"))
         }
-        JobEvent::Withdrawn(_) | JobEvent::Returned { .. } | JobEvent::Ended { .. } => None,
+        JobEvent::Released(job) => {
+            let told = matches!(input, Input::Release { job: told, .. } if told == job);
+            Some((told, "job-released"))
+        }
+        JobEvent::Drawn { .. } | JobEvent::Cut { .. } => None,
+        JobEvent::Freed(_) | JobEvent::Withdrawn(_) | JobEvent::Returned { .. } | JobEvent::Ended { .. } => {
+            None
+        }
     }
 }
 

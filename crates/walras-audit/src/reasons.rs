@@ -25,7 +25,9 @@ pub(crate) fn is_true(
     };
     let Some(why) = why else { return reservation.parts.iter().all(|part| part.is_done()) };
     match why {
-        Why::Cancelled => matches!(look.input, Input::CancelJob { job, .. } if *job == reservation.job),
+        Why::Cancelled => {
+            matches!(look.input, Input::CancelJob { job, .. } if auditor.is_part_of(reservation.job, *job))
+        }
         Why::NotTaken => auditor.is_not_taken(look, reservation),
         Why::NodeLost(node) => gone(Gone::Node(*node), false),
         Why::TakenBack(node) => gone(Gone::Node(*node), true),
@@ -64,7 +66,10 @@ pub(crate) fn is_true(
         | Why::Outdated(_)
         | Why::NotPlanned
         | Why::DeadlinePassed
-        | Why::TooOften(_) => false,
+        | Why::TooOften(_)
+        | Why::Waits(_)
+        | Why::NeverMet(_)
+        | Why::Elements(_) => false,
     }
 }
 

@@ -71,9 +71,11 @@ impl Auditor {
             ReservationEvent::PartsDue { reservation, parts } => self.parts_due(look, *reservation, parts),
             ReservationEvent::PartStarted { reservation, part, at } => {
                 self.started(look, *reservation, *part, *at);
+                self.begun_part(look, *reservation);
             }
             ReservationEvent::PartEnded { reservation, part, at, end } => {
                 self.part_ended(look, *reservation, *part, *at, *end);
+                self.begun_part(look, *reservation);
             }
             ReservationEvent::Rescheduled { reservation, parts, why } => {
                 self.rescheduled(look, *reservation, parts, why);
@@ -183,6 +185,7 @@ impl Auditor {
             counted,
         };
         self.reservations.insert(number, reservation);
+        self.element_money(job, lien, 0);
     }
 
     /// A site is a step further.
@@ -247,6 +250,7 @@ impl Auditor {
         self.ledger.liens -= reservation.lien;
         let (charge, refund) = self.count_settlement(transaction);
         self.budgets.give_back(&reservation.counted, refund);
+        self.element_money(reservation.job, -reservation.lien, charge);
         if let Some(job) = self.jobs.get_mut(&reservation.job) {
             job.done.extend(kept);
             job.spent += charge;
@@ -313,6 +317,7 @@ fn is_failure(why: &Why) -> bool {
         | Why::NoMoney(_)
         | Why::OverBudget(_) => false,
         Why::Outdated(_) | Why::NotPlanned | Why::Cancelled | Why::NotTaken => false,
+        Why::Waits(_) | Why::NeverMet(_) | Why::Elements(_) => false,
         Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
             true
         }

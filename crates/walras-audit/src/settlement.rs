@@ -108,7 +108,10 @@ impl Auditor {
             | Why::DeadlinePassed
             | Why::TooOften(_)
             | Why::Cancelled
-            | Why::NotTaken => None,
+            | Why::NotTaken
+            | Why::Waits(_)
+            | Why::NeverMet(_)
+            | Why::Elements(_) => None,
         }
     }
 

@@ -15,7 +15,12 @@ use walras_model::{SiteId, TaskId, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) spec: Arc<JobSpec>,
-    pub(crate) queued_at: Time,
+    /// Since when it may be planned.
+    pub(crate) ready_at: Time,
+    /// Whether its user has not let it go.
+    pub(crate) held: bool,
+    /// The array of which it is an element.
+    pub(crate) element: Option<JobNumber>,
     pub(crate) place: Place,
     /// The entry that brought it there.
     pub(crate) since: u64,
@@ -46,7 +51,11 @@ impl Job {
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
+    /// Not in the queue before something has happened.
+    Waiting,
     Queued,
+    /// An array, whose elements may become jobs.
+    Drawing,
     /// In the batch of the open cycle.
     Planning,
     /// With a window that may still move.

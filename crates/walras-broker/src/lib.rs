@@ -51,9 +51,9 @@ pub use model::event::Event;
 pub use model::input::{Answer, Input, Refusal};
 pub use model::state::State;
 pub use model::{
-    account, allocation, budget, cycle, decision, effect, event, id, input, job, limits, mismatch, notice,
-    particulars, policy, price, quote, rank, refusal, repeated, reservation, sharing, site, state, table,
-    wish,
+    account, allocation, array, budget, cycle, decision, effect, event, gate, id, indices, input, job,
+    limits, mismatch, notice, particulars, policy, price, quote, rank, ranks, refusal, repeated, reservation,
+    sharing, site, state, table, wish,
 };
 pub use rules::fitting;
 pub use rules::market::Market;

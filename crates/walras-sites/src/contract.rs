@@ -13,7 +13,7 @@
 //! `tests/site/laws.rs` holds every connector to it.
 
 pub use walras_broker::allocation::Hold;
-pub use walras_broker::effect::{Program, StartPart};
+pub use walras_broker::effect::{ArrayPlace, Program, StartPart};
 pub use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 pub use walras_broker::input::SiteMessage;
 pub use walras_broker::job::{PartEnd, SiteRefusal};

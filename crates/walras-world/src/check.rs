@@ -278,12 +278,12 @@ impl Checker {
                 Answer::Job(job) | Answer::Accepted { job, .. } => job,
                 _ => continue,
             };
-            if !state.jobs.contains_key(&job) && !self.ended.contains_key(&job) {
+            if !is_open(state, job) && !self.ended.contains_key(&job) {
                 self.complain(format!("{key} was acknowledged as job {job}, which is gone"));
             }
         }
         for job in self.queued.clone() {
-            if !state.jobs.contains_key(&job) && !self.ended.contains_key(&job) {
+            if !is_open(state, job) && !self.ended.contains_key(&job) {
                 self.complain(format!("job {job} is lost"));
             }
         }
@@ -310,4 +310,9 @@ fn key_of(input: &Input) -> Option<String> {
         | Input::Deposit { key, .. } => Some(key.clone()),
         _ => None,
     }
+}
+
+/// Whether a job, or an array, has not ended.
+fn is_open(state: &State, job: JobNumber) -> bool {
+    state.jobs.contains_key(&job) || state.arrays.contains_key(&job)
 }

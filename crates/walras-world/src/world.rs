@@ -2,6 +2,7 @@
 
 mod client;
 mod mishap;
+mod waiting;
 
 use crate::check::Checker;
 use crate::fault::Faults;
@@ -30,11 +31,13 @@ pub struct Settings {
     pub minutes: i64,
     /// At most so many messages and moments.
     pub steps_max: u64,
+    /// Whether jobs may have to wait for others, for namesakes and for their users' word.
+    pub waits: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000 }
+        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits: false }
     }
 }
 
@@ -90,6 +93,8 @@ pub struct World {
     parcels: BTreeMap<(Time, u64), Parcel>,
     posted: u64,
     chance: Stream,
+    /// What decides who waits, where anybody does.
+    waits: Option<Stream>,
     faults: Faults,
     /// How far the broker's clock is ahead, in milliseconds.
     skew: i64,
@@ -114,6 +119,7 @@ pub fn live(settings: &Settings) -> Outcome {
         parcels: BTreeMap::new(),
         posted: 0,
         chance: Stream::open(settings.seed, 2),
+        waits: settings.waits.then(|| Stream::open(settings.seed, 3)),
         faults: Faults::default(),
         skew: 0,
         planning: None,

@@ -13,8 +13,8 @@ fn number(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Everything that is wrong with the world of a seed.
-fn wrong_with(seed: u64) -> Vec<String> {
-    let outcome = live(&Settings { seed, ..Settings::default() });
+fn wrong_with(settings: &Settings) -> Vec<String> {
+    let outcome = live(settings);
     let mut wrong = outcome.wrong;
     let written: Vec<String> = outcome.journal.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
     let read: Vec<Entry> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -33,8 +33,8 @@ fn wrong_with(seed: u64) -> Vec<String> {
         }
     }
     // Another run, perhaps beside other threads, gives the same bytes.
-    if seed.is_multiple_of(10) {
-        let again = live(&Settings { seed, ..Settings::default() });
+    if settings.seed.is_multiple_of(10) {
+        let again = live(settings);
         let again: Vec<String> = again.journal.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
         if again != written {
             wrong.push("a second run gives another journal".to_owned());
@@ -45,8 +45,16 @@ fn wrong_with(seed: u64) -> Vec<String> {
 
 #[test]
 fn every_seed_keeps_every_promise() {
-    let first = number("SEED", 1);
-    let count = number("SEEDS", 1_000);
+    all_keep(number("SEED", 1), number("SEEDS", 1_000), &Settings::default());
+}
+
+#[test]
+fn and_where_jobs_wait_for_others() {
+    let settings = Settings { jobs: 24, waits: true, ..Settings::default() };
+    all_keep(number("SEED", 1), number("SEEDS", 1_000) / 10, &settings);
+}
+
+fn all_keep(first: u64, count: u64, settings: &Settings) {
     let next = AtomicU64::new(first);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let work = || {
@@ -55,7 +63,7 @@ fn every_seed_keeps_every_promise() {
             if seed >= first.saturating_add(count) {
                 return;
             }
-            let wrong = wrong_with(seed);
+            let wrong = wrong_with(&Settings { seed, ..*settings });
             assert!(
                 wrong.is_empty(),
                 "seed {seed}: {wrong:#?}\nrepeat it with: make soak SEED={seed} SEEDS=1"

@@ -12,8 +12,8 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
     (
         "Jobs",
         &[
-            "submit", "quote", "accept", "jobs", "job", "explain", "output", "wait", "cancel", "watch",
-            "events",
+            "submit", "quote", "accept", "jobs", "job", "explain", "output", "wait", "release", "cancel",
+            "watch", "events",
         ],
     ),
     (

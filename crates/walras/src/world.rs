@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
         let (jobs, minutes) = (args.jobs, args.minutes);
         let steps_max = Settings::default().steps_max.saturating_add(10_000 * jobs);
-        let outcome = live(&Settings { seed, faults, jobs, minutes, steps_max });
+        let outcome = live(&Settings { seed, faults, jobs, minutes, steps_max, ..Settings::default() });
         course.add(seed, &outcome);
         if let Some(path) = &args.journal {
             files::write(path, &written(&outcome)?)?;

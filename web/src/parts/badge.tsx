@@ -2,6 +2,8 @@
 import type { JobState } from "../api/types";
 
 export const STATES: readonly JobState[] = [
+  "held",
+  "waiting",
   "queued",
   "planning",
   "planned",

@@ -25,9 +25,9 @@ export function Link({ to, children, class: className, current, onGo }: Props) {
   );
 }
 
-export const JobLink = ({ job, name }: { job: number; name?: string | null | undefined }) => (
+export const JobLink = ({ job, id, name }: { job: number; id?: string | undefined; name?: string | null | undefined }) => (
   <Link to={`/jobs/${job}`}>
-    {job}
+    {id || job}
     {name ? ` ${name}` : ""}
   </Link>
 );

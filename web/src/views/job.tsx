@@ -15,7 +15,7 @@ import { type Column, Table } from "../parts/table";
 import { Timeline } from "./timeline";
 
 export function JobPage({ job, who }: { job: number; who: Me }) {
-  const path = { params: { path: { job } } };
+  const path = { params: { path: { job: String(job) } } };
   const own = { on: (event: { job?: number | null }) => event.job === job };
   const data = useData(() => ask(api.GET("/v1/jobs/{job}", path)), [job], { ...own, every: 10_000 });
   const why = useData(() => ask(api.GET("/v1/jobs/{job}/explanation", path)), [job], own);
@@ -169,7 +169,7 @@ function Output({ job, part }: { job: number; part: number }) {
 
 async function outputOf(job: number, part: number): Promise<string> {
   try {
-    const params = { path: { job }, query: { part } };
+    const params = { path: { job: String(job) }, query: { part } };
     // The beginning will do for a page, however long it is.
     const headers = { Range: "bytes=0-1048575" };
     return await ask(api.GET("/v1/jobs/{job}/output", { params, headers, parseAs: "text" }));

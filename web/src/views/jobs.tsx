@@ -76,10 +76,10 @@ function read({ state, user, before }: Filter) {
 function List({ jobs, who }: { jobs: readonly Job[]; who: Me }) {
   const now = useNow(5_000);
   const columns: Column<Job>[] = [
-    { name: "Job", cell: (job) => <JobLink job={job.job} name={job.name} /> },
+    { name: "Job", cell: (job) => <JobLink job={job.job} id={job.id} name={job.name} /> },
     ...(administers(who.role) ? [{ name: "User", cell: (job: Job) => job.user }] : []),
     { name: "State", cell: (job) => <Badge state={job.state} /> },
-    { name: "Nodes", right: true, cell: (job) => (job.workflow ? `${job.tasks} tasks` : job.tasks) },
+    { name: "Nodes", right: true, cell: nodesOf },
     { name: "When", cell: (job) => whenOf(job, now) },
     { name: "Where", cell: (job) => job.sites.join(", ") || "–" },
     { name: "Credits", right: true, cell: (job) => moneyOf(isOver(job.state) ? job.charged : job.held + job.charged) },
@@ -89,6 +89,12 @@ function List({ jobs, who }: { jobs: readonly Job[]; who: Me }) {
       <Table label="Jobs" columns={columns} rows={jobs} keyOf={(job) => job.job} />
     </div>
   );
+}
+
+/** How many nodes it needs, or how many tasks and elements it has. */
+function nodesOf(job: Job): string {
+  const own = job.workflow ? `${job.tasks} tasks` : String(job.tasks);
+  return job.array ? `${job.array.count} × ${own}` : own;
 }
 
 function whenOf(job: Job, now: number): string {

@@ -55,6 +55,7 @@ impl Context<'_> {
             Input::Submit { .. } => "submitted a job".to_owned(),
             Input::AskQuote { .. } => "asked for a quote".to_owned(),
             Input::Accept { quote, .. } => format!("accepted quote {}", quote.get()),
+            Input::Release { job, .. } => format!("released job {}", job.get()),
             Input::CancelJob { job, .. } => format!("cancelled job {}", job.get()),
             Input::Site { site, .. } => format!("heard of site {}", self.site(*site)),
             Input::Decided { .. } => "planned".to_owned(),

@@ -38,6 +38,18 @@ impl Context<'_> {
             Kind::JobNotReturning { job } => {
                 format!("job {job} was returned to a queue that it had not left")
             }
+            Kind::FreedWrongly { job } => {
+                format!("job {job} was let into the queue before all that it waits for had happened")
+            }
+            Kind::LeftBehind { job } => {
+                format!("job {job} waits although all that it waits for has happened, or can never happen")
+            }
+            Kind::ElementTwice { array, element } => {
+                format!("element {element} of array {array} became a job, or ended, twice")
+            }
+            Kind::TooManyAtOnce { array, live } => {
+                format!("{live} elements of array {array} are jobs at once, which is more than it allows")
+            }
             Kind::JobForgotten { job } => format!("job {job} lost its place, and no event gives a reason"),
             Kind::WrongEnd { job, why } => format!("job {job} cannot end like this: {}", end_fault(*why)),
             Kind::TaskTwice { job, task } => {

@@ -37,6 +37,7 @@ pub(super) fn end_fault(fault: EndFault) -> &'static str {
         EndFault::InTime => "its deadline had not passed",
         EndFault::NotCancelled => "its user did not cancel it",
         EndFault::NotOffered => "it was not held for a quote, or its reservation is not closed",
+        EndFault::NotInVain => "what it waits for may yet be",
         EndFault::Offered => "it is held for a quote that nobody has accepted",
     }
 }

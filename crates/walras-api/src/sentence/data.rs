@@ -4,9 +4,13 @@ use super::Context;
 use crate::number::Num;
 use crate::plan::ReasonKind;
 use crate::sentence::ChangeKind;
-use crate::service::{ChangeView, FitView, PartStage, RefusalKind, Stamp, WhyKind, WhyView};
+use crate::service::{
+    AwaitedView, ChangeView, ConditionKind, FitView, JobState, PartStage, RefusalKind, Stamp, WhyKind,
+    WhyView,
+};
 use walras_broker::account::Unpayable;
 use walras_broker::budget::Spender;
+use walras_broker::gate::Dependency;
 use walras_broker::job::{PartEnd, SiteRefusal, Why};
 use walras_model::{Money, Reason, SmallestChange};
 
@@ -60,6 +64,26 @@ impl Context<'_> {
             }
             Why::Cancelled => plain(WhyKind::Cancelled),
             Why::NotTaken => plain(WhyKind::NotTaken),
+            Why::Waits(waits) => WhyView {
+                waits_for: waits.on.iter().map(|(_, on)| awaited_view(on)).collect(),
+                held: waits.held,
+                singleton: waits.singleton,
+                never: waits.never.as_ref().map(awaited_view),
+                ..plain(WhyKind::Waits)
+            },
+            Why::Elements(counts) => WhyView {
+                elements: [
+                    (JobState::Done, counts.done),
+                    (JobState::Failed, counts.failed),
+                    (JobState::Cancelled, counts.cancelled),
+                    (JobState::GivenUp, counts.given_up),
+                ]
+                .into_iter()
+                .map(|(state, count)| (state.text().to_owned(), count))
+                .collect(),
+                ..plain(WhyKind::Elements)
+            },
+            Why::NeverMet(on) => WhyView { never: Some(awaited_view(on)), ..plain(WhyKind::NeverMet) },
         }
     }
 
@@ -121,6 +145,10 @@ impl Context<'_> {
         })
         .collect()
     }
+}
+
+fn awaited_view(on: &Dependency) -> AwaitedView {
+    AwaitedView { job: on.on.to_string(), condition: ConditionKind::of(on.condition) }
 }
 
 fn no_money(why: &Unpayable) -> WhyView {

@@ -15,6 +15,7 @@ use walras_broker::decision::{Proof, Rivals};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, Why};
+use walras_broker::ranks::Ranks;
 use walras_broker::reservation::Origin;
 use walras_broker::{Event, State};
 use walras_model::{Interval, NodeId, Time};
@@ -109,6 +110,7 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
         }
         JobEvent::Returned { job, why } => {
             let why = context_of_event(state, Some(job), why).why(why);
+            let job = state.which(*job);
             Some((EventKind::JobReturned, format!("Job {job} is back in the queue. {why}")))
         }
         JobEvent::Planned { job, plan, promise, renewed } => {
@@ -117,7 +119,7 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
             if !renewed && before.is_some_and(|before| before.start == plan.start && before != plan) {
                 return None;
             }
-            let (start, by) = (Stamp::from(plan.start), promised(promise));
+            let (start, by, job) = (Stamp::from(plan.start), promised(promise), state.which(*job));
             let text = if *renewed {
                 format!("What job {job} was promised cannot be kept. It is planned for {start} and {by}.")
             } else {
@@ -125,9 +127,22 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
             };
             Some((EventKind::JobPlanned, text))
         }
+        JobEvent::Freed(job) => {
+            let text = format!("Job {job} is in the queue: all that it waited for has happened.");
+            Some((EventKind::JobFreed, text))
+        }
+        JobEvent::Released(job) => {
+            Some((EventKind::JobReleased, format!("Job {job} was let go by its user.")))
+        }
         JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
         // The quote says what is held for it.
         JobEvent::Offered { .. } | JobEvent::Withdrawn(_) | JobEvent::Noticed(_) => None,
+        // Whatever becomes of an element is told of it.
+        JobEvent::Drawn { .. } => None,
+        JobEvent::Cut { array, elements, end, .. } if !elements.is_empty() => {
+            Some((EventKind::ElementsCut, cut(state, *array, elements, end)))
+        }
+        JobEvent::Cut { .. } => None,
     }
 }
 
@@ -178,7 +193,7 @@ fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind,
             Some((EventKind::ReservationAsked, asked(state, *job, allocation, *origin)))
         }
         ReservationEvent::Held(number) => {
-            let job = state.reservations.get(number)?.job;
+            let job = state.which(state.reservations.get(number)?.job);
             let text = format!("Job {job} has its window: every site has confirmed.");
             Some((EventKind::ReservationHeld, text))
         }
@@ -223,20 +238,33 @@ fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin)
     };
     let (start, end) = (Stamp::from(allocation.start()), Stamp::from(allocation.finish()));
     let (sites, cost) = (sites.join(", "), allocation.cost());
+    let job = state.which(job);
     format!("Job {job} asks {sites} for a window from {start} to {end} for at most {cost} credits: {from}.")
 }
 
 fn job_of(state: &State, reservation: ReservationNumber) -> String {
-    state.reservations.get(&reservation).map_or_else(|| "a job".to_owned(), |it| format!("job {}", it.job))
+    state
+        .reservations
+        .get(&reservation)
+        .map_or_else(|| "a job".to_owned(), |it| format!("job {}", state.which(it.job)))
 }
 
 fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
     match end {
         JobEnd::Failed(why) | JobEnd::GivenUp(why) => {
-            context_of_event(state, Some(&job), why).job_end(job, end)
+            context_of_event(state, Some(&job), why).job_end(state.which(job), end)
         }
-        JobEnd::Done | JobEnd::Cancelled => Context::of_service(state).job_end(job, end),
+        JobEnd::Done | JobEnd::Cancelled => Context::of_service(state).job_end(state.which(job), end),
     }
+}
+
+/// Elements that end without ever having been jobs.
+fn cut(state: &State, array: JobNumber, elements: &Ranks, end: &JobEnd) -> String {
+    /// So many ranges are named.
+    const NAMED: usize = 6;
+    let known = state.arrays.get(&array).map(|it| it.indices.text_of(elements.ranges(), NAMED));
+    let which = known.map_or_else(|| array.to_string(), |named| format!("{array}_[{named}]"));
+    Context::of_service(state).job_end(which, end)
 }
 
 /// How good a plan is that serves so many, and of what.

@@ -26,6 +26,7 @@ impl Context<'_> {
             }
             Refusal::Outdated => "what was for sale has changed meanwhile: ask again".to_owned(),
             Refusal::NotYours(job) => format!("job {job} is somebody else's"),
+            Refusal::NotHeld(job) => format!("job {job} is not held"),
             Refusal::KeyUsed(key) => format!("the key '{key}' was used for another request"),
             Refusal::BadName { name, fault } => bad_name(name, *fault),
             Refusal::BadJob(fault) => self.bad_job(fault),
@@ -100,6 +101,27 @@ impl Context<'_> {
                 "the job weighs {criterion}, of which nothing is known here: {}",
                 missing_for(criterion)
             ),
+            BadJob::NoDependency(on) => format!(
+                "after.{}: {} is not a job of the same user, or ended too long ago to be known",
+                on.condition.text(),
+                on.on
+            ),
+            BadJob::NoElement(on) => {
+                format!("after.{}: {} is not an element of an array", on.condition.text(), on.on)
+            }
+            BadJob::NeverMet(on) => format!(
+                "after.{}: {} has ended otherwise, so that this can never be",
+                on.condition.text(),
+                on.on
+            ),
+            BadJob::TooManyDependencies { dependencies, most } => {
+                format!("after: the job waits for {dependencies} others: expected at most {most}")
+            }
+            BadJob::QuoteWaits => {
+                "a quote is for what could be planned now: the job waits for others or for your word"
+                    .to_owned()
+            }
+            BadJob::QuoteOfArray => "array: a quote is for one job, and this is an array".to_owned(),
             BadJob::Unwritable => "the job cannot be written to the journal".to_owned(),
         }
     }

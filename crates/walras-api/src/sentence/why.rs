@@ -3,8 +3,11 @@
 use super::{Context, credits, listed, sentence};
 use crate::service::Stamp;
 use std::collections::BTreeSet;
+use std::fmt;
 use walras_broker::account::{Account, Unpayable};
+use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
+use walras_broker::gate::Waits;
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
@@ -47,11 +50,16 @@ impl Context<'_> {
             }
             Why::Cancelled => "Its user cancelled it.".to_owned(),
             Why::NotTaken => "It was held for a quote, and not taken.".to_owned(),
+            Why::Waits(waits) => waits_text(waits),
+            Why::Elements(counts) => elements_text(counts),
+            Why::NeverMet(on) => {
+                format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text())
+            }
         }
     }
 
     /// How a job ended, in a sentence or two.
-    pub fn job_end(&self, job: JobNumber, end: &JobEnd) -> String {
+    pub fn job_end(&self, job: impl fmt::Display, end: &JobEnd) -> String {
         match end {
             JobEnd::Done => format!("Job {job} is done."),
             JobEnd::Failed(why) => format!("Job {job} failed. {}", self.why(why)),
@@ -147,4 +155,36 @@ pub fn spender_text(spender: &Spender) -> String {
         Spender::Group(name) => format!("group {name}"),
         Spender::Vo => "the VO".to_owned(),
     }
+}
+
+/// How the elements of an array ended, of which not all ended well.
+fn elements_text(counts: &ArrayCounts) -> String {
+    let all = [
+        (counts.failed, "failed"),
+        (counts.given_up, "given up"),
+        (counts.cancelled, "cancelled"),
+        (counts.done, "done"),
+    ];
+    let told = all.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, how)| format!("{count} {how}")).collect();
+    format!("Not all of its elements ended well: {}.", listed(&told))
+}
+
+/// What a job waits for, in a sentence or two.
+fn waits_text(waits: &Waits) -> String {
+    /// So many are named; of the others it is said how many they are.
+    const NAMED: usize = 5;
+    let all = waits.on.iter().map(|(_, on)| format!("{} ({})", on.on, on.condition.text()));
+    let mut things: Vec<String> = all.take(NAMED).collect();
+    let more = waits.on.len().saturating_sub(NAMED);
+    things.extend((more > 0).then(|| format!("{more} other jobs")));
+    things.extend(waits.singleton.then(|| "earlier jobs of its name".to_owned()));
+    things.extend(waits.held.then(|| "its user to release it".to_owned()));
+    let waits_for =
+        if things.is_empty() { String::new() } else { format!("It waits for {}.", listed(&things)) };
+    let never = waits
+        .never
+        .map(|on| format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text()));
+    let parts = [Some(waits_for).filter(|it| !it.is_empty()), never];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -67,6 +67,9 @@ pub(super) enum Meaning {
     Partition,
     Qos,
     Comment,
+    Array,
+    Dependency,
+    Hold,
     Holds,
     Noted,
 }
@@ -132,7 +135,9 @@ pub const DIRECTIVES: &[Directive] = &[
     says("partition", Some('p'), Meaning::Partition, "`partition`: what the service's table says"),
     says("qos", Some('q'), Meaning::Qos, "`qos`: what the service's table says"),
     says("comment", None, Meaning::Comment, "`comment`"),
-    // Arrays and dependencies: `--array`, `--dependency` and `--hold` have their rows here.
+    says("array", Some('a'), Meaning::Array, "`array`"),
+    says("dependency", Some('d'), Meaning::Dependency, "`after`, `singleton`: `afterok:17:18_3,afterany:19`, `afternotok`, `after` (started), `singleton`, all of which must hold; anything else is an error"),
+    Directive { name: "hold", short: Some('H'), takes: Takes::Nothing, meaning: Meaning::Hold, means: "`held`" },
     holds("exclusive", Takes::Either, "nothing: nodes are sold whole"),
     holds("requeue", Takes::Nothing, "nothing: what a node or a site fails is tried again"),
     noted("mail-type", None, Takes::Value, "nothing is sent; said so"),

@@ -213,6 +213,12 @@ mod tests {
         insta::assert_snapshot!(of("work: ["), @"job.yaml:3:7: not valid YAML: unclosed bracket '['");
         insta::assert_snapshot!(finish("walras: job/2\nname: a").unwrap_err(), @"job.yaml:1:9: walras: job/2 is not a version that is read here: expected job/1");
         insta::assert_snapshot!(finish("- 1").unwrap_err(), @"job.yaml:1:1: document: found a list, expected a map");
+        insta::assert_snapshot!(of("work: 3\narray: 1-1000000000"), @"job.yaml:4:8: array: 1-1000000000 is not an array: the index 1000000000 is too high: expected at most 999999999");
+        insta::assert_snapshot!(of("work: 3\narray: 0-999999"), @"job.yaml:4:8: array: 0-999999 is not an array: there are 1000000 elements or more: expected at most 100000");
+        insta::assert_snapshot!(of("work: 3\narray: 1-9:0"), @"job.yaml:4:8: array: 1-9:0 is not an array: the step of 1-9:0 is 0: expected at least 1");
+        insta::assert_snapshot!(of("work: 3\narray: 9-1"), @"job.yaml:4:8: array: 9-1 is not an array: the range 9-1 is empty: its end is before its begin");
+        insta::assert_snapshot!(of("work: 3\nafter: {ok: [17, x]}"), @"job.yaml:4:18: after.ok[1]: x names no job: expected a job's number, or an array's with an index after an underscore: 17 or 18_3");
+        insta::assert_snapshot!(of("work: 3\nafter: {ok: [-1]}"), @"job.yaml:4:14: after.ok[0]: -1 is not a job: it must be a whole number from 1 to 1000000000000000");
         let unknown = of("work: 3\ncolour: red");
         assert!(unknown.starts_with("job.yaml:4:9: colour: `colour` is not known here"), "{unknown}");
     }

@@ -6,6 +6,7 @@
 use super::environment::environment;
 use super::search;
 use super::stamp::Stamp;
+use super::waiting::{self, AfterFile};
 use crate::decode::Document;
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within, echo};
@@ -14,7 +15,7 @@ use crate::number::Number;
 use crate::scenario::wire::{one, one_task, zero};
 use crate::scenario::{
     AggregationName, Entries, List, Object, Pair, Scalar, TaskSpec, TestSpec, jobs, preference_of, present,
-    quantity,
+    present_object, quantity,
 };
 use crate::unit::Unit;
 use crate::workflow::{WorkflowFile, workflow_of};
@@ -169,6 +170,23 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     pub(super) qos: Option<String>,
+    /// Makes it an array: a job like this one for each of these indices, which the environment holds. Ranges, lists, steps, and how many
+    /// may run at once: `1-10:2%4`. Budget and deadline are for all of them together.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(min = 1, max = 100_000))]
+    array: Option<String>,
+    /// What must have become of other jobs first; they are there already.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "AfterFile")]
+    after: Option<AfterFile>,
+    /// Whether all earlier jobs of the same name and user must have ended first.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    singleton: bool,
+    /// Whether it is not planned before it is released.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    held: bool,
 }
 
 /// Priorities lie between this and its negative.
@@ -323,6 +341,8 @@ impl JobFile {
                 directory: self.directory,
                 comment: self.comment,
             },
+            array: self.array.as_deref().map(waiting::indices).transpose().in_field("array")?,
+            gate: waiting::gate(self.after, self.singleton, self.held)?,
         })
     }
 }

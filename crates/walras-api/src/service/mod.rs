@@ -18,6 +18,7 @@ mod slurm;
 mod stamp;
 mod submitter;
 mod view;
+mod waiting;
 mod wish;
 mod words;
 
@@ -36,18 +37,19 @@ pub use slurm::Flag;
 pub use stamp::{NotAMoment, Stamp};
 pub use submitter::Submitter;
 pub use view::{
-    AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, BarKind, BoundView, BudgetView,
-    CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, CriterionView, CycleView, DecidedJobView,
-    DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView, DrainedView,
-    ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView,
-    IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView, LikelyView, LogLine, LogView, MeView,
-    MismatchKind, MismatchView, NodeView, OfferKind, OfferView, OffersView, OptionView, OutlookView,
-    PartStage, PartView, PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind,
-    QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView,
-    Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView,
-    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
-    TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind,
-    WhyView,
+    AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, ArrayView, AwaitedView, BarKind,
+    BoundView, BudgetView, CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, ConditionKind,
+    CriterionView, CycleView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DisplacedJob,
+    DisplacedView, DraftView, DrainedView, ErrorView, EventKind, EventView, ExplanationView, FitView,
+    HappeningView, HeldKind, HistoryView, IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView,
+    LikelyView, LogLine, LogView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView,
+    OffersView, OptionView, OutlookView, PartStage, PartView, PredictedKind, ProblemView, PromiseView,
+    ProofKind, ProofView, PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine,
+    ReplayView, Role, RootView, SampleView, Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView,
+    StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView,
+    TokenMade, TokenView, TokensView, TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView,
+    VoView, WaitsView, WayView, WhyKind, WhyView,
 };
+pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};
 pub use words::BatchWords;

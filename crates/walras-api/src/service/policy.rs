@@ -4,6 +4,7 @@ use super::promises::{self, DecideFile, PromisesFile};
 use super::search::{self, FinishByFile};
 use super::setting::{set, share, span};
 use super::sharing::{self, SharingFile};
+use super::waiting::NeverMetFile;
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
@@ -113,6 +114,9 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "SharingFile")]
     pub sharing: Option<SharingFile>,
+    /// What becomes of a job that waits for what can never be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub never_met: Option<NeverMetFile>,
 }
 
 /// Which plan is made.
@@ -232,6 +236,7 @@ impl PolicyFile {
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
         set(&mut policy.predictions, self.finish_by.map(|it| Some(it.predictions())));
         set(&mut policy.bound_searches_max, self.bound_searches_max);
+        set(&mut policy.never_met, self.never_met.map(NeverMetFile::rule));
         promises::change(policy, self.decide, self.promises.as_ref())?;
         sharing::change(policy, self.sharing.as_ref()).in_field("sharing")?;
         let rank = self.rank.unwrap_or_default();
@@ -277,6 +282,7 @@ impl PolicyFile {
             plan: Some(PlanFile::of(policy.plan)),
             finish_by: policy.predictions.map(FinishByFile::of),
             bound_searches_max: Some(policy.bound_searches_max),
+            never_met: Some(NeverMetFile::of(policy.never_met)),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),

@@ -10,6 +10,7 @@ use super::directive::{Meaning, directive};
 use super::moments;
 use super::slurm::{self, Flag};
 use super::submitter::{Submitter, portable};
+use super::waiting;
 use crate::error::{ErrorKind, Position, ReadError, echo};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -130,6 +131,14 @@ impl<'a> Sbatch<'a> {
         let option = format!("--{}", known.name);
         match (known.meaning, &flag.value) {
             (Meaning::Holds, _) => {}
+            (Meaning::Hold, None) => {
+                let given =
+                    Given { option, value: String::new(), text: flag.text.clone(), place: place.clone() };
+                self.given.insert(Meaning::Hold, given);
+            }
+            (Meaning::Hold, Some(value)) => {
+                return Err(refuse(place, "--hold", value, "is too much: it takes no value"));
+            }
             (Meaning::Noted, _) => self.leave_out(&flag.text, place, "does nothing here"),
             (_, None) => return Err(refuse(place, "#SBATCH", &option, "has no value")),
             (meaning, Some(value)) => {
@@ -157,6 +166,7 @@ impl<'a> Sbatch<'a> {
             (Meaning::Error, "error"),
             (Meaning::Chdir, "directory"),
             (Meaning::Comment, "comment"),
+            (Meaning::Array, "array"),
             (Meaning::Account, "account"),
             (Meaning::Partition, "partition"),
             (Meaning::Qos, "qos"),
@@ -188,12 +198,29 @@ impl<'a> Sbatch<'a> {
                 keys.set(key, given.value.as_str(), given);
             }
         }
+        self.waits(&mut keys)?;
         let sizes = self.sizes(&mut keys)?;
         self.memory(&mut keys, &sizes)?;
         self.devices(&mut keys, &sizes)?;
         self.features(&mut keys)?;
         self.variables(&mut keys)?;
         Ok(keys)
+    }
+
+    fn waits(&self, keys: &mut Keys) -> Result<(), ReadError> {
+        if let Some(given) = self.get(Meaning::Hold) {
+            keys.set("held", true, given);
+        }
+        let Some(given) = self.get(Meaning::Dependency) else { return Ok(()) };
+        let what = "is not understood: expected afterok:JOB, afterany, afternotok, after or singleton";
+        let (after, singleton) = waiting::dependency(&given.value).ok_or_else(|| given.refuse(what))?;
+        if !after.is_empty() {
+            keys.set("after", after, given);
+        }
+        if singleton {
+            keys.set("singleton", true, given);
+        }
+        Ok(())
     }
 
     fn number(&self, meaning: Meaning) -> Result<Option<(u64, &Given<'a>)>, ReadError> {

@@ -27,7 +27,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The keys whose values are text, whatever they look like.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 14] = [
+    "array",
     "name",
     "user",
     "deadline",
@@ -43,7 +44,10 @@ const TEXTS: [&str; 13] = [
     "search",
 ];
 /// The others that a directive may give.
-const VALUES: [&str; 12] = [
+const VALUES: [&str; 15] = [
+    "after",
+    "singleton",
+    "held",
     "env",
     "tasks",
     "work",
@@ -191,7 +195,7 @@ fn value(key: &str, text: &str) -> Option<Value> {
     let quoted = text.starts_with(['"', '\'']);
     let text = if quoted { text } else { text.split(" #").next().unwrap_or_default().trim_end() };
     match key {
-        "same_site" if text.is_empty() => Some(true.into()),
+        "same_site" | "singleton" | "held" if text.is_empty() => Some(true.into()),
         _ if text.is_empty() => None,
         SITES if !text.starts_with('[') && !quoted => {
             Some(text.split(',').map(|name| Value::from(name.trim())).collect())

@@ -13,4 +13,5 @@ mod promises;
 mod quotes;
 mod steps;
 mod story;
+mod waiting;
 mod world;

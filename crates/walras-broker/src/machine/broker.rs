@@ -33,6 +33,7 @@ impl Broker {
     /// A broker that knows what another knew: its state as it was written down, instead of the events before it.
     pub fn from_state(mut state: State) -> Broker {
         state.tally_again();
+        state.note_again();
         Broker { state }
     }
 

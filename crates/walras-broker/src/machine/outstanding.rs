@@ -1,6 +1,6 @@
 //! What has to be done: after an event, and all that nobody has acknowledged yet.
 
-use crate::model::effect::{Effect, Program, StartPart};
+use crate::model::effect::{ArrayPlace, Effect, Program, StartPart};
 use crate::model::event::{CycleEvent, Event, ReservationEvent};
 use crate::model::id::{NoticeNumber, ReservationNumber};
 use crate::model::notice::Notice;
@@ -127,6 +127,13 @@ impl State {
             output: spec.output.clone(),
             particulars: spec.particulars.clone(),
             parts: u32::try_from(reservation.parts.len()).unwrap_or(u32::MAX),
+            array: job.element.zip(spec.array.as_ref()).map(|(of, all)| ArrayPlace {
+                array: of.array,
+                index: of.index,
+                count: all.count(),
+                lowest: all.lowest(),
+                highest: all.highest(),
+            }),
         });
         (!parts.is_empty()).then_some(Effect::Start {
             site,

@@ -1,7 +1,7 @@
 //! When something is due.
 
 use crate::model::allocation::Part;
-use crate::model::job::Phase;
+use crate::model::job::{Job, Phase};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
 use crate::model::state::{SiteState, State};
 use walras_model::{Span, Time};
@@ -10,13 +10,14 @@ impl State {
     /// The next moment at which time alone changes something; may be past.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
-        let queued = || self.jobs.values().filter(|job| job.phase == Phase::Queued);
-        let deadlines =
-            queued().filter(|job| !self.runs_late(job)).filter_map(|job| job.spec.request.deadline);
+        let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued) && !self.runs_late(job);
+        let pending = self.arrays.values().filter(|array| !array.pending.is_empty());
+        let cut = pending.filter_map(|array| array.spec.request.deadline);
+        let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let plans =
             self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_by(rules)));
-        quotes.chain(deadlines).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
+        quotes.chain(deadlines).chain(cut).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
     }
 
     fn cycle_timer(&self) -> Option<Time> {
@@ -30,7 +31,8 @@ impl State {
     /// When the next cycle begins: soon after something has changed, now and then while somebody waits for a window, and
     /// seldom otherwise, so that quotes can be given.
     pub(crate) fn cycle_due(&self) -> Option<Time> {
-        let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued);
+        let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued)
+            || self.arrays.values().any(|array| self.may_draw(array));
         let usual = if waiting { self.next_cycle_at } else { self.refresh_at() };
         let Some(rules) = self.promises() else { return Some(usual) };
         let opened = self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());

@@ -107,6 +107,24 @@ pub struct Program {
     /// How many parts the job has, on all sites.
     #[serde(default)]
     pub parts: u32,
+    /// Its place in an array, where it is an element of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<ArrayPlace>,
+}
+
+/// The place of an element in its array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayPlace {
+    /// The array's number.
+    pub array: JobNumber,
+    /// The element's index.
+    pub index: u32,
+    /// How many elements there are.
+    pub count: u32,
+    /// The lowest index of all.
+    pub lowest: u32,
+    /// The highest index of all.
+    pub highest: u32,
 }
 
 /// A part to be started.

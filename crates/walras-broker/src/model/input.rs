@@ -128,6 +128,13 @@ pub enum Input {
         /// Which job.
         job: JobNumber,
     },
+    /// A user lets a job go that they had held.
+    Release {
+        /// Who says so.
+        user: String,
+        /// Which job.
+        job: JobNumber,
+    },
     /// Plan now, and not only when it is time.
     CycleNow,
     /// A site says something.
@@ -311,6 +318,8 @@ pub enum Refusal {
     Outdated,
     /// The job is somebody else's.
     NotYours(JobNumber),
+    /// The job is not held by its user.
+    NotHeld(JobNumber),
     /// The key was used for another request.
     KeyUsed(String),
     /// A name or a key cannot be taken.

@@ -1,11 +1,13 @@
 //! Jobs as the broker keeps them, and why they are where they are.
 
-use super::account::Unpayable;
+pub use super::why::{PartEnd, SiteRefusal, Why};
+
 use super::allocation::Allocation;
-use super::budget::Overspent;
+use super::element::Element;
+use super::gate::{Gate, Waits};
 use super::id::{JobNumber, QuoteNumber, ReservationNumber};
+use super::indices::Indices;
 use super::limits::NAME_MAX;
-use super::mismatch::Mismatch;
 use super::particulars::Particulars;
 use super::quote::Confidence;
 use serde::{Deserialize, Serialize};
@@ -16,13 +18,14 @@ use walras_core::predict::Said;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
 use walras_core::{Algorithm, SearchConfig};
-use walras_model::{Explanation, Money, NodeId, Rate, Request, Share, SiteId, TaskId, Time, Work, Workflow};
+use walras_model::{Money, NodeId, Rate, Request, Share, TaskId, Time, Work, Workflow};
 
 /// What a job, a word of its command, a task and an edge take beside their text, in bytes; about.
 const PLAIN: usize = 400;
 const WORD: usize = 24;
 const TASK: usize = 100;
 const EDGE: usize = 16;
+const DEPENDENCY: usize = 50;
 
 fn millis_of(work: Option<Work>) -> i128 {
     work.map_or(0, |work| i128::from(work.as_millis()))
@@ -59,6 +62,12 @@ pub struct JobSpec {
     /// What its programs find around them.
     #[serde(default, skip_serializing_if = "Particulars::is_plain")]
     pub particulars: Particulars,
+    /// What it waits for before it is planned.
+    #[serde(default, skip_serializing_if = "Gate::is_open")]
+    pub gate: Gate,
+    /// The elements, where it is an array: each is a job like this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<Indices>,
 }
 
 impl JobSpec {
@@ -80,7 +89,8 @@ impl JobSpec {
         });
         let all =
             PLAIN + self.request.name.len() + command + text(&self.script) + text(&self.output) + workflow;
-        u64::try_from(all + self.particulars.bytes()).unwrap_or(u64::MAX)
+        let all = all + self.gate.after.len() * DEPENDENCY + self.particulars.bytes();
+        u64::try_from(all).unwrap_or(u64::MAX)
     }
 
     /// A parallel job that runs nothing and wants nothing beside its request.
@@ -96,6 +106,8 @@ impl JobSpec {
             script: None,
             output: None,
             particulars: Particulars::default(),
+            gate: Gate::default(),
+            array: None,
         }
     }
 }
@@ -157,8 +169,20 @@ pub struct Job {
     pub spec: Arc<JobSpec>,
     /// When.
     pub queued_at: Time,
+    /// Since when it may be planned, where it had to wait for something first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freed_at: Option<Time>,
     /// Where it is.
     pub phase: Phase,
+    /// What it waits for before it may be planned.
+    #[serde(default, skip_serializing_if = "Waits::is_none")]
+    pub waits: Waits,
+    /// The array of which it is an element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<Element>,
+    /// Whether a part of it has ever begun.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begun: bool,
     /// How many reservations failed that it could do nothing about.
     pub attempts: u32,
     /// How many of them because a part of it vanished.
@@ -199,6 +223,42 @@ pub struct Job {
     pub content: Option<Arc<BTreeMap<String, Share>>>,
 }
 
+impl Job {
+    /// A job that waits for nothing but a window.
+    pub(crate) fn new(number: JobNumber, spec: &Arc<JobSpec>, queued_at: Time) -> Job {
+        Job {
+            number,
+            spec: Arc::clone(spec),
+            queued_at,
+            freed_at: None,
+            phase: Phase::Queued,
+            waits: Waits::default(),
+            element: None,
+            begun: false,
+            attempts: 0,
+            vanished: 0,
+            returns: 0,
+            why: None,
+            done: BTreeSet::new(),
+            spent: Money::ZERO,
+            fences: BTreeSet::new(),
+            spares: Vec::new(),
+            plan: None,
+            promise: None,
+            offered: None,
+            missed: None,
+            expected: None,
+            wait: None,
+            content: None,
+        }
+    }
+
+    /// Since when it waits for a window.
+    pub fn ready_at(&self) -> Time {
+        self.freed_at.unwrap_or(self.queued_at)
+    }
+}
+
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
@@ -215,6 +275,8 @@ pub struct Planned {
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
+    /// It waits for other jobs or for its user's word, and is not planned before.
+    Waiting,
     /// It waits for a cycle.
     Queued,
     /// It is part of a cycle's batch.
@@ -237,121 +299,4 @@ pub enum JobEnd {
     Cancelled,
     /// It could not be run.
     GivenUp(Why),
-}
-
-/// How a part ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PartEnd {
-    /// Well.
-    Done,
-    /// By itself, with that code.
-    Failed(i32),
-    /// It needed more time than it had.
-    TimedOut,
-    /// Its node or its site failed.
-    Lost,
-    /// The owner took the node back.
-    TakenBack,
-    /// What watched over it is gone, on a machine that goes on: it may have done that itself.
-    Vanished,
-}
-
-/// Why a site refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SiteRefusal {
-    /// The time is taken.
-    Busy,
-    /// It was prepared, but that has expired.
-    Expired,
-    /// The price is not what it was.
-    PriceChanged,
-    /// It knows of no such reservation.
-    Unknown,
-    /// Its owner does not take the job.
-    Unwilling,
-}
-
-/// Why a job is not running, or not running any more.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Why {
-    /// No window, and what would help.
-    NoFit(Box<Explanation>),
-    /// There are windows, but the VO's limits left none for it.
-    LeftOut,
-    /// There are windows, but an owner's quota left none for it.
-    OverQuota,
-    /// Room is made for a job that has waited too long.
-    MakingRoom(JobNumber),
-    /// Owners' rules of access refuse every window.
-    NotAdmitted,
-    /// The account does not hold enough.
-    NoMoney(Unpayable),
-    /// A budget does not allow it.
-    OverBudget(Overspent),
-    /// What was planned does not hold any more; with everything that does not.
-    Outdated(Vec<Mismatch>),
-    /// A site refused.
-    Refused {
-        /// Which site.
-        site: SiteId,
-        /// Why.
-        refusal: SiteRefusal,
-    },
-    /// Sites did not answer in time.
-    Silent(Vec<SiteId>),
-    /// A node failed.
-    NodeLost(NodeId),
-    /// A site failed.
-    SiteLost(SiteId),
-    /// The owner needed a node.
-    TakenBack(NodeId),
-    /// A part ended badly; with its place and how.
-    PartEnded {
-        /// Its place among the parts.
-        part: u32,
-        /// How it ended.
-        end: PartEnd,
-    },
-    /// A task took so long that the others do not fit any more.
-    Late,
-    /// The moment to start was missed.
-    StartMissed,
-    /// Planning took too long.
-    NotPlanned,
-    /// The deadline cannot be kept any more.
-    DeadlinePassed,
-    /// It failed so often that it was given up; the last time because of this.
-    TooOften(Box<Why>),
-    /// Its user cancelled it.
-    Cancelled,
-    /// It was held for a quote, and not taken.
-    NotTaken,
-}
-
-impl Why {
-    /// Whether a part of the job vanished, which it may have done itself.
-    pub fn is_vanishing(&self) -> bool {
-        matches!(self, Why::PartEnded { end: PartEnd::Vanished, .. })
-    }
-
-    /// Whether the job has not failed by itself, so that its attempts count.
-    pub fn is_failure(&self) -> bool {
-        !matches!(
-            self,
-            Why::NoFit(_)
-                | Why::LeftOut
-                | Why::OverQuota
-                | Why::MakingRoom(_)
-                | Why::NotAdmitted
-                | Why::NoMoney(_)
-                | Why::OverBudget(_)
-                | Why::Outdated(_)
-                | Why::NotPlanned
-                | Why::Cancelled
-                | Why::NotTaken
-        )
-    }
 }

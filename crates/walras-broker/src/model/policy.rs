@@ -2,6 +2,7 @@
 
 pub use super::bad_policy::{BadPolicy, PolicyField};
 
+use super::gate::NeverMet;
 use super::sharing::SharePolicy;
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
@@ -82,6 +83,9 @@ pub struct Policy {
     /// alone, and take queues at their word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictions: Option<PredictionPolicy>,
+    /// What becomes of a job that waits for what can never be.
+    #[serde(default, skip_serializing_if = "NeverMet::is_usual")]
+    pub never_met: NeverMet,
 }
 
 /// What is made of history: run times relative to what is asked for, waits here and in queues.
@@ -363,6 +367,7 @@ impl Default for Policy {
             repeat_within: seconds(86_400),
             sharing: Some(SharePolicy::default()),
             predictions: Some(PredictionPolicy::default()),
+            never_met: NeverMet::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is wrong with what people and sites send: the details of a refusal, as data.
 
+use super::gate::Dependency;
 use serde::{Deserialize, Serialize};
 use walras_core::prefer::Criterion;
 use walras_model::{Money, NodeId, SiteId, Time};
@@ -79,6 +80,23 @@ pub enum BadJob {
     },
     /// It weighs a criterion of which nothing is known here: no history, no deadline, no node that states it.
     UnknownOfJobs(Criterion),
+    /// It waits for a job that its user does not have, or that ended too long ago to be known.
+    NoDependency(Dependency),
+    /// It waits for an element of a job that is no array, or that the array does not have.
+    NoElement(Dependency),
+    /// It waits for something that can never be any more.
+    NeverMet(Dependency),
+    /// It waits for too many others.
+    TooManyDependencies {
+        /// How many it waits for.
+        dependencies: usize,
+        /// How many it may wait for.
+        most: usize,
+    },
+    /// A quote was asked for, and it could not be planned at once: it waits for something.
+    QuoteWaits,
+    /// A quote was asked for, and it is an array.
+    QuoteOfArray,
     /// It cannot be written to the journal.
     Unwritable,
 }

@@ -37,6 +37,9 @@ pub enum Asked {
 /// FNV-1a with 64 bits (G. Fowler, L. Noll, K.-P. Vo): tells apart by chance, and not against malice.
 struct Fnv(u64);
 
+/// Where it begins.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
 impl Fnv {
     fn add(&mut self, bytes: &[u8]) {
         for byte in bytes {
@@ -68,11 +71,20 @@ impl Write for Fnv {
     }
 }
 
+/// A number that is another for other words, but for chance.
+pub(crate) fn digest_of(words: &[&str]) -> u64 {
+    let mut hash = Fnv(BASIS);
+    for word in words {
+        hash.text(word);
+    }
+    hash.0
+}
+
 impl JobSpec {
     /// A number that is another for another job. Times that a client counts from now do not count: they differ when it repeats
     /// itself.
     pub fn digest(&self) -> u64 {
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hash = Fnv(BASIS);
         let JobSpec {
             user,
             request,
@@ -84,6 +96,8 @@ impl JobSpec {
             script,
             output,
             particulars,
+            gate,
+            array,
         } = self;
         hash.text(user);
         hash.text(&request.name);
@@ -105,6 +119,12 @@ impl JobSpec {
         }
         if !particulars.is_plain() {
             hash.small(particulars);
+        }
+        if !gate.is_open() {
+            hash.small(gate);
+        }
+        if let Some(array) = array {
+            hash.text(&array.to_string());
         }
         if let Some(of) = workflow {
             hash.small(&of.strategy);

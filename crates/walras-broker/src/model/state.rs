@@ -2,8 +2,10 @@
 
 use super::account::Books;
 use super::allocation::Part;
+use super::array::Array;
 use super::budget::{BudgetUse, Spender};
 use super::cycle::Cycle;
+use super::gate::Past;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
 use super::input::{RequestKey, User};
 use super::job::Job;
@@ -41,6 +43,9 @@ pub struct State {
     pub budgets: Table<Arc<Spender>, BudgetUse>,
     /// The jobs that have not ended.
     pub jobs: Table<JobNumber, Job>,
+    /// The arrays of which elements have not ended.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub arrays: Table<JobNumber, Array>,
     /// The quotes that bind.
     pub quotes: Table<QuoteNumber, Quote>,
     /// The reservations of which something may still be held somewhere.
@@ -76,6 +81,15 @@ pub struct State {
     /// When time on nodes was last given back.
     #[serde(default = "never", skip_serializing_if = "is_never")]
     pub freed_at: Time,
+    /// How jobs ended, of the latest by number: others may wait for them.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub past: Table<JobNumber, Past>,
+    /// Who waits for whom: a job, and one that waits for it. It follows from the jobs, and is not written down.
+    #[serde(skip)]
+    pub(crate) dependents: Table<(JobNumber, JobNumber), ()>,
+    /// Jobs by a digest of user and name. It follows from the jobs, too.
+    #[serde(skip)]
+    pub(crate) namesakes: Table<(u64, JobNumber), ()>,
 }
 
 /// The last numbers given out, of each kind.
@@ -214,6 +228,7 @@ impl Default for State {
             books: Books::default(),
             budgets: Default::default(),
             jobs: Default::default(),
+            arrays: Default::default(),
             quotes: Default::default(),
             reservations: Default::default(),
             cycle: None,
@@ -229,6 +244,9 @@ impl Default for State {
             wishes: Arc::default(),
             helped_at: Time::MIN,
             freed_at: Time::MIN,
+            past: Default::default(),
+            dependents: Default::default(),
+            namesakes: Default::default(),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
             number: job.number,
             request: wanted.request,
             workflow: wanted.remaining,
-            preference: preference(state, &job.spec, job.expected.as_ref(), job.queued_at),
+            preference: preference(state, &job.spec, job.expected.as_ref(), job.ready_at()),
             spread: job.expected.as_ref().and_then(Confidence::judged),
             search: job.spec.search.as_ref().map(|search| search.config(&state.policy.search)),
             user,
@@ -99,7 +99,7 @@ fn agenda(
             request: wanted.request,
             window,
             promise,
-            came: job.queued_at,
+            came: job.ready_at(),
             worth: worth(job),
             group: user.and_then(|user| user.user.group.clone()),
             owner: crowds.owner(job),
@@ -109,7 +109,7 @@ fn agenda(
     let batch = state.cycle.as_deref().map_or(&[][..], |cycle| cycle.batch.as_slice());
     let known = batch.iter().filter_map(|ranked| state.jobs.get(&ranked.job));
     let terms = |job: &Job| NewcomerTerms {
-        came: job.queued_at,
+        came: job.ready_at(),
         promise: job.promise,
         worth: worth(job),
         owner: crowds.owner(job),
@@ -129,7 +129,8 @@ struct Crowds<'a> {
 impl<'a> Crowds<'a> {
     fn of(state: &'a State) -> Crowds<'a> {
         let mut waiting: BTreeMap<&str, (usize, u32)> = BTreeMap::new();
-        for job in state.jobs.values().filter(|job| !matches!(job.phase, Phase::Reserved(_))) {
+        for job in state.jobs.values().filter(|job| !matches!(job.phase, Phase::Waiting | Phase::Reserved(_)))
+        {
             let owner = waiting.len();
             waiting.entry(&job.spec.user).or_insert((owner, 0)).1 += 1;
         }
@@ -150,13 +151,13 @@ fn worth(job: &Job, promises: &PromisePolicy, price: i64) -> Worth {
     if let Some(delay) = job.spec.delay {
         let per_second = rounding::down(i128::from(delay.per_hour.as_micros()), 3_600);
         let per_second = i64::try_from(per_second).unwrap_or(i64::MAX);
-        return Worth { per_second, from: delay.after.unwrap_or(job.queued_at) };
+        return Worth { per_second, from: delay.after.unwrap_or(job.ready_at()) };
     }
     let usual = promises.value.of_count(price.saturating_mul(i64::from(job.spec.request.tasks)));
     let usual = i128::from(usual.unwrap_or(i64::MAX));
     let (time, money) = job.spec.preference.as_ref().map_or((1, 1), cares);
     let per_second = i64::try_from(rounding::down(usual * time, money)).unwrap_or(i64::MAX);
-    Worth { per_second, from: job.queued_at }
+    Worth { per_second, from: job.ready_at() }
 }
 
 /// How much a user cares for time, and for money; what has nothing to do with either does not count here.

@@ -5,6 +5,7 @@
 //!
 //! **Complexity.** O(1) for a user; O(users) for a group.
 
+use crate::model::array::Array;
 use crate::model::budget::Spender;
 use crate::model::input::Refusal;
 use crate::model::job::JobSpec;
@@ -15,6 +16,16 @@ impl Tally {
     /// What a job adds.
     pub(crate) fn of_job(spec: &JobSpec) -> Tally {
         Tally { jobs: 1, work: spec.work_millis(), bytes: spec.bytes(), ..Tally::default() }
+    }
+
+    /// What an array adds of which so many elements have not ended: one job, with the work of all.
+    pub(crate) fn of_array(spec: &JobSpec, left: u32) -> Tally {
+        Tally { jobs: 1, bytes: spec.bytes(), ..Tally::of_elements(spec, left) }
+    }
+
+    /// What elements add to their array.
+    pub(crate) fn of_elements(spec: &JobSpec, count: u32) -> Tally {
+        Tally { work: spec.work_millis() * i128::from(count), ..Tally::default() }
     }
 
     /// What a quote adds.
@@ -95,7 +106,10 @@ impl State {
     /// Counts what everybody has, after it was read from where it is not written.
     pub(crate) fn tally_again(&mut self) {
         let mut counted: Vec<(String, Tally)> = Vec::new();
-        counted.extend(self.jobs.values().map(|job| (job.spec.user.clone(), Tally::of_job(&job.spec))));
+        let own = self.jobs.values().filter(|job| job.element.is_none());
+        counted.extend(own.map(|job| (job.spec.user.clone(), Tally::of_job(&job.spec))));
+        let of_array = |it: &Array| (it.spec.user.clone(), Tally::of_array(&it.spec, it.left()));
+        counted.extend(self.arrays.values().map(of_array));
         counted.extend(self.quotes.values().map(|it| (it.spec.user.clone(), Tally::of_quote(&it.spec))));
         counted.extend(self.requests.keys().map(|key| (key.by.clone(), Tally::KEY)));
         let names: Vec<String> = self.users.keys().map(|name| name.to_string()).collect();

@@ -114,8 +114,10 @@ impl<'a> Scale<'a> {
         let request = &job.spec.request;
         let seconds = (i128::from(request.work.as_millis()) * i128::from(request.tasks)).max(1);
         let rate = |amount: Money| i64::try_from(i128::from(amount.as_micros()) * 1_000 / seconds).ok();
-        let stated =
-            request.price_max.map(|rate| rate.as_micros_per_second()).or_else(|| rate(request.budget?))?;
+        // The budget of an array is for all of its elements.
+        let elements = job.spec.array.as_ref().map_or(1, |array| i64::from(array.count().max(1)));
+        let budget = request.budget.map(|all| Money::from_micros(all.as_micros() / elements));
+        let stated = request.price_max.map(|rate| rate.as_micros_per_second()).or_else(|| rate(budget?))?;
         let funds = self.payable.as_ref().and_then(|all| all.get(job.spec.user.as_str()));
         Some(funds.and_then(|funds| rate(*funds)).map_or(stated, |payable| payable.min(stated)))
     }
@@ -169,7 +171,7 @@ fn share(part: i128, whole: i128) -> i64 {
 fn rank(state: &State, job: &Job, scale: &Scale<'_>, now: Time) -> Ranked {
     let policy = &state.policy;
     let horizon = i128::from(policy.horizon.as_millis().max(1));
-    let waited = i128::from((now - job.queued_at).max(0));
+    let waited = i128::from((now - job.ready_at()).max(0));
     let waiting =
         i64::try_from(rounding::down(waited * i128::from(MILLION), horizon)).unwrap_or(i64::MAX / MILLION);
     let left = job.spec.request.deadline.map(|deadline| horizon - i128::from((deadline - now).max(0)));

@@ -98,7 +98,10 @@ fn fault_of(why: Option<&Why>) -> Fault {
             | Why::StartMissed
             | Why::NotPlanned
             | Why::DeadlinePassed
-            | Why::TooOften(_),
+            | Why::TooOften(_)
+            | Why::Waits(_)
+            | Why::NeverMet(_)
+            | Why::Elements(_),
         ) => Fault::Machine,
     }
 }

@@ -1,5 +1,6 @@
 //! What can be submitted at all: names of a sensible length, jobs that some market could serve.
 
+use super::gating::check_gate;
 use super::predicting::unknown_criterion;
 use crate::model::input::Refusal;
 use crate::model::job::{JobSearch, JobSpec, is_plain_name};
@@ -58,6 +59,7 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     if let Some(site) = named.copied().find(|site| state.site(*site).is_none()) {
         return bad(BadJob::NoSite(site));
     }
+    check_gate(state, spec)?;
     if let Some(workflow) = &spec.workflow {
         let tasks = workflow.workflow.tasks().len();
         if tasks > TASKS_MAX {

@@ -39,7 +39,11 @@ impl Wanted {
 
     /// What is left of a job that is there.
     pub(crate) fn of(state: &State, job: &Job) -> Wanted {
-        Wanted::new(state, job.number, &job.spec, &job.done, job.spent).promised(job.promise)
+        let mut wanted = Wanted::new(state, job.number, &job.spec, &job.done, job.spent);
+        if let Some(share) = state.element_budget(job) {
+            wanted.request.budget = Some(share);
+        }
+        wanted.promised(job.promise)
     }
 
     /// The same as it is promised: who is promised an end after its deadline is bound by that instead.

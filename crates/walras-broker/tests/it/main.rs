@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
 mod again;
+mod arrays;
 mod empty_tasks;
 mod failures;
 mod fairness;
 mod fitting;
+mod gates;
 mod holds;
 mod laws;
 mod money;

@@ -5,7 +5,8 @@
     reason = "a new event must not compile until it is clear whether it is counted"
 )]
 
-use crate::view::job::{state_of_end, state_of_job};
+use crate::view::ended::state_of_end;
+use crate::view::job::state_of_job;
 use crate::view::likely::calibration_views;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -226,7 +227,7 @@ impl Metrics {
     /// An event that the state is about to take in.
     pub(super) fn see(&self, state: &State, now: Time, event: &Event) {
         match event {
-            Event::Job(event) => self.see_job(event),
+            Event::Job(event) => self.see_job(state, event),
             Event::Quote(event) => self.see_quote(event),
             Event::Cycle(event) => self.see_cycle(state, now, event),
             Event::Reservation(event) => self.see_reservation(state, event),
@@ -234,14 +235,20 @@ impl Metrics {
         }
     }
 
-    fn see_job(&self, event: &JobEvent) {
+    fn see_job(&self, state: &State, event: &JobEvent) {
         match event {
+            // An array counts as one.
+            JobEvent::Ended { job, .. } if state.array_of(*job).is_some() => {}
             JobEvent::Ended { end, .. } => {
                 self.ended.get_or_create(&outcome(state_of_end(end).text())).inc();
             }
             JobEvent::Queued { .. }
             | JobEvent::Returned { .. }
             | JobEvent::Planned { .. }
+            | JobEvent::Freed(_)
+            | JobEvent::Released(_)
+            | JobEvent::Drawn { .. }
+            | JobEvent::Cut { .. }
             | JobEvent::Offered { .. }
             | JobEvent::Withdrawn(_)
             | JobEvent::Noticed(_) => {}
@@ -325,8 +332,8 @@ impl Metrics {
     /// What follows from the state as it is, before it is shown.
     pub fn observe(&self, state: &State) {
         self.clock_apart.set(crate::clock::wall_apart().unwrap_or(0) / 1_000);
-        use JobState::{Planned, Planning, Queued, Reserved, Reserving, Running};
-        let open = [Queued, Planning, Planned, Reserving, Reserved, Running];
+        use JobState::{Held, Planned, Planning, Queued, Reserved, Reserving, Running, Waiting};
+        let open = [Held, Waiting, Queued, Planning, Planned, Reserving, Reserved, Running];
         let mut counts: std::collections::BTreeMap<&str, i64> =
             open.into_iter().map(|state| (state.text(), 0)).collect();
         for job in state.jobs.values().filter(|job| job.offered.is_none()) {

@@ -96,6 +96,7 @@ fn refused(refusal: &Refusal) -> Fault {
         Refusal::OptionPast(_) => (StatusCode::CONFLICT, "option-past"),
         Refusal::Outdated => (StatusCode::SERVICE_UNAVAILABLE, "outdated"),
         Refusal::NotYours(_) => (StatusCode::FORBIDDEN, "forbidden"),
+        Refusal::NotHeld(_) => (StatusCode::CONFLICT, "not-held"),
         Refusal::KeyUsed(key) => {
             let shown = key.strip_prefix(KEY_PREFIX).unwrap_or(key);
             let message = Context::nameless().refusal(&Refusal::KeyUsed(shown.to_owned()));

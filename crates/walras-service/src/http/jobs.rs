@@ -8,9 +8,12 @@ use super::outlook::{asked, look_briefly};
 use super::taking::{possible, spec};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
+use crate::journal::record::Record;
 use crate::token::Caller;
+use crate::view::array::{array_view, pending_view};
+use crate::view::ended::ended_view;
 use crate::view::event::history;
-use crate::view::job::{ended_view, job_view, rank_view};
+use crate::view::job::{job_view, rank_view};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -18,7 +21,10 @@ use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use walras_api::sentence::Context;
 use walras_api::service::{ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView};
+use walras_broker::array::number_at;
+use walras_broker::gate::Which;
 use walras_broker::id::JobNumber;
+use walras_broker::job::JobSpec;
 use walras_broker::{Answer, Input, Refusal};
 
 /// How many jobs are listed at most, and without a word.
@@ -42,6 +48,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refuses(&[400, 404]),
         Endpoint::new::<JobView>("delete", "/v1/jobs/{job}", USERS, "Cancel a job.", delete(cancel))
             .refuses(&[400, 404, 409]),
+        Endpoint::new::<JobView>(
+            "post",
+            "/v1/jobs/{job}/release",
+            USERS,
+            "Let a job go that is held.",
+            post(release),
+        )
+        .refuses(&[400, 404, 409]),
         Endpoint::new::<ExplanationView>(
             "get",
             "/v1/jobs/{job}/explanation",
@@ -71,6 +85,8 @@ struct JobsQuery {
     user: Option<String>,
     /// Only jobs whose numbers are below this.
     before: Option<u64>,
+    /// Only the elements of this array that run or ran; without it, arrays are one line each.
+    array: Option<u64>,
     /// At most so many.
     #[schemars(range(min = 1, max = 1_000))]
     limit: Option<usize>,
@@ -91,7 +107,8 @@ async fn submit(
     let spec = spec(&app, &caller, &bytes).await?;
     possible(&app, &spec).await?;
     // What is for sale before the job is there; whether it can be said is no matter of the submission.
-    let wanted = query.outlook == Some(true);
+    // A plan says nothing of elements that are no jobs yet, and of a job that waits for others.
+    let wanted = query.outlook == Some(true) && spec.array.is_none() && spec.gate.is_open();
     let inquiry = if wanted { asked(&app, &spec).await.ok() } else { None };
     match app.handle.send(Input::Submit { key, job: Box::new(spec.clone()) }).await? {
         Answer::Job(job) => {
@@ -126,30 +143,27 @@ async fn list(
         (Some(own), _) => Some(own.to_owned()),
         (None, user) => user,
     };
-    let (state, before) = (query.state, query.before);
+    let (state, before, array) = (query.state, query.before, query.array);
     let wanted = user.clone();
     // First those that have not ended: a job that ends meanwhile is then seen twice, not never.
-    let mut jobs = app
-        .handle
-        .ask(move |known, _| {
-            let below = JobNumber::new(before.unwrap_or(u64::MAX));
-            let newest = known.jobs.range(..below).rev().map(|(_, job)| job);
-            let newest = newest.filter(|job| job.offered.is_none());
-            let of_user = newest.filter(|job| wanted.as_ref().is_none_or(|user| job.spec.user == *user));
-            let views = of_user.map(|job| job_view(known, job, false));
-            views
-                .filter(|view| state.is_none_or(|state| view.state == state))
-                .take(most + 1)
-                .collect::<Vec<_>>()
-        })
-        .await?;
+    let listed = app.handle.ask(move |known, _| {
+        let below = JobNumber::new(before.unwrap_or(u64::MAX));
+        let views = open_views(known, below, array, wanted.as_deref());
+        views.filter(|view| state.is_none_or(|state| view.state == state)).take(most + 1).collect::<Vec<_>>()
+    });
+    let mut jobs = listed.await?;
     if state.is_none_or(JobState::is_over) {
-        let found = app.read(move |register| register.ended_before(before, user.as_deref(), state, most + 1));
+        let own = user.clone();
+        let found = app.read(move |register| match array {
+            None => register.ended_before(before, user.as_deref(), state, most + 1),
+            Some(array) => register.ended_elements(array, before, state, most + 1),
+        });
         let records = found.await?;
         let ended = app.handle.ask(move |known, _| {
             records.iter().map(|record| ended_view(known, record, false)).collect::<Vec<_>>()
         });
-        jobs.extend(ended.await?);
+        let of_user = |view: &JobView| own.as_ref().is_none_or(|user| view.user == *user);
+        jobs.extend(ended.await?.into_iter().filter(of_user));
     }
     // An ended job sorts before what it was.
     jobs.sort_by_key(|job| (std::cmp::Reverse(job.job), !job.state.is_over()));
@@ -160,12 +174,59 @@ async fn list(
     Ok(Json(JobsView { jobs, next }))
 }
 
+/// What has not ended of a user, or of everybody, newest first: jobs and arrays, or the elements of one array.
+fn open_views<'a>(
+    known: &'a walras_broker::State,
+    below: JobNumber,
+    array: Option<u64>,
+    user: Option<&'a str>,
+) -> Box<dyn Iterator<Item = JobView> + 'a> {
+    let own = move |spec: &JobSpec| user.is_none_or(|user| spec.user == user);
+    let jobs = known.jobs.range(..below).rev().map(|(_, job)| job);
+    let jobs = jobs.filter(move |job| job.offered.is_none() && own(&job.spec));
+    if let Some(array) = array {
+        let of_array = jobs.filter(move |job| job.element.is_some_and(|of| of.array.get() == array));
+        return Box::new(of_array.map(|job| job_view(known, job, false)));
+    }
+    let mut jobs = jobs.filter(|job| job.element.is_none()).peekable();
+    let arrays = known.arrays.range(..below).rev().map(|(_, array)| array);
+    let mut arrays = arrays.filter(move |array| own(&array.spec)).peekable();
+    Box::new(std::iter::from_fn(move || {
+        let newer = match (jobs.peek(), arrays.peek()) {
+            (Some(job), Some(array)) => array.number > job.number,
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        match newer {
+            true => arrays.next().map(|array| array_view(known, array)),
+            false => jobs.next().map(|job| job_view(known, job, false)),
+        }
+    }))
+}
+
+/// The number of a job in a path, or of an element, such as `18_3`.
+pub(super) async fn named(app: &App, text: &str) -> Result<u64, Fault> {
+    let Ok(which) = text.parse::<Which>() else { return number(text, "job") };
+    let Some(index) = which.element else { return Ok(which.job.get()) };
+    let known = app.handle.ask(move |state, _| state.number_of(which)).await?;
+    if let Some(number) = known {
+        return Ok(number.get());
+    }
+    // It may have ended long ago.
+    let record = app.read(move |register| register.ended(which.job.get())).await?;
+    let rank = record.and_then(|Record::V1(job)| job.array?.indices.rank_of(index));
+    let missing = || Fault::missing(format_args!("job {which}"));
+    rank.map(|rank| number_at(which.job, rank).get()).ok_or_else(missing)
+}
+
 /// A job wherever it is, unless the caller may not know of it.
 pub(super) async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
     let number = JobNumber::new(job);
     let live = app.handle.ask(move |state, _| {
         let job = state.jobs.get(&number).filter(|job| job.offered.is_none());
-        job.map(|job| job_view(state, job, true))
+        let array = || state.arrays.get(&number).map(|array| array_view(state, array));
+        let pending = || pending_view(state, number);
+        job.map(|job| job_view(state, job, true)).or_else(array).or_else(pending)
     });
     let live = live.await?;
     let view = match live {
@@ -185,7 +246,7 @@ async fn show(
     caller: Caller,
     Path(job): Path<String>,
 ) -> Result<Json<JobView>, Fault> {
-    find(&app, &caller, number(&job, "job")?).await.map(Json)
+    find(&app, &caller, named(&app, &job).await?).await.map(Json)
 }
 
 async fn cancel(
@@ -193,7 +254,7 @@ async fn cancel(
     caller: Caller,
     Path(job): Path<String>,
 ) -> Result<Json<JobView>, Fault> {
-    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let view = find(&app, &caller, named(&app, &job).await?).await?;
     let job = JobNumber::new(view.job);
     if view.state.is_over() {
         return cancelled(view);
@@ -208,12 +269,24 @@ async fn cancel(
     }
 }
 
+/// A job that is held goes into the queue, or waits for others from now on.
+async fn release(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+) -> Result<Json<JobView>, Fault> {
+    let view = find(&app, &caller, named(&app, &job).await?).await?;
+    let job = JobNumber::new(view.job);
+    app.handle.send(Input::Release { user: view.user, job }).await?;
+    find(&app, &caller, job.get()).await.map(Json)
+}
+
 /// What is said of a job that has ended to whoever cancels it.
 fn cancelled(view: JobView) -> Result<Json<JobView>, Fault> {
     if view.state == JobState::Cancelled {
         return Ok(Json(view));
     }
-    let message = format!("job {} has ended already: it is {}", view.job, view.state.text());
+    let message = format!("job {} has ended already: it is {}", view.id, view.state.text());
     Err(Fault::new(StatusCode::CONFLICT, "ended", message))
 }
 
@@ -222,7 +295,7 @@ async fn explain(
     caller: Caller,
     Path(job): Path<String>,
 ) -> Result<Json<ExplanationView>, Fault> {
-    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let view = find(&app, &caller, named(&app, &job).await?).await?;
     let number = JobNumber::new(view.job);
     let entries = app.read(move |register| register.about(number.get(), HISTORY_MAX)).await?;
     let told = move |state: &walras_broker::State, now| {
@@ -244,12 +317,13 @@ async fn explain(
 }
 
 fn summary(view: &JobView) -> String {
-    let name = format!("Job {} ({})", view.job, view.name);
+    let name = format!("Job {} ({})", view.id, view.name);
     let why = view.why.as_deref().map(|why| format!(" {why}")).unwrap_or_default();
     let place = view.sites.join(", ");
     let moment =
         |stamp: Option<walras_api::service::Stamp>| stamp.map(|at| at.to_string()).unwrap_or_default();
     match view.state {
+        JobState::Held | JobState::Waiting => format!("{name} is not in the queue yet.{why}"),
         JobState::Queued if view.why.is_some() => {
             format!("{name} waits for the next cycle; the last left it out.{why}")
         }

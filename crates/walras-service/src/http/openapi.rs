@@ -146,7 +146,8 @@ fn parameters(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Vec<Value
     let mut all = Vec::new();
     for name in endpoint.parameters() {
         let schema = match name {
-            "job" | "quote" | "token" => json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}),
+            "job" => json!({"type": "string", "pattern": "^[0-9]{1,19}(_[0-9]{1,9})?$"}),
+            "quote" | "token" => json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}),
             _ => json!({"type": "string", "minLength": 1, "maxLength": 200}),
         };
         all.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));

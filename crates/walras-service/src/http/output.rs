@@ -5,9 +5,9 @@
 
 use super::App;
 use super::endpoint::{Endpoint, USERS};
-use super::extract::{Asked, number};
+use super::extract::Asked;
 use super::fault::Fault;
-use super::jobs::find;
+use super::jobs::{find, named};
 use crate::described::JsonSchema;
 use crate::token::Caller;
 use axum::body::{Body, Bytes};
@@ -83,7 +83,7 @@ async fn output(
     Asked(query): Asked<OutputQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
-    let view = find(&app, &caller, number(&job, "job")?).await?;
+    let view = find(&app, &caller, named(&app, &job).await?).await?;
     let part = query.part.unwrap_or(0);
     let nothing = || Fault::missing(format_args!("output of part {part} of job {}", view.job));
     let place = view.parts.iter().find(|it| it.part == part).ok_or_else(nothing)?;

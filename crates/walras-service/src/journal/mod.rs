@@ -118,6 +118,8 @@ pub struct EndedJob {
     pub at: Time,
     /// Everything that is kept of it: a [`record::Record`].
     pub body: String,
+    /// The array of which it was an element.
+    pub array: Option<u64>,
 }
 
 /// A line of a statement.

@@ -32,7 +32,9 @@ impl Record {
 pub mod v1 {
     use serde::{Deserialize, Serialize};
     use walras_api::sentence::MoneyLimit;
+    use walras_broker::array::{ArrayCounts, Element};
     use walras_broker::id::{JobNumber, ReservationNumber};
+    use walras_broker::indices::Indices;
     use walras_broker::job::{JobEnd, PartEnd};
     use walras_model::{Money, NodeId, SiteId, Time};
 
@@ -73,6 +75,21 @@ pub mod v1 {
         pub limit: MoneyLimit,
         /// How it ended.
         pub end: JobEnd,
+        /// The array of which it was an element.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub element: Option<Element>,
+        /// Its elements, where it was an array.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub array: Option<Array>,
+    }
+
+    /// The elements of an array that has ended.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Array {
+        /// Which there were.
+        pub indices: Indices,
+        /// How they ended.
+        pub counts: ArrayCounts,
     }
 
     /// A part of a job that has ended.
@@ -146,6 +163,8 @@ mod tests {
             }],
             limit: Default::default(),
             end: JobEnd::Failed(Why::PartEnded { part: 0, end }),
+            element: None,
+            array: None,
         });
         assert_eq!(record.encode().unwrap(), FIRST);
         assert_eq!(Record::decode(FIRST).unwrap(), record);

@@ -93,7 +93,28 @@ impl Register {
         body.map(|body| Record::decode(&body)).transpose()
     }
 
-    /// The same of at most so many, newest first, with numbers below `before`; of one user or in one state, where given.
+    /// The same of elements of an array, newest first.
+    pub fn ended_elements(
+        &self,
+        array: u64,
+        before: Option<u64>,
+        state: Option<JobState>,
+        most: usize,
+    ) -> Result<Vec<Record>, JournalError> {
+        let text = "SELECT body FROM ended WHERE array = ?2 AND number < ?1 AND (?3 IS NULL OR state = ?3)
+                    ORDER BY number DESC LIMIT ?4";
+        let (array, most) = (below(Some(array)), i64::try_from(most).unwrap_or(i64::MAX));
+        let state = state.map(JobState::text);
+        let bodies: Vec<String> = self.with(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let rows = statement.query_map(params![below(before), array, state, most], |row| row.get(0))?;
+            rows.collect()
+        })?;
+        bodies.iter().map(|body| Record::decode(body)).collect()
+    }
+
+    /// The same of at most so many, newest first, with numbers below `before`; of one user or in one state, where given. Elements of arrays
+    /// are left out.
     pub fn ended_before(
         &self,
         before: Option<u64>,
@@ -105,11 +126,13 @@ impl Register {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let text = match user {
             Some(_) => {
-                "SELECT body FROM ended WHERE user = ?2 AND number < ?1 AND (?3 IS NULL OR state = ?3)
+                "SELECT body FROM ended WHERE array IS NULL AND user = ?2 AND number < ?1
+                 AND (?3 IS NULL OR state = ?3)
                  ORDER BY number DESC LIMIT ?4"
             }
             None => {
-                "SELECT body FROM ended WHERE ?2 IS NULL AND number < ?1 AND (?3 IS NULL OR state = ?3)
+                "SELECT body FROM ended WHERE array IS NULL AND ?2 IS NULL AND number < ?1
+                 AND (?3 IS NULL OR state = ?3)
                  ORDER BY number DESC LIMIT ?4"
             }
         };

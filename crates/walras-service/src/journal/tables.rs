@@ -9,7 +9,8 @@ pub(super) const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS entry (
         position INTEGER PRIMARY KEY, at INTEGER NOT NULL, format INTEGER NOT NULL, body BLOB NOT NULL, sum BLOB);
     CREATE TABLE IF NOT EXISTS ended (
-        number INTEGER PRIMARY KEY, user TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL, at INTEGER);
+        number INTEGER PRIMARY KEY, user TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL, at INTEGER,
+        array INTEGER);
     CREATE INDEX IF NOT EXISTS ended_user ON ended (user, number);
     CREATE TABLE IF NOT EXISTS line (
         number INTEGER PRIMARY KEY, account TEXT NOT NULL, at INTEGER NOT NULL, purpose TEXT NOT NULL,
@@ -38,7 +39,17 @@ pub(super) fn upgrade(connection: &Connection) -> Result<(), rusqlite::Error> {
              UPDATE ended SET at = json_extract(body, '$.job.ended_at'); COMMIT;",
         )?;
     }
-    connection.execute_batch("CREATE INDEX IF NOT EXISTS ended_at ON ended (at)")?;
+    let text = "SELECT count(*) FROM pragma_table_info('ended') WHERE name = 'array'";
+    if connection.query_row(text, [], |row| row.get::<_, i64>(0))? == 0 {
+        connection.execute_batch("ALTER TABLE ended ADD COLUMN array INTEGER")?;
+    }
+    // Lists leave out the elements of arrays, of which there may be very many.
+    connection.execute_batch(
+        "CREATE INDEX IF NOT EXISTS ended_at ON ended (at);
+         CREATE INDEX IF NOT EXISTS ended_whole ON ended (number) WHERE array IS NULL;
+         CREATE INDEX IF NOT EXISTS ended_whole_user ON ended (user, number) WHERE array IS NULL;
+         CREATE INDEX IF NOT EXISTS ended_array ON ended (array, number) WHERE array IS NOT NULL;",
+    )?;
     // What was sold before it was written down is not known.
     connection.execute(
         "INSERT OR IGNORE INTO meta (key, value) SELECT 'sales_since', coalesce(max(at), 0) FROM entry",
@@ -60,10 +71,12 @@ pub(super) fn write(
     for (job, place) in &group.about {
         about.execute(params![signed(*job), position(*place)])?;
     }
-    let mut ended = transaction
-        .prepare_cached("REPLACE INTO ended (number, user, state, body, at) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut ended = transaction.prepare_cached(
+        "REPLACE INTO ended (number, user, state, body, at, array) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
     for job in &group.ended {
-        ended.execute(params![signed(job.number), job.user, job.state, job.body, job.at.as_millis()])?;
+        let (number, at, array) = (signed(job.number), job.at.as_millis(), job.array.map(signed));
+        ended.execute(params![number, job.user, job.state, job.body, at, array])?;
     }
     let mut line = transaction.prepare_cached(
         "INSERT INTO line (account, at, purpose, amount, balance, job) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -116,7 +129,8 @@ mod tests {
     #[test]
     fn tables_of_an_earlier_version_get_what_they_lack() {
         let connection = Connection::open_in_memory().unwrap();
-        let before = SCHEMA.replace(", body TEXT NOT NULL, at INTEGER);", ", body TEXT NOT NULL);");
+        let before = SCHEMA
+            .replace(", body TEXT NOT NULL, at INTEGER,\n        array INTEGER);", ", body TEXT NOT NULL);");
         assert_ne!(before, SCHEMA);
         connection.execute_batch(&before).unwrap();
         let old = "INSERT INTO ended (number, user, state, body) VALUES (7, 'ada', 'done', ?1)";

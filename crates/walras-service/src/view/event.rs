@@ -33,7 +33,8 @@ pub fn event_view(state: &State, position: u64, at: Time, event: &Event) -> Opti
         position,
         at: at.into(),
         kind,
-        job: about.job.map(JobNumber::get),
+        // Whoever follows an array follows its elements.
+        job: about.job.map(|job| state.which(job).job.get()),
         user: about.user,
         site: about.site.map(|site| site_name(state, site)),
         text,
@@ -74,12 +75,14 @@ fn reason(state: &State, event: &Event) -> Option<WhyView> {
     Some(context_of_event(state, job, why).why_view(why))
 }
 
+/// Whose a job or an array is.
+fn user_of(state: &State, number: JobNumber) -> Option<String> {
+    let array = || state.arrays.get(&number).map(|array| array.spec.user.clone());
+    state.jobs.get(&number).map(|job| job.spec.user.clone()).or_else(array)
+}
+
 fn about(state: &State, event: &Event) -> About {
-    let of_job = |job: &JobNumber| About {
-        job: Some(*job),
-        user: state.jobs.get(job).map(|job| job.spec.user.clone()),
-        site: None,
-    };
+    let of_job = |job: &JobNumber| About { job: Some(*job), user: user_of(state, *job), site: None };
     let of_reservation = |number: &ReservationNumber| match state.reservations.get(number) {
         Some(it) => About { job: Some(it.job), user: Some(it.user.clone()), site: None },
         None => NOBODY,
@@ -94,6 +97,10 @@ fn about(state: &State, event: &Event) -> About {
             JobEvent::Returned { job, .. }
             | JobEvent::Planned { job, .. }
             | JobEvent::Withdrawn(job)
+            | JobEvent::Freed(job)
+            | JobEvent::Released(job)
+            | JobEvent::Drawn { array: job, .. }
+            | JobEvent::Cut { array: job, .. }
             | JobEvent::Ended { job, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job, .. }) => of_job(job),
@@ -170,6 +177,10 @@ fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, even
             | JobEvent::Withdrawn(of)
             | JobEvent::Returned { job: of, .. }
             | JobEvent::Planned { job: of, .. }
+            | JobEvent::Freed(of)
+            | JobEvent::Released(of)
+            | JobEvent::Drawn { array: of, .. }
+            | JobEvent::Cut { array: of, .. }
             | JobEvent::Ended { job: of, .. },
         )
         | Event::Reservation(ReservationEvent::Asked { job: of, .. }) => {

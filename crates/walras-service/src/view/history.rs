@@ -42,7 +42,9 @@ fn counts(state: &State) -> [u64; 3] {
         let place = match state_of_job(state, job) {
             JobState::Running => 2,
             JobState::Reserved | JobState::Reserving => 1,
-            JobState::Queued
+            JobState::Held
+            | JobState::Waiting
+            | JobState::Queued
             | JobState::Planning
             | JobState::Planned
             | JobState::Done

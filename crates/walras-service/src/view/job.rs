@@ -3,7 +3,7 @@
 use super::criteria::criteria_views;
 use super::likely::{likely_start, likely_view};
 use super::{node_name, site_name};
-use crate::journal::record::{Record, v1};
+use crate::journal::record::v1;
 use std::collections::BTreeMap;
 use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit, part_stage};
@@ -11,8 +11,9 @@ use walras_api::service::{
     HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView, RankView, Stamp,
 };
 use walras_broker::State;
-use walras_broker::id::{QuoteNumber, ReservationNumber};
-use walras_broker::job::{Job, JobEnd, Phase, Why};
+use walras_broker::gate::Waits;
+use walras_broker::id::{JobNumber, QuoteNumber};
+use walras_broker::job::{Job, JobSpec, Phase, Why};
 use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
@@ -25,12 +26,20 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
         Phase::Reserved(number) => state.reservations.get(&number),
         _ => None,
     };
-    let mut view = plain(job, state_of(job, reservation));
+    let mut view = plain(job.number, &job.spec, job.queued_at, state_of(job, reservation));
+    view.id = state.which(job.number).to_string();
+    (view.charged, view.attempts) = (Num::of_money(job.spent), job.attempts);
+    view.promise = job.promise.map(|promise| PromiseView {
+        start: promise.start.into(),
+        finish: promise.finish.into(),
+        cost: Num::of_money(promise.cost),
+    });
     if let Phase::Reserved(number) = job.phase {
         view.reservation = Some(number.get());
     }
     view.held = Num::of_money(reservation.map_or(Money::ZERO, |it| it.lien));
-    if let Some(why) = job.why.as_ref().filter(|_| reservation.is_none()) {
+    let waits = (job.phase == Phase::Waiting).then(|| waits_why(&job.waits));
+    if let Some(why) = waits.as_ref().or(job.why.as_ref()).filter(|_| reservation.is_none()) {
         let context = Context::of_job(state, &job.spec, why);
         (view.why, view.reason) = (Some(context.why(why)), Some(context.why_view(why)));
     }
@@ -64,16 +73,18 @@ pub fn state_of_job(state: &State, job: &Job) -> JobState {
 }
 
 /// What is known of a job wherever it is.
-fn plain(job: &Job, at: JobState) -> JobView {
-    let request = &job.spec.request;
+pub(super) fn plain(number: JobNumber, spec: &JobSpec, queued_at: Time, at: JobState) -> JobView {
+    let request = &spec.request;
     JobView {
-        job: job.number.get(),
+        job: number.get(),
+        id: number.to_string(),
+        array: None,
         name: request.name.clone(),
-        user: job.spec.user.clone(),
+        user: spec.user.clone(),
         state: at,
-        tasks: tasks_of(job),
-        workflow: job.spec.workflow.is_some(),
-        queued_at: job.queued_at.into(),
+        tasks: tasks_of(spec),
+        workflow: spec.workflow.is_some(),
+        queued_at: queued_at.into(),
         start: None,
         likely_start: None,
         likely: None,
@@ -81,31 +92,34 @@ fn plain(job: &Job, at: JobState) -> JobView {
         deadline: request.deadline.map(Stamp::from),
         budget: request.budget.map(Num::of_money),
         held: Num::of_money(Money::ZERO),
-        charged: Num::of_money(job.spent),
+        charged: Num::of_money(Money::ZERO),
         sites: Vec::new(),
         reservation: None,
-        attempts: job.attempts,
+        attempts: 0,
         why: None,
         reason: None,
-        promise: job.promise.map(|promise| PromiseView {
-            start: promise.start.into(),
-            finish: promise.finish.into(),
-            cost: Num::of_money(promise.cost),
-        }),
+        promise: None,
         satisfaction: BTreeMap::new(),
-        search: job.spec.search.as_ref().map(|search| search.algorithm.to_string()),
+        search: spec.search.as_ref().map(|search| search.algorithm.to_string()),
         parts: Vec::new(),
     }
 }
 
-fn tasks_of(job: &Job) -> u32 {
-    let workflow = job.spec.workflow.as_ref();
-    workflow.map_or(job.spec.request.tasks, |it| u32::try_from(it.workflow.tasks().len()).unwrap_or(u32::MAX))
+/// Why a job is not in the queue yet.
+pub(super) fn waits_why(waits: &Waits) -> Why {
+    Why::Waits(Box::new(waits.clone()))
+}
+
+pub(super) fn tasks_of(spec: &JobSpec) -> u32 {
+    let workflow = spec.workflow.as_ref();
+    workflow.map_or(spec.request.tasks, |it| u32::try_from(it.workflow.tasks().len()).unwrap_or(u32::MAX))
 }
 
 fn state_of(job: &Job, reservation: Option<&Reservation>) -> JobState {
     let Some(reservation) = reservation else {
         return match job.phase {
+            Phase::Waiting if job.waits.held => JobState::Held,
+            Phase::Waiting => JobState::Waiting,
             Phase::Planning => JobState::Planning,
             Phase::Planned => JobState::Planned,
             Phase::Queued | Phase::Reserved(_) => JobState::Queued,
@@ -152,7 +166,7 @@ fn parts(state: &State, job: &Job, reservation: &Reservation) -> Vec<PartView> {
 }
 
 /// The parts of a reservation as they are now.
-fn part_records(job: &Job, reservation: &Reservation) -> Vec<v1::Part> {
+pub(super) fn part_records(job: &Job, reservation: &Reservation) -> Vec<v1::Part> {
     let workflow = job.spec.workflow.as_ref().map(|it| &it.workflow);
     let part = |of: &ReservedPart| {
         let part = &of.plan;
@@ -174,7 +188,7 @@ fn part_records(job: &Job, reservation: &Reservation) -> Vec<v1::Part> {
     reservation.parts.iter().map(part).collect()
 }
 
-fn part_view(state: &State, part: &v1::Part, place: u32) -> PartView {
+pub(super) fn part_view(state: &State, part: &v1::Part, place: u32) -> PartView {
     let (stage, exit_code) = match part.stage {
         v1::Stage::Waiting => (PartStage::Waiting, None),
         v1::Stage::Due => (PartStage::Due, None),
@@ -190,89 +204,6 @@ fn part_view(state: &State, part: &v1::Part, place: u32) -> PartView {
         end: part.end.into(),
         state: stage,
         exit_code,
-    }
-}
-
-/// What the register keeps of a job that ends now. `last` is its reservation as it was before it closed.
-pub fn ended_record(
-    state: &State,
-    job: &Job,
-    end: &JobEnd,
-    at: Time,
-    last: Option<(ReservationNumber, &Reservation)>,
-) -> v1::Ended {
-    let request = &job.spec.request;
-    let parts = last.map(|(_, it)| part_records(job, it)).unwrap_or_default();
-    let begun = parts.iter().any(|part| !matches!(part.stage, v1::Stage::Waiting | v1::Stage::Due));
-    v1::Ended {
-        number: job.number,
-        name: request.name.clone(),
-        user: job.spec.user.clone(),
-        tasks: tasks_of(job),
-        workflow: job.spec.workflow.is_some(),
-        queued_at: job.queued_at,
-        start: parts.iter().map(|part| part.start).min().filter(|_| begun),
-        ended_at: at,
-        deadline: request.deadline,
-        budget: request.budget,
-        spent: job.spent,
-        attempts: job.attempts,
-        reservation: last.map(|(number, _)| number),
-        sites: last.map(|(_, it)| it.legs.iter().map(|leg| leg.site).collect()).unwrap_or_default(),
-        parts,
-        limit: reason_of(end).map(|why| MoneyLimit::of_why(state, &job.spec, why)).unwrap_or_default(),
-        end: end.clone(),
-    }
-}
-
-fn reason_of(end: &JobEnd) -> Option<&Why> {
-    match end {
-        JobEnd::Failed(why) | JobEnd::GivenUp(why) => Some(why),
-        JobEnd::Done | JobEnd::Cancelled => None,
-    }
-}
-
-/// How a job has ended, as a state.
-pub fn state_of_end(end: &JobEnd) -> JobState {
-    match end {
-        JobEnd::Done => JobState::Done,
-        JobEnd::Failed(_) => JobState::Failed,
-        JobEnd::Cancelled => JobState::Cancelled,
-        JobEnd::GivenUp(_) => JobState::GivenUp,
-    }
-}
-
-/// A job that has ended, from what the register keeps of it. Names are those of today.
-pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
-    let Record::V1(job) = record;
-    let context = Context::of_service(state).limited(job.limit);
-    let why = reason_of(&job.end);
-    let parts = if whole { job.parts.as_slice() } else { &[] };
-    JobView {
-        job: job.number.get(),
-        name: job.name.clone(),
-        user: job.user.clone(),
-        state: state_of_end(&job.end),
-        tasks: job.tasks,
-        workflow: job.workflow,
-        queued_at: job.queued_at.into(),
-        start: job.start.map(Stamp::from),
-        likely_start: None,
-        likely: None,
-        finish: Some(job.ended_at.into()),
-        deadline: job.deadline.map(Stamp::from),
-        budget: job.budget.map(Num::of_money),
-        held: Num::of_money(Money::ZERO),
-        charged: Num::of_money(job.spent),
-        sites: job.sites.iter().map(|site| site_name(state, *site)).collect(),
-        reservation: job.reservation.map(ReservationNumber::get),
-        attempts: job.attempts,
-        why: why.map(|why| context.why(why)),
-        reason: why.map(|why| context.why_view(why)),
-        promise: None,
-        satisfaction: BTreeMap::new(),
-        search: None,
-        parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
     }
 }
 
@@ -303,7 +234,7 @@ fn held(state: &State, number: QuoteNumber, quote: &Quote, place: u32) -> HeldKi
             Some(ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_)) => HeldKind::Asked,
             Some(ReservationPhase::Closing) | None => HeldKind::No,
         },
-        Some(Phase::Queued | Phase::Planning | Phase::Planned) | None => HeldKind::No,
+        Some(Phase::Waiting | Phase::Queued | Phase::Planning | Phase::Planned) | None => HeldKind::No,
     }
 }
 

@@ -26,6 +26,7 @@ pub fn is_act(input: &Input) -> bool {
         | Input::AskQuote { .. }
         | Input::Accept { .. }
         | Input::CancelJob { .. }
+        | Input::Release { .. }
         | Input::Site { .. }
         | Input::Decided { .. }
         | Input::Noticed(_)

@@ -5,8 +5,10 @@
 
 pub mod again;
 pub mod apply;
+pub mod array;
 pub mod criteria;
 pub mod decision;
+pub mod ended;
 pub mod event;
 pub mod history;
 pub mod job;

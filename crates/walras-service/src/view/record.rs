@@ -5,8 +5,8 @@
     reason = "a new event must not compile until it is clear what people are told of it"
 )]
 
+use super::ended::{ended_array, ended_record, state_of_end};
 use super::event::event_view;
-use super::job::{ended_record, state_of_end};
 use super::money::{account_text, purpose_kind};
 use super::sold::offered;
 use crate::journal::record::Record;
@@ -65,24 +65,29 @@ impl<'a> Scribe<'a> {
             | JobEvent::Offered { job, .. }
             | JobEvent::Withdrawn(job)
             | JobEvent::Returned { job, .. }
+            | JobEvent::Freed(job)
+            | JobEvent::Released(job)
             | JobEvent::Planned { job, .. } => {
                 self.is_about(*job);
             }
             JobEvent::Ended { job, end } => {
                 self.is_about(*job);
-                if let Some(of) = state.jobs.get(job) {
-                    let last = self.closed.iter().rfind(|(_, it)| it.job == *job);
-                    let last = last.map(|(number, it)| (*number, it));
-                    let record = ended_record(state, of, end, self.at, last);
+                let last = self.closed.iter().rfind(|(_, it)| it.job == *job);
+                let last = last.map(|(number, it)| (*number, it));
+                let of_job = state.jobs.get(job).map(|of| ended_record(state, of, end, self.at, last));
+                let of_array = || state.arrays.get(job).map(|of| ended_array(of, end, self.at));
+                if let Some(record) = of_job.or_else(of_array) {
                     let (number, user) = (job.get(), record.user.clone());
+                    let array = record.element.map(|of| of.array.get());
                     // What the journal could take, the register can: the same types are written.
                     if let Ok(body) = Record::V1(record).encode() {
                         let state = state_of_end(end).text();
-                        self.group.ended.push(EndedJob { number, user, state, at: self.at, body });
+                        self.group.ended.push(EndedJob { number, user, state, at: self.at, body, array });
                     }
                 }
             }
-            JobEvent::Noticed(_) => {}
+            JobEvent::Cut { array, .. } => self.is_about(*array),
+            JobEvent::Drawn { .. } | JobEvent::Noticed(_) => {}
         }
     }
 
@@ -98,7 +103,7 @@ impl<'a> Scribe<'a> {
             ReservationEvent::Closed { reservation, why, .. } => {
                 self.is_about_reservation(state, *reservation);
                 if let Some(closing) = state.reservations.get(reservation) {
-                    let (user, job) = (&closing.user, closing.job.get());
+                    let (user, job) = (&closing.user, state.which(closing.job).job.get());
                     let sales = sales(state, closing, self.at, why.as_ref()).into_iter();
                     let record = |sale| SaleRecord { at: self.at, user: user.clone(), job, sale };
                     self.group.sales.extend(sales.map(record));
@@ -149,6 +154,8 @@ impl<'a> Scribe<'a> {
             | Event::Job(_)
             | Event::Cycle(_) => return,
         };
+        // What elements cost is their array's.
+        let job = job.map(|job| state.which(job).job);
         self.post(state, &postings, job);
     }
 

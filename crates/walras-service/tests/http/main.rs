@@ -5,6 +5,7 @@
 mod access;
 mod administration;
 mod again;
+mod arrays;
 mod contract;
 mod description;
 mod floods;

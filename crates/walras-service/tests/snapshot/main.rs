@@ -21,9 +21,10 @@ proptest! {
     #[test]
     fn a_snapshot_anywhere_changes_nothing(
         seed in 1_u64..1_000_000,
+        waits: bool,
         shares in prop::collection::vec(0_usize..=1_000, 1..4),
     ) {
-        let entries = live(&Settings { seed, ..Settings::default() }).journal;
+        let entries = live(&Settings { seed, waits, ..Settings::default() }).journal;
         let mut places: Vec<usize> = shares.iter().map(|share| entries.len() * share / 1_000).collect();
         places.sort_unstable();
         let mut whole = Broker::default();

@@ -3,7 +3,7 @@
 //! Beside `WALRAS_…` there are the variables of Slurm that scripts rely on, with what they mean there. What the site knows goes over what
 //! the job says; what the job says goes over what is only usual.
 
-use crate::contract::{Start, StartPart};
+use crate::contract::{ArrayPlace, Start, StartPart};
 use std::collections::BTreeMap;
 
 /// What `%a` is for a job that is no array, as Slurm has it.
@@ -71,10 +71,29 @@ pub(crate) fn environment(
             set(name, node.to_owned());
         }
     }
+    for (name, value) in program.array.iter().flat_map(of_element) {
+        all.insert(name, value);
+    }
     all.into_iter().collect()
 }
 
-/// The name of a file with what is known of a part filled in: `%j` and `%A` its job, `%a` its element, `%x` the job's name, `%u` its user,
+/// What an element of an array is told of its place.
+fn of_element(place: &ArrayPlace) -> Vec<(String, String)> {
+    let ArrayPlace { array, index, count, lowest, highest } = *place;
+    let told = [
+        ("JOB_ID", array.to_string()),
+        ("TASK_ID", index.to_string()),
+        ("TASK_COUNT", count.to_string()),
+        ("TASK_MIN", lowest.to_string()),
+        ("TASK_MAX", highest.to_string()),
+    ];
+    let named = |(name, value): (&str, String)| {
+        ["WALRAS", "SLURM"].map(|prefix| (format!("{prefix}_ARRAY_{name}"), value.clone()))
+    };
+    told.into_iter().flat_map(named).collect()
+}
+
+/// The name of a file with what is known of a part filled in: `%j` its job, `%A` the array that it is of or else the job, `%a` its element, `%x` the job's name, `%u` its user,
 /// `%N` the node, `%t` the part, `%%` a percent sign; with a number between, filled up with zeros (`%4t`). What else follows a percent sign
 /// stays as it is. No name leads to another directory by what is filled in.
 pub(crate) fn filled_in(pattern: &str, start: &Start<'_>, part: &StartPart, node: Option<&str>) -> String {
@@ -87,9 +106,16 @@ pub(crate) fn filled_in(pattern: &str, start: &Start<'_>, part: &StartPart, node
             after.get(..digits).and_then(|digits| digits.parse::<usize>().ok()).unwrap_or(0).min(DIGITS_MAX);
         let letter = after.get(digits..).and_then(|rest| rest.chars().next());
         let value = match letter {
-            Some('j' | 'A') => format!("{:0>width$}", start.job.to_string()),
+            Some('j') => format!("{:0>width$}", start.job.to_string()),
+            Some('A') => {
+                let whole = start.program.array.map_or(start.job, |place| place.array);
+                format!("{:0>width$}", whole.to_string())
+            }
             Some('t') => format!("{:0>width$}", part.part.to_string()),
-            Some('a') => NO_ELEMENT.to_owned(),
+            Some('a') => match start.program.array {
+                Some(place) => format!("{:0>width$}", place.index.to_string()),
+                None => NO_ELEMENT.to_owned(),
+            },
             Some('x') => start.program.name.clone(),
             Some('u') => start.program.user.clone(),
             Some('N') => node.unwrap_or("node").to_owned(),

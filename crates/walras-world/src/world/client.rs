@@ -10,6 +10,7 @@ use walras_sites::clock::later;
 impl World {
     /// A client asks, repeats itself until it is answered, and goes on from there.
     pub(super) fn client(&mut self, input: Input, said: u32) {
+        let input = if said == 0 { self.made_to_wait(input) } else { input };
         if said == 0
             && self.chance.happens(700)
             && let Some(searched) = self.search(&input)
@@ -20,6 +21,9 @@ impl World {
         }
         let answer = self.say(&input);
         self.checker.answered(&input, answer.as_ref());
+        if said == 0 {
+            self.lets_go(&input, answer.as_ref());
+        }
         let unheard = answer.is_none() && said < 20;
         if unheard || (said < 3 && self.chance.happens(self.faults.repeat)) {
             let pause = self.chance.between(1_000, 60_000);

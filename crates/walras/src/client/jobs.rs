@@ -6,9 +6,13 @@ use super::settings::Connect;
 use super::show::{clean, or_dash, pretty, table, table_or, time, time_or};
 use crate::failure::Failure;
 use crate::files;
+use std::fmt;
 use std::time::Duration;
 use ureq::http::Method;
-use walras_api::service::{ExplanationView, JobState, JobView, JobsView, LikelyView, MeView, PartView, Role};
+use walras_api::service::{
+    ArrayView, ExplanationView, JobState, JobView, JobsView, LikelyView, MeView, PartView, Role,
+};
+use walras_broker::gate::Which;
 
 /// The first pause between two looks at a job, and the longest.
 const LOOK_AFTER: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
@@ -21,12 +25,15 @@ pub(crate) struct ListArgs {
     /// Those of everybody, not only one's own; for an administrator
     #[arg(long)]
     all: bool,
-    /// Only those in this state: queued, planning, reserving, reserved, running, done, failed, cancelled or given-up
+    /// Only those in this state: held, waiting, queued, planning, reserving, reserved, running, done, failed, cancelled or given-up
     #[arg(long, value_name = "STATE")]
     state: Option<String>,
     /// Only those of this user
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     user: Option<String>,
+    /// The elements of this array that run or ran, instead of one line for it
+    #[arg(long, value_name = "JOB")]
+    array: Option<u64>,
     /// At most so many, the newest first
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -39,16 +46,16 @@ pub(crate) struct ListArgs {
 
 #[derive(clap::Args)]
 pub(crate) struct OneArgs {
-    /// The job's number
-    job: u64,
+    /// The job's number, or an element of an array: 17 or 18_3
+    job: Which,
     #[command(flatten)]
     connect: Connect,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct OutputArgs {
-    /// The job's number
-    job: u64,
+    /// The job's number, or an element of an array: 17 or 18_3
+    job: Which,
     /// Which of its parts
     #[arg(long, value_name = "N", default_value_t = 0)]
     part: u32,
@@ -64,9 +71,9 @@ pub(crate) struct OutputArgs {
 
 #[derive(clap::Args)]
 pub(crate) struct SeveralArgs {
-    /// The jobs' numbers
+    /// The jobs' numbers, or elements of arrays: 17 or 18_3
     #[arg(required = true)]
-    jobs: Vec<u64>,
+    jobs: Vec<Which>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -82,6 +89,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
         ("state", args.state.clone()),
         ("user", user),
         ("before", args.before.map(|job| job.to_string())),
+        ("array", args.array.map(|job| job.to_string())),
         ("limit", Some(args.limit.to_string())),
     ];
     let answer = client.get(&with_query("/v1/jobs", &query))?;
@@ -103,11 +111,11 @@ pub(crate) fn own_name(me: MeView) -> Option<String> {
 pub(crate) fn jobs_text(jobs: &[JobView]) -> String {
     let row = |job: &JobView| {
         [
-            job.job.to_string(),
+            job.id.clone(),
             job.name.clone(),
             job.user.clone(),
             job.state.text().to_owned(),
-            job.tasks.to_string(),
+            tasks(job),
             starts(job),
             time_or(job.finish),
             price(job),
@@ -132,6 +140,14 @@ pub(crate) fn jobs_text(jobs: &[JobView]) -> String {
     table_or(heading, &rows, "no jobs")
 }
 
+/// How many nodes a job needs; times how many elements.
+fn tasks(job: &JobView) -> String {
+    match &job.array {
+        Some(array) => format!("{}x{}", array.count, job.tasks),
+        None => job.tasks.to_string(),
+    }
+}
+
 /// When a job starts; about when, where it has no window and others were waited for.
 fn starts(job: &JobView) -> String {
     match (job.start, job.likely_start) {
@@ -147,6 +163,23 @@ pub(crate) fn price(job: &JobView) -> String {
 
 /// Where a job is, or why it is nowhere.
 pub(crate) fn where_or_why(job: &JobView) -> String {
+    let elements = job.array.as_ref().map(elements_text);
+    let place = place_or_why(job);
+    match elements {
+        Some(elements) if place.is_empty() => elements,
+        Some(elements) => format!("{elements}; {place}"),
+        None => place,
+    }
+}
+
+/// How many elements are where.
+fn elements_text(array: &ArrayView) -> String {
+    let pending = (array.pending > 0).then(|| format!("{} pending", array.pending));
+    let others = array.states.iter().map(|(state, count)| format!("{count} {state}"));
+    pending.into_iter().chain(others).collect::<Vec<_>>().join(", ")
+}
+
+fn place_or_why(job: &JobView) -> String {
     match (&job.why, job.sites.is_empty()) {
         (Some(why), true) => why.clone(),
         (Some(why), false) => format!("{}: {why}", job.sites.join(",")),
@@ -162,7 +195,7 @@ pub(crate) fn one(args: &OneArgs) -> Result<(), Failure> {
 fn job_text(job: &JobView) -> String {
     let kind = if job.workflow { " (workflow)" } else { "" };
     let mut rows: Vec<(&str, String)> = vec![
-        ("job", format!("{} {}{kind}", job.job, job.name)),
+        ("job", format!("{} {}{kind}", job.id, job.name)),
         ("user", job.user.clone()),
         ("state", job.state.text().to_owned()),
         ("tasks", job.tasks.to_string()),
@@ -176,6 +209,8 @@ fn job_text(job: &JobView) -> String {
         ("sites", job.sites.join(", ")),
         ("attempts", job.attempts.to_string()),
     ];
+    rows.extend(job.array.as_ref().map(|array| ("array", array.elements.clone())));
+    rows.extend(job.array.as_ref().map(|array| ("elements", elements_text(array))));
     rows.extend(job.likely.as_ref().map(|likely| ("runs", likely_text(likely))));
     rows.extend(job.why.clone().map(|why| ("why", why)));
     let lines = rows.iter().map(|(name, value)| format!("{:<9} {}", name, clean(value)));
@@ -258,13 +293,22 @@ pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn cancel(args: &SeveralArgs) -> Result<(), Failure> {
+    for_each(args, Method::DELETE, "")
+}
+
+pub(crate) fn release(args: &SeveralArgs) -> Result<(), Failure> {
+    for_each(args, Method::POST, "/release")
+}
+
+/// Asks the same of each job, and says where it is then.
+fn for_each(args: &SeveralArgs, method: Method, end: &str) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
     let mut failed = None;
     for job in &args.jobs {
-        // One that cannot be cancelled must not keep the others from it.
-        match client.send(Method::DELETE, &format!("/v1/jobs/{job}"), None) {
+        // One that refuses must not keep the others from it.
+        match client.send(method.clone(), &format!("/v1/jobs/{job}{end}"), None) {
             Ok(answer) => say(&args.connect, &answer, |view: &JobView| {
-                format!("job {} is {}\n", view.job, view.state.text())
+                format!("job {} is {}\n", view.id, view.state.text())
             })?,
             Err(failure @ Failure::Refused(_)) => failed = Some(failure),
             Err(failure) => return Err(failure),
@@ -278,7 +322,7 @@ pub(crate) fn wait(args: &SeveralArgs) -> Result<(), Failure> {
 }
 
 /// The job once it has ended. The service may be restarted meanwhile.
-fn ended(client: &Client, job: u64) -> Result<(JobView, String), Failure> {
+fn ended(client: &Client, job: &impl fmt::Display) -> Result<(JobView, String), Failure> {
     let (mut pause, mut missed) = (LOOK_AFTER.0, 0);
     loop {
         match client.get(&format!("/v1/jobs/{job}")) {
@@ -298,10 +342,10 @@ fn ended(client: &Client, job: u64) -> Result<(JobView, String), Failure> {
 }
 
 /// Waits until all these have ended; an error when one did not end well.
-pub(crate) fn wait_for(client: &Client, jobs: &[u64], json: bool) -> Result<(), Failure> {
+pub(crate) fn wait_for(client: &Client, jobs: &[impl fmt::Display], json: bool) -> Result<(), Failure> {
     let mut well = true;
     for job in jobs {
-        let (view, text) = ended(client, *job)?;
+        let (view, text) = ended(client, job)?;
         well &= view.state == JobState::Done;
         let why = view.why.as_deref().map_or_else(String::new, |why| format!(": {}", clean(why)));
         let line = format!("job {job} is {}{why}\n", view.state.text());

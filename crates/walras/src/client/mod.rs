@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Output(jobs::OutputArgs),
     /// Wait until jobs have ended
     Wait(jobs::SeveralArgs),
+    /// Let jobs go that are held
+    Release(jobs::SeveralArgs),
     /// Cancel jobs
     Cancel(jobs::SeveralArgs),
     /// Show everything live: nodes over time, jobs, what happens
@@ -103,6 +105,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Explain(args) => jobs::explain(args),
         Command::Output(args) => jobs::output(args),
         Command::Wait(args) => jobs::wait(args),
+        Command::Release(args) => jobs::release(args),
         Command::Cancel(args) => jobs::cancel(args),
         Command::Watch(args) => watch::run(args),
         Command::Events(args) => events::run(args),

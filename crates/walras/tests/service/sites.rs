@@ -84,7 +84,7 @@ fn sites_join_while_the_service_runs_and_stay() {
     let path = place.path("walras.toml");
     let text = fs::read_to_string(&path).unwrap().replace("owner = \"otto\"", "owner = \"olga\"");
     fs::write(&path, text).unwrap();
-    let mut service = place.start("warn", &[]);
+    let service = place.start("warn", &[]);
     assert_eq!(names(&service, &token), ["north", "west", "east"]);
     for site in ["west", "east", "north"] {
         runs_on(&service, &user, site);

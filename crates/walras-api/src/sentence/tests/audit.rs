@@ -56,6 +56,14 @@ fn every_finding_has_a_sentence() {
         Kind::JobNotFree { .. } => Kind::JobNotFree { job } => "job 1 was reserved for when it was not to be";
         Kind::JobNotReturning { .. } => Kind::JobNotReturning { job } =>
             "job 1 was returned to a queue that it had not left";
+        Kind::FreedWrongly { .. } => Kind::FreedWrongly { job } =>
+            "job 1 was let into the queue before all that it waits for had happened";
+        Kind::LeftBehind { .. } => Kind::LeftBehind { job } =>
+            "job 1 waits although all that it waits for has happened, or can never happen";
+        Kind::ElementTwice { .. } => Kind::ElementTwice { array: job, element: job } =>
+            "element 1 of array 1 became a job, or ended, twice";
+        Kind::TooManyAtOnce { .. } => Kind::TooManyAtOnce { array: job, live: 5 } =>
+            "5 elements of array 1 are jobs at once, which is more than it allows";
         Kind::JobForgotten { .. } => Kind::JobForgotten { job } =>
             "job 1 lost its place, and no event gives a reason";
         Kind::WrongEnd { .. } => Kind::WrongEnd { job, why: EndFault::NotDone } =>
@@ -173,6 +181,7 @@ fn every_fault_of_a_reservation_has_a_clause() {
         EndFault::InTime => EndFault::InTime => "its deadline had not passed";
         EndFault::NotCancelled => EndFault::NotCancelled => "its user did not cancel it";
         EndFault::NotOffered => EndFault::NotOffered => "it was not held for a quote, or its reservation is not closed";
+        EndFault::NotInVain => EndFault::NotInVain => "what it waits for may yet be";
         EndFault::Offered => EndFault::Offered => "it is held for a quote that nobody has accepted";
     );
     table!(Purpose, |it: &Purpose| purpose(*it).to_owned();

@@ -5,6 +5,7 @@ use crate::sentence::{policy_text, prices_text};
 use walras_broker::Refusal;
 use walras_broker::account::{Account, Unpayable};
 use walras_broker::budget::{Overspent, Spender};
+use walras_broker::gate::{Condition, Dependency, Which};
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber};
 use walras_broker::policy::{BadPolicy, PolicyField};
 use walras_broker::price::{BadPrices, Demand};
@@ -29,6 +30,7 @@ fn every_refusal_has_a_clause() {
             "the time of alternative 3 has begun: ask for a new quote";
         Refusal::Outdated => Refusal::Outdated => "what was for sale has changed meanwhile: ask again";
         Refusal::NotYours(_) => Refusal::NotYours(JobNumber::new(3)) => "job 3 is somebody else's";
+        Refusal::NotHeld(_) => Refusal::NotHeld(JobNumber::new(3)) => "job 3 is not held";
         Refusal::KeyUsed(_) => Refusal::KeyUsed("k".into()) => "the key 'k' was used for another request";
         Refusal::BadName { .. } => Refusal::BadName { name: "n1".into(), fault: BadName::Taken } =>
             "the name n1 is taken";
@@ -77,6 +79,7 @@ fn every_limit_has_a_clause() {
 
 #[test]
 fn every_fault_of_a_job_has_a_clause() {
+    let on = Dependency { on: Which::whole(JobNumber::new(17)), condition: Condition::Ok };
     table!(BadJob, |it: &BadJob| context().refusal(&Refusal::BadJob(it.clone()));
         BadJob::NoTasks => BadJob::NoTasks => "the job has no tasks: expected at least 1";
         BadJob::NegativeDelayCost(_) => BadJob::NegativeDelayCost(credits(-2)) =>
@@ -114,6 +117,17 @@ fn every_fault_of_a_job_has_a_clause() {
         BadJob::UnknownOfJobs(_) => BadJob::UnknownOfJobs(Criterion::FinishDeviation) =>
             "the job weighs finish-deviation, of which nothing is known here: too few jobs have ended to say how long \
              one like it runs";
+        BadJob::NoDependency(_) => BadJob::NoDependency(on) =>
+            "after.ok: 17 is not a job of the same user, or ended too long ago to be known";
+        BadJob::NoElement(_) => BadJob::NoElement(Dependency { on: Which { element: Some(3), ..on.on }, ..on }) =>
+            "after.ok: 17_3 is not an element of an array";
+        BadJob::NeverMet(_) => BadJob::NeverMet(on) =>
+            "after.ok: 17 has ended otherwise, so that this can never be";
+        BadJob::TooManyDependencies { .. } => BadJob::TooManyDependencies { dependencies: 5, most: 4 } =>
+            "after: the job waits for 5 others: expected at most 4";
+        BadJob::QuoteWaits => BadJob::QuoteWaits =>
+            "a quote is for what could be planned now: the job waits for others or for your word";
+        BadJob::QuoteOfArray => BadJob::QuoteOfArray => "array: a quote is for one job, and this is an array";
         BadJob::Unwritable => BadJob::Unwritable => "the job cannot be written to the journal";
     );
 }

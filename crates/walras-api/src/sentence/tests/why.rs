@@ -3,7 +3,9 @@
 use super::{NODE, SITE, at, context, credits, gpu, interval, seconds, table, workflow};
 use crate::sentence::{account_text, part_end_text, spender_text};
 use walras_broker::account::{Account, Unpayable};
+use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
+use walras_broker::gate::{Condition, Dependency, Waits, Which};
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use walras_broker::mismatch::{Mismatch, Place, TaskMismatch};
@@ -16,6 +18,9 @@ fn every_why_has_a_sentence() {
     let short =
         Unpayable::Short { account: Account::User("ada".into()), available: credits(1), needed: credits(5) };
     let over = Overspent { spender: Spender::Group("lab".into()), left: credits(2), needed: credits(5) };
+    let seventeen = Dependency { on: Which::whole(JobNumber::new(17)), condition: Condition::Ok };
+    let on = [(JobNumber::new(17), seventeen)].into();
+    let waits = Waits { on, never: None, singleton: true, held: true };
     table!(Why, |it: &Why| context().why(it);
         Why::NoFit(_) => Why::NoFit(Box::default()) => "No window fits.";
         Why::LeftOut => Why::LeftOut => "The VO's limits left no window for the job in this cycle.";
@@ -43,6 +48,11 @@ fn every_why_has_a_sentence() {
             "Given up after too many failures; the last: Node campus/n1 failed.";
         Why::Cancelled => Why::Cancelled => "Its user cancelled it.";
         Why::NotTaken => Why::NotTaken => "It was held for a quote, and not taken.";
+        Why::Waits(_) => Why::Waits(Box::new(waits)) =>
+            "It waits for 17 (ok), earlier jobs of its name and its user to release it.";
+        Why::Elements(_) => Why::Elements(ArrayCounts { done: 4, failed: 2, cancelled: 0, given_up: 1 }) =>
+            "Not all of its elements ended well: 2 failed, 1 given up and 4 done.";
+        Why::NeverMet(_) => Why::NeverMet(seventeen) => "What it waits for can never be any more: 17 (ok).";
     );
     let refused = |it: &SiteRefusal| context().why(&Why::Refused { site: SITE, refusal: *it });
     table!(SiteRefusal, refused;

@@ -41,6 +41,13 @@ fn what_is_understood() {
             "env": {"SLURM_MEM_PER_NODE": "1024"}}),
         ),
         ("#SBATCH --nodes=6\n\n# a comment\n#SBATCH --ntasks=6", json!({"tasks": 6, "env": ntasks(6)})),
+        ("#SBATCH -a 1-10:2%4 -H", json!({"array": "1-10:2%4", "held": true})),
+        (
+            "#SBATCH --dependency=afterok:17:18_3,singleton",
+            json!({"after": {"ok": ["17", "18_3"]}, "singleton": true}),
+        ),
+        ("#WALRAS array 1-3\n#WALRAS after {any: [4]}", json!({"array": "1-3", "after": {"any": [4]}})),
+        ("#WALRAS held\n#WALRAS singleton", json!({"held": true, "singleton": true})),
         ("#SBATCH --job-name=\"two words\"", json!({"name": "two words"})),
         ("#SBATCH -J fit -o %x.out", json!({"name": "fit", "output": "%x.out"})),
         ("#SBATCH --output=a\n#WALRAS output b", json!({"output": "b"})),

@@ -9,9 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Where a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobState {
+    /// Its user has not let it go.
+    Held,
+    /// It waits for other jobs, and is not planned before.
+    Waiting,
     /// It waits for a cycle.
     Queued,
     /// It is part of the batch that is being planned.
@@ -38,6 +42,8 @@ impl JobState {
     /// As it is written.
     pub fn text(self) -> &'static str {
         match self {
+            JobState::Held => "held",
+            JobState::Waiting => "waiting",
             JobState::Queued => "queued",
             JobState::Planning => "planning",
             JobState::Planned => "planned",
@@ -62,6 +68,12 @@ impl JobState {
 pub struct JobView {
     /// Its number.
     pub job: u64,
+    /// What people call it: its number; an element by its array and index, as `17_3`; an array with what is pending, as `17_[3-9]`.
+    #[serde(default)]
+    pub id: String,
+    /// Its elements, where it is an array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<ArrayView>,
     /// Its name.
     pub name: String,
     /// Whose it is.
@@ -115,6 +127,25 @@ pub struct JobView {
     pub search: Option<String>,
     /// What is started and ends by itself; only for a single job.
     pub parts: Vec<PartView>,
+}
+
+/// The elements of an array.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArrayView {
+    /// Their indices, and how many may run at once, as in a job file.
+    pub elements: String,
+    /// How many there are.
+    pub count: u32,
+    /// How many may run at once, where that is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// How many wait for their turn.
+    pub pending: u32,
+    /// Which, as ranges; only the first of many.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pending_elements: String,
+    /// How many of the others are in each state.
+    pub states: BTreeMap<String, u32>,
 }
 
 /// What a job was promised.

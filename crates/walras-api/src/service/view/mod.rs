@@ -16,8 +16,8 @@ mod why;
 
 pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
 pub use job::{
-    ExplanationView, HappeningView, JobState, JobView, JobsView, OutlookView, PartView, PromiseView,
-    RankView, SubmittedView,
+    ArrayView, ExplanationView, HappeningView, JobState, JobView, JobsView, OutlookView, PartView,
+    PromiseView, RankView, SubmittedView,
 };
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{
@@ -38,4 +38,7 @@ pub use system::{
     BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, SiteStatus,
     StatusView, TimetableBar, TimetableRow, TimetableView,
 };
-pub use why::{ChangeView, FitView, MismatchKind, MismatchView, PartStage, RefusalKind, WhyKind, WhyView};
+pub use why::{
+    AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, PartStage, RefusalKind,
+    WhyKind, WhyView,
+};

@@ -139,6 +139,12 @@ pub enum EventKind {
     JobReturned,
     /// A job is planned, or planned elsewhere.
     JobPlanned,
+    /// A job is in the queue: all that it waited for has happened.
+    JobFreed,
+    /// A user let a job go that was held.
+    JobReleased,
+    /// Elements of an array ended before their turn came.
+    ElementsCut,
     /// A job has ended.
     JobEnded,
     /// A cycle began.
@@ -198,6 +204,9 @@ impl EventKind {
             EventKind::JobQueued => "job-queued",
             EventKind::JobReturned => "job-returned",
             EventKind::JobPlanned => "job-planned",
+            EventKind::JobFreed => "job-freed",
+            EventKind::JobReleased => "job-released",
+            EventKind::ElementsCut => "elements-cut",
             EventKind::JobEnded => "job-ended",
             EventKind::CycleOpened => "cycle-opened",
             EventKind::CycleDecided => "cycle-decided",

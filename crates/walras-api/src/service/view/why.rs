@@ -6,6 +6,8 @@ use crate::plan::ReasonKind;
 use crate::sentence::ChangeKind;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use walras_broker::gate::Condition;
 
 /// Why a job is where it is; which fields are there depends on the kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +56,21 @@ pub struct WhyView {
     /// What does not hold any more about a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mismatches: Vec<MismatchView>,
+    /// The jobs that it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<AwaitedView>,
+    /// Whether it waits for its user's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    /// Whether it waits for earlier jobs of its name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub singleton: bool,
+    /// What it waits for and can never be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<AwaitedView>,
+    /// How many elements of an array ended in each state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub elements: BTreeMap<String, u32>,
     /// The last of too many failures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Box<WhyView>>,
@@ -78,6 +95,11 @@ impl WhyView {
             reasons: Vec::new(),
             changes: Vec::new(),
             mismatches: Vec::new(),
+            waits_for: Vec::new(),
+            held: false,
+            singleton: false,
+            never: None,
+            elements: BTreeMap::new(),
             last: None,
         }
     }
@@ -129,6 +151,47 @@ pub enum WhyKind {
     Cancelled,
     /// It was held for a quote, and not taken.
     NotTaken,
+    /// It waits for other jobs, or for its user's word: see `waits_for`, `held`, `singleton` and `never`.
+    Waits,
+    /// What it waits for can never be: see `never`.
+    NeverMet,
+    /// Not all elements of an array ended well: see `elements`.
+    Elements,
+}
+
+/// What must have become of another job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AwaitedView {
+    /// Which job, or which element of an array: `17`, `18_3`.
+    pub job: String,
+    /// What.
+    pub condition: ConditionKind,
+}
+
+/// What must have become of a job that another waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConditionKind {
+    /// It ended well.
+    Ok,
+    /// It ended, one way or another.
+    Any,
+    /// It ended, and not well.
+    Failed,
+    /// It began.
+    Started,
+}
+
+impl ConditionKind {
+    /// The same as the broker has it.
+    pub(crate) fn of(condition: Condition) -> ConditionKind {
+        match condition {
+            Condition::Ok => ConditionKind::Ok,
+            Condition::Any => ConditionKind::Any,
+            Condition::Failed => ConditionKind::Failed,
+            Condition::Started => ConditionKind::Started,
+        }
+    }
 }
 
 /// Why a site refuses.

@@ -30,7 +30,7 @@ pub(super) fn take_in(
         let job = draft.before.jobs.get(&planned.job).filter(|job| match job.phase {
             Phase::Planning => batch.contains(&job.number),
             Phase::Planned => true,
-            Phase::Queued | Phase::Reserved(_) => false,
+            Phase::Waiting | Phase::Queued | Phase::Reserved(_) => false,
         });
         if let Some(job) = job.filter(|job| seen.insert(job.number)) {
             moves.push((job, planned));

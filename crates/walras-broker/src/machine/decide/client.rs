@@ -2,18 +2,20 @@
 
 use super::HEARD;
 use super::draft::Draft;
-use super::failover::{close, end_job};
+use super::failover::close;
+use super::gate::end_job;
 use super::reserve::{Terms, reserve};
-use super::{hold, quote};
+use super::{array, hold, quote};
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Allocation;
+use crate::model::array::Array;
 use crate::model::event::{Event, JobEvent, QuoteEvent};
 use crate::model::id::{JobNumber, QuoteNumber};
 use crate::model::input::{Answer, Refusal, RequestKey};
-use crate::model::job::{JobEnd, JobSpec, Phase, Why};
+use crate::model::job::{Job, JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::quote::{Findings, Quote, QuoteOption};
-use crate::model::refusal::Countable;
+use crate::model::refusal::{BadJob, Countable};
 use crate::model::repeated::Asked;
 use crate::model::reservation::Origin;
 use crate::model::sharing::Tally;
@@ -60,7 +62,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     let key = request_key(&spec.user, key)?;
     let state = draft.before;
     let same = |answer: &Answer| match answer {
-        Answer::Job(job) => state.jobs.get(job).is_none_or(|job| is_same(&job.spec, spec)),
+        Answer::Job(job) => state.spec_of(*job).is_none_or(|known| is_same(known, spec)),
         Answer::Done
         | Answer::Deposited(_)
         | Answer::Quote(_)
@@ -72,10 +74,12 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
         return Ok(answer);
     }
     check_job(state, spec)?;
-    if state.jobs.len() >= JOBS_MAX {
+    if state.jobs.len() + state.arrays.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
     }
-    check_limits(state, &spec.user, Tally::of_job(spec).plus(Tally::KEY))?;
+    let array = spec.array.as_ref().map(|array| Tally::of_array(spec, array.count()));
+    let added = array.unwrap_or_else(|| Tally::of_job(spec));
+    check_limits(state, &spec.user, added.plus(Tally::KEY))?;
     let job = state.last.job.next();
     draft.push(JobEvent::Queued { job, key, spec: Arc::new(spec.clone()) });
     Ok(Answer::Job(job))
@@ -103,6 +107,12 @@ pub(super) fn ask_quote(
         return Ok(answer);
     }
     check_job(state, spec)?;
+    if !spec.gate.is_open() {
+        return Err(Refusal::BadJob(BadJob::QuoteWaits));
+    }
+    if spec.array.is_some() {
+        return Err(Refusal::BadJob(BadJob::QuoteOfArray));
+    }
     if state.quotes.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Quotes, most: JOBS_MAX });
     }
@@ -222,14 +232,43 @@ fn has_taken(state: &State, user: &str, allocation: &Allocation) -> bool {
 }
 
 pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Result<Answer, Refusal> {
+    let state = draft.before;
+    let own = |array: &Array| if array.spec.user == user { Ok(()) } else { Err(Refusal::NotYours(number)) };
+    if let Some(array) = state.arrays.get(&number) {
+        own(array)?;
+        cancel_array(draft, array);
+        return Ok(HEARD);
+    }
+    if let Some((array, rank)) = state.array_of(number).filter(|(array, rank)| array.pending.contains(*rank))
+    {
+        own(array)?;
+        array::cancel_pending(draft, array, rank);
+        return Ok(HEARD);
+    }
     let job = draft.before.jobs.get(&number).filter(|job| job.offered.is_none());
     let job = job.ok_or(Refusal::NoJob(number))?;
     if job.spec.user != user {
         return Err(Refusal::NotYours(number));
     }
+    cancel_job(draft, job);
+    Ok(HEARD)
+}
+
+fn cancel_job(draft: &mut Draft<'_>, job: &Job) {
     if let Phase::Reserved(reservation) = job.phase {
         close(draft, reservation, Some(Why::Cancelled), Fault::Job);
     }
-    end_job(draft, number, JobEnd::Cancelled);
-    Ok(HEARD)
+    end_job(draft, job.number, JobEnd::Cancelled);
+}
+
+/// Ends all of an array: what is pending first, so that it ends with the last of its jobs.
+fn cancel_array(draft: &mut Draft<'_>, array: &Array) {
+    let state = draft.before;
+    array::cut_all(draft, array, JobEnd::Cancelled);
+    for job in state.live_elements(array) {
+        cancel_job(draft, job);
+    }
+    if array.live.is_empty() {
+        end_job(draft, array.number, JobEnd::Cancelled);
+    }
 }

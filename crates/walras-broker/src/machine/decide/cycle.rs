@@ -1,9 +1,9 @@
 //! The cycle: rank, ask, close, plan, verify, reserve.
 
 use super::HEARD;
-use super::agenda;
 use super::draft::Draft;
 use super::reserve::{Terms, reserve};
+use super::{agenda, array};
 use crate::model::cycle::Cycle;
 use crate::model::decision::Decision;
 use crate::model::event::{CycleEvent, JobEvent};
@@ -36,7 +36,9 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     });
     let demand = demand.collect();
     let nobody_asked = asked.is_empty();
-    let queue = queue(state, now);
+    // What else this moment has brought waits for the next cycle, unless there are new jobs.
+    let drawn = array::draw(draft);
+    let queue = queue(if drawn { draft.state() } else { state }, now);
     for (job, why) in queue.unpayable {
         draft.push(JobEvent::Returned { job, why });
     }

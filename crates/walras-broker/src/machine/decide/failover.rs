@@ -6,11 +6,12 @@
 //! failed, or whose parts have vanished, as often as the policy allows is given up.
 
 use super::draft::Draft;
+use super::gate::end_job;
 use super::reschedule::{prepared_for, prepared_for_late, retimed};
 use super::reserve::{Terms, reserve};
 use crate::model::allocation::{Allocation, Part};
 use crate::model::event::{JobEvent, ReservationEvent};
-use crate::model::id::{JobNumber, ReservationNumber};
+use crate::model::id::ReservationNumber;
 use crate::model::job::{JobEnd, Why};
 use crate::model::reservation::{Origin, ReservationPhase};
 use crate::rules::check::Prices;
@@ -26,10 +27,6 @@ pub(super) fn close(draft: &mut Draft<'_>, number: ReservationNumber, why: Optio
     let Some((state, reservation)) = draft.open_reservation(number) else { return };
     let Settlement { transaction, kept } = settle(state, reservation, now, fault);
     draft.push(ReservationEvent::Closed { reservation: number, why, transaction, kept });
-}
-
-pub(super) fn end_job(draft: &mut Draft<'_>, job: JobNumber, end: JobEnd) {
-    draft.push(JobEvent::Ended { job, end });
 }
 
 /// A reservation failed: the job gets another, goes back to the queue, or is given up.

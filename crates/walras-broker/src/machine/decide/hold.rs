@@ -103,7 +103,7 @@ pub(super) fn held(state: &State, quote: QuoteNumber, option: u32) -> Option<(Jo
     let job = state.jobs.get(&number).filter(|job| job.offered == Some(quote))?;
     match job.phase {
         Phase::Reserved(reservation) => Some((number, reservation)),
-        Phase::Queued | Phase::Planning | Phase::Planned => None,
+        Phase::Waiting | Phase::Queued | Phase::Planning | Phase::Planned => None,
     }
 }
 

@@ -5,10 +5,12 @@
 
 mod admin;
 mod agenda;
+mod array;
 mod client;
 mod cycle;
 mod draft;
 mod failover;
+mod gate;
 mod hold;
 mod joining;
 mod owner;
@@ -48,6 +50,7 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
             client::accept(&mut draft, user.as_deref(), key, *quote, *option)?
         }
         Input::CancelJob { user, job } => client::cancel(&mut draft, user, *job)?,
+        Input::Release { user, job } => gate::release(&mut draft, user, *job)?,
         Input::CycleNow => cycle::open(&mut draft),
         Input::Site { site, message } => site::hear(&mut draft, *site, message)?,
         Input::Decided { cycle, decision } => cycle::decided(&mut draft, *cycle, decision)?,

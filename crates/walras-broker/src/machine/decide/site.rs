@@ -1,7 +1,8 @@
 //! What sites say. Answers that nobody waits for any more change nothing.
 
 use super::draft::Draft;
-use super::failover::{close, end_job, fail_over, late, without_node};
+use super::failover::{close, fail_over, late, without_node};
+use super::gate::{self, end_job};
 use super::tick::{due, start};
 use super::{HEARD, cycle};
 use crate::model::allocation::Part;
@@ -176,6 +177,7 @@ fn started(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, parts
             draft.push(ReservationEvent::PartStarted { reservation: number, part, at });
         }
     }
+    gate::begun(draft, reservation.job);
 }
 
 fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u32, at: Time, end: PartEnd) {
@@ -193,6 +195,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     let excuses = state.promises().is_some() || state.policy.sharing.is_some();
     let cut_short = excuses && since.is_none_or(|since| is_cut_short(reservation, part, since, at));
     draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
+    gate::begun(draft, reservation.job);
     let now = draft.now;
     let Some((state, after)) = draft.open_reservation(number) else { return };
     let (job, done, due) = (after.job, after.is_done(), due(state, after, now));

@@ -1,13 +1,15 @@
 //! What the passing of time brings.
 
 use super::draft::Draft;
-use super::failover::{end_job, fail_over};
-use super::{HEARD, agenda, cycle, hold};
+use super::failover::fail_over;
+use super::gate::end_job;
+use super::{HEARD, agenda, array, cycle, hold};
 use crate::model::allocation::Part;
+use crate::model::array::Array;
 use crate::model::event::{QuoteEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
-use crate::model::job::{JobEnd, Phase, Why};
+use crate::model::job::{Job, JobEnd, Phase, Why};
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use crate::rules::settle::Fault;
@@ -29,9 +31,20 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     }
     agenda::hold_late(draft);
     let mut given_up = false;
-    for job in state.jobs.values().filter(|job| job.phase == Phase::Queued && !state.runs_late(job)) {
-        if job.spec.request.deadline.is_some_and(|deadline| deadline <= now) {
+    let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued) && !state.runs_late(job);
+    for job in state.jobs.values().filter(waits) {
+        let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= now);
+        // What it waited for may have been given up just now, and it with that.
+        if passed && (!given_up || draft.state().jobs.contains_key(&job.number)) {
             end_job(draft, job.number, JobEnd::GivenUp(Why::DeadlinePassed));
+            given_up = true;
+        }
+    }
+    let late = |array: &&Array| array.spec.request.deadline.is_some_and(|deadline| deadline <= now);
+    for array in state.arrays.values().filter(|array| !array.pending.is_empty()).filter(late) {
+        let open = draft.state().arrays.get(&array.number).filter(|it| !it.pending.is_empty()).cloned();
+        if let Some(open) = open {
+            array::give_up(draft, &open, Why::DeadlinePassed);
             given_up = true;
         }
     }

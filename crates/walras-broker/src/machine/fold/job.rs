@@ -2,6 +2,7 @@
 
 use super::notice;
 use crate::model::event::JobEvent;
+use crate::model::gate::Past;
 use crate::model::id::{JobNumber, QuoteNumber};
 use crate::model::input::Answer;
 use crate::model::job::{Job, JobEnd, JobSpec, Phase, Planned, Why};
@@ -9,17 +10,18 @@ use crate::model::repeated::Asked;
 use crate::model::sharing::Tally;
 use crate::model::state::State;
 use crate::rules::predicting::expected;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_core::agenda::Promise;
-use walras_model::Money;
 
 impl State {
     pub(super) fn fold_job(&mut self, event: &JobEvent) {
         match event {
             JobEvent::Queued { job, key, spec } => {
                 self.remember(key, Answer::Job(*job), Some(Asked::Job(spec.digest())));
-                self.job_there(*job, spec, None);
+                match &spec.array {
+                    Some(indices) => self.array_there(*job, spec, indices),
+                    None => self.job_there(*job, spec, None),
+                }
                 self.unsettle();
             }
             JobEvent::Offered { job, quote, spec } => self.job_there(*job, spec, Some(*quote)),
@@ -32,7 +34,11 @@ impl State {
             JobEvent::Planned { job, plan, promise, renewed } => {
                 self.job_planned(*job, plan, *promise, *renewed);
             }
-            JobEvent::Ended { job, end } => self.job_ended(*job, end),
+            JobEvent::Freed(job) => self.job_freed(*job),
+            JobEvent::Released(job) => self.job_released(*job),
+            JobEvent::Drawn { array, elements } => self.drawn(*array, elements),
+            JobEvent::Cut { array, elements, end, whole } => self.array_cut(*array, elements, end, *whole),
+            JobEvent::Ended { job, end } => self.ended(*job, end),
             JobEvent::Noticed(notice) => self.notices.remove(notice),
         }
     }
@@ -41,28 +47,17 @@ impl State {
         assert!(number > self.last.job, "the number {number} was given to a job before");
         self.last.job = number;
         let (expected, wait) = expected(self, spec);
-        let job = Job {
-            number,
-            spec: Arc::clone(spec),
-            queued_at: self.clock,
-            phase: Phase::Queued,
-            attempts: 0,
-            vanished: 0,
-            returns: 0,
-            why: None,
-            done: BTreeSet::new(),
-            spent: Money::ZERO,
-            fences: BTreeSet::new(),
-            spares: Vec::new(),
-            plan: None,
-            promise: None,
-            offered,
-            missed: None,
-            expected,
-            wait: wait.filter(|_| offered.is_none()),
-            content: None,
-        };
+        let waits = self.waits_of(spec);
+        let mut job = Job::new(number, spec, self.clock);
+        if !waits.is_none() {
+            job.phase = Phase::Waiting;
+        }
+        (job.waits, job.offered, job.expected) = (waits, offered, expected);
+        job.wait = wait.filter(|_| offered.is_none());
         self.tally_up(&spec.user, Tally::of_job(spec));
+        if offered.is_none() {
+            self.note(number, spec, &job.waits);
+        }
         self.jobs.insert(number, job);
     }
 
@@ -104,14 +99,18 @@ impl State {
         }
     }
 
-    fn job_ended(&mut self, number: JobNumber, end: &JobEnd) {
-        let job = self.jobs.get(&number);
-        let job = job.unwrap_or_else(|| panic!("job {number} has ended and was never there"));
-        let spec = Arc::clone(&job.spec);
-        notice::of_end(self, spec.user.clone(), number, end);
-        self.tally_down(&spec.user, Tally::of_job(&spec));
-        self.jobs.remove(&number);
+    /// A job has ended, an element or a whole array. What is an element of another does not count by itself.
+    fn ended(&mut self, number: JobNumber, end: &JobEnd) {
         self.unsettle();
+        if let Some(of) = self.jobs.get(&number).and_then(|job| job.element) {
+            self.jobs.remove(&number);
+            return self.element_ended(number, of, end);
+        }
+        if self.arrays.contains_key(&number) {
+            self.array_ended(number, end);
+        } else {
+            self.job_ended(number, end);
+        }
         let count = match end {
             JobEnd::Done => &mut self.totals.done,
             JobEnd::Failed(_) => &mut self.totals.failed,
@@ -119,5 +118,17 @@ impl State {
             JobEnd::GivenUp(_) => &mut self.totals.given_up,
         };
         *count += 1;
+    }
+
+    fn job_ended(&mut self, number: JobNumber, end: &JobEnd) {
+        let job = self.jobs.get(&number);
+        let job = job.unwrap_or_else(|| panic!("job {number} has ended and was never there"));
+        let (spec, waits) = (Arc::clone(&job.spec), job.waits.clone());
+        notice::of_end(self, spec.user.clone(), number, end);
+        self.tally_down(&spec.user, Tally::of_job(&spec));
+        self.forget(number, &waits);
+        self.jobs.remove(&number);
+        let (user, well) = (Arc::from(spec.user.as_str()), *end == JobEnd::Done);
+        self.job_past(number, &spec, Past { user, well, array: None });
     }
 }

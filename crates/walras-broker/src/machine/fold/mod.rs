@@ -4,7 +4,9 @@
 //! was damaged, or from a mistake in the broker. Either way nobody may go on from there: the fold stops with what is
 //! broken, in every build.
 
+mod array;
 mod cycle;
+mod gate;
 mod job;
 mod notice;
 mod quote;
@@ -52,6 +54,7 @@ impl State {
             books: self.books.clone(),
             budgets: self.budgets.clone(),
             jobs: self.jobs.clone(),
+            arrays: self.arrays.clone(),
             quotes: self.quotes.clone(),
             reservations: self.reservations.clone(),
             wishes: Arc::clone(&self.wishes),
@@ -67,6 +70,9 @@ impl State {
             unsettled: self.unsettled,
             helped_at: self.helped_at,
             freed_at: self.freed_at,
+            past: self.past.clone(),
+            dependents: self.dependents.clone(),
+            namesakes: self.namesakes.clone(),
         }
     }
 

@@ -10,6 +10,10 @@ use walras_core::agenda::Promise;
 use walras_model::Time;
 
 fn write(state: &mut State, user: String, job: JobNumber, news: News) {
+    // Of an array one is told as a whole.
+    if state.jobs.get(&job).is_some_and(|job| job.element.is_some()) {
+        return;
+    }
     state.last.notice = state.last.notice.next();
     state.notices.insert(state.last.notice, Notice { user, job, news });
     if state.notices.len() > NOTICES_MAX {

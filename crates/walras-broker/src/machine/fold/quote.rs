@@ -75,6 +75,8 @@ impl State {
         let clock = self.clock;
         let Some(of_job) = self.jobs.get_mut(&job).filter(|it| it.offered == Some(number)) else { return };
         (of_job.offered, of_job.spares, of_job.queued_at) = (None, others, clock);
+        let spec = Arc::clone(&of_job.spec);
+        self.note(job, &spec, &Default::default());
         let Some(reserved) = self.reservations.get_mut(&reservation) else { return };
         reserved.origin = Origin::Quote(number);
         if reserved.phase == ReservationPhase::Held {

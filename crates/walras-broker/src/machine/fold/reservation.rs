@@ -54,6 +54,8 @@ impl State {
             ReservationEvent::PartStarted { reservation, part, at } => {
                 self.learn_wait(*reservation, *part, *at);
                 known_part(self.known_reservation(*reservation), *part).state = PartState::Running(*at);
+                let job = self.known_reservation(*reservation).job;
+                self.job_begun(job);
             }
             ReservationEvent::PartEnded { reservation, part, at, end } => {
                 let part = known_part(self.known_reservation(*reservation), *part);
@@ -64,6 +66,8 @@ impl State {
                 };
                 assert!(since <= *at, "a part ended at {at} s and began at {since} s");
                 part.state = PartState::Ended { since, at: *at, end: *end };
+                let job = self.known_reservation(*reservation).job;
+                self.job_begun(job);
             }
             ReservationEvent::Rescheduled { reservation, parts, why } => {
                 self.rescheduled(*reservation, parts, why);
@@ -192,11 +196,15 @@ impl State {
         of_job.done.extend(kept);
         of_job.spent = of_job.spent.checked_add(charge).expect("what a job was charged can be counted");
         of_job.fences.insert(number);
+        let element = of_job.element;
         of_job.attempts += u32::from(why.is_some_and(Why::is_failure));
         of_job.vanished += u32::from(why.is_some_and(Why::is_vanishing));
         of_job.phase = Phase::Queued;
         if of_job.offered.is_none() {
             notice::of_closed(self, user, job, why);
+        }
+        if let Some(of) = element {
+            self.element_charged(of, charge);
         }
         if let Some(Why::Silent(sites)) = why {
             for site in sites {
@@ -261,9 +269,11 @@ impl State {
         let asked = reservation.asked_at;
         let queue = queue.map(|plan| (plan.site, plan.start.span_since(asked).unwrap_or(Span::ZERO)));
         let waited = |since: Time| at.span_since(since).unwrap_or(Span::ZERO);
-        let (here, there) = (waited(job.queued_at), waited(asked));
+        let (here, there) = (waited(job.ready_at()), waited(asked));
         let planned = matches!(reservation.origin, Origin::Cycle(_) | Origin::Plan);
-        if planned && job.attempts == 0 && job.spec.request.earliest.is_none() {
+        // How long an element waits says more of its array than of the queue.
+        let plain = job.element.is_none() && job.spec.request.earliest.is_none();
+        if planned && job.attempts == 0 && plain {
             let forecast = self.waits.forecast(&features).of_said(job.wait);
             let _ = self.waits.learn(&forecast, here);
         }

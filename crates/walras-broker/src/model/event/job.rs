@@ -3,6 +3,7 @@
 use crate::model::id::{JobNumber, NoticeNumber, QuoteNumber};
 use crate::model::input::RequestKey;
 use crate::model::job::{JobEnd, JobSpec, Planned, Why};
+use crate::model::ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use walras_core::agenda::Promise;
@@ -50,7 +51,30 @@ pub enum JobEvent {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         renewed: bool,
     },
-    /// A job is no more.
+    /// Nothing is waited for any more: a job is in the queue.
+    Freed(JobNumber),
+    /// A user lets a job go that was held.
+    Released(JobNumber),
+    /// Elements of an array become jobs, by rank.
+    Drawn {
+        /// Which array.
+        array: JobNumber,
+        /// Which elements; they were pending.
+        elements: Ranks,
+    },
+    /// Elements of an array end without ever having been jobs.
+    Cut {
+        /// Which array.
+        array: JobNumber,
+        /// Which elements; they were pending.
+        elements: Ranks,
+        /// How they end.
+        end: JobEnd,
+        /// Whether all of the array ends so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        whole: bool,
+    },
+    /// A job is no more, or an array.
     Ended {
         /// Which job.
         job: JobNumber,

@@ -1,0 +1,148 @@
+//! Jobs that wait for others: freed by what they wait for, at once, and by nothing else.
+//!
+//! What became of every job is remembered here for good, so that it does not matter for how long the broker knows it. Time O(log jobs) for
+//! each job that waits for one that began or ended; O(jobs) for one that waits for its namesakes.
+
+use crate::Auditor;
+use crate::finding::{Kind, Thing};
+use crate::look::Look;
+use crate::state::{Job, Place};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::gate::{Condition, Dependency, NeverMet};
+use walras_broker::id::{JobNumber, ReservationNumber};
+use walras_broker::job::JobSpec;
+
+/// What became of jobs, and who waits for whom.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Awaited {
+    /// Whether they ended well.
+    ended: BTreeMap<JobNumber, bool>,
+    /// Of those that have not ended: whose parts have begun.
+    begun: BTreeSet<JobNumber>,
+    dependents: BTreeMap<JobNumber, Vec<JobNumber>>,
+    /// Those that wait for their namesakes.
+    singletons: BTreeSet<JobNumber>,
+}
+
+impl Awaited {
+    /// Whether a dependency holds; `None` while it may yet, or can never.
+    fn holds(&self, number: JobNumber, condition: Condition) -> Option<bool> {
+        match (condition, self.ended.get(&number)) {
+            (Condition::Any | Condition::Started, Some(_)) => Some(true),
+            (Condition::Ok, Some(well)) => Some(*well),
+            (Condition::Failed, Some(well)) => Some(!well),
+            (Condition::Started, None) => self.begun.contains(&number).then_some(true),
+            (Condition::Ok | Condition::Any | Condition::Failed, None) => None,
+        }
+    }
+}
+
+impl Auditor {
+    /// Where a job is that has just come.
+    pub(crate) fn place_of_new(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &JobSpec) -> Place {
+        for on in &spec.gate.after {
+            let of = self.number_of(on.on).unwrap_or(on.on.job);
+            let known = self.jobs.contains_key(&of) || self.awaited.ended.contains_key(&of);
+            if of >= number || !known && !self.is_pending(of) {
+                look.report(Kind::NotThere { thing: Thing::Job, number: of.get() });
+            }
+            self.awaited.dependents.entry(of).or_default().push(number);
+        }
+        if spec.gate.singleton {
+            self.awaited.singletons.insert(number);
+        }
+        if !spec.gate.held && self.is_let_through(number, spec) { free_place(spec) } else { Place::Waiting }
+    }
+
+    fn holds(&self, on: &Dependency) -> Option<bool> {
+        self.awaited.holds(self.number_of(on.on)?, on.condition)
+    }
+
+    /// Whether all that a job waits for has happened, but for its user's word.
+    fn is_let_through(&self, number: JobNumber, spec: &JobSpec) -> bool {
+        let met = spec.gate.after.iter().all(|on| self.holds(on) == Some(true));
+        let alike = |it: &Job| it.spec.user == spec.user && it.spec.request.name == spec.request.name;
+        let alone = || {
+            !self
+                .jobs
+                .range(..number)
+                .any(|(_, it)| it.offered.is_none() && it.element.is_none() && alike(it))
+        };
+        met && (!spec.gate.singleton || alone())
+    }
+
+    pub(crate) fn freed(&mut self, look: &mut Look<'_>, number: JobNumber) {
+        let Some(job) = self.jobs.get(&number) else {
+            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+        };
+        if job.place != Place::Waiting || job.held || !self.is_let_through(number, &job.spec) {
+            look.report(Kind::FreedWrongly { job: number });
+        }
+        self.awaited.singletons.remove(&number);
+        if let Some(job) = self.jobs.get_mut(&number) {
+            (job.place, job.since, job.ready_at) = (free_place(&job.spec), look.position, look.now);
+        }
+    }
+
+    pub(crate) fn let_go(&mut self, look: &mut Look<'_>, number: JobNumber) {
+        match self.jobs.get_mut(&number).filter(|job| job.held) {
+            Some(job) => job.held = false,
+            None => look.report(Kind::FreedWrongly { job: number }),
+        }
+        look.concerned.insert(number);
+    }
+
+    /// A part of a reservation's job has begun.
+    pub(crate) fn begun_part(&mut self, look: &mut Look<'_>, reservation: ReservationNumber) {
+        let Some(number) = self.reservations.get(&reservation).map(|it| it.job) else { return };
+        let array = self.jobs.get(&number).and_then(|job| job.element);
+        for number in [Some(number), array].into_iter().flatten() {
+            if self.awaited.begun.insert(number) {
+                look.concerned.extend(self.awaited.dependents.get(&number).into_iter().flatten());
+            }
+        }
+    }
+
+    /// A job has ended.
+    pub(crate) fn over(&mut self, look: &mut Look<'_>, number: JobNumber, job: &Job, well: bool) {
+        self.ended_number(look, number, well);
+        let alike = |other: &&JobNumber| {
+            let other = self.jobs.get(other).map(|it| &it.spec);
+            other.is_some_and(|it| it.user == job.spec.user && it.request.name == job.spec.request.name)
+        };
+        look.concerned.extend(self.awaited.singletons.iter().filter(alike));
+    }
+
+    /// A job or an element has ended: those who wait for it are concerned.
+    pub(crate) fn ended_number(&mut self, look: &mut Look<'_>, number: JobNumber, well: bool) {
+        let awaited = &mut self.awaited;
+        awaited.ended.insert(number, well);
+        awaited.begun.remove(&number);
+        awaited.singletons.remove(&number);
+        look.concerned.extend(awaited.dependents.remove(&number).into_iter().flatten());
+    }
+
+    /// Whether a job can really never have what it waits for.
+    pub(crate) fn is_never_met(&self, job: &Job, on: &Dependency) -> bool {
+        let never = job.spec.gate.after.contains(on) && self.holds(on) == Some(false);
+        never && job.place == Place::Waiting && self.policy.never_met == NeverMet::Cancel
+    }
+
+    /// Whoever waits for nothing any more must have been freed, and whoever waits in vain be given up.
+    pub(crate) fn left_behind(&self, look: &mut Look<'_>) {
+        for number in std::mem::take(&mut look.concerned) {
+            let waits = |job: &&Job| job.place == Place::Waiting;
+            let Some(job) = self.jobs.get(&number).filter(waits) else { continue };
+            let never = |on: &Dependency| self.holds(on) == Some(false);
+            let vain = self.policy.never_met == NeverMet::Cancel && job.spec.gate.after.iter().any(never);
+            if vain || !job.held && self.is_let_through(number, &job.spec) {
+                look.report(Kind::LeftBehind { job: number });
+            }
+        }
+    }
+}
+
+/// Where a job is that waits for nothing but a window.
+fn free_place(spec: &JobSpec) -> Place {
+    if spec.array.is_some() { Place::Drawing } else { Place::Queued }
+}

@@ -1,0 +1,136 @@
+//! Why a job is not running, or not running any more; and how its parts end.
+
+use super::account::Unpayable;
+use super::budget::Overspent;
+use super::element::ArrayCounts;
+use super::gate::{Dependency, Waits};
+use super::id::JobNumber;
+use super::mismatch::Mismatch;
+use serde::{Deserialize, Serialize};
+use walras_model::{Explanation, NodeId, SiteId};
+
+/// How a part ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartEnd {
+    /// Well.
+    Done,
+    /// By itself, with that code.
+    Failed(i32),
+    /// It needed more time than it had.
+    TimedOut,
+    /// Its node or its site failed.
+    Lost,
+    /// The owner took the node back.
+    TakenBack,
+    /// What watched over it is gone, on a machine that goes on: it may have done that itself.
+    Vanished,
+}
+
+/// Why a site refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteRefusal {
+    /// The time is taken.
+    Busy,
+    /// It was prepared, but that has expired.
+    Expired,
+    /// The price is not what it was.
+    PriceChanged,
+    /// It knows of no such reservation.
+    Unknown,
+    /// Its owner does not take the job.
+    Unwilling,
+}
+
+/// Why a job is not running, or not running any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// No window, and what would help.
+    NoFit(Box<Explanation>),
+    /// There are windows, but the VO's limits left none for it.
+    LeftOut,
+    /// There are windows, but an owner's quota left none for it.
+    OverQuota,
+    /// Room is made for a job that has waited too long.
+    MakingRoom(JobNumber),
+    /// Owners' rules of access refuse every window.
+    NotAdmitted,
+    /// The account does not hold enough.
+    NoMoney(Unpayable),
+    /// A budget does not allow it.
+    OverBudget(Overspent),
+    /// What was planned does not hold any more; with everything that does not.
+    Outdated(Vec<Mismatch>),
+    /// A site refused.
+    Refused {
+        /// Which site.
+        site: SiteId,
+        /// Why.
+        refusal: SiteRefusal,
+    },
+    /// Sites did not answer in time.
+    Silent(Vec<SiteId>),
+    /// A node failed.
+    NodeLost(NodeId),
+    /// A site failed.
+    SiteLost(SiteId),
+    /// The owner needed a node.
+    TakenBack(NodeId),
+    /// A part ended badly; with its place and how.
+    PartEnded {
+        /// Its place among the parts.
+        part: u32,
+        /// How it ended.
+        end: PartEnd,
+    },
+    /// A task took so long that the others do not fit any more.
+    Late,
+    /// The moment to start was missed.
+    StartMissed,
+    /// Planning took too long.
+    NotPlanned,
+    /// The deadline cannot be kept any more.
+    DeadlinePassed,
+    /// It failed so often that it was given up; the last time because of this.
+    TooOften(Box<Why>),
+    /// Its user cancelled it.
+    Cancelled,
+    /// It was held for a quote, and not taken.
+    NotTaken,
+    /// It waits for other jobs, or for its user's word.
+    Waits(Box<Waits>),
+    /// What it waits for can never be.
+    NeverMet(Dependency),
+    /// Not all elements of an array ended well.
+    Elements(ArrayCounts),
+}
+
+impl Why {
+    /// Whether a part of the job vanished, which it may have done itself.
+    pub fn is_vanishing(&self) -> bool {
+        matches!(self, Why::PartEnded { end: PartEnd::Vanished, .. })
+    }
+
+    /// Whether the job has not failed by itself, so that its attempts count.
+    pub fn is_failure(&self) -> bool {
+        !matches!(
+            self,
+            Why::NoFit(_)
+                | Why::LeftOut
+                | Why::OverQuota
+                | Why::MakingRoom(_)
+                | Why::NotAdmitted
+                | Why::NoMoney(_)
+                | Why::OverBudget(_)
+                | Why::Outdated(_)
+                | Why::NotPlanned
+                | Why::Cancelled
+                | Why::NotTaken
+                | Why::Waits(_)
+                | Why::NeverMet(_)
+                | Why::Elements(_)
+        )
+    }
+}

@@ -1,0 +1,97 @@
+//! Arrays and jobs that wait, over HTTP: one object in lists, elements by name, waits told as data.
+
+use super::house::{House, job};
+use super::searching::until;
+use serde_json::{Value, json};
+
+fn with(name: &str, key: &str, value: Value) -> Value {
+    let mut job = job(name);
+    job[key] = value;
+    job
+}
+
+fn submit(house: &House, token: &str, job: &Value) -> u64 {
+    house.call("post", "/v1/jobs", Some(token), Some(job)).json(201)["job"].as_u64().unwrap()
+}
+
+#[test]
+fn an_array_is_one_object_of_which_every_element_can_be_named() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    let get = |path: &str| house.call("get", path, Some(&ada), None);
+    let held = json!({"walras": "job/1", "name": "many", "work": 60, "array": "2-100000:2%4", "held": true});
+    let array = submit(&house, &ada, &held);
+    let plain = submit(&house, &ada, &job("plain"));
+    assert_eq!(plain, array + 50_001, "the numbers between are the elements'");
+    let list = get("/v1/jobs").json(200);
+    assert_eq!(list["jobs"].as_array().unwrap().len(), 2, "{list}");
+    let line = &list["jobs"][1];
+    assert_eq!((&line["id"], &line["state"]), (&json!(format!("{array}_[2-100000:2]")), &json!("held")));
+    assert_eq!((&line["array"]["count"], &line["array"]["limit"]), (&json!(50_000), &json!(4)));
+    assert_eq!(line["reason"]["held"], true);
+    let element = get(&format!("/v1/jobs/{array}_6")).json(200);
+    assert_eq!((&element["id"], &element["job"]), (&json!(format!("{array}_6")), &json!(array + 3)));
+    assert_eq!(get(&format!("/v1/jobs/{array}_7")).status, 404);
+    assert_eq!(get(&format!("/v1/jobs/{plain}_1")).status, 404);
+    assert_eq!(get("/v1/jobs/1_x").status, 400);
+    assert_eq!(house.call("get", &format!("/v1/jobs/{array}_6"), Some(&ben), None).status, 404);
+    let cancel = |which: &str| house.call("delete", &format!("/v1/jobs/{which}"), Some(&ada), None);
+    cancel(&format!("{array}_4")).json(200);
+    let view = get(&format!("/v1/jobs/{array}")).json(200);
+    assert_eq!(view["id"], format!("{array}_[2,6-100000:2]"));
+    assert_eq!(view["array"]["states"], json!({"cancelled": 1}));
+    let release = || house.call("post", &format!("/v1/jobs/{array}/release"), Some(&ada), None);
+    assert_eq!(house.call("post", &format!("/v1/jobs/{array}/release"), Some(&ben), None).status, 404);
+    assert_eq!(release().json(200)["state"], "queued");
+    assert_eq!(release().status, 409);
+    let planned = |view: &Value| view["array"]["pending"] == json!(49_995);
+    house.call("post", "/v1/cycles", Some(&house.administrator), None).json(202);
+    let view = until(|| get(&format!("/v1/jobs/{array}")).json(200), planned);
+    assert!(planned(&view), "four are jobs: {view}");
+    let elements = get(&format!("/v1/jobs?array={array}")).json(200);
+    let ids: Vec<&Value> = elements["jobs"].as_array().unwrap().iter().map(|job| &job["id"]).collect();
+    assert_eq!(ids, [10, 8, 6, 2].map(|index| json!(format!("{array}_{index}"))).iter().collect::<Vec<_>>());
+    assert_eq!(cancel(&array.to_string()).json(200)["state"], "cancelled");
+    let ended = get(&format!("/v1/jobs/{array}")).json(200);
+    assert_eq!(ended["array"]["states"], json!({"cancelled": 50_000}), "{ended}");
+    assert_eq!(get("/v1/jobs").json(200)["jobs"].as_array().unwrap().len(), 2);
+    assert_eq!(get(&format!("/v1/jobs/{array}_6")).json(200)["state"], "cancelled");
+    let elements = get(&format!("/v1/jobs?array={array}")).json(200);
+    assert_eq!(elements["jobs"].as_array().unwrap().len(), 4, "those that were jobs");
+}
+
+#[test]
+fn what_a_job_waits_for_is_told_and_what_it_cannot_wait_for_is_refused_with_the_field() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    let first = submit(&house, &ada, &with("first", "held", json!(true)));
+    let second = submit(&house, &ada, &with("second", "after", json!({"ok": [first]})));
+    let get = |number: u64| house.call("get", &format!("/v1/jobs/{number}"), Some(&ada), None).json(200);
+    let view = get(second);
+    assert_eq!(
+        (&view["state"], &view["why"]),
+        (&json!("waiting"), &json!(format!("It waits for {first} (ok).")))
+    );
+    let waits_for = json!([{"job": first.to_string(), "condition": "ok"}]);
+    assert_eq!((&view["reason"]["kind"], &view["reason"]["waits_for"]), (&json!("waits"), &waits_for));
+    let refused = |token: &str, job: &Value| {
+        let answer = house.call("post", "/v1/jobs", Some(token), Some(job));
+        assert_eq!(answer.status, 422, "{answer:?}");
+        answer.body
+    };
+    let unknown = "is not a job of the same user, or ended too long ago to be known";
+    for (token, job) in [(&ada, 77), (&ben, first)] {
+        let body = refused(token, &with("x", "after", json!({"any": [job]})));
+        assert!(body.contains(&format!("after.any: {job} {unknown}")), "{body}");
+    }
+    let body = refused(&ada, &with("x", "after", json!({"failed": [format!("{first}_2")]})));
+    assert!(body.contains(&format!("after.failed: {first}_2 is not an element of an array")), "{body}");
+    let body = refused(&ada, &with("x", "array", json!("0-999999999")));
+    assert!(body.contains("array: 0-999999999 is not an array: there are 1000000000 elements"), "{body}");
+    house.call("delete", &format!("/v1/jobs/{first}"), Some(&ada), None).json(200);
+    let view = get(second);
+    let why = format!("What it waits for can never be any more: {first} (ok).");
+    assert_eq!((&view["state"], &view["why"]), (&json!("given-up"), &json!(why)));
+    let body = refused(&ada, &with("x", "after", json!({"ok": [first]})));
+    assert!(body.contains("has ended otherwise, so that this can never be"), "{body}");
+}
