@@ -11,7 +11,8 @@
 //! 3. *From above*: greedy, rounded flows and repaired relaxed solutions (`repair`), improved by chains of moves
 //!    (`placing`) over the pairs that the prices show to matter (`reduce`); then dives from the prices (`dive`), which
 //!    find most of what there is to find, and shaking (`shake`). Where sites must be full to the last unit, refills (`refill`): sites are
-//!    emptied, closed one by one at the least loss (`rest`), and the last few filled by matching two lists (`halves`).
+//!    emptied, closed one by one at next to no loss (`rest`, `closing`), and the last few filled by matching two lists (`halves`). Which of
+//!    dives, refills and shakes finds nothing while others do has less of the time.
 //! 4. *Both, where sites have one rate for all jobs*: a shortest path that counts like jobs, site by site (`rates`, `fit`,
 //!    `matching`).
 //! 5. *Both*: sets of jobs per site that lose less than the gap are listed and combined by a general solver

@@ -358,3 +358,21 @@ fn share(halved: &mut [u32; 3], costs: &[i64; 4]) {
         *halved = if ends[1] < ends[0] { 0 } else { (*halved + 1).min(HALVED_MAX) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_finds_nothing_while_others_do_has_less_of_the_time() {
+        let mut halved = [0; 3];
+        share(&mut halved, &[9, 9, 7, 7]);
+        assert_eq!(halved, [1, 0, 1], "refills alone found something");
+        share(&mut halved, &[7, 7, 7, 7]);
+        assert_eq!(halved, [1, 0, 1], "nobody found anything: as before");
+        share(&mut halved, &[7, 6, 6, 6]);
+        assert_eq!(halved, [0, 1, 2], "dives have all of theirs again");
+        (0..9).for_each(|_| share(&mut halved, &[7, 6, 6, 6]));
+        assert_eq!(halved, [0, HALVED_MAX, HALVED_MAX]);
+    }
+}
