@@ -8,7 +8,7 @@ use walras_broker::input::SiteMessage;
 use walras_broker::job::{DelayCost, Job, JobEnd, Phase, Why};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::{Answer, Event, Input};
-use walras_core::agenda::Late;
+use walras_core::agenda::{Late, Until};
 use walras_core::prefer::{Aggregation, Criterion, Preference, Weighted};
 use walras_model::NodeId;
 
@@ -229,4 +229,25 @@ fn who_would_be_late_is_given_up_or_run() {
         assert_eq!(end, Some(expected));
         assert_eq!(vo.started(number).is_some_and(|start| start < begun + 12 * MINUTE), late == Late::Run);
     }
+}
+
+/// Who is promised its deadline makes room for others until then, and ends by it.
+#[test]
+fn a_promise_may_last_until_the_deadline() {
+    let mut vo = vo(&[(1, 1_000)]);
+    let rules = PromisePolicy { until: Until::Deadline, ..PromisePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy { deciding: Deciding::Promise(rules), ..policy() })));
+    let begun = vo.now;
+    vo.submit(vo.job("before", 1, 20));
+    vo.run_until(begun + MINUTE);
+    let mut patient = vo.job("patient", 1, 30);
+    patient.request.deadline = Some(at(begun + 200 * MINUTE));
+    let patient = vo.submit(patient);
+    vo.run_until(begun + 2 * MINUTE);
+    let promise = job(&vo, patient).promise.expect("it is promised something");
+    assert_eq!((promise.start, promise.finish), (at(begun + 170 * MINUTE), at(begun + 200 * MINUTE)));
+    let short = vo.submit(vo.job("short", 1, 5));
+    vo.run_until(begun + 400 * MINUTE);
+    let [patient, short] = [patient, short].map(|number| vo.started(number).expect("it has started"));
+    assert!(short < patient && patient <= begun + 170 * MINUTE, "{short} {patient}");
 }
