@@ -2074,6 +2074,11 @@ export interface components {
              */
             next?: number | null;
         };
+        /**
+         * Late
+         * @description What becomes of a job that cannot end by its deadline, as long as it says that it will run.
+         */
+        Late: "refused" | "run";
         /** @description A directive that was left out. */
         LeftOutView: {
             /** @description What it says. */
@@ -2537,6 +2542,8 @@ export interface components {
         PromiseRules: {
             /** @description What starts within this time is reserved. */
             ahead?: number | null;
+            /** @description What becomes of a job that cannot end by its deadline. */
+            late?: components["schemas"]["Late"] | null;
             /** @description Who is looked at first when there is room to start. */
             order?: components["schemas"]["Order"] | null;
             /** @description How much more than planned a job is promised at the most, as a share of its planned cost. */
@@ -2557,6 +2564,8 @@ export interface components {
              * @description For so many jobs at a time it is tried whether others can make room.
              */
             trials?: number | null;
+            /** @description By what a promise is bounded. */
+            until?: components["schemas"]["Until"] | null;
             /** @description What a delay is worth to a job that does not say so: this multiple of what its nodes cost at the VO's middle price. */
             value?: number | null;
         };
@@ -3312,6 +3321,11 @@ export interface components {
         };
         /** @description The unit of times, spans and work, and of the time in prices. */
         Unit: "s" | "ms";
+        /**
+         * Until
+         * @description By what a promise is bounded.
+         */
+        Until: "planned" | "deadline";
         /** @description A user's terms. */
         UserBody: {
             /**

@@ -6,7 +6,7 @@ use crate::error::{Problem, Within};
 use crate::number::Num;
 use serde::{Deserialize, Serialize};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
-use walras_core::agenda::Precedence;
+use walras_core::agenda::{Late, Precedence, Until};
 use walras_model::Multiplier;
 
 /// When jobs get what is planned for them.
@@ -52,6 +52,66 @@ pub struct PromisesFile {
     /// Between two plans passes at least this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replan_every: Option<Num>,
+    /// By what a promise is bounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<UntilFile>,
+    /// What becomes of a job that cannot end by its deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateFile>,
+}
+
+/// By what a promise is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "Until", rename = "Until")]
+pub enum UntilFile {
+    /// The window that is planned, and the slack.
+    Planned,
+    /// The job's deadline.
+    Deadline,
+}
+
+/// What becomes of a job that cannot end by its deadline, as long as it says that it will run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "Late", rename = "Late")]
+pub enum LateFile {
+    /// It gets no window.
+    Refused,
+    /// It gets the window that ends first, and is promised that.
+    Run,
+}
+
+impl UntilFile {
+    fn until(self) -> Until {
+        match self {
+            UntilFile::Planned => Until::Planned,
+            UntilFile::Deadline => Until::Deadline,
+        }
+    }
+
+    fn of(until: Until) -> UntilFile {
+        match until {
+            Until::Planned => UntilFile::Planned,
+            Until::Deadline => UntilFile::Deadline,
+        }
+    }
+}
+
+impl LateFile {
+    fn late(self) -> Late {
+        match self {
+            LateFile::Refused => Late::Refused,
+            LateFile::Run => Late::Run,
+        }
+    }
+
+    fn of(late: Late) -> LateFile {
+        match late {
+            Late::Refused => LateFile::Refused,
+            Late::Run => LateFile::Run,
+        }
+    }
 }
 
 /// Who is looked at first when there is room to start.
@@ -141,6 +201,8 @@ impl PromisesFile {
             rules.value =
                 number.units(6).and_then(Multiplier::from_millionths).ok_or_else(wrong).in_field("value")?;
         }
+        set(&mut rules.until, self.until.map(UntilFile::until));
+        set(&mut rules.late, self.late.map(LateFile::late));
         span(&mut rules.ahead, self.ahead.as_ref(), "ahead")?;
         span(&mut rules.replan_every, self.replan_every.as_ref(), "replan_every")
     }
@@ -156,6 +218,8 @@ impl PromisesFile {
             value: Some(Num::of_millionths(rules.value.as_millionths())),
             ahead: Some(Num::of_span(rules.ahead)),
             replan_every: Some(Num::of_span(rules.replan_every)),
+            until: Some(UntilFile::of(rules.until)),
+            late: Some(LateFile::of(rules.late)),
         }
     }
 }
@@ -164,7 +228,7 @@ impl PromisesFile {
 mod tests {
     use crate::service::PolicyFile;
     use walras_broker::policy::{Deciding, Policy, PromisePolicy};
-    use walras_core::agenda::Precedence;
+    use walras_core::agenda::{Late, Precedence, Until};
     use walras_model::{Multiplier, Share};
 
     fn changed(policy: &Policy, change: &str) -> Result<Policy, String> {
@@ -175,13 +239,15 @@ mod tests {
     #[test]
     fn what_is_left_out_stays_as_it_is() {
         let usual = Policy::default();
-        let all = r#"{"promises": {"order": "wfp3", "slack": 0.1, "value": 2.5, "trials": 3}}"#;
+        let all = r#"{"promises": {"order": "wfp3", "slack": 0.1, "value": 2.5, "trials": 3, "until": "deadline", "late": "run"}}"#;
         let Deciding::Promise(rules) = changed(&usual, all).unwrap().deciding else { panic!("it promises") };
         let expected = PromisePolicy {
             order: Precedence::WaitCubed,
             slack: Share::percent(10),
             value: Multiplier::from_millionths(2_500_000).unwrap(),
             trials: 3,
+            until: Until::Deadline,
+            late: Late::Run,
             ..PromisePolicy::default()
         };
         assert_eq!(rules, expected);

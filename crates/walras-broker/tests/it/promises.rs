@@ -5,9 +5,10 @@ use walras_broker::account::Unpayable;
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{DelayCost, Job, Phase, Why};
+use walras_broker::job::{DelayCost, Job, JobEnd, Phase, Why};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::{Answer, Event, Input};
+use walras_core::agenda::{Late, Until};
 use walras_core::prefer::{Aggregation, Criterion, Preference, Weighted};
 use walras_model::NodeId;
 
@@ -195,4 +196,58 @@ fn what_a_delay_is_worth_decides_between_early_and_cheap() {
         job.preference = Some(Preference::new(weights, Aggregation::CRITERIA).unwrap());
     };
     assert_eq!(where_planned(thrifty), 0);
+}
+
+/// By its estimate a job cannot end in time, by its run it does: it is given up when its deadline passes, or run.
+#[test]
+fn who_would_be_late_is_given_up_or_run() {
+    for late in [Late::Refused, Late::Run] {
+        let mut vo = vo(&[(1, 1_000)]);
+        let rules = PromisePolicy { late, ..PromisePolicy::default() };
+        vo.say(Input::SetPolicy(Box::new(Policy { deciding: Deciding::Promise(rules), ..policy() })));
+        vo.takes = 10;
+        let begun = vo.now;
+        vo.submit(vo.job("long", 1, 100));
+        vo.run_until(begun + MINUTE);
+        let mut next = vo.job("next", 1, 45);
+        let deadline = at(begun + 50 * MINUTE);
+        next.request.deadline = Some(deadline);
+        let number = vo.submit(next);
+        vo.run_until(begun + 2 * MINUTE);
+        let promise = job(&vo, number).promise;
+        assert_eq!(promise.is_some_and(|promise| promise.finish > deadline), late == Late::Run);
+        // The long job ends after ten minutes; the next would then take until the fifty-fifth.
+        vo.run_until(begun + 60 * MINUTE);
+        let end = vo.events.iter().find_map(|event| match event {
+            Event::Job(JobEvent::Ended { job, end }) if *job == number => Some(end.clone()),
+            _ => None,
+        });
+        let expected = match late {
+            Late::Refused => JobEnd::GivenUp(Why::DeadlinePassed),
+            Late::Run => JobEnd::Done,
+        };
+        assert_eq!(end, Some(expected));
+        assert_eq!(vo.started(number).is_some_and(|start| start < begun + 12 * MINUTE), late == Late::Run);
+    }
+}
+
+/// Who is promised its deadline makes room for others until then, and ends by it.
+#[test]
+fn a_promise_may_last_until_the_deadline() {
+    let mut vo = vo(&[(1, 1_000)]);
+    let rules = PromisePolicy { until: Until::Deadline, ..PromisePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy { deciding: Deciding::Promise(rules), ..policy() })));
+    let begun = vo.now;
+    vo.submit(vo.job("before", 1, 20));
+    vo.run_until(begun + MINUTE);
+    let mut patient = vo.job("patient", 1, 30);
+    patient.request.deadline = Some(at(begun + 200 * MINUTE));
+    let patient = vo.submit(patient);
+    vo.run_until(begun + 2 * MINUTE);
+    let promise = job(&vo, patient).promise.expect("it is promised something");
+    assert_eq!((promise.start, promise.finish), (at(begun + 170 * MINUTE), at(begun + 200 * MINUTE)));
+    let short = vo.submit(vo.job("short", 1, 5));
+    vo.run_until(begun + 400 * MINUTE);
+    let [patient, short] = [patient, short].map(|number| vo.started(number).expect("it has started"));
+    assert!(short < patient && patient <= begun + 170 * MINUTE, "{short} {patient}");
 }
