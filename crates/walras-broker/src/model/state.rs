@@ -278,7 +278,7 @@ impl State {
     /// Whether a site has left: nothing of it is sold, held or running any more.
     pub fn has_left(&self, site: SiteId) -> bool {
         let at = |it: &Reservation| it.leg(site).is_some_and(|leg| leg.state != LegState::Gone);
-        self.site(site).is_some_and(|it| it.leaving) && !self.reservations.values().any(|it| at(it))
+        self.site(site).is_some_and(|it| it.leaving) && !self.reservations.values().any(at)
     }
 
     /// All time that sites hold for us, or may hold, node by node.
