@@ -10,7 +10,7 @@ use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::wish::{Wish, Wisher};
-use walras_core::agenda::Precedence;
+use walras_core::agenda::{Late, Precedence, Until};
 use walras_core::choose::Objective;
 use walras_core::prefer::{AccessRule, Aggregation, Criterion as Wanted, Preference, Rules, Weighted, Who};
 use walras_core::refine::Strategy;
@@ -80,11 +80,14 @@ pub fn policy(chance: &mut Stream) -> Policy {
 fn promises(chance: &mut Stream) -> PromisePolicy {
     let orders = [Precedence::Expansion, Precedence::WaitCubed, Precedence::Arrival, Precedence::AsGiven];
     let drawn = usize::try_from(chance.between(0, 3)).unwrap_or(0);
+    let (slack, price_slack, value) = (chance.between(0, 4), chance.between(0, 2), chance.between(0, 4));
     PromisePolicy {
         order: orders[drawn],
-        slack: share(250_000 * chance.between(0, 4)),
-        price_slack: share(100_000 * chance.between(0, 2)),
-        value: times(500_000 * chance.between(0, 4)),
+        slack: share(250_000 * slack),
+        until: if slack == 4 { Until::Deadline } else { Until::Planned },
+        price_slack: share(100_000 * price_slack),
+        value: times(500_000 * value),
+        late: if value <= 1 { Late::Run } else { Late::Refused },
         replanned_max: u32::try_from(chance.between(1, 40)).unwrap_or(1),
         ..PromisePolicy::default()
     }
