@@ -60,7 +60,6 @@ impl Worth {
 #[derive(Default)]
 pub(super) struct Knapsack {
     best: Vec<i64>,
-    before: Vec<i64>,
     taken: Vec<bool>,
     sizes: Vec<Vec<Item>>,
 }
@@ -155,18 +154,16 @@ impl Knapsack {
         }
         self.best.clear();
         self.best.resize(width, 0);
-        self.before.resize(width, 0);
         self.taken.clear();
         self.taken.resize(width * items.len(), false);
         for (item, row) in items.iter().zip(self.taken.chunks_exact_mut(width)) {
-            let takes = (item.takes as usize).min(width);
-            // From a copy and forwards, so that no cell waits for another.
-            self.before.copy_from_slice(&self.best);
-            let cells = self.best[takes..].iter_mut().zip(&mut row[takes..]);
-            for ((best, taken), before) in cells.zip(&self.before) {
-                let with = before + item.profit;
-                *taken = with > *best;
-                *best = with.max(*best);
+            let takes = item.takes as usize;
+            for room in (takes..width).rev() {
+                let with = self.best[room - takes] + item.profit;
+                if with > self.best[room] {
+                    self.best[room] = with;
+                    row[room] = true;
+                }
             }
         }
         true
