@@ -10,7 +10,7 @@ use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::journal::record::Record;
 use crate::token::Caller;
-use crate::view::array::{array_view, pending_view};
+use crate::view::array::{array_view, cut_view, pending_view};
 use crate::view::ended::ended_view;
 use crate::view::event::history;
 use crate::view::job::{job_view, rank_view};
@@ -219,6 +219,21 @@ pub(super) async fn named(app: &App, text: &str) -> Result<u64, Fault> {
     rank.map(|rank| number_at(which.job, rank).get()).ok_or_else(missing)
 }
 
+/// An element that ended before its turn came: nothing is kept of it but what is known of its array.
+async fn cut(app: &App, number: JobNumber) -> Result<Option<JobView>, Fault> {
+    let known = app.handle.ask(move |state, _| {
+        let which = state.which(number);
+        (which, state.arrays.get(&which.job).map(|array| array_view(state, array)))
+    });
+    let (which, open) = known.await?;
+    if which.element.is_none() {
+        return Ok(None);
+    }
+    let record = app.read(move |register| register.ended(which.job.get())).await?;
+    let ended = app.handle.ask(move |state, _| record.map(|record| ended_view(state, &record, false)));
+    Ok(open.or(ended.await?).map(|array| cut_view(array, number, which)))
+}
+
 /// A job wherever it is, unless the caller may not know of it.
 pub(super) async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView, Fault> {
     let number = JobNumber::new(job);
@@ -233,7 +248,11 @@ pub(super) async fn find(app: &App, caller: &Caller, job: u64) -> Result<JobView
         Some(view) => Some(view),
         None => {
             let record = app.read(move |register| register.ended(job)).await?;
-            app.handle.ask(move |state, _| record.map(|record| ended_view(state, &record, true))).await?
+            let ended = app.handle.ask(move |state, _| record.map(|record| ended_view(state, &record, true)));
+            match ended.await? {
+                Some(view) => Some(view),
+                None => cut(app, number).await?,
+            }
         }
     };
     // What one may not see is not there.

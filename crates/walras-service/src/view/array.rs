@@ -104,3 +104,21 @@ pub fn pending_view(state: &State, number: JobNumber) -> Option<JobView> {
     view.id = Which { job: array.number, element: array.indices.index_at(rank) }.to_string();
     Some(view)
 }
+
+/// An element that ended before its turn came, by what is known of its array.
+pub fn cut_view(array: JobView, number: JobNumber, which: Which) -> JobView {
+    let given_up = array.state == JobState::GivenUp;
+    JobView {
+        job: number.get(),
+        id: which.to_string(),
+        state: if given_up { JobState::GivenUp } else { JobState::Cancelled },
+        why: array.why.filter(|_| given_up),
+        reason: array.reason.filter(|_| given_up),
+        array: None,
+        held: Num::of_money(Money::ZERO),
+        charged: Num::of_money(Money::ZERO),
+        start: None,
+        sites: Vec::new(),
+        ..array
+    }
+}
