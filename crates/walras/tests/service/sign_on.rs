@@ -124,7 +124,7 @@ fn people_sign_in_at_a_provider_once_for_each_time_that_they_are_sent() {
     service.stop();
 
     // Unless it lets everybody in who has a name that can be one.
-    let text = std::fs::read_to_string(&path_of(&place)).unwrap();
+    let text = std::fs::read_to_string(path_of(&place)).unwrap();
     std::fs::write(path_of(&place), text + "create = true\n").unwrap();
     let mut service = place.start("warn", &[]);
     let (path, cookie) = comes_back(service.address, "eve");
