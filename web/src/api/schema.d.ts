@@ -484,6 +484,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{job}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a job go that is held.
+         * @description For: user, administrator.
+         */
+        post: operations["post__v1_jobs__job__release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/log": {
         parameters: {
             query?: never;
@@ -1136,6 +1156,17 @@ export interface components {
             /** @description All of them. */
             accounts: components["schemas"]["AccountView"][];
         };
+        /** @description Jobs that must have come so far first, by number; elements of arrays as `18_3`. */
+        After: {
+            /** @description These must have ended, one way or another. */
+            any?: (string | number | boolean)[];
+            /** @description These must have ended, and not well. */
+            failed?: (string | number | boolean)[];
+            /** @description These must have ended well. */
+            ok?: (string | number | boolean)[];
+            /** @description These must have begun. */
+            started?: (string | number | boolean)[];
+        };
         /** @description How several losses become one. */
         AggregationKind: "chebyshev" | "mean" | "lexicographic";
         /** @description One thing that changes. */
@@ -1173,6 +1204,39 @@ export interface components {
             };
             /** @description All together. */
             vo?: components["schemas"]["GroupTerms"] | null;
+        };
+        /** @description The elements of an array. */
+        ArrayView: {
+            /**
+             * Format: uint32
+             * @description How many there are.
+             */
+            count: number;
+            /** @description Their indices, and how many may run at once, as in a job file. */
+            elements: string;
+            /**
+             * Format: uint32
+             * @description How many may run at once, where that is limited.
+             */
+            limit?: number | null;
+            /**
+             * Format: uint32
+             * @description How many wait for their turn.
+             */
+            pending: number;
+            /** @description Which, as ranges; only the first of many. */
+            pending_elements?: string;
+            /** @description How many of the others are in each state. */
+            states: {
+                [key: string]: number;
+            };
+        };
+        /** @description What must have become of another job. */
+        AwaitedView: {
+            /** @description What. */
+            condition: components["schemas"]["ConditionKind"];
+            /** @description Which job, or which element of an array: `17`, `18_3`. */
+            job: string;
         };
         /** @description What a node's time is used for. */
         BarKind: "owner" | "planned" | "asked" | "held" | "running" | "ended";
@@ -1310,6 +1374,8 @@ export interface components {
              */
             seconds: number;
         };
+        /** @description What must have become of a job that another waits for. */
+        ConditionKind: "ok" | "any" | "failed" | "started";
         /** @description What an alternative is worth by one criterion. */
         CriterionView: {
             /** @description Its name. */
@@ -1550,7 +1616,7 @@ export interface components {
             trace: string;
         };
         /** @description What kind of thing has changed. */
-        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
+        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-freed" | "job-released" | "elements-cut" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
         /** @description Something that has changed. */
         EventView: {
             /**
@@ -1805,6 +1871,8 @@ export interface components {
              * @default null
              */
             account?: string;
+            /** @description What must have become of other jobs first; they are there already. */
+            after?: components["schemas"]["After"];
             /**
              * @description How the criteria's losses become one: the greatest weighted one and a hundredth of their sum, their weighted mean, or by rank of
              *     weight.
@@ -1817,6 +1885,12 @@ export interface components {
              * @default 1
              */
             alternatives?: number;
+            /**
+             * @description Makes it an array: a job like this one for each of these indices, which the environment holds. Ranges, lists, steps, and how many
+             *     may run at once: `1-10:2%4`. Budget and deadline are for all of them together.
+             * @default null
+             */
+            array?: string;
             /** @description The most that all tasks together may cost, in credits. */
             budget?: number;
             /**
@@ -1863,6 +1937,11 @@ export interface components {
              * @default null
              */
             error?: string;
+            /**
+             * @description Whether it is not planned before it is released.
+             * @default false
+             */
+            held?: boolean;
             /** @description What it is called. */
             name: string;
             /**
@@ -1931,6 +2010,11 @@ export interface components {
              * @default null
              */
             search?: string;
+            /**
+             * @description Whether all earlier jobs of the same name and user must have ended first.
+             * @default false
+             */
+            singleton?: boolean;
             /** @description The only sites on which tasks may run, by name. */
             sites?: string[];
             /**
@@ -1963,9 +2047,11 @@ export interface components {
             workflow?: components["schemas"]["workflow"];
         };
         /** @description Where a job is. */
-        JobState: "queued" | "planning" | "planned" | "reserving" | "reserved" | "running" | "done" | "failed" | "cancelled" | "given-up";
+        JobState: "held" | "waiting" | "queued" | "planning" | "planned" | "reserving" | "reserved" | "running" | "done" | "failed" | "cancelled" | "given-up";
         /** @description A job. */
         JobView: {
+            /** @description Its elements, where it is an array. */
+            array?: components["schemas"]["ArrayView"] | null;
             /**
              * Format: uint32
              * @description How many reservations failed that it could do nothing about.
@@ -1987,6 +2073,11 @@ export interface components {
             finish?: string | null;
             /** @description What is held for it now, in credits. */
             held: number;
+            /**
+             * @description What people call it: its number; an element by its array and index, as `17_3`; an array with what is pending, as `17_[3-9]`.
+             * @default
+             */
+            id?: string;
             /**
              * Format: uint64
              * @description Its number.
@@ -2049,6 +2140,11 @@ export interface components {
         };
         /** @description Which jobs are listed. */
         JobsQuery: {
+            /**
+             * Format: uint64
+             * @description Only the elements of this array that run or ran; without it, arrays are one line each.
+             */
+            array?: number | null;
             /**
              * Format: uint64
              * @description Only jobs whose numbers are below this.
@@ -2219,6 +2315,8 @@ export interface components {
              */
             fee?: number | null;
         };
+        /** @description What becomes of a job that waits for what can never be. */
+        NeverMet: "cancel" | "wait";
         /** @description A node. */
         NodeView: {
             /** @description What the owner's prices may name it by. */
@@ -2426,10 +2524,17 @@ export interface components {
             grace?: number | null;
             /** @description How far ahead is planned. */
             horizon?: number | null;
+            /**
+             * Format: uint32
+             * @description For so many tasks of a workflow it is prepared what to do when they are late.
+             */
+            late_tasks_max?: number | null;
             /** @description Nothing starts sooner than this after it was planned; at least prepare_within + confirm_within where windows are reserved at once. */
             lead?: number | null;
             /** @description Money. */
             money?: components["schemas"]["MoneyRules"];
+            /** @description What becomes of a job that waits for what can never be. */
+            never_met?: components["schemas"]["NeverMet"] | null;
             /** @description How long sites may take to say what is free. */
             offers_within?: number | null;
             /** @description Whether one window is found for each job, in one sweep over time, instead of alternatives to choose from. */
@@ -3494,7 +3599,7 @@ export interface components {
             start: string;
         };
         /** @description Why a job is not running, or not running any more. */
-        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken";
+        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
         /** @description Why a job is where it is; which fields are there depends on the kind. */
         WhyView: {
             /** @description The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on. */
@@ -3503,11 +3608,17 @@ export interface components {
             available?: number | null;
             /** @description What would help it. */
             changes?: components["schemas"]["ChangeView"][];
+            /** @description How many elements of an array ended in each state. */
+            elements?: {
+                [key: string]: number;
+            };
             /**
              * Format: int32
              * @description The code that the part ended with.
              */
             exit_code?: number | null;
+            /** @description Whether it waits for its user's word. */
+            held?: boolean;
             /**
              * Format: uint64
              * @description The job that room is made for.
@@ -3521,6 +3632,8 @@ export interface components {
             mismatches?: components["schemas"]["MismatchView"][];
             /** @description What is needed, in credits. */
             needed?: number | null;
+            /** @description What it waits for and can never be. */
+            never?: components["schemas"]["AwaitedView"] | null;
             /** @description The node that failed or was taken back, as `SITE/NODE`. */
             node?: string | null;
             /**
@@ -3534,10 +3647,14 @@ export interface components {
             reasons?: components["schemas"]["FitView"][];
             /** @description Why the site refused. */
             refusal?: components["schemas"]["RefusalKind"] | null;
+            /** @description Whether it waits for earlier jobs of its name. */
+            singleton?: boolean;
             /** @description The site that refused or failed. */
             site?: string | null;
             /** @description The sites that did not answer. */
             sites?: string[];
+            /** @description The jobs that it waits for. */
+            waits_for?: components["schemas"]["AwaitedView"][];
         };
         /**
          * Wish
@@ -5145,6 +5262,8 @@ export interface operations {
     get__v1_jobs: {
         parameters: {
             query?: {
+                /** @description Only the elements of this array that run or ran; without it, arrays are one line each. */
+                array?: number;
                 /** @description Only jobs whose numbers are below this. */
                 before?: number;
                 /** @description At most so many. */
@@ -5350,7 +5469,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job: number;
+                job: string;
             };
             cookie?: never;
         };
@@ -5435,7 +5554,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job: number;
+                job: string;
             };
             cookie?: never;
         };
@@ -5529,7 +5648,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                job: number;
+                job: string;
             };
             cookie?: never;
         };
@@ -5619,7 +5738,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                job: number;
+                job: string;
             };
             cookie?: never;
         };
@@ -5681,6 +5800,100 @@ export interface operations {
             };
             /** @description There are no such bytes. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    post__v1_jobs__job__release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description It cannot be done as things are. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
