@@ -14,7 +14,7 @@ pub struct Fitting {
     pub nodes: Option<u32>,
 }
 
-/// By site, the nodes that are what a job asks for; sites without any are left out. Tasks of a workflow are not looked at one by one.
+/// By site, the nodes that are what a job asks for; sites without any are left out, and so are those that leave. Tasks of a workflow are not looked at one by one.
 pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
     let request = &spec.request;
     let fits = |performance: Performance, attributes: &Attributes| {
@@ -23,7 +23,7 @@ pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
     let sites =
         (0..state.sites.len()).filter_map(SiteId::from_index).filter(|site| request.scope.admits(*site));
     let of = |site: SiteId| {
-        let known = state.site(site)?;
+        let known = state.site(site).filter(|known| !known.leaving)?;
         let nodes = match &known.spec.kind {
             SiteKind::Queue(queue) if fits(queue.performance, &queue.attributes) => {
                 return Some(Fitting { site, nodes: None });
