@@ -87,6 +87,13 @@ fn examples() -> Vec<(&'static str, &'static str, Value)> {
         ("partition", "-p long", json!({"partition": "long", "env": {"SLURM_JOB_PARTITION": "long"}})),
         ("qos", "-q high", json!({"qos": "high", "env": {"SLURM_JOB_QOS": "high"}})),
         ("comment", "--comment='for the paper'", json!({"comment": "for the paper"})),
+        ("array", "-a 1-10:2%4", json!({"array": "1-10:2%4"})),
+        (
+            "dependency",
+            "--dependency=afterok:17:18_3,singleton",
+            json!({"after": {"ok": ["17", "18_3"]}, "singleton": true}),
+        ),
+        ("hold", "-H", json!({"held": true})),
         ("exclusive", "--exclusive=user", json!({})),
         ("requeue", "--requeue", json!({})),
         ("mail-type", "--mail-type=END,FAIL", json!({})),
