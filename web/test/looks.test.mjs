@@ -29,7 +29,7 @@ before(async () => {
   for (const [name, job] of Object.entries({
     weather: { tasks: 3, work: 60, budget: 300 },
     fit: { work: 40 },
-    "too-much": { tasks: 9, work: 40, budget: 1 },
+    "too-much": { tasks: 5, work: 40, budget: 1 },
     later: { tasks: 2, work: 50 },
   })) {
     await house.call("POST", "/v1/jobs", { walras: "job/1", name, ...job }, ada.secret);

@@ -3,6 +3,7 @@
 //! Where every element is is kept one by one, without the broker's ranges. Time O(elements) for an event that names some.
 
 use crate::Auditor;
+use crate::elements::{At, Elements, number_at};
 use crate::finding::{EndFault, Kind, Thing};
 use crate::look::Look;
 use crate::state::{Job, Place};
@@ -13,55 +14,6 @@ use walras_broker::indices::Indices;
 use walras_broker::input::Input;
 use walras_broker::job::{JobEnd, JobSpec, Why};
 use walras_broker::ranks::Ranks;
-
-/// Where an element is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
-    Pending,
-    Live,
-    Ended,
-}
-
-/// The elements of an array.
-#[derive(Clone, Debug)]
-pub(crate) struct Elements {
-    /// Which there are; kept for good, so that each can be named.
-    indices: Indices,
-    /// Where each is, by rank; none once the array has ended.
-    at: Vec<At>,
-    live: u32,
-    /// What is held for them, and what they were charged.
-    pub(crate) liens: i128,
-    pub(crate) spent: i128,
-    unwell: u32,
-    cancelled: u32,
-    /// How all of it was ended at once.
-    cut: Option<JobEnd>,
-}
-
-impl Elements {
-    fn count(&mut self, end: &JobEnd) {
-        match end {
-            JobEnd::Done => {}
-            JobEnd::Failed(_) | JobEnd::GivenUp(_) => self.unwell += 1,
-            JobEnd::Cancelled => self.cancelled += 1,
-        }
-    }
-
-    /// How the array ends by what became of its elements.
-    fn is_end(&self, end: &JobEnd) -> bool {
-        match &self.cut {
-            Some(cut) => cut == end,
-            None if self.unwell > 0 => matches!(end, JobEnd::Failed(Why::Elements(_))),
-            None if self.cancelled > 0 => *end == JobEnd::Cancelled,
-            None => *end == JobEnd::Done,
-        }
-    }
-}
-
-fn number_at(array: JobNumber, rank: u32) -> JobNumber {
-    JobNumber::new(array.get() + 1 + u64::from(rank))
-}
 
 impl Auditor {
     /// An array has come; the numbers after its own are its elements'.

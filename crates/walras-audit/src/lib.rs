@@ -39,8 +39,10 @@
 )]
 
 mod arrays;
+mod awaited;
 mod budgets;
 mod cycles;
+mod elements;
 pub mod finding;
 mod fits;
 mod held_quotes;
@@ -65,15 +67,15 @@ mod waiting;
 pub use finding::{Finding, Kind};
 pub use summary::Summary;
 
-use arrays::Elements;
+use awaited::Awaited;
 use budgets::Budgets;
+use elements::Elements;
 use ledger::{Ledger, Occasion};
 use look::Look;
 use places::Places;
 use state::{Cycle, Job, Last, Quote, Reservation};
 use std::collections::BTreeMap;
 use summary::Counts;
-use waiting::Awaited;
 use walras_broker::Event;
 use walras_broker::account::Account;
 use walras_broker::budget::Spender;

@@ -7,35 +7,9 @@ use crate::Auditor;
 use crate::finding::{Kind, Thing};
 use crate::look::Look;
 use crate::state::{Job, Place};
-use std::collections::{BTreeMap, BTreeSet};
-use walras_broker::gate::{Condition, Dependency, NeverMet};
+use walras_broker::gate::{Dependency, NeverMet};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobSpec;
-
-/// What became of jobs, and who waits for whom.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Awaited {
-    /// Whether they ended well.
-    ended: BTreeMap<JobNumber, bool>,
-    /// Of those that have not ended: whose parts have begun.
-    begun: BTreeSet<JobNumber>,
-    dependents: BTreeMap<JobNumber, Vec<JobNumber>>,
-    /// Those that wait for their namesakes.
-    singletons: BTreeSet<JobNumber>,
-}
-
-impl Awaited {
-    /// Whether a dependency holds; `None` while it may yet, or can never.
-    fn holds(&self, number: JobNumber, condition: Condition) -> Option<bool> {
-        match (condition, self.ended.get(&number)) {
-            (Condition::Any | Condition::Started, Some(_)) => Some(true),
-            (Condition::Ok, Some(well)) => Some(*well),
-            (Condition::Failed, Some(well)) => Some(!well),
-            (Condition::Started, None) => self.begun.contains(&number).then_some(true),
-            (Condition::Ok | Condition::Any | Condition::Failed, None) => None,
-        }
-    }
-}
 
 impl Auditor {
     /// Where a job is that has just come.

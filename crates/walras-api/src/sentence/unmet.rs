@@ -27,9 +27,13 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
     let needed = if spec.workflow.is_some() { 1 } else { request.tasks };
     let there: u32 = fitting.iter().filter_map(|it| it.nodes).sum();
     let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
-    let one_site = if request.scope.same_site { " on one site" } else { "" };
+    let (one_site, so_many) = match (request.scope.same_site, asked.is_empty()) {
+        (true, _) => (" on one site", "no site has so many".to_owned()),
+        (false, true) => ("", format!("there are {all}")),
+        (false, false) => ("", format!("{there} of {all} nodes have that")),
+    };
     let mut text = format!(
-        "no site can ever run it: it needs {}{asked}{one_site} at once, and {there} of {all} there are such",
+        "no site can ever run it: it needs {}{asked}{one_site} at once, and {so_many}",
         counted(needed, "node")
     );
     let stated = stated(&sites);

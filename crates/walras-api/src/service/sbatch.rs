@@ -6,6 +6,8 @@
 //! Nodes are sold whole. What is asked of a part of one (cores, memory, GPUs) is therefore asked of each node: it must have at least so
 //! much.
 
+mod devices;
+
 use super::directive::{Meaning, directive};
 use super::moments;
 use super::slurm::{self, Flag};
@@ -294,56 +296,6 @@ impl<'a> Sbatch<'a> {
         keys.tell(variable, each);
         if all > 0 {
             keys.require("memory_gb", json!({"min": gibibytes(all)}), given);
-        }
-        Ok(())
-    }
-
-    fn devices(&self, keys: &mut Keys, sizes: &Sizes) -> Result<(), ReadError> {
-        let what = "is not a number of GPUs: expected one such as 2 or a100:2";
-        let mut most: Option<(u64, &Given<'a>)> = None;
-        let mut kinds: BTreeMap<String, &Given<'a>> = BTreeMap::new();
-        for meaning in [Meaning::Gres, Meaning::Gpus, Meaning::GpusPerNode, Meaning::GpusPerTask] {
-            let Some(given) = self.get(meaning) else { continue };
-            for word in given.value.split(',').filter(|_| given.value != "none") {
-                let found = if meaning == Meaning::Gres {
-                    let what = "is not understood: of resources, gpu is, such as gpu:2 or gpu:a100:2";
-                    slurm::gres(word).ok_or_else(|| given.refuse(what))?
-                } else {
-                    slurm::gpus(word).ok_or_else(|| given.refuse(what))?
-                };
-                let count = match meaning {
-                    Meaning::Gpus => slurm::upwards(found.count, sizes.nodes),
-                    Meaning::GpusPerTask => found.count.saturating_mul(sizes.tasks_per_node),
-                    _ => found.count,
-                };
-                if most.is_none_or(|(before, _)| before < count) {
-                    most = Some((count, given));
-                }
-                kinds.extend(found.kind.map(|kind| (kind, given)));
-            }
-        }
-        if let Some((count, given)) = most.filter(|(count, _)| *count > 0) {
-            keys.require("gpus", json!({"min": count}), given);
-            keys.tell("SLURM_GPUS_ON_NODE", count);
-            keys.tell("SLURM_GPUS_PER_NODE", count);
-        }
-        let mut kinds = kinds.into_iter();
-        match (kinds.next(), kinds.next()) {
-            (Some(_), Some((_, given))) => Err(given.refuse("asks for another type of GPU: a node has one")),
-            (Some((kind, given)), None) => {
-                keys.require("gpu_type", kind.into(), given);
-                Ok(())
-            }
-            (None, _) => Ok(()),
-        }
-    }
-
-    fn features(&self, keys: &mut Keys) -> Result<(), ReadError> {
-        let Some(given) = self.get(Meaning::Constraint) else { return Ok(()) };
-        let what =
-            "is not understood: expected features such as a&b, a|b or (a|b)&c, without counts and brackets";
-        for any in slurm::features(&given.value).ok_or_else(|| given.refuse(what))? {
-            keys.require(&any.join("|"), true.into(), given);
         }
         Ok(())
     }

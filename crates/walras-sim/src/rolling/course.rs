@@ -371,12 +371,8 @@ impl<'a> Driver<'a> {
             end: interval.end(),
             after: Vec::new(),
         };
-        Some(Allocation {
-            legs,
-            parts: (0..job.demand.tasks).map(part).collect(),
-            supports: Vec::new(),
-            late: Vec::new(),
-        })
+        let parts = (0..job.demand.tasks).map(part).collect();
+        Some(Allocation { legs, parts, supports: Vec::new(), late: Vec::new() })
     }
 
     /// By site, the nodes that are free from the first moment on.

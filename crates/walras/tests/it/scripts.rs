@@ -163,7 +163,7 @@ fn refusals(vo: &Vo) {
     assert_eq!(code, Some(2), "{complaint}");
     assert!(
         complaint.contains(
-            "no site can ever run it: it needs 1 node with gpus >= 8 at once, and 0 of 16 there are such; nodes state \
+            "no site can ever run it: it needs 1 node with gpus >= 8 at once, and 0 of 16 nodes have that; nodes state \
              cores 8, gpu_type a100, gpus 2, ib true, memory_gb 16"
         ),
         "{complaint}"

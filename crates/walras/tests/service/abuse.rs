@@ -92,7 +92,7 @@ impl Victim {
 }
 
 fn job(changes: &Value) -> Value {
-    let mut job = json!({ "walras": "job/1", "name": "x", "work": 5 });
+    let mut job = json!({ "walras": "job/1", "name": "x", "work": 5, "command": ["true"] });
     for (key, value) in changes.as_object().unwrap() {
         job[key] = value.clone();
     }

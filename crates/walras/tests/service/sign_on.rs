@@ -153,7 +153,7 @@ fn a_provider_that_cannot_be_trusted_is_refused() {
             "oidc.issuer: 'http://login.example",
         ),
         ("oidc.secret", "missing", "oidc.client_secret_file"),
-        ("name =", "nam =", "unknown field `nam`"),
+        ("name =", "title =", "unknown field `title`"),
     ] {
         let config = "[oidc]\nname = \"Campus\"\nissuer = \"http://localhost:1\"\nclient_id = \"walras\"\n\
                       client_secret_file = \"oidc.secret\"\naddress = \"https://market.example\"\n";

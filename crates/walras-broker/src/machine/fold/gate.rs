@@ -73,8 +73,10 @@ impl State {
     fn tell(&mut self, number: JobNumber, outlook: impl Fn(Condition) -> Outlook) -> Vec<JobNumber> {
         let dependents = self.dependents_of(number);
         for dependent in &dependents {
-            if let Some(waits) = self.waits_mut(*dependent) {
-                waits.hear(number, &outlook);
+            let Some(waits) = self.waits_mut(*dependent) else { continue };
+            waits.hear(number, &outlook);
+            if !waits.on.iter().any(|(of, _)| *of == number) {
+                self.dependents.remove(&(number, *dependent));
             }
         }
         dependents

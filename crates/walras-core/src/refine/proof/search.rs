@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
                 if !self.learn(fuel) {
                     return self.refuted(end);
                 }
-                until -= 1;
+                until = until.saturating_sub(1);
                 continue;
             }
             if fuel.left == 0 {

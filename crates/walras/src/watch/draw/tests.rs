@@ -22,7 +22,7 @@ const TIMETABLE: &str = r#"{"now":"2026-11-15T12:30:00Z","from":"2026-11-15T12:1
 
 fn job(number: u64, name: &str, state: &str, sites: &str, why: &str) -> String {
     format!(
-        r#"{{"job":{number},"name":"{name}","user":"ada","state":"{state}","tasks":2,"workflow":false,
+        r#"{{"job":{number},"id":"{number}","name":"{name}","user":"ada","state":"{state}","tasks":2,"workflow":false,
         "queued_at":"2026-11-15T12:00:00Z","start":null,"finish":null,"deadline":null,"budget":null,"held":12.5,
         "charged":0,"sites":[{sites}],"attempts":0,"why":{why},"parts":[]}}"#
     )
