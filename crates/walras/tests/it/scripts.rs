@@ -169,7 +169,10 @@ fn refusals(vo: &Vo) {
         "{complaint}"
     );
     let (code, complaint) = wrap(&["-N", "17"]);
-    assert!(code == Some(2) && complaint.contains("it needs 17 nodes at once, and 16 of 16"), "{complaint}");
+    assert!(
+        code == Some(2) && complaint.contains("it needs 17 nodes at once, and there are 16"),
+        "{complaint}"
+    );
     let (code, complaint) = wrap(&["-A", "biology"]);
     assert!(
         code == Some(2) && complaint.contains("biology is not known here: expected one of physics"),
