@@ -198,4 +198,24 @@ mod tests {
             assert_eq!(told.get(name).map(String::as_str), Some(value), "{name}");
         }
     }
+
+    #[test]
+    fn an_element_knows_its_place_in_its_array() {
+        let place = ArrayPlace { array: JobNumber::new(12), index: 5, count: 3, lowest: 1, highest: 9 };
+        let program = Program { array: Some(place), ..Program::default() };
+        let placed = Placed { node: None, nodes: Vec::new(), width: 1 };
+        let usual = Usual { path: "/bin", lang: "C" };
+        let told = with(&program, |start, part| environment(start, part, &placed, &usual));
+        let told: BTreeMap<String, String> = told.into_iter().collect();
+        for (name, value) in
+            [("JOB_ID", "12"), ("TASK_ID", "5"), ("TASK_COUNT", "3"), ("TASK_MIN", "1"), ("TASK_MAX", "9")]
+        {
+            for prefix in ["WALRAS", "SLURM"] {
+                assert_eq!(told.get(&format!("{prefix}_ARRAY_{name}")).map(String::as_str), Some(value));
+            }
+        }
+        assert_eq!(told["SLURM_JOB_ID"], "17");
+        let name = with(&program, |start, part| filled_in("%A_%3a-%j", start, part, None));
+        assert_eq!(name, "12_005-17");
+    }
 }
