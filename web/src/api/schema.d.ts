@@ -3024,7 +3024,7 @@ export interface components {
         };
         /** @description What changes of a site; what is not given stays. */
         SiteChange: {
-            /** @description Who may run there, as access of [[site]] in walras.toml. */
+            /** @description Who may run there, as access in the table of a site in walras.toml. */
             access?: {
                 [key: string]: unknown;
             }[] | null;
@@ -3032,7 +3032,7 @@ export interface components {
             prices?: {
                 [key: string]: unknown;
             } | null;
-            /** @description How much they may get in a cycle, as quotas of [[site]]. */
+            /** @description How much they may get in a cycle, as quotas in the table of a site. */
             quotas?: {
                 [key: string]: unknown;
             }[] | null;

@@ -58,9 +58,9 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 struct SiteChange {
     /// Its prices, as in a file of prices.
     prices: Option<Table>,
-    /// Who may run there, as access of [[site]] in walras.toml.
+    /// Who may run there, as access in the table of a site in walras.toml.
     access: Option<Vec<Table>>,
-    /// How much they may get in a cycle, as quotas of [[site]].
+    /// How much they may get in a cycle, as quotas in the table of a site.
     quotas: Option<Vec<Table>>,
 }
 
