@@ -84,25 +84,18 @@ impl Joiner {
         let site = site_of(&table).map_err(NotJoined::Table)?;
         let data = config.data.clone();
         let kept = added::read(&data).map_err(|error| NotJoined::Table(error.to_string()))?;
-        let mut with = kept.clone();
-        with.push(table);
-        // A name that is taken must not be kept twice.
         let name = site.name.clone();
         let taken =
             handle.ask(move |state, _| state.sites.iter().any(|known| known.spec.name == name)).await?;
         let spec = joined_spec(&site).await?;
-        if taken {
-            let joined = self.join(handle, sites, &config, &site, spec).await;
+        let same = |kept: &Table| kept.get("name").and_then(Value::as_str) == Some(&site.name);
+        let mut with = kept.clone();
+        match kept.iter().position(same) {
             // One that was leaving stays, by what its table says now.
-            if joined.is_ok() && with.len() > 1 {
-                let last = with.pop();
-                let same = |kept: &Table| kept.get("name").and_then(Value::as_str) == Some(&site.name);
-                if let (Some(place), Some(table)) = (with.iter().position(same), last) {
-                    with[place] = table;
-                    added::write(&data, &with)?;
-                }
-            }
-            return joined;
+            Some(place) => with[place] = table,
+            // The table of one that is there already is in the file, and not kept twice.
+            None if taken => return self.join(handle, sites, &config, &site, spec).await,
+            None => with.push(table),
         }
         added::write(&data, &with)?;
         let joined = self.join(handle, sites, &config, &site, spec).await;

@@ -106,13 +106,7 @@ impl Sessions {
     pub fn code(&self, token: u64, now: i64) -> io::Result<String> {
         let code = token::code()?;
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        codes.retain(|_, stand| stand.until > now);
-        if codes.len() >= CODES_MAX
-            && let Some((oldest, _)) = codes.iter().min_by_key(|(_, stand)| stand.until)
-        {
-            let oldest = *oldest;
-            codes.remove(&oldest);
-        }
+        make_room(&mut codes, CODES_MAX, now, |stand| stand.until);
         let until = now.saturating_add(i64::from(CODE_SECONDS) * 1_000);
         codes.insert(hash(&code), Stand { token, until });
         Ok(code)
@@ -122,6 +116,22 @@ impl Sessions {
     pub fn redeem(&self, code: &str, now: i64) -> Option<u64> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         codes.remove(&hash(code)).filter(|stand| stand.until > now).map(|stand| stand.token)
+    }
+}
+
+/// Forgets what is good no more, and the oldest where there would be too many with one more.
+pub(crate) fn make_room<T>(
+    all: &mut BTreeMap<[u8; 32], T>,
+    most: usize,
+    now: i64,
+    until: impl Fn(&T) -> i64,
+) {
+    all.retain(|_, one| until(one) > now);
+    if all.len() >= most
+        && let Some((oldest, _)) = all.iter().min_by_key(|(_, one)| until(one))
+    {
+        let oldest = *oldest;
+        all.remove(&oldest);
     }
 }
 

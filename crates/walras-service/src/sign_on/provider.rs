@@ -4,6 +4,7 @@
 //! bounded in size and time.
 
 use super::{Back, Begun, Claim, NotSigned, OidcConfig, SignOn};
+use crate::session::make_room;
 use crate::token::{hash, secret};
 use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreIdTokenClaims, CoreProviderMetadata};
 use openidconnect::{
@@ -132,13 +133,7 @@ impl SignOn for Provider {
             .url();
         let browser = secret().map_err(|error| self.unreachable(&error))?;
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        pending.retain(|_, known| known.until > now);
-        if pending.len() >= PENDING_MAX
-            && let Some((oldest, _)) = pending.iter().min_by_key(|(_, known)| known.until)
-        {
-            let oldest = *oldest;
-            pending.remove(&oldest);
-        }
+        make_room(&mut pending, PENDING_MAX, now, |known| known.until);
         let until = now.saturating_add(WITHIN);
         pending.insert(hash(state.secret()), Pending { browser: hash(&browser), nonce, verifier, until });
         Ok(Begun { to: to.to_string(), browser })
