@@ -10,7 +10,7 @@
 # make lab    three real Slurm clusters on this machine (make lab-down stops them and leaves nothing)
 # make lab-test  jobs on them, and everything broken once, with what must hold afterwards
 # make lab-demo  the broker over them, with jobs of all kinds; ends by itself and leaves nothing
-# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times
+# make soak   live through simulated worlds with faults: SEEDS=N of them, from SEED=M on; then kill the service KILLS=N times, send it FUZZ=N requests that chance makes, and try everything on real clusters
 # make bench  measure (see docs/performance.md)
 # make bench-highs  the knapsack beside HiGHS
 # make bench-assign  assignments to capacity beside HiGHS (ARGS=large for the larger ones)
@@ -50,7 +50,7 @@ lab-down:
 lab-test:
 	scripts/setup demo
 	scripts/lab install
-	$(CARGO) test --locked --package walras --no-default-features --test lab -- --include-ignored
+	$(CARGO) test --locked --package walras --no-default-features --test lab -- --include-ignored --nocapture --test-threads 1
 
 test:
 	scripts/setup test
@@ -96,6 +96,9 @@ soak:
 	scripts/setup build
 	SEED=$(or $(SEED),1) SEEDS=$(or $(SEEDS),10000) $(CARGO) test --release --locked --package walras-world --test seeds -- --nocapture
 	SEED=$(or $(SEED),1) KILLS=$(or $(KILLS),1000) $(CARGO) test --release --locked --package walras --test service kill -- --nocapture
+	SEED=$(or $(SEED),1) FUZZ=$(or $(FUZZ),1000000) $(CARGO) test --release --locked --package walras --test service chance_makes -- --nocapture
+	scripts/lab install
+	$(CARGO) test --release --locked --package walras --test lab -- --include-ignored --nocapture --test-threads 1
 
 bench:
 	scripts/setup build

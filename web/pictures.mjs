@@ -78,7 +78,9 @@ try {
     await ada.getByText("The job can be read.").waitFor();
     await ada.getByRole("button", { name: "Ask for a quote" }).click();
     await ada.getByRole("radio").first().waitFor();
-    await ada.setViewportSize({ width: 1200, height: 1_040 });
+    // All of it side by side.
+    await ada.setViewportSize({ width: 1_440, height: 1_290 });
+    await ada.evaluate(() => scrollTo(0, 0));
     await sleep(500);
     await save(ada, `web-quote-${colorScheme}`);
   }

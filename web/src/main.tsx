@@ -6,6 +6,7 @@ import "./style/frame.css";
 import "./style/parts.css";
 import "./style/forms.css";
 import "./style/views.css";
+import "./style/plans.css";
 import { App } from "./app";
 
 const place = document.getElementById("page");

@@ -1,4 +1,5 @@
 // A browser whose pages must not complain: errors on the console and failed requests are kept to be looked at.
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -73,3 +74,25 @@ export async function violations(page) {
     return found.violations.map((it) => `${it.id}: ${it.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
   });
 }
+
+/** Runs a test in a page of its own, which must not complain. */
+export async function inPage({ browser, house }, token, run, options) {
+  const page = await visit(browser, house, options);
+  try {
+    if (token) await signIn(page, token);
+    await run(page);
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** Writes a job file in the view for it, and waits until it is read. */
+export async function write(page, text) {
+  await open(page, "Submit");
+  await page.getByLabel("The job as a file, in YAML").fill(text);
+  await page.getByText("The job can be read.").waitFor();
+}
+
+/** The state of the job whose page is open. */
+export const state = (page, name) => page.locator(".heading .badge", { hasText: name });

@@ -1,11 +1,12 @@
 // A service with two sites, and people in it, for the tests of the page.
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
 /** The program: the one that is named, or the one that cargo built. */
 export const program = process.env.WALRAS ?? join(root, "target", "debug", "walras");
@@ -50,11 +51,23 @@ takes_min = 0.8
 takes_max = 0.9
 `;
 
+/** A port that nobody listens on now. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 export class House {
-  static async open() {
+  /** `more` is added to the configuration; it may name PORT, which is then chosen before. `prepare` is called with its folder. */
+  static async open(more = "", prepare = async () => undefined) {
     const house = new House();
+    house.config = CONFIG + more;
     house.folder = await mkdtemp(join(tmpdir(), "walras-web-"));
-    house.port = 0;
+    house.port = more.includes("PORT") ? await freePort() : 0;
+    await prepare(house.folder);
     await house.start();
     return house;
   }
@@ -62,7 +75,7 @@ export class House {
   /** Starts the service; once it has a port it keeps it. */
   async start() {
     const config = join(this.folder, "walras.toml");
-    await writeFile(config, CONFIG.replace("PORT", String(this.port)));
+    await writeFile(config, this.config.replaceAll("PORT", String(this.port)));
     this.process = spawn(program, ["serve", "--config", config], { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     const address = await new Promise((resolve, reject) => {

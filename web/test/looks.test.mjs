@@ -11,9 +11,16 @@ import { House } from "./house.mjs";
 const pictures = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "target", "web");
 const WIDTHS = [1440, 1024, 390];
 const VIEWS = {
-  user: ["/", "/schedule", "/submit", "/jobs", "/jobs/1", "/sites", "/money", "/policy"],
+  user: ["/", "/schedule", "/schedule?job=4", "/submit", "/jobs", "/jobs/1", "/jobs/5", "/jobs/6", "/sites", "/money", "/policy"],
   owner: ["/", "/sites", "/money"],
   administrator: ["/", "/schedule", "/jobs", "/money", "/policy", "/cycles", "/people", "/nothing"],
+};
+
+const WORKFLOW = {
+  walras: "workflow/1",
+  name: "mosaic",
+  tasks: [["split", 4], ["left", 9], ["right", 6], ["join", 3]].map(([name, work]) => ({ name, work })),
+  edges: [["split", "left"], ["split", "right"], ["left", "join"], ["right", "join"]].map(([from, to]) => ({ from, to })),
 };
 
 let house;
@@ -31,6 +38,8 @@ before(async () => {
     fit: { work: 40 },
     "too-much": { tasks: 5, work: 40, budget: 1 },
     later: { tasks: 2, work: 50 },
+    mosaic: { workflow: WORKFLOW },
+    sweep: { work: 5, array: "1-6%2" },
   })) {
     await house.call("POST", "/v1/jobs", { walras: "job/1", name, ...job }, ada.secret);
   }
@@ -40,6 +49,12 @@ after(async () => {
   await browser?.close();
   await house?.close();
 });
+
+/** A quote belongs to what is looked at. */
+async function quoted(page) {
+  await page.getByRole("button", { name: "Ask for a quote" }).click();
+  await page.locator(".quote").waitFor();
+}
 
 for (const colorScheme of ["light", "dark"]) {
   for (const [role, views] of Object.entries(VIEWS)) {
@@ -51,13 +66,14 @@ for (const colorScheme of ["light", "dark"]) {
         await page.goto(house.url + view);
         await page.locator("main h1").first().waitFor();
         await page.waitForTimeout(500);
+        if (view === "/submit") await quoted(page);
         assert.deepEqual(await violations(page), [], view);
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 900 });
           await page.waitForTimeout(120);
           const wide = await page.evaluate(() => document.documentElement.scrollWidth);
           assert.ok(wide <= width, `${view} is ${wide} pixels wide on ${width}`);
-          const name = `${role}${view === "/" ? "-market" : view.replaceAll("/", "-")}-${colorScheme}-${width}.png`;
+          const name = `${role}${view === "/" ? "-market" : view.replaceAll(/[/?=]/g, "-")}-${colorScheme}-${width}.png`;
           await page.screenshot({ path: join(pictures, name), fullPage: true });
         }
         await page.setViewportSize({ width: 1440, height: 900 });

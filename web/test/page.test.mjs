@@ -1,7 +1,7 @@
 // The page in a real browser, before a real service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, open, signIn, visit } from "./browser.mjs";
+import { inPage as inOwnPage, launch, open, signIn, state, write } from "./browser.mjs";
 import { House } from "./house.mjs";
 
 let house;
@@ -21,25 +21,7 @@ after(async () => {
   await house?.close();
 });
 
-/** Runs a test in a page of its own, which must not complain. */
-async function inPage(token, run, options) {
-  const page = await visit(browser, house, options);
-  try {
-    if (token) await signIn(page, token);
-    await run(page);
-    assert.deepEqual(page.complaints, []);
-  } finally {
-    await page.context().close();
-  }
-}
-
-async function write(page, text) {
-  await open(page, "Submit");
-  await page.getByLabel("The job: a job file in YAML, or a script").fill(text);
-  await page.getByText("The job can be read.").waitFor();
-}
-
-const state = (page, name) => page.locator(".heading .badge", { hasText: name });
+const inPage = (token, run, options) => inOwnPage({ browser, house }, token, run, options);
 
 test("signing in, by role, and out", async () => {
   await inPage(null, async (page) => {
@@ -104,7 +86,7 @@ test("a job that fits nowhere is helped by one press", async () => {
     await page.getByRole("heading", { name: "It fits nowhere" }).waitFor();
     await page.getByRole("button", { name: /a budget of/ }).click();
     await page.getByRole("radio").first().waitFor();
-    const text = await page.getByLabel("The job: a job file in YAML, or a script").inputValue();
+    const text = await page.getByLabel("The job as a file, in YAML").inputValue();
     assert.match(text, /^budget: \d+(\.\d+)?$/m);
     assert.equal(await page.getByLabel("Budget").inputValue(), /^budget: (.*)$/m.exec(text)[1]);
   });
@@ -113,7 +95,7 @@ test("a job that fits nowhere is helped by one press", async () => {
 test("text and form are one, and a mistake is named with its line", async () => {
   await inPage(ada, async (page) => {
     await write(page, "walras: job/1\nname: both\nwork: 5   # seconds\n");
-    const text = page.getByLabel("The job: a job file in YAML, or a script");
+    const text = page.getByLabel("The job as a file, in YAML");
     await page.getByLabel("Nodes at once").fill("3");
     await page.getByLabel("Work").fill("7");
     assert.equal(await text.inputValue(), "walras: job/1\nname: both\nwork: 7   # seconds\ntasks: 3\n");

@@ -61,7 +61,7 @@ pub use plan::{
     StakeholderItem, UnlistedWindows, UnscheduledJob, read_plan,
 };
 pub use rolling::{GivenUpJob, RollingReport, RollingRun, RunFacts};
-pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario};
+pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario, usual_network};
 #[cfg(feature = "schema")]
 pub use schema::generated as generated_schema;
 pub use schema::{SCHEMAS, job_schema, scenario_schema, workflow_schema};
@@ -71,6 +71,7 @@ pub use task_plan::{
 };
 pub use unit::Unit;
 pub use workflow::{
-    ReadWarning, ReadWarnings, UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG, WORKFLOW_TASKS_MAX,
-    WorkflowFormat, read_workflow, read_workflow_leniently, workflow_json,
+    ReadWarning, ReadWarnings, Runnable, UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG,
+    WORKFLOW_TASKS_MAX, WorkflowFormat, read_runnable, read_workflow, read_workflow_leniently, runnable_json,
+    workflow_json,
 };

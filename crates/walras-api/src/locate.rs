@@ -29,6 +29,20 @@ pub(crate) fn locate(text: &str, syntax: Syntax, path: &[Step]) -> Option<Found>
     }
 }
 
+/// The steps of a path such as `requires.memory_gb` or `sites[0]`.
+pub(crate) fn path_steps(path: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (key, rest) = part.split_once('[').unwrap_or((part, ""));
+        if !key.is_empty() {
+            steps.push(Step::Key(key.to_owned()));
+        }
+        let indexes = rest.split(['[', ']']).filter_map(|index| index.parse().ok());
+        steps.extend(indexes.map(Step::Index));
+    }
+    steps
+}
+
 fn locate_yaml(text: &str, path: &[Step]) -> Option<Found> {
     let mut options = yaml_options();
     options.duplicate_keys = DuplicateKeyPolicy::FirstWins;

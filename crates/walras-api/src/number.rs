@@ -155,12 +155,6 @@ impl Num {
         &self.0
     }
 
-    /// Its text, where a double does not hold all of its digits: fifteen are kept, whatever they are.
-    pub fn beyond_double(&self) -> Option<String> {
-        let digits = self.0.trim_start_matches(['-', '0', '.']).chars().filter(char::is_ascii_digit).count();
-        (digits > 15).then(|| self.0.clone())
-    }
-
     /// The number in millionths, when that is a whole number in range.
     pub fn millionths(&self) -> Option<i64> {
         self.units(6)
@@ -269,8 +263,7 @@ mod tests {
             let number = Num::from_units(units.into(), 6);
             let double: f64 = number.as_str().parse().unwrap();
             let held = Number::Real(double).rounded(6) == Some(units);
-            proptest::prop_assert!(held || number.beyond_double().is_some(), "{number}");
-            proptest::prop_assert_eq!(number.beyond_double().is_none_or(|text| text == number.as_str()), true);
+            proptest::prop_assert!(held || crate::service::exact::is_long(number.as_str()), "{number}");
         }
 
         #[test]

@@ -18,10 +18,13 @@ pub mod exact;
 pub mod genetic;
 pub mod greedy;
 pub mod market;
+pub mod method;
 pub mod mmc;
 mod of_offers;
 pub mod program;
+pub mod small;
 pub mod split;
+pub mod transport;
 
 pub use market::{MarketRules, ProcessorTerms, Unfit};
 pub use of_offers::{MarketError, Unplaced, market_of, whole_jobs, why_unplaced};

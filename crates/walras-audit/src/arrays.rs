@@ -193,6 +193,7 @@ impl Job {
             attempts: 0,
             vanished: 0,
             done: Default::default(),
+            copies: Default::default(),
             spent: 0,
             earlier: Default::default(),
             spares: Vec::new(),

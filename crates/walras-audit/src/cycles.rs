@@ -23,7 +23,8 @@ impl Auditor {
                 }
                 self.opened(look, *cycle, batch, asked, *until);
             }
-            CycleEvent::OffersReceived { site, cycle, .. } => {
+            CycleEvent::OffersReceived { site, cycle, .. }
+            | CycleEvent::OffersChanged { site, cycle, .. } => {
                 self.places.changed(*site, look.position);
                 self.offered(look, *site, *cycle);
             }
@@ -73,7 +74,9 @@ impl Auditor {
             }
         }
         let batch = batch.iter().map(|ranked| ranked.job).collect();
-        self.cycle = Some(Cycle { number, batch, unanswered, closed: false, until });
+        let opened_at = look.now;
+        self.cycle =
+            Some(Cycle { number, opened_at, batch, unanswered, closed: false, until, rules_changed: false });
         // Requests that are too old to be repeated are forgotten when a cycle begins.
         let forget = i128::from(look.now.as_millis()) - i128::from(self.policy.repeat_within.as_millis());
         self.requests.retain(|_, (_, at)| i128::from(at.as_millis()) >= forget);
@@ -98,7 +101,8 @@ impl Auditor {
         let runs =
             |earlier: &ReservationNumber| self.reservations.get(earlier).is_some_and(|it| self.may_run(it));
         let waits = |job: &&Job| {
-            job.place == Place::Queued && job.since < look.position && !job.earlier.iter().any(runs)
+            let open = job.spec.rerun || !job.earlier.iter().any(runs);
+            job.place == Place::Queued && job.since < look.position && open
         };
         let queued = self.jobs.values().filter(waits).count();
         let room = self.policy.batch_max as usize;
@@ -179,6 +183,7 @@ impl Auditor {
         }
         let Some(open) = self.cycle.take() else { return };
         let batch: BTreeSet<_> = open.batch.iter().copied().collect();
+        self.round(look, &open, &batch, verdict);
         for unserved in &verdict.unserved {
             if !batch.contains(&unserved.job) {
                 look.report(Kind::BatchStranger { cycle: number, job: unserved.job });

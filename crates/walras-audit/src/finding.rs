@@ -105,6 +105,10 @@ pub enum Kind {
     AskedWrongly { cycle: CycleNumber, site: SiteId },
     /// A site's offer was taken that nobody waited for.
     OfferUnasked { cycle: CycleNumber, site: SiteId },
+    /// Jobs were assigned to sites that sell capacity by another method than the VO's, too soon, or such as are not assigned.
+    BadRound { cycle: CycleNumber },
+    /// A job has processors of a site that sells capacity, and not as a round has assigned them.
+    OutOfRound { job: JobNumber },
     /// A job in the batch was not in the queue, or stands in the batch twice.
     BatchStranger { cycle: CycleNumber, job: JobNumber },
     /// A job in the batch stands before one that goes before it.
@@ -126,6 +130,10 @@ pub enum Kind {
     TooSoon { reservation: ReservationNumber, part: u32 },
     /// A part was started before what it waits for.
     BeforeOthers { reservation: ReservationNumber, part: u32, after: u32 },
+    /// A part was started before the files that it reads had come.
+    BeforeFiles { reservation: ReservationNumber, part: u32, file: String },
+    /// Files were brought that nobody brings, or from where they are not.
+    FilesStep { reservation: ReservationNumber, task: TaskId, step: &'static str },
     /// A part was started while an earlier attempt of its job may still run.
     RunsTwice { reservation: ReservationNumber, earlier: ReservationNumber },
     /// A part started or ended at a moment that cannot be.
@@ -227,8 +235,10 @@ pub enum AllocationFault {
     NodeTaken(NodeId),
     /// Nothing new may be sold of the node then.
     NodeDrained(NodeId),
-    /// The node is held for another reservation then, or twice for this one.
+    /// The node is held for another reservation then, or twice for this one; or more of its units are than there are.
     DoubleBooked { node: NodeId, other: ReservationNumber },
+    /// Another number of a node's units is held than the job's tasks need there.
+    WrongUnits { node: NodeId, needed: u32, held: u32 },
     /// A hold starts in the past.
     Past(Time),
     /// A hold's cost does not follow from its rate.

@@ -6,13 +6,13 @@ use crate::finding::AllocationFault;
 use crate::look::Look;
 use crate::state::Job;
 use crate::sums::{
-    MILLION, cost_of, hold_of, holds, is_queue, length, passes, price_of, runtime_of, share_of,
+    MILLION, cost_of, hold_of, holds, is_queue, length, price_of, runtime_of, share_of, units_needed,
 };
 use crate::{Auditor, tasks};
 use std::collections::BTreeSet;
 use walras_broker::allocation::{Allocation, Hold};
 use walras_core::agenda::Promise;
-use walras_model::{Request, SiteId};
+use walras_model::{Division, Request, SiteId};
 
 impl Auditor {
     /// What is wrong with an alternative for a job at this moment, by what it is promised. Who else holds its nodes is not looked at here.
@@ -38,7 +38,7 @@ impl Auditor {
         }
         for (site, _, hold) in holds(allocation) {
             self.hold_faults(look, site, hold, &mut faults);
-            self.machine_faults(&job.spec.request, site, hold, &mut faults);
+            self.machine_faults(job, site, hold, &mut faults);
         }
         part_faults(allocation, &mut faults);
         self.limit_faults(job, promise, allocation, &mut faults);
@@ -95,13 +95,8 @@ impl Auditor {
     }
 
     /// What the job asks of every node.
-    fn machine_faults(
-        &self,
-        request: &Request,
-        site: SiteId,
-        hold: &Hold,
-        faults: &mut Vec<AllocationFault>,
-    ) {
+    fn machine_faults(&self, job: &Job, site: SiteId, hold: &Hold, faults: &mut Vec<AllocationFault>) {
+        let request = &job.spec.request;
         let wanted = request.scope.sites.as_ref();
         if wanted.is_some_and(|sites| !sites.contains(&site)) {
             faults.push(AllocationFault::OutOfScope(site));
@@ -110,9 +105,14 @@ impl Auditor {
         if machine.performance < request.performance_min {
             faults.push(AllocationFault::TooSlow(site));
         }
-        let unmet = |it: &walras_model::Requirement| !passes(it, machine.attributes);
-        if request.requires.iter().any(unmet) {
-            faults.push(AllocationFault::Unmet(site));
+        let Some(needed) = units_needed(&request.requires, machine.attributes, machine.division) else {
+            return faults.push(AllocationFault::Unmet(site));
+        };
+        // A workflow takes nodes whole; who finds one that is free as a whole may take it so.
+        let all = machine.division.map_or(1, Division::units);
+        let right = hold.units == all || job.spec.workflow.is_none() && hold.units == needed;
+        if let Some(node) = hold.node.filter(|_| !right) {
+            faults.push(AllocationFault::WrongUnits { node, needed, held: hold.units });
         }
     }
 

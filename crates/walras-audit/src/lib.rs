@@ -43,6 +43,7 @@ mod awaited;
 mod budgets;
 mod cycles;
 mod elements;
+mod files;
 pub mod finding;
 mod fits;
 mod held_quotes;
@@ -57,6 +58,7 @@ mod quotes;
 mod reasons;
 mod rescheduling;
 mod reservations;
+mod rounds;
 mod settlement;
 mod state;
 mod summary;
@@ -101,6 +103,8 @@ pub struct Auditor {
     reservations: BTreeMap<ReservationNumber, Reservation>,
     quotes: BTreeMap<QuoteNumber, Quote>,
     cycle: Option<Cycle>,
+    /// When the last cycle began in which jobs were assigned to sites that sell capacity.
+    assigned_at: Option<Time>,
     awaited: Awaited,
     /// Every array that ever was.
     arrays: BTreeMap<JobNumber, Elements>,
@@ -144,7 +148,10 @@ impl Auditor {
 
     fn vo_event(&mut self, look: &mut Look<'_>, event: &VoEvent) {
         match event {
-            VoEvent::PolicySet(policy) => self.policy = (**policy).clone(),
+            VoEvent::PolicySet(policy) => {
+                self.policy = (**policy).clone();
+                self.rules_changed();
+            }
             VoEvent::UserSet(user) => {
                 let lowest = i128::from(user.lowest.as_micros());
                 self.ledger.open(look, Account::User(user.name.clone()), lowest);
@@ -178,10 +185,12 @@ impl Auditor {
             }
             SiteEvent::TermsSet { site, access, timing } => {
                 self.places.terms_set(look, *site, access, *timing);
+                self.rules_changed();
             }
             SiteEvent::Leaving(site) => self.places.leave(look, *site, true),
             SiteEvent::Stays(site) => self.places.leave(look, *site, false),
             SiteEvent::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
+            SiteEvent::NodeDown { node, at } => self.places.node_down(look, *node, *at),
             SiteEvent::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
             SiteEvent::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),
             SiteEvent::NodeDrained { node, interval } => self.places.node_drained(look, *node, *interval),

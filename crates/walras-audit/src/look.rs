@@ -1,7 +1,7 @@
 //! What is known while one entry is looked at.
 
 use crate::finding::{Finding, Gone, Kind};
-use crate::state::{Accepted, Decided};
+use crate::state::{Accepted, Decided, Round};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::input::Input;
@@ -17,6 +17,8 @@ pub(crate) struct Look<'a> {
     pub(crate) gone: Vec<(Gone, Option<Interval>)>,
     /// The cycle that this entry has decided.
     pub(crate) decided: Option<Decided>,
+    /// What this entry assigns to sites that sell capacity; nothing where the rules changed while it was planned.
+    pub(crate) round: Option<Round>,
     /// The quote that this entry has accepted.
     pub(crate) accepted: Option<Accepted>,
     /// Jobs whose place this entry must still say.
@@ -42,6 +44,7 @@ impl<'a> Look<'a> {
             found: Vec::new(),
             gone: Vec::new(),
             decided: None,
+            round: None,
             accepted: None,
             loose: Vec::new(),
             stepped: Vec::new(),

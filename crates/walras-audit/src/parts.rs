@@ -19,9 +19,12 @@ impl Auditor {
         }
     }
 
-    /// Nothing of the job's earlier reservations may still run when another is started.
+    /// Nothing of the job's earlier reservations may still run when another is started, unless it may run twice.
     fn runs_twice(&self, look: &mut Look<'_>, number: ReservationNumber) {
         let Some(job) = self.known(look, number).and_then(|it| self.jobs.get(&it.job)) else { return };
+        if job.spec.rerun {
+            return;
+        }
         for earlier in job.earlier.iter().filter(|earlier| **earlier != number) {
             let runs = self.reservations.get(earlier).is_some_and(|it| self.may_run(it));
             if runs {
@@ -36,7 +39,7 @@ impl Auditor {
         reservation.allocation.parts.iter().zip(&reservation.parts).any(|(part, state)| {
             let node = hold_of(&reservation.allocation, part).and_then(|hold| hold.node);
             let stands =
-                self.places.site_stands(part.site) && node.is_none_or(|node| self.places.node_stands(node));
+                self.places.site_stands(part.site) && node.is_none_or(|node| self.places.node_may_run(node));
             let there = reservation.legs.get(&part.site).is_some_and(|leg| *leg != LegState::Released);
             state.may_run() && there && stands
         })
@@ -78,6 +81,7 @@ impl Auditor {
                 look.report(Kind::BeforeOthers { reservation: number, part, after: *after });
             }
         }
+        self.files_are_there(look, number, part);
         self.set_part(number, part, PartState::Due);
     }
 
@@ -114,6 +118,9 @@ impl Auditor {
         }
         self.said_by_its_site(look, number, part, "part-ended");
         self.set_part(number, part, PartState::Ended { since, at, end });
+        if end == PartEnd::Done {
+            self.left_files(number, part);
+        }
     }
 
     /// Only the site on which a part runs can say what has become of it.

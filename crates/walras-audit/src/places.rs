@@ -1,7 +1,8 @@
 //! Sites and nodes: which stand, which their owners use, and what is held on them.
 //!
 //! Holds lie by node in order of start. As long as none overlap, only the last that starts before another's end can
-//! overlap it, so that looking takes time O(log holds).
+//! overlap it, so that looking takes time O(log holds). On a node that is sold in units holds may overlap: there everything that is held beside
+//! a new hold is summed, moment by moment, in time O(holds²) of what is held on that node.
 
 use crate::finding::{AllocationFault, Gone, Kind};
 use crate::look::Look;
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::allocation::{Leg, Part};
 use walras_broker::id::ReservationNumber;
 use walras_broker::site::{Access, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
-use walras_model::{Attributes, Interval, NodeId, Performance, SiteId, Span, Time};
+use walras_model::{Attributes, Division, Interval, NodeId, Performance, SiteId, Span, Time};
 
 /// A site.
 #[derive(Clone, Debug)]
@@ -30,13 +31,28 @@ struct Site {
 struct Node {
     site: SiteId,
     lost: bool,
+    /// Whether it only does not answer: what started there may run.
+    down: bool,
     /// Since when it stands or does not.
     since: Time,
     taken: Vec<Interval>,
     /// When nothing new may be sold.
     drained: Vec<Interval>,
-    /// By start and reservation: the end.
+    /// How many units it is sold in.
+    units: u32,
+    /// By start and reservation: the end. Of a node that is sold whole.
     holds: BTreeMap<(Time, ReservationNumber), Time>,
+    /// What is held of one that is sold in units.
+    shared: Vec<SharedHold>,
+}
+
+/// Some units of a node that are held.
+#[derive(Clone, Copy, Debug)]
+struct SharedHold {
+    reservation: ReservationNumber,
+    start: Time,
+    end: Time,
+    units: u32,
 }
 
 /// All sites and nodes.
@@ -51,8 +67,33 @@ pub(crate) struct Places {
 pub(crate) struct Machine<'a> {
     pub(crate) performance: Performance,
     pub(crate) attributes: &'a Attributes,
+    /// What it counts, and in how many units it is sold; nothing behind a queue.
+    pub(crate) division: Option<&'a Division>,
     /// The names by which a task may know it: with its site, and alone.
     pub(crate) names: Option<(String, &'a str)>,
+}
+
+impl Node {
+    /// Whom the last hold shares a moment with at which more units are held than there are. Others' holds reach as far as the site needs between
+    /// two.
+    fn beyond_units(&self, between: Span) -> Option<ReservationNumber> {
+        let (last, others) = self.shared.split_last()?;
+        let own = |it: &SharedHold| it.reservation == last.reservation;
+        let wide = |it: &SharedHold| {
+            let apart = if own(it) { 0 } else { between.as_millis() };
+            (it.start.as_millis().saturating_sub(apart), it.end.as_millis().saturating_add(apart))
+        };
+        let (from, until) = (last.start.as_millis(), last.end.as_millis());
+        let beside: Vec<&SharedHold> =
+            others.iter().filter(|it| wide(it).0 < until && from < wide(it).1).collect();
+        let mut moments = beside.iter().map(|it| wide(it).0.max(from)).chain([from]);
+        let full = moments.any(|moment| {
+            let there = beside.iter().filter(|it| (wide(it).0..wide(it).1).contains(&moment));
+            let held: u64 = there.map(|it| u64::from(it.units)).sum();
+            held + u64::from(last.units) > u64::from(self.units)
+        });
+        full.then(|| beside.first().map_or(last.reservation, |it| it.reservation))
+    }
 }
 
 impl Places {
@@ -63,13 +104,16 @@ impl Places {
             look.report(Kind::SiteAlready { site });
         }
         let first_node = self.nodes.len();
-        let node = |_: &NodeSpec| Node {
+        let node = |spec: &NodeSpec| Node {
             site,
             lost: false,
+            down: false,
             since: Time::MIN,
             taken: Vec::new(),
             drained: Vec::new(),
+            units: spec.division.units(),
             holds: BTreeMap::new(),
+            shared: Vec::new(),
         };
         self.nodes.extend(spec.nodes.iter().map(node));
         self.sites.push(Site {
@@ -104,6 +148,12 @@ impl Places {
     /// Whether a site sells nothing new.
     pub(crate) fn is_leaving(&self, site: SiteId) -> bool {
         self.sites.get(site.index()).is_some_and(|site| site.leaving)
+    }
+
+    /// Whether jobs are assigned to a site round by round, where the VO assigns at all.
+    pub(crate) fn is_assigned_to(&self, site: SiteId) -> bool {
+        let sells = |site: &Site| site.spec.kind == SiteKind::Capacity && site.spec.access.quotas.is_empty();
+        self.sites.get(site.index()).is_some_and(sells)
     }
 
     /// How many sites there are.
@@ -163,6 +213,11 @@ impl Places {
         self.nodes.get(node.index()).is_some_and(|node| !node.lost)
     }
 
+    /// Whether something may run on a node: it stands, or only does not answer.
+    pub(crate) fn node_may_run(&self, node: NodeId) -> bool {
+        self.nodes.get(node.index()).is_some_and(|node| !node.lost || node.down)
+    }
+
     /// Whether the owner uses a node between two moments.
     pub(crate) fn is_taken(&self, node: NodeId, from: Time, to: Time) -> bool {
         let taken = self.nodes.get(node.index()).map_or(&[][..], |node| &node.taken);
@@ -185,12 +240,17 @@ impl Places {
         let of_site = self.sites.get(site.index())?;
         match (node, &of_site.spec.kind) {
             (None, SiteKind::Queue(QueueSpec { performance, attributes, .. })) => {
-                Some(Machine { performance: *performance, attributes, names: None })
+                Some(Machine { performance: *performance, attributes, division: None, names: None })
             }
             (Some(node), SiteKind::Slots | SiteKind::Capacity) => {
                 let spec = of_site.spec.nodes.get(node.index().checked_sub(of_site.first_node)?)?;
                 let names = Some((format!("{}/{}", of_site.spec.name, spec.name), spec.name.as_str()));
-                Some(Machine { performance: spec.performance, attributes: &spec.attributes, names })
+                Some(Machine {
+                    performance: spec.performance,
+                    attributes: &spec.attributes,
+                    division: Some(&spec.division),
+                    names,
+                })
             }
             _ => None,
         }
@@ -200,14 +260,24 @@ impl Places {
     pub(crate) fn node_changed(&mut self, look: &mut Look<'_>, node: NodeId, at: Time, lost: bool) {
         match self.nodes.get_mut(node.index()) {
             None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if state.lost == lost || at <= state.since => {
+            Some(state) if (state.lost == lost && !state.down) || at <= state.since => {
                 look.report(Kind::NodeAlready { node });
             }
-            Some(state) => (state.lost, state.since) = (lost, at),
+            Some(state) => (state.lost, state.down, state.since) = (lost, false, at),
         }
         if lost {
             look.gone.push((Gone::Node(node), None));
         }
+    }
+
+    /// A node does not answer.
+    pub(crate) fn node_down(&mut self, look: &mut Look<'_>, node: NodeId, at: Time) {
+        match self.nodes.get_mut(node.index()) {
+            None => look.report(Kind::NoSuchNode(node)),
+            Some(state) if state.lost || at <= state.since => look.report(Kind::NodeAlready { node }),
+            Some(state) => (state.lost, state.down, state.since) = (true, true, at),
+        }
+        look.gone.push((Gone::Node(node), None));
     }
 
     /// A site has failed, or is back; older news than the last is no news.
@@ -266,6 +336,13 @@ impl Places {
             let Some(node) = hold.node else { continue };
             let Some(state) = self.nodes.get_mut(node.index()) else { continue };
             let (start, end) = (hold.interval.start(), hold.interval.end());
+            if state.units > 1 {
+                state.shared.push(SharedHold { reservation, start, end, units: hold.units });
+                faults.extend(
+                    state.beyond_units(between).map(|other| AllocationFault::DoubleBooked { node, other }),
+                );
+                continue;
+            }
             let before = state.holds.range(..(apart(end), ReservationNumber::new(0))).next_back();
             if let Some(((_, other), _)) = before.filter(|(_, other_end)| apart(**other_end) > start) {
                 faults.push(AllocationFault::DoubleBooked { node, other: *other });
@@ -280,6 +357,11 @@ impl Places {
         for hold in &leg.holds {
             if let Some(state) = hold.node.and_then(|node| self.nodes.get_mut(node.index())) {
                 state.holds.remove(&(hold.interval.start(), reservation));
+                let start = hold.interval.start();
+                let held = |it: &SharedHold| it.reservation == reservation && it.start == start;
+                if let Some(place) = state.shared.iter().position(held) {
+                    state.shared.swap_remove(place);
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::Auditor;
 use crate::finding::{Kind, Thing};
 use crate::look::Look;
 use crate::state::{After, Job, Place};
-use crate::sums::{cost_of, holds, price_of, runtime_of};
+use crate::sums::{cost_of, holds, price_of, runtime_of, units_needed};
 use std::sync::Arc;
 use walras_broker::allocation::{Allocation, Hold, Leg, Part};
 use walras_broker::id::JobNumber;
@@ -46,7 +46,10 @@ impl Auditor {
         if allocation.as_ref().is_some_and(|allocation| !keeps(allocation, &promise)) {
             look.report(Kind::PromiseBroken { job: number });
         }
-        let same = job.promise.is_none_or(|before| before == promise);
+        // It may become firmer: earlier, and cheaper.
+        let same = job.promise.is_none_or(|before| {
+            promise.start <= before.start && promise.finish <= before.finish && promise.cost <= before.cost
+        });
         let renewed = renewed && self.has_lost_ground(look, job);
         if !same && !renewed {
             look.report(Kind::PromiseChanged { job: number });
@@ -81,7 +84,10 @@ impl Auditor {
             let site = self.places.site_of(*node)?;
             let interval = self.interval_of(job, site, *node, plan.start)?;
             let cost = i64::try_from(cost_of(*rate, crate::sums::length(interval))).ok()?;
-            let hold = Hold { node: Some(*node), interval, rate: *rate, cost: Money::from_micros(cost) };
+            let machine = self.places.machine(site, Some(*node))?;
+            let units = units_needed(&job.spec.request.requires, machine.attributes, machine.division)?;
+            let cost = Money::from_micros(cost);
+            let hold = Hold { node: Some(*node), units, interval, rate: *rate, cost };
             match legs.iter_mut().find(|leg| leg.site == site) {
                 Some(leg) => leg.holds.push(hold),
                 None => legs.push(Leg { site, holds: vec![hold] }),

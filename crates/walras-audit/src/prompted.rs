@@ -5,6 +5,7 @@
 
 use walras_broker::event::{CycleEvent, Event, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::input::{Input, SiteMessage};
+use walras_broker::moving::{MoveEnd, MoveStep};
 use walras_model::SiteId;
 
 /// The name of an event that nobody has asked for; `None` when somebody has, or need not.
@@ -16,7 +17,7 @@ pub(crate) fn unprompted(input: &Input, event: &Event) -> Option<&'static str> {
         Event::Job(event) => of_job(input, event)?,
         Event::Quote(event) => of_quote(input, event)?,
         Event::Cycle(event) => of_cycle(input, message, event)?,
-        Event::Reservation(event) => of_reservation(message, event)?,
+        Event::Reservation(event) => of_reservation(input, message, event)?,
     };
     (!fits).then_some(name)
 }
@@ -67,6 +68,9 @@ fn of_site(
         SiteEvent::Stays(_) => (matches!(input, Input::AddSite(_)), "site-stays"),
         SiteEvent::NodeLost { node, at } => {
             (says(&SiteMessage::NodeLost { node: *node, at: *at }), "node-lost")
+        }
+        SiteEvent::NodeDown { node, at } => {
+            (says(&SiteMessage::NodeDown { node: *node, at: *at }), "node-down")
         }
         SiteEvent::NodeBack { node, at } => {
             (says(&SiteMessage::NodeBack { node: *node, at: *at }), "node-back")
@@ -143,6 +147,11 @@ fn of_cycle(
                 if by == *site && of == cycle && *told == **free);
             Some((told, "offers-received"))
         }
+        CycleEvent::OffersChanged { site, cycle, change } => {
+            let told = matches!(message, Some((by, SiteMessage::OffersChanged { cycle: of, change: told }))
+                if by == *site && of == cycle && *told == **change);
+            Some((told, "offers-changed"))
+        }
         CycleEvent::Decided { cycle, .. } => {
             Some((matches!(input, Input::Decided { cycle: told, .. } if told == cycle), "cycle-decided"))
         }
@@ -151,6 +160,7 @@ fn of_cycle(
 }
 
 fn of_reservation(
+    input: &Input,
     message: Option<(SiteId, &SiteMessage)>,
     event: &ReservationEvent,
 ) -> Option<(bool, &'static str)> {
@@ -174,6 +184,15 @@ fn of_reservation(
             let told = matches!(message, Some((_, SiteMessage::Ended { reservation: of, part: which, end: how, .. }))
                 if of == reservation && which == part && how == end);
             Some((told, "part-ended"))
+        }
+        ReservationEvent::Files { reservation, task, to, step } => {
+            let end = match step {
+                MoveStep::Begun { .. } => return None,
+                MoveStep::Done { files, bytes } => MoveEnd::Done { files: *files, bytes: *bytes },
+                MoveStep::Failed(fault) | MoveStep::Lost(fault) => MoveEnd::Failed(fault.clone()),
+            };
+            let told = Input::Moved { reservation: *reservation, task: *task, to: *to, end };
+            Some((*input == told, "files-moved"))
         }
         ReservationEvent::Asked { .. }
         | ReservationEvent::Confirming { .. }

@@ -10,6 +10,7 @@ use crate::sums::millis_between;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::{PartEnd, Why};
+use walras_broker::moving::MoveEnd;
 use walras_model::SiteId;
 
 /// Whether a reason is one; `None` is that everything ended well.
@@ -56,10 +57,15 @@ pub(crate) fn is_true(
             let missed = *look.input == Input::Tick || is_cut_short(look, number, reservation);
             missed && reservation.phase == Phase::Held
         }
+        Why::FilesLost(task) => {
+            matches!(look.input, Input::Moved { reservation: of, task: whose, end: MoveEnd::Failed(_), .. }
+                if *of == number && whose == task)
+        }
         Why::NoFit(_)
         | Why::LeftOut
         | Why::OverQuota
         | Why::MakingRoom(_)
+        | Why::Unassigned(_)
         | Why::NotAdmitted
         | Why::NoMoney(_)
         | Why::OverBudget(_)

@@ -13,7 +13,7 @@ use walras_broker::allocation::Allocation;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::Input;
-use walras_broker::job::{PartEnd, Why};
+use walras_broker::job::{PartEnd, SiteRefusal, Why};
 use walras_broker::reservation::Origin;
 use walras_model::{SiteId, Time};
 
@@ -77,6 +77,9 @@ impl Auditor {
                 self.part_ended(look, *reservation, *part, *at, *end);
                 self.begun_part(look, *reservation);
             }
+            ReservationEvent::Files { reservation, task, to, step } => {
+                self.files_step(look, *reservation, *task, *to, step);
+            }
             ReservationEvent::Rescheduled { reservation, parts, why } => {
                 self.rescheduled(look, *reservation, parts, why);
             }
@@ -128,6 +131,9 @@ impl Auditor {
         };
         if !free {
             look.report(Kind::JobNotFree { job });
+        }
+        if matches!(origin, Origin::Cycle(_)) {
+            self.check_round(look, job, of_job, allocation);
         }
         if origin == Origin::Plan && !self.is_as_planned(of_job, allocation) {
             look.report(Kind::NotAsPlanned { job });
@@ -182,6 +188,7 @@ impl Auditor {
             phase: Phase::Preparing(until),
             lien,
             asked_at: look.now,
+            moving: BTreeMap::new(),
             counted,
         };
         self.reservations.insert(number, reservation);
@@ -285,6 +292,10 @@ impl Auditor {
         }
     }
 
+    fn may_rerun(&self, reservation: &Reservation) -> bool {
+        self.jobs.get(&reservation.job).is_some_and(|job| job.spec.rerun)
+    }
+
     /// When a place is gone, no open reservation may rely on it after that entry.
     pub(crate) fn left_there(&self, look: &mut Look<'_>) {
         for (place, when) in std::mem::take(&mut look.gone) {
@@ -295,7 +306,10 @@ impl Auditor {
                         let there = hold_of(&it.allocation, part).and_then(|hold| hold.node) == Some(node);
                         let then =
                             when.is_none_or(|when| meet((part.start, part.end), (when.start(), when.end())));
-                        there && then && !matches!(state, PartState::Ended { .. })
+                        // Where a node only does not answer, what was to begin may run; who may run twice need not wait for it.
+                        let waits = self.places.node_may_run(node) && when.is_none() && !self.may_rerun(it);
+                        let stays = waits && state.may_run();
+                        there && then && !stays && !matches!(state, PartState::Ended { .. })
                     }
                 });
                 if relies {
@@ -313,15 +327,22 @@ fn is_failure(why: &Why) -> bool {
         | Why::LeftOut
         | Why::OverQuota
         | Why::MakingRoom(_)
+        | Why::Unassigned(_)
         | Why::NotAdmitted
         | Why::NoMoney(_)
         | Why::OverBudget(_) => false,
         Why::Outdated(_) | Why::NotPlanned | Why::Cancelled | Why::NotTaken => false,
         Why::Waits(_) | Why::NeverMet(_) | Why::Elements(_) => false,
+        Why::Refused { refusal: SiteRefusal::NoAccount, .. } => false,
         Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
             true
         }
-        Why::PartEnded { .. } | Why::Late | Why::StartMissed | Why::DeadlinePassed | Why::TooOften(_) => true,
+        Why::FilesLost(_)
+        | Why::PartEnded { .. }
+        | Why::Late
+        | Why::StartMissed
+        | Why::DeadlinePassed
+        | Why::TooOften(_) => true,
     }
 }
 

@@ -94,6 +94,7 @@ impl Auditor {
             | Why::LeftOut
             | Why::OverQuota
             | Why::MakingRoom(_)
+            | Why::Unassigned(_)
             | Why::NotAdmitted
             | Why::NoMoney(_)
             | Why::OverBudget(_)
@@ -104,6 +105,7 @@ impl Auditor {
             | Why::PartEnded { .. }
             | Why::Late
             | Why::StartMissed
+            | Why::FilesLost(_)
             | Why::NotPlanned
             | Why::DeadlinePassed
             | Why::TooOften(_)

@@ -29,6 +29,8 @@ pub(crate) struct Job {
     /// Those of them of which a part vanished.
     pub(crate) vanished: u32,
     pub(crate) done: BTreeSet<TaskId>,
+    /// Where the files of tasks that ended well are.
+    pub(crate) copies: BTreeSet<(TaskId, SiteId)>,
     /// What it was charged.
     pub(crate) spent: i128,
     /// Reservations that were closed and of which something is still held.
@@ -91,6 +93,8 @@ pub(crate) struct Reservation {
     pub(crate) phase: Phase,
     pub(crate) lien: i128,
     pub(crate) asked_at: Time,
+    /// Files that are on their way: of which task, where to, from where.
+    pub(crate) moving: BTreeMap<(TaskId, SiteId), SiteId>,
     pub(crate) counted: Vec<Counted>,
 }
 
@@ -156,11 +160,14 @@ pub(crate) struct Accepted {
 #[derive(Clone, Debug)]
 pub(crate) struct Cycle {
     pub(crate) number: CycleNumber,
+    pub(crate) opened_at: Time,
     pub(crate) batch: Vec<JobNumber>,
     pub(crate) unanswered: BTreeSet<SiteId>,
     pub(crate) closed: bool,
     /// Until when sites may answer, or the plan must be there.
     pub(crate) until: Time,
+    /// Whether rules were set since it began: its plan may have been made by others.
+    pub(crate) rules_changed: bool,
 }
 
 /// A cycle that this entry has decided.
@@ -185,4 +192,14 @@ pub(crate) struct Counted {
     pub(crate) spender: Spender,
     pub(crate) set: u64,
     pub(crate) period: i64,
+}
+
+/// What a round has assigned.
+pub(crate) struct Round {
+    /// When what it assigned starts, where anything was.
+    pub(crate) start: Option<Time>,
+    /// Whether jobs may be split.
+    pub(crate) splits: bool,
+    /// Who was assigned.
+    pub(crate) served: BTreeSet<JobNumber>,
 }

@@ -2,7 +2,8 @@
 
 use walras_broker::allocation::{Allocation, Hold, Part};
 use walras_model::{
-    Attributes, Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value, Work,
+    Attributes, Division, Interval, Link, Network, Performance, Rate, Requirement, SiteId, Test, Time, Value,
+    Work,
 };
 
 /// How many millionths make one.
@@ -58,6 +59,43 @@ pub(crate) fn lag_of(network: &Network, bytes: i128, from: (SiteId, u32), to: (S
 pub(crate) fn passes(requirement: &Requirement, attributes: &Attributes) -> bool {
     let mut values = requirement.attribute.split('|').map(|name| attributes.get(name));
     values.any(|value| is_met(requirement, value))
+}
+
+/// How many units of a node a task needs that requires this; `None` where the node does not have it. What a node counts is used by a requirement
+/// of a number, and the unit that is needed most of decides.
+pub(crate) fn units_needed(
+    requires: &[Requirement],
+    attributes: &Attributes,
+    division: Option<&Division>,
+) -> Option<u32> {
+    let mut most = 1;
+    for requirement in requires {
+        if requirement.attribute == "exclusive" && requirement.test == Test::Equals(Value::Flag(true)) {
+            most = division.map_or(1, Division::units);
+            continue;
+        }
+        let wanted = match &requirement.test {
+            Test::Equals(Value::Number(number)) => Some(number.as_millionths()),
+            Test::Range { min, max: None } => min.map(|min| min.as_millionths()),
+            Test::Range { .. } | Test::Equals(_) | Test::OneOf(_) => None,
+        };
+        let names = || requirement.attribute.split('|');
+        let counted = names().filter_map(|name| Some((division?, *division?.resources().get(name)?)));
+        let mut uses = counted.filter_map(|it| Some((it.0, it.1, wanted?))).peekable();
+        if uses.peek().is_none() {
+            if !passes(requirement, attributes) {
+                return None;
+            }
+            continue;
+        }
+        let units = uses.filter_map(|(division, amount, wanted)| {
+            let unit = i128::from(amount) * MILLION / i128::from(division.units());
+            let units = u32::try_from(divide_upwards(i128::from(wanted.max(0)), unit)).ok()?;
+            (units <= division.units()).then_some(units)
+        });
+        most = most.max(units.min()?);
+    }
+    Some(most)
 }
 
 fn is_met(requirement: &Requirement, value: Option<&Value>) -> bool {

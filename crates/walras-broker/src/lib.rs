@@ -52,11 +52,13 @@ pub use model::input::{Answer, Input, Refusal};
 pub use model::state::State;
 pub use model::{
     account, allocation, array, budget, cycle, decision, effect, event, gate, id, indices, input, job,
-    limits, mismatch, notice, particulars, policy, price, quote, rank, ranks, refusal, repeated, reservation,
-    sharing, site, state, table, wish,
+    limits, mismatch, moving, notice, notify, particulars, policy, price, program, quote, rank, ranks,
+    refusal, repeated, reservation, sharing, site, state, table, wish,
 };
+pub use rules::files;
 pub use rules::fitting;
 pub use rules::market::Market;
 pub use rules::quoting;
 pub use rules::rank::ranked;
 pub use rules::sales;
+pub use rules::worth::WorthInquiry;

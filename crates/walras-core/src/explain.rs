@@ -188,7 +188,7 @@ impl Case<'_> {
             reasons.push(Reason::TooSlow { performance_min, nodes: fast, needed });
         }
         for requirement in &self.request.requires {
-            let nodes = count(&|node| requirement.is_met_by(&node.attributes));
+            let nodes = count(&|node| node.division.meets(requirement, &node.attributes));
             if nodes < needed {
                 reasons.push(Reason::RequirementUnmet { requirement: requirement.clone(), nodes, needed });
             }

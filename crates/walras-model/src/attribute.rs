@@ -47,8 +47,17 @@ pub enum Test {
 }
 
 impl Requirement {
+    /// Whether it asks for all of a node, so that nobody runs beside it: `exclusive: true`, which every node meets.
+    #[inline]
+    pub fn is_exclusive(&self) -> bool {
+        self.attribute == "exclusive" && self.test == Test::Equals(Value::Flag(true))
+    }
+
     /// Whether a node with these attributes passes.
     pub fn is_met_by(&self, attributes: &Attributes) -> bool {
+        if self.is_exclusive() {
+            return true;
+        }
         let mut names = self.attribute.split('|');
         names.any(|name| attributes.get(name).is_some_and(|value| self.test.accepts(value)))
     }

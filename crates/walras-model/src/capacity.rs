@@ -30,6 +30,7 @@
 //! ```
 
 use crate::attribute::Attributes;
+use crate::division::Division;
 use crate::id::SiteId;
 use crate::market::Capacity;
 use crate::offer::Node;
@@ -55,6 +56,7 @@ impl CapacityOffer {
     /// The processor with that number as a node.
     pub(crate) fn processor(&self, number: u32) -> Node {
         Node {
+            division: Division::default(),
             name: format!("#{number}"),
             site: self.site,
             performance: self.capacity.speed,

@@ -13,11 +13,13 @@
 
 pub mod attribute;
 pub mod capacity;
+pub mod division;
 pub mod explanation;
 pub mod id;
 pub mod interval;
 pub mod market;
 pub mod name;
+pub mod node;
 pub mod offer;
 pub mod outcome;
 pub mod quantity;
@@ -29,6 +31,7 @@ mod written;
 
 pub use attribute::{Attributes, Requirement, Test, Value};
 pub use capacity::CapacityOffer;
+pub use division::{BadDivision, Division, UNITS_MAX, free_units, price_of_units};
 pub use explanation::{Explanation, Reason, SmallestChange};
 pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;

@@ -1,41 +1,28 @@
 //! What owners offer: sites, their nodes, and the free slots on them; or free processors.
 
-use crate::attribute::Attributes;
+mod divided;
+
 use crate::capacity::{CapacityOffer, PROCESSORS_MAX};
+use crate::division::free_units;
 use crate::id::{NodeId, SiteId};
 use crate::interval::{Interval, complement, merge};
-use crate::quantity::{Money, Performance, Rate, Span, Time, Watts};
+use crate::quantity::{Money, Rate, Span, Time};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// One owner's cluster behind one resource manager.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// Unique among the sites.
-    pub name: String,
-}
-
-/// A machine that executes one task at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Unique within its site.
-    pub name: String,
-    /// Whose it is.
-    pub site: SiteId,
-    /// Speed relative to the reference node.
-    pub performance: Performance,
-    /// Power drawn while it computes, where the owner states it.
-    pub watts: Option<Watts>,
-    /// What else requests may ask for.
-    pub attributes: Attributes,
-}
+pub use crate::node::{Node, Site};
 
 /// A free half-open interval on one node with a price per time.
+///
+/// On a node that is sold in units it says how many of these are free, and the price is that of the whole node. The slots that searches are
+/// given are for sale as a whole: all their units, at their price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     start: Time,
     end: Time,
     rate: Rate,
     node: NodeId,
+    units: u32,
 }
 
 /// What identifies a slot, and the order of slot lists: by start, then by node.
@@ -63,7 +50,20 @@ impl Slot {
             end: interval.end(),
             rate,
             node,
+            units: 1,
         })
+    }
+
+    /// The same with so many units of its node.
+    #[inline]
+    pub fn with_units(self, units: u32) -> Slot {
+        Slot { units, ..self }
+    }
+
+    /// How many units of its node are free; one where it is sold whole.
+    #[inline]
+    pub fn units(&self) -> u32 {
+        self.units
     }
 
     /// The same slot with another interval that lies within it, or `None` when that is empty or does not.
@@ -113,8 +113,8 @@ impl Slot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offers {
     horizon: Interval,
-    sites: Vec<Site>,
-    nodes: Vec<Node>,
+    sites: Arc<Vec<Site>>,
+    nodes: Arc<Vec<Node>>,
     slots: Vec<Slot>,
     capacities: Vec<CapacityOffer>,
     /// Per site, the position of its capacity offer.
@@ -141,6 +141,14 @@ pub enum OffersError {
     /// A slot reaches beyond the horizon.
     #[error("a slot of node {} reaches beyond the horizon", .0.number())]
     BeyondHorizon(NodeId),
+    /// More units of a node are free than it has, or none.
+    #[error("a slot is on {units} units of node {}", .node.number())]
+    WrongUnits {
+        /// The node.
+        node: NodeId,
+        /// So many units.
+        units: u32,
+    },
     /// All slots together cost more than [`Money::MAX`].
     #[error("all free time together is worth more than can be counted")]
     TooDear,
@@ -166,6 +174,16 @@ impl Offers {
         horizon: Interval,
         sites: Vec<Site>,
         nodes: Vec<Node>,
+        slots: Vec<Slot>,
+    ) -> Result<Offers, OffersError> {
+        Offers::of_known(horizon, Arc::new(sites), Arc::new(nodes), slots)
+    }
+
+    /// The same of sites and nodes that stay from one cycle to the next, and are not copied.
+    pub fn of_known(
+        horizon: Interval,
+        sites: Arc<Vec<Site>>,
+        nodes: Arc<Vec<Node>>,
         mut slots: Vec<Slot>,
     ) -> Result<Offers, OffersError> {
         for (index, node) in nodes.iter().enumerate() {
@@ -176,7 +194,7 @@ impl Offers {
             }
         }
         slots.sort_unstable_by_key(Slot::key);
-        check_slots(horizon, nodes.len(), &slots)?;
+        check_slots(horizon, &nodes, &slots)?;
         let capacity_of_site = vec![None; sites.len()];
         Ok(Offers { horizon, sites, nodes, slots, capacities: Vec::new(), capacity_of_site })
     }
@@ -187,9 +205,9 @@ impl Offers {
     /// site, so that searches need not know the difference. The slot's rate is the least that any user pays; see
     /// [`Offers::rate_for`].
     pub fn with_capacity(mut self, capacities: Vec<CapacityOffer>) -> Result<Offers, OffersError> {
-        let mut value = check_slots(self.horizon, self.nodes.len(), &self.slots)?;
+        let mut value = check_slots(self.horizon, &self.nodes, &self.slots)?;
         let mut taken = vec![false; self.sites.len()];
-        for node in &self.nodes {
+        for node in self.nodes.iter() {
             taken[node.site.index()] = true;
         }
         let mut processors = 0;
@@ -226,13 +244,21 @@ impl Offers {
         Ok(self)
     }
 
-    /// These offers without some time on nodes: what is left of the slots, at the same prices.
+    /// These offers without some time on nodes: what is left of the slots, at the same prices. Of a node that is sold in units, an
+    /// interval takes one unit for every time it is given.
     pub fn without(&self, taken: impl IntoIterator<Item = (NodeId, Interval)>) -> Offers {
         let mut by_node: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
         for (node, interval) in taken {
             by_node.entry(node).or_default().push(interval);
         }
         let left = |slot: &Slot| match (by_node.get(&slot.node()), Interval::new(slot.start(), slot.end())) {
+            (Some(taken), Some(whole)) if slot.units > 1 => {
+                let left = free_units(whole, slot.units, taken).into_iter();
+                let part = |(piece, units): (Interval, u32)| {
+                    slot.part(piece.start(), piece.end()).map(|it| it.with_units(units))
+                };
+                left.filter_map(part).collect()
+            }
             (Some(taken), Some(whole)) => {
                 let left = complement(whole, taken);
                 left.into_iter().filter_map(|piece| slot.part(piece.start(), piece.end())).collect()
@@ -260,7 +286,7 @@ impl Offers {
             let id = NodeId::from_index(self.nodes.len()).ok_or(OffersError::TooManyProcessors)?;
             let slot = Slot::new(id, self.horizon, offer.capacity.price_least());
             self.slots.push(slot.ok_or(OffersError::ProcessorTooDear(offer.site))?);
-            self.nodes.push(offer.processor(number));
+            Arc::make_mut(&mut self.nodes).push(offer.processor(number));
         }
         Ok(())
     }
@@ -322,8 +348,8 @@ impl Offers {
 }
 
 /// Checks slots that are in order: on known nodes, inside the horizon, disjoint, payable; gives what they are worth.
-fn check_slots(horizon: Interval, nodes: usize, slots: &[Slot]) -> Result<Money, OffersError> {
-    let mut free_from = vec![Time::MIN; nodes];
+fn check_slots(horizon: Interval, nodes: &[Node], slots: &[Slot]) -> Result<Money, OffersError> {
+    let mut free_from = vec![Time::MIN; nodes.len()];
     let mut value = Money::ZERO;
     for slot in slots {
         let node = slot.node;
@@ -332,6 +358,9 @@ fn check_slots(horizon: Interval, nodes: usize, slots: &[Slot]) -> Result<Money,
             return Err(OffersError::Overlap { node, at: slot.start });
         }
         *previous_end = slot.end;
+        if !(1..=nodes[node.index()].division.units()).contains(&slot.units) {
+            return Err(OffersError::WrongUnits { node, units: slot.units });
+        }
         if slot.start < horizon.start() || slot.end > horizon.end() {
             return Err(OffersError::BeyondHorizon(node));
         }

@@ -10,9 +10,11 @@ use crate::quantity::{Money, Rate, Span, Time};
 pub struct Placement {
     /// Where the task runs.
     pub node: NodeId,
+    /// On how many units of it; one where it is sold whole.
+    pub units: u32,
     /// From the window's start for as long as this node needs.
     pub interval: Interval,
-    /// What the node costs its user per time.
+    /// What these cost their user per time.
     pub rate: Rate,
     /// What that time costs: the rate over the interval.
     pub cost: Money,
@@ -35,11 +37,21 @@ impl Window {
     #[inline]
     pub fn new(mut placements: Vec<Placement>) -> Option<Window> {
         placements.sort_unstable_by_key(|placement| placement.node);
+        let distinct = placements.windows(2).all(|pair| pair[0].node != pair[1].node);
+        Window::in_order(placements).filter(|_| distinct)
+    }
+
+    /// The same where several tasks may share a node that is sold in units.
+    pub fn sharing(mut placements: Vec<Placement>) -> Option<Window> {
+        placements.sort_by_key(|placement| placement.node);
+        Window::in_order(placements)
+    }
+
+    fn in_order(placements: Vec<Placement>) -> Option<Window> {
         let start = placements.first()?.interval.start();
         let together = placements.iter().all(|placement| placement.interval.start() == start);
-        let distinct = placements.windows(2).all(|pair| pair[0].node != pair[1].node);
         let own = placements.iter().all(|placement| placement.source.node == placement.node);
-        (together && distinct && own).then_some(Window { start, placements })
+        (together && own).then_some(Window { start, placements })
     }
 
     /// When all tasks start.

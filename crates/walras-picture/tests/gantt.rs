@@ -181,7 +181,7 @@ fn crowded(count: i64) -> Stage {
         let interval = seconds(start, start + 1);
         let (node, cost) = (NodeId::new(0), Money::from_micros(1));
         let rate = Rate::from_micros_per_second(1).unwrap();
-        Window::new(vec![Placement { node, interval, rate, cost, source }])
+        Window::new(vec![Placement { units: 1, node, interval, rate, cost, source }])
     };
     let alternative = |start| Alternative { job: JobId::new(0), window: window(start).unwrap(), bound: None };
     Stage {

@@ -1,6 +1,7 @@
 //! `walras.toml`: how a service runs.
 
 use crate::limits::Limits;
+use crate::notice::config::{MailConfig, WebhookConfig};
 use crate::sign_on::OidcConfig;
 use crate::site::config::SiteConfig;
 use serde::Deserialize;
@@ -10,7 +11,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use walras_api::sentence::policy_text;
 use walras_api::service::{BatchWords, PolicyFile};
-use walras_broker::policy::Policy;
+use walras_api::usual_network;
+use walras_broker::policy::{Policy, StrategyUse};
 
 /// The largest configuration that is read, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
@@ -43,6 +45,12 @@ pub struct Config {
     /// Where people sign in, beside tokens.
     #[serde(default)]
     pub oidc: Option<OidcConfig>,
+    /// How letters leave the house by mail.
+    #[serde(default)]
+    pub mail: Option<MailConfig>,
+    /// Which addresses may be called.
+    #[serde(default, rename = "webhook")]
+    pub webhooks: Vec<WebhookConfig>,
     /// The VO's rules at the first start; afterwards the API changes them.
     #[serde(default)]
     policy: Option<toml::Table>,
@@ -133,6 +141,8 @@ impl Config {
             oidc.beside(beside);
             oidc.check().map_err(|why| ConfigError(format!("{shown}: {why}")))?;
         }
+        config.mail.iter_mut().for_each(|mail| mail.beside(beside));
+        config.webhooks.iter_mut().for_each(|webhook| webhook.beside(beside));
         if let Some(tls) = &mut config.tls {
             (tls.certificate, tls.key) = (beside.join(&tls.certificate), beside.join(&tls.key));
         }
@@ -170,6 +180,9 @@ impl Config {
             let keys = "limits.connections, limits.head_seconds and limits.answer_seconds";
             return Err(ConfigError(format!("{source}: {keys} must be at least 1")));
         }
+        let mail = config.mail.iter().map(MailConfig::check);
+        let letters = mail.chain(config.webhooks.iter().map(WebhookConfig::check));
+        letters.collect::<Result<(), String>>().map_err(|why| ConfigError(format!("{source}: {why}")))?;
         config.first_policy(source)?;
         Ok(config)
     }
@@ -190,6 +203,8 @@ impl Config {
                 ("clock", format!("{:?}", config.clock)),
                 ("limits", format!("{:?}", config.limits)),
                 ("journal", format!("{:?}", config.journal)),
+                ("mail", format!("{:?}", config.mail)),
+                ("webhook", format!("{:?}", config.webhooks)),
                 ("policy", format!("{:?}", config.policy)),
                 ("batch", format!("{:?}", config.batch)),
             ]
@@ -200,7 +215,8 @@ impl Config {
 
     /// The VO's rules at the first start. Time 0 of the service was a Thursday.
     pub fn first_policy(&self, source: &str) -> Result<Policy, ConfigError> {
-        let mut policy = Policy::default();
+        let mut policy =
+            Policy { network: usual_network(), strategies: StrategyUse::Windows, ..Policy::default() };
         if let Some(since_monday) = walras_model::Span::from_millis(3 * 86_400_000) {
             policy.calendar = walras_core::prefer::Calendar::new(since_monday);
         }
@@ -227,5 +243,7 @@ pub(crate) fn hidden(config: &Config) -> Vec<PathBuf> {
         ["", "-wal", "-shm"].map(beside)
     });
     let keys = config.tls.iter().map(|tls| tls.key.clone());
-    home.into_iter().chain([config.data.clone()]).chain(journal).chain(keys).collect()
+    let password = config.mail.iter().filter_map(|mail| mail.password_file.clone());
+    let secrets = password.chain(config.webhooks.iter().map(|webhook| webhook.secret_file.clone()));
+    home.into_iter().chain([config.data.clone()]).chain(journal).chain(keys).chain(secrets).collect()
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The [`engine`] owns the broker and commits everything to the [`journal`] before anybody hears of it; [`http`] says who
-//! may ask what; [`site`] opens the connectors of `walras-sites`, which run things; [`view`] turns what the broker knows into what people read; [`serve`] puts it all
+//! may ask what; [`site`] opens the connectors of `walras-sites`, which run things; [`view`] turns what the broker knows into what people read; [`notice`] carries letters; [`serve`] puts it all
 //! together as a [`config`] says; [`backup`] copies what it keeps.
 
 pub mod backup;
@@ -20,11 +20,13 @@ pub mod http;
 pub mod joining;
 pub mod journal;
 pub mod limits;
+pub mod notice;
 pub mod serve;
 pub mod session;
 pub mod sign_on;
 pub mod site;
 pub mod token;
+mod turns;
 pub mod view;
 
 pub use walras_sites::clock;

@@ -12,6 +12,7 @@ use crate::joining::{Joiner, LEFT, Sites};
 use crate::journal::Register;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
+use crate::notice::Notifier;
 use crate::session::Sessions;
 use crate::site::{LeftConnector, open};
 use crate::token::{Tokens, Wanted};
@@ -179,6 +180,8 @@ pub fn serve(
         crate::clock::not_before(engine.broker().state().clock.as_millis());
     }
     let sites = prepare(&mut engine, config, source)?;
+    let notifier = Notifier::start(config.mail.as_ref(), &config.webhooks, engine.handle());
+    engine.send_through(notifier.map_err(|why| ConfigError(format!("{source}: {why}")))?);
     let tokens = Tokens::open(&config.data.join("tokens.db")).map_err(refused)?;
     let token_file = config.data.join("administrator.token");
     administrator(&tokens, clock, &token_file)?;
@@ -204,6 +207,7 @@ pub fn serve(
         joiner: Joiner::new(config.clone(), clock, executable.to_owned()),
         limits: config.limits,
         words: config.batch.clone(),
+        letters: (config.mail.clone(), config.webhooks.clone()),
     });
     let handle = engine.handle();
     let (alive, gone) = oneshot::channel::<()>();

@@ -8,7 +8,8 @@ use std::error::Error;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
 use walras_sites::{
-    Connector, CycleNumber, Hold, JobNumber, Offering, Program, ReservationNumber, Start, StartPart,
+    Connector, Customer, CycleNumber, Hold, JobNumber, Offering, Prepare, Program, ReservationNumber, Start,
+    StartPart,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,6 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         offering: Offering::Slots,
         first_node: 0,
         nodes: vec!["n1".to_owned(), "n2".to_owned()],
+        units: Vec::new(),
         seed: 1,
         behaviour: Behaviour::LIVELY,
         load: None,
@@ -25,18 +27,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let at = |seconds: i64| Time::from_millis(1_000 * seconds).ok_or("beyond all time");
     let interval = Interval::new(at(60)?, at(120)?).ok_or("no time at all")?;
     let rate = Rate::from_micros_per_second(1).ok_or("no price")?;
-    let hold = Hold { node: Some(NodeId::new(0)), interval, rate, cost: Money::from_micros(60) };
+    let hold = Hold { units: 1, node: Some(NodeId::new(0)), interval, rate, cost: Money::from_micros(60) };
     let number = ReservationNumber::new(1);
 
     println!("offers   {:?}", site.offers(at(0)?, CycleNumber::new(1), interval)?);
-    println!("prepare  {:?}", site.prepare(at(0)?, number, &[hold], at(10)?)?);
+    let customer = Customer { job: JobNumber::new(1), user: "ada".to_owned(), group: None };
+    let holds = [hold];
+    let asked = |expiry| Prepare { reservation: number, customer: &customer, holds: &holds, expiry };
+    println!("prepare  {:?}", site.prepare(at(0)?, &asked(at(10)?))?);
     println!("confirm  {:?}", site.confirm(at(1)?, number)?);
-    let parts = [StartPart { part: 0, hold: 0, task: None, start: at(60)?, end: at(120)? }];
-    let start =
-        Start { reservation: number, job: JobNumber::new(1), parts: &parts, program: &Program::default() };
+    let parts = [StartPart { part: 0, hold: 0, task: None, program: None, start: at(60)?, end: at(120)? }];
+    let start = Start {
+        reservation: number,
+        job: JobNumber::new(1),
+        parts: &parts,
+        size: 1,
+        peers: &[],
+        program: &Program::default(),
+    };
     println!("start    {:?}", site.start(at(50)?, start)?);
     println!("poll     {:?}", site.poll(at(120)?)?);
     println!("release  {:?}", site.release(at(121)?, number)?);
-    println!("prepare  {:?}", site.prepare(at(122)?, number, &[hold], at(130)?)?);
+    println!("prepare  {:?}", site.prepare(at(122)?, &asked(at(130)?))?);
     Ok(())
 }

@@ -12,7 +12,8 @@ use walras_model::{Interval, Money, NodeId, Rate, Time};
 use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits, supervise};
 use walras_sites::slurm::supervise_hold;
 use walras_sites::{
-    Clock, Connector, Hold, JobNumber, Offering, Program, ReservationNumber, SiteMessage, Start, StartPart,
+    Clock, Connector, Customer, Hold, JobNumber, Offering, Prepare, Program, ReservationNumber, SiteMessage,
+    Start, StartPart,
 };
 
 fn main() -> ExitCode {
@@ -30,6 +31,7 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
         offering: Offering::Slots,
         first_node: 0,
         nodes: vec!["n1".to_owned()],
+        units: Vec::new(),
         limits: ProcessLimits::default(),
         accounts: Accounts::Service,
         isolation: Demand::Off,
@@ -47,13 +49,15 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
     let end = Time::from_millis(now.as_millis() + 60_000).unwrap();
     let interval = Interval::new(now, end).unwrap();
     let rate = Rate::from_micros_per_second(1).unwrap();
-    let hold = Hold { node: Some(NodeId::new(0)), interval, rate, cost: Money::from_micros(60) };
-    site.prepare(now, reservation, &[hold], end).unwrap();
+    let hold = Hold { units: 1, node: Some(NodeId::new(0)), interval, rate, cost: Money::from_micros(60) };
+    let customer = Customer { job: JobNumber::new(1), user: "ada".to_owned(), group: None };
+    site.prepare(now, &Prepare { reservation, customer: &customer, holds: &[hold], expiry: end }).unwrap();
     site.confirm(now, reservation).unwrap();
     let command = command.iter().map(|&word| word.to_owned()).collect();
     let program = Program { name: "held".to_owned(), user: "ada".to_owned(), command, ..Program::default() };
-    let parts = [StartPart { part: 0, hold: 0, task: None, start: now, end }];
-    let start = Start { reservation, job: JobNumber::new(1), parts: &parts, program: &program };
+    let parts = [StartPart { part: 0, hold: 0, task: None, program: None, start: now, end }];
+    let start =
+        Start { reservation, job: JobNumber::new(1), parts: &parts, size: 1, peers: &[], program: &program };
     let mut said = site.start(now, start).unwrap();
     while !said.iter().any(|message| matches!(message, SiteMessage::Started { .. })) {
         std::thread::sleep(Duration::from_millis(5));

@@ -25,6 +25,9 @@ pub struct Booking<P> {
     pub leaving: bool,
     /// What was started, by its place among the parts.
     pub parts: BTreeMap<u32, P>,
+    /// As whom it runs, by the numbers of user and group; as the service does, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<(u32, u32)>,
 }
 
 impl<P> Booking<P> {
@@ -43,15 +46,15 @@ impl<P> Booking<P> {
 /// What a site has to give.
 #[derive(Clone, Debug)]
 pub enum Room {
-    /// Time on these nodes, each for one at a time.
-    Nodes(Vec<NodeId>),
+    /// Time on these nodes, each in so many units; in one, where it is for one at a time.
+    Nodes(BTreeMap<NodeId, u32>),
     /// So many nodes behind a queue.
     Queue(u32),
 }
 
 impl Room {
     /// What there is on a site that sells its time so.
-    pub fn of(offering: Offering, nodes: impl IntoIterator<Item = NodeId>) -> Room {
+    pub fn of(offering: Offering, nodes: impl IntoIterator<Item = (NodeId, u32)>) -> Room {
         match offering {
             Offering::Queue(units) => Room::Queue(units),
             Offering::Slots | Offering::Capacity => Room::Nodes(nodes.into_iter().collect()),
@@ -134,8 +137,8 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
         if !self.has_room(holds) || !holds.iter().all(sells) {
             return Ok(SiteMessage::Refused { reservation, refusal: SiteRefusal::Busy });
         }
-        let booking =
-            Booking { holds: holds.to_vec(), expiry: Some(expiry), leaving: false, parts: BTreeMap::new() };
+        let (holds, expiry) = (holds.to_vec(), Some(expiry));
+        let booking = Booking { holds, expiry, leaving: false, parts: BTreeMap::new(), account: None };
         self.put(reservation, booking)?;
         Ok(SiteMessage::Prepared(reservation))
     }
@@ -148,13 +151,36 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
                 holds.iter().all(|hold| hold.node.is_none()) && held + holds.len() <= units
             }
             Room::Nodes(nodes) => {
-                let known = |hold: &Hold| hold.node.is_some_and(|node| nodes.contains(&node));
-                holds.iter().all(known) && self.in_the_way(holds).next().is_none()
+                let known = |hold: &Hold| hold.node.is_some_and(|node| nodes.contains_key(&node));
+                holds.iter().all(known) && holds.iter().all(|hold| self.has_units_for(hold, holds, nodes))
             }
         }
     }
 
-    /// The reservations that hold a node at a time that is asked for.
+    /// Whether no more units of a hold's node are held at any moment of it, with all that is asked for, than the node has.
+    fn has_units_for(&self, hold: &Hold, asked: &[Hold], nodes: &BTreeMap<NodeId, u32>) -> bool {
+        let held = self.bookings.values().flat_map(|booking| &booking.holds);
+        let there = |other: &&Hold| other.node == hold.node && other.interval.overlaps(hold.interval);
+        let beside: Vec<&Hold> = held.chain(asked).filter(there).collect();
+        let units = hold.node.and_then(|node| nodes.get(&node)).map_or(0, |units| u64::from(*units));
+        // What is held grows only where something begins.
+        let begins = beside.iter().map(|other| other.interval.start().max(hold.interval.start()));
+        begins.into_iter().all(|moment| {
+            let at = beside.iter().filter(|it| it.interval.start() <= moment && moment < it.interval.end());
+            at.map(|it| u64::from(it.units)).sum::<u64>() <= units
+        })
+    }
+
+    /// The reservations that hold some of a node, all of whose units are taken, at a time that is asked for.
+    pub fn overbooked_by<'a>(&'a self, holds: &'a [Hold]) -> impl Iterator<Item = ReservationNumber> + 'a {
+        let full = match &self.room {
+            Room::Queue(_) => false,
+            Room::Nodes(nodes) => holds.iter().any(|hold| !self.has_units_for(hold, holds, nodes)),
+        };
+        self.in_the_way(holds).filter(move |_| full)
+    }
+
+    /// The reservations that hold some of a node at a time that is asked for.
     pub fn in_the_way<'a>(&'a self, holds: &'a [Hold]) -> impl Iterator<Item = ReservationNumber> + 'a {
         let meets = |held: &Hold, asked: &Hold| {
             held.node.is_some() && held.node == asked.node && held.interval.overlaps(asked.interval)
@@ -188,6 +214,18 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
         self.store.save(reservation, &booking)?;
         self.bookings.insert(reservation, booking);
         Ok(())
+    }
+
+    /// Writes down as whom it runs.
+    pub fn note_account(
+        &mut self,
+        reservation: ReservationNumber,
+        account: (u32, u32),
+    ) -> Result<(), SiteError> {
+        match self.bookings.get(&reservation).cloned() {
+            Some(booking) => self.put(reservation, Booking { account: Some(account), ..booking }),
+            None => Ok(()),
+        }
     }
 
     /// Nothing of it is started any more; what runs is yet to be stopped.

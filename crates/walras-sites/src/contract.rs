@@ -12,13 +12,15 @@
 //!
 //! `tests/site/laws.rs` holds every connector to it.
 
+pub use walras_broker::Effect;
 pub use walras_broker::allocation::Hold;
-pub use walras_broker::effect::{ArrayPlace, Program, StartPart};
+pub use walras_broker::effect::{ArrayPlace, Customer, Peer, Program, StartPart};
 pub use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 pub use walras_broker::input::SiteMessage;
 pub use walras_broker::job::{PartEnd, SiteRefusal};
 pub use walras_broker::site::{Free, FreeTime};
 
+use crate::files::Directory;
 use std::path::{Path, PathBuf};
 use walras_model::{Interval, NodeId, Time};
 
@@ -97,11 +99,72 @@ pub enum SiteError {
     Stopped,
 }
 
+/// What kind of trouble a site is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trouble {
+    /// It does not answer. What runs there goes on.
+    Unreachable,
+    /// It does not let us.
+    Denied,
+    /// It says what nobody understands.
+    NotUnderstood,
+    /// Something of its own is broken.
+    Broken,
+}
+
+impl Trouble {
+    /// All there are.
+    pub const ALL: [Trouble; 4] =
+        [Trouble::Unreachable, Trouble::Denied, Trouble::NotUnderstood, Trouble::Broken];
+
+    /// One word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Trouble::Unreachable => "unreachable",
+            Trouble::Denied => "denied",
+            Trouble::NotUnderstood => "not-understood",
+            Trouble::Broken => "broken",
+        }
+    }
+}
+
 impl SiteError {
+    /// What kind of trouble that is; none where the site is well, and only what was asked for cannot be.
+    pub fn kind(&self) -> Option<Trouble> {
+        match self {
+            SiteError::Unreachable(_) => Some(Trouble::Unreachable),
+            SiteError::Denied(_) => Some(Trouble::Denied),
+            SiteError::NotUnderstood(_) => Some(Trouble::NotUnderstood),
+            SiteError::Memory(_)
+            | SiteError::File { .. }
+            | SiteError::Setup { .. }
+            | SiteError::CannotRun { .. }
+            | SiteError::Missing(_) => Some(Trouble::Broken),
+            SiteError::UnknownHold { .. }
+            | SiteError::UnknownNode { .. }
+            | SiteError::NoSuchFault(_)
+            | SiteError::Overloaded
+            | SiteError::Stopped => None,
+        }
+    }
+
     /// What the system says of a file.
     pub fn file(path: &Path, why: impl std::fmt::Display) -> SiteError {
         SiteError::File { path: path.to_owned(), why: why.to_string() }
     }
+}
+
+/// Time to be held, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Prepare<'a> {
+    /// Under which number.
+    pub reservation: ReservationNumber,
+    /// For whom: a site that has no account for them refuses.
+    pub customer: &'a Customer,
+    /// What.
+    pub holds: &'a [Hold],
+    /// Until when, unless it is confirmed.
+    pub expiry: Time,
 }
 
 /// Parts to run on what is held.
@@ -113,6 +176,10 @@ pub struct Start<'a> {
     pub job: JobNumber,
     /// Which parts.
     pub parts: &'a [StartPart],
+    /// How many parts the job has, on all sites.
+    pub size: u32,
+    /// Where all of them are.
+    pub peers: &'a [Peer],
     /// What to run.
     pub program: &'a Program,
 }
@@ -168,18 +235,38 @@ pub enum Fault {
     },
 }
 
+/// Does one thing that the broker wants of a site.
+pub fn perform_one<C: Connector + ?Sized>(site: &mut C, now: Time, effect: &Effect) -> SiteAnswer {
+    match effect {
+        Effect::AskOffers { cycle, horizon, .. } => site.offers(now, *cycle, *horizon),
+        Effect::Prepare { reservation, customer, holds, expiry, .. } => {
+            site.prepare(now, &Prepare { reservation: *reservation, customer, holds, expiry: *expiry })
+        }
+        Effect::Confirm { reservation, .. } => site.confirm(now, *reservation),
+        Effect::Release { reservation, .. } => site.release(now, *reservation),
+        Effect::Cancel { reservation, .. } => site.cancel(now, *reservation),
+        Effect::Observe { reservation, .. } => site.observe(now, *reservation),
+        Effect::Start { reservation, job, parts, size, peers, program, .. } => site
+            .start(now, Start { reservation: *reservation, job: *job, parts, size: *size, peers, program }),
+        Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Ok(Vec::new()),
+    }
+}
+
 /// What speaks for a site: the whole of what the broker asks of one.
 pub trait Connector: Send {
+    /// Does several things at once, in the order in which they are given, with an answer to each: one by one, unless a connector can ask
+    /// once for all.
+    fn perform(&mut self, now: Time, effects: &[Effect]) -> Vec<SiteAnswer> {
+        effects.iter().map(|effect| perform_one(self, now, effect)).collect()
+    }
+    /// What is wrong with what manages the site at the moment, although the connector goes on.
+    fn trouble(&self) -> Option<SiteError> {
+        None
+    }
     /// What is free in the horizon, for the cycle that asks.
     fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> SiteAnswer;
     /// Holds time until it expires.
-    fn prepare(
-        &mut self,
-        now: Time,
-        reservation: ReservationNumber,
-        holds: &[Hold],
-        expiry: Time,
-    ) -> SiteAnswer;
+    fn prepare(&mut self, now: Time, asked: &Prepare<'_>) -> SiteAnswer;
     /// Keeps what was prepared.
     fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
     /// Gives up what is held.
@@ -199,6 +286,14 @@ pub trait Connector: Send {
     /// When the owner uses the nodes themselves, as far as the site tells: for timetables.
     fn owner_use(&self, _within: Interval) -> Vec<(NodeId, Interval)> {
         Vec::new()
+    }
+    /// The directory that the tasks of a user's workflow share here, made where there is none; nothing on a site that keeps no files.
+    fn files(&mut self, _job: JobNumber, _user: &str) -> Result<Option<Directory>, SiteError> {
+        Ok(None)
+    }
+    /// The directory in which the program of a part began, where its files are.
+    fn left(&self, _reservation: ReservationNumber, _part: u32) -> Option<Directory> {
+        None
     }
     /// The file with what a part has printed to a stream, where there is one.
     fn output(&self, _reservation: ReservationNumber, _part: u32, _stream: Stream) -> Option<PathBuf> {

@@ -88,6 +88,30 @@ impl<'a> Facts<'a> {
         (start < end && end <= slot.end()).then_some(*slot)
     }
 
+    /// The first of the free slots of `node` in which so many units are free at one price for all of `[start, end)`. An empty interval is in
+    /// none.
+    pub(super) fn free_units(&self, node: NodeId, (start, end): (Time, Time), units: u32) -> Option<Slot> {
+        let free = self.free.get(node.index())?;
+        let first = free.partition_point(|slot| slot.start() <= start).checked_sub(1)?;
+        let mut reached = start;
+        for slot in &free[first..] {
+            let goes_on = slot.start() <= reached && reached < slot.end();
+            if start >= end || !goes_on || slot.units() < units || slot.rate() != free[first].rate() {
+                return None;
+            }
+            reached = slot.end();
+            if reached >= end {
+                return Some(free[first]);
+            }
+        }
+        None
+    }
+
+    /// The free slots of a node, in order of time.
+    pub(super) fn slots_of(&self, node: NodeId) -> &[Slot] {
+        self.free.get(node.index()).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a node is a processor of a site that sells capacity.
     pub(super) fn on_capacity(&self, node: &Node) -> bool {
         self.capacities.contains_key(&node.site)

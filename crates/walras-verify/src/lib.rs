@@ -5,12 +5,13 @@
 //!
 //! **Method.** Nothing in the claim is trusted and nothing is shared with the search: names are looked up
 //! here, and run times, costs, budgets and attribute tests are derived again from the offers' plain slot
-//! list and the requests, in 128-bit arithmetic of this module's own. The checks go in three steps:
+//! list and the requests, in 128-bit arithmetic of this module's own. The checks go in five steps:
 //!
 //! 1. `facts` turns offers and batch into lookups: jobs, sites and nodes by name, free slots by node.
 //! 2. `task` and `window` hold one claimed alternative against the facts.
 //! 3. `overlap` sweeps over each node's claimed time to find alternatives that share some.
-//! 4. `account` sees that every job of the batch is somewhere, once; `choice` that the chosen alternatives are
+//! 4. `units` does so for nodes that are sold in units, by sums.
+//! 5. `account` sees that every job of the batch is somewhere, once; `choice` that the chosen alternatives are
 //!    there, one per job, and that their sums are right and within the limits.
 //!
 //! [`tasks`] does the same for the task schedules of workflows.
@@ -30,6 +31,7 @@
 //! let free = Interval::new(at(0), at(100)).unwrap();
 //! let rate = Rate::from_micros_per_second(5_000_000).unwrap();
 //! let node = Node {
+//!     division: Default::default(),
 //!     name: "cpu1".into(),
 //!     site: SiteId::new(0),
 //!     performance: Performance::from_millionths(2_000_000).unwrap(),
@@ -45,6 +47,7 @@
 //! // 80 s of work at performance 2 take 40 s, which cost 200 at 5 a second.
 //! let cost = Money::from_micros(200_000_000);
 //! let task = ClaimedSlot {
+//!     units: 1,
 //!     site: "campus".into(), node: "cpu1".into(), start: at(10), end: at(50), cost, capacity: false,
 //! };
 //! let way = ClaimedAlternative { job: "J1".into(), start: at(10), end: at(50), cost, slots: vec![task] };
@@ -68,6 +71,7 @@ mod overlap;
 mod sentence;
 mod task;
 pub mod tasks;
+mod units;
 mod violation;
 mod window;
 mod wrong;
@@ -107,6 +111,7 @@ impl Claim {
     /// What a search says that it found, without an account of the batch and without a choice.
     pub fn of_alternatives(offers: &Offers, batch: &Batch, found: &[Alternative]) -> Claim {
         let slot = |placement: &Placement| ClaimedSlot {
+            units: placement.units,
             site: offers.site_of(placement.node).name.clone(),
             node: offers.node(placement.node).name.clone(),
             start: placement.interval.start(),
@@ -147,6 +152,8 @@ pub struct ClaimedSlot {
     pub site: String,
     /// The node's name within the site.
     pub node: String,
+    /// How many of its units; one where it is sold whole.
+    pub units: u32,
     /// When the task starts.
     pub start: Time,
     /// When it ends.
@@ -174,7 +181,7 @@ pub struct Rules {
 pub fn verify_plan(claim: &Claim, offers: &Offers, batch: &Batch, rules: Rules) -> Vec<Violation> {
     let facts = Facts::new(offers, batch, rules);
     let mut violations = Vec::new();
-    let mut taken = Vec::new();
+    let (mut taken, mut shared) = (Vec::new(), Vec::new());
     for (index, claimed) in claim.alternatives.iter().enumerate() {
         let window = window::resolve(index, claimed, &facts);
         window::check(&window, &mut violations);
@@ -182,8 +189,10 @@ pub fn verify_plan(claim: &Claim, offers: &Offers, batch: &Batch, rules: Rules) 
             task::check(task, &window, rules, &mut violations);
         }
         taken.extend(overlap::taken_by(&window));
+        shared.extend(window::claimed_by(&window));
     }
     overlap::check(taken, claim, &mut violations);
+    units::check_all(shared, &facts, &mut violations);
     account::check(claim, batch, &mut violations);
     if let Some(choice) = &claim.choice {
         choice::check(choice, &claim.alternatives, &mut violations);

@@ -19,6 +19,7 @@
 
 use super::Claim;
 use super::facts::Place;
+use super::units::is_divided;
 use super::violation::{AlternativeAt, SlotAt, Violation};
 use super::window::Window;
 use std::collections::BTreeMap;
@@ -34,10 +35,13 @@ pub(super) struct Taken {
     slot: usize,
 }
 
-/// What a window takes of the nodes that exist. Empty and reversed slots take nothing.
+/// What a window takes of the nodes that exist and are sold whole. Empty and reversed slots take nothing.
 pub(super) fn taken_by(window: &Window<'_>) -> impl Iterator<Item = Taken> {
     window.tasks.iter().filter_map(|task| {
-        let Place::Known(node, _) = task.place else { return None };
+        let Place::Known(node, of) = task.place else { return None };
+        if is_divided(of) {
+            return None;
+        }
         let interval = task.interval()?;
         Some(Taken { node, interval, alternative: window.index, slot: task.index })
     })

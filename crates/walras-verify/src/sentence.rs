@@ -34,6 +34,17 @@ impl fmt::Display for Violation {
                 write!(f, "{at} has {slots} for a job of {tasks}")
             }
             V::NodeTwice { at, first } => write!(f, "{at} is on the same node as slots[{first}]"),
+            V::WrongUnits { at, expected, claimed } => {
+                let (taken, needed) =
+                    (counted(*claimed as usize, "unit"), counted(*expected as usize, "unit"));
+                write!(f, "{at} takes {taken} of its node but a task needs {needed}")
+            }
+            V::Overbooked { at, moment, taken, free } => {
+                write!(
+                    f,
+                    "{at} is on a node of which {taken} units are taken at {moment} s and {free} are free"
+                )
+            }
             V::StartsApart { at, expected, claimed } => {
                 write!(f, "{at} starts at {claimed} s but its window starts at {expected} s")
             }

@@ -1,9 +1,11 @@
 //! Checks of one claimed slot: its time, its node, its price.
 
-use super::facts::{Place, Terms, cost_micros, money, passes, runtime_millis};
+use super::facts::{Place, Terms, cost_micros, money, runtime_millis};
+use super::units;
 use super::violation::Violation;
 use super::window::Window;
 use super::{ClaimedSlot, Rules};
+use walras_model::attribute::Requirement;
 use walras_model::interval::Interval;
 use walras_model::offer::{Node, Slot};
 use walras_model::quantity::{Rate, Span};
@@ -53,6 +55,7 @@ pub(super) fn check(task: &Task<'_>, window: &Window<'_>, rules: Rules, violatio
             if let Some(terms) = window.terms {
                 check_runtime(task, node, terms, window, violations);
                 check_node(task, node, terms, window, violations);
+                violations.extend(wrong_units(task, node, &terms.request.requires, window));
             }
         }
     }
@@ -124,7 +127,7 @@ fn check_node(
     }
     for requirement in &terms.request.requires {
         let value = node.attributes.get(&requirement.attribute);
-        if !passes(requirement, &node.attributes) {
+        if !units::is_met(requirement, node) {
             violations.push(Violation::RequirementUnmet {
                 at: window.slot_at(task),
                 requirement: requirement.clone(),
@@ -158,4 +161,17 @@ fn check_price(
     {
         violations.push(Violation::OverPriceCap { at: window.slot_at(task), price_max, rate });
     }
+}
+
+/// Appends what is wrong with the number of units that a task claims: it takes what it needs, or the whole node.
+fn wrong_units(
+    task: &Task<'_>,
+    node: &Node,
+    requires: &[Requirement],
+    window: &Window<'_>,
+) -> Option<Violation> {
+    let claimed = task.claimed.units;
+    let expected = units::needed(requires, node)?;
+    let right = claimed == expected || claimed == node.division.units();
+    (!right).then(|| Violation::WrongUnits { at: window.slot_at(task), expected, claimed })
 }

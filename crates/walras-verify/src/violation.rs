@@ -65,6 +65,26 @@ pub enum Violation {
         /// The position of the slot that names it first.
         first: usize,
     },
+    /// A slot takes another number of units of its node than the job's tasks need there.
+    WrongUnits {
+        /// Which slot.
+        at: SlotAt,
+        /// What a task needs.
+        expected: u32,
+        /// What the slot takes.
+        claimed: u32,
+    },
+    /// More units of a node are taken at some moment than are free.
+    Overbooked {
+        /// The last of the slots that share that moment.
+        at: SlotAt,
+        /// The first such moment.
+        moment: Time,
+        /// How many are taken from then on.
+        taken: i64,
+        /// How many are free.
+        free: i64,
+    },
     /// A slot does not start when its window starts.
     StartsApart {
         /// Which slot.

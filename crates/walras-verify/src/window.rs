@@ -3,6 +3,7 @@
 use super::ClaimedAlternative;
 use super::facts::{Facts, Place, Terms, cost_micros, money};
 use super::task::Task;
+use super::units::{self, Claimed};
 use super::violation::{AlternativeAt, SlotAt, Violation};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -23,10 +24,17 @@ pub(super) fn resolve<'a>(index: usize, claimed: &'a ClaimedAlternative, facts: 
     let tasks = (0..).zip(&claimed.slots).map(|(index, slot)| {
         let place = facts.place(&slot.site, &slot.node);
         let (source, on_capacity) = match place {
+            Place::Known(id, node) if units::is_divided(node) => {
+                (facts.free_units(id, (slot.start, slot.end), slot.units), facts.on_capacity(node))
+            }
             Place::Known(id, node) => (facts.free_slot(id, slot.start, slot.end), facts.on_capacity(node)),
             Place::NoSuchSite | Place::NoSuchNode => (None, false),
         };
         let rate = source.and_then(|source| facts.rate(source, terms));
+        let rate = match place {
+            Place::Known(_, node) => rate.and_then(|rate| units::price(rate, slot.units, node)),
+            Place::NoSuchSite | Place::NoSuchNode => rate,
+        };
         Task { index, claimed: slot, place, source, rate, on_capacity }
     });
     Window { index, claimed, terms, tasks: tasks.collect() }
@@ -120,7 +128,10 @@ fn check_one_site(window: &Window<'_>, terms: &Terms<'_>, violations: &mut Vec<V
 fn check_distinct(window: &Window<'_>, violations: &mut Vec<Violation>) {
     let mut first_on: BTreeMap<NodeId, usize> = BTreeMap::new();
     for task in &window.tasks {
-        let Place::Known(node, _) = task.place else { continue };
+        let Place::Known(node, of) = task.place else { continue };
+        if units::is_divided(of) {
+            continue;
+        }
         match first_on.entry(node) {
             Entry::Vacant(entry) => {
                 entry.insert(task.index);
@@ -146,4 +157,15 @@ fn check_total(window: &Window<'_>, violations: &mut Vec<Violation>) {
     if i128::from(claimed.as_micros()) != sum {
         violations.push(Violation::WrongTotal { at: window.at(), expected: money(sum), claimed });
     }
+}
+
+/// What a window claims of nodes that are sold in units, as far as it is free at all.
+pub(super) fn claimed_by(window: &Window<'_>) -> Vec<Claimed> {
+    let claimed = |task: &Task<'_>| {
+        let Place::Known(id, node) = task.place else { return None };
+        let interval = task.interval().filter(|_| units::is_divided(node) && task.source.is_some())?;
+        let (from, until) = (interval.start(), interval.end());
+        Some(Claimed { node: id, from, until, units: task.claimed.units, at: window.slot_at(task) })
+    };
+    window.tasks.iter().filter_map(claimed).collect()
 }

@@ -182,20 +182,22 @@ impl Checker {
     }
 
     fn holds(&mut self, state: &State) {
-        let mut held: BTreeMap<NodeId, Vec<(Interval, ReservationNumber)>> = BTreeMap::new();
+        let mut held: BTreeMap<NodeId, Vec<(Interval, ReservationNumber, u32)>> = BTreeMap::new();
         for (number, reservation) in &state.reservations {
             for (_, hold) in reservation.holds_left() {
                 if let Some(node) = hold.node {
-                    held.entry(node).or_default().push((hold.interval, *number));
+                    held.entry(node).or_default().push((hold.interval, *number, hold.units));
                 }
             }
         }
         for (node, mut holds) in held {
             holds.sort_unstable();
-            for pair in holds.windows(2) {
-                if pair[0].0.overlaps(pair[1].0) {
-                    let (one, other) = (pair[0].1, pair[1].1);
-                    self.complain(format!("node {} is booked twice, by {one} and {other}", node.number()));
+            let units = state.node_spec(node).map_or(1, |spec| spec.division.units());
+            for (place, (last, number, _)) in holds.iter().enumerate() {
+                // All that begin no later and have not ended when this one begins.
+                let beside = holds[..=place].iter().filter(|(it, _, _)| it.end() > last.start());
+                if beside.map(|(_, _, taken)| taken).sum::<u32>() > units {
+                    self.complain(format!("node {} is booked beyond its units, by {number}", node.number()));
                 }
             }
         }

@@ -6,7 +6,7 @@ use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
 use walras_broker::input::User;
 use walras_broker::job::{JobSearch, JobSpec, WorkflowSpec};
-use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_broker::policy::{Deciding, Method, Policy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::wish::{Wish, Wisher};
@@ -17,8 +17,8 @@ use walras_core::refine::Strategy;
 use walras_core::{Algorithm, Criterion};
 use walras_model::workflow::UNSIZED;
 use walras_model::{
-    Attributes, Data, Edge, Interval, Money, Multiplier, NodeId, Performance, Rate, Request, Share, SiteId,
-    Span, Task, TaskId, Time, Work, Workflow,
+    Attributes, Data, Division, Edge, Fixed, Interval, Money, Multiplier, NodeId, Performance, Rate, Request,
+    Requirement, Share, SiteId, Span, Task, TaskId, Test, Time, Work, Workflow,
 };
 use walras_random::Stream;
 use walras_sites::Offering;
@@ -84,7 +84,11 @@ fn promises(chance: &mut Stream) -> PromisePolicy {
     PromisePolicy {
         order: orders[drawn],
         slack: share(250_000 * slack),
-        until: if slack == 4 { Until::Deadline } else { Until::Planned },
+        until: match slack {
+            4 => Until::Deadline,
+            3 => Until::First,
+            _ => Until::Planned,
+        },
         price_slack: share(100_000 * price_slack),
         value: times(500_000 * value),
         late: if value <= 1 { Late::Run } else { Late::Refused },
@@ -93,8 +97,13 @@ fn promises(chance: &mut Stream) -> PromisePolicy {
     }
 }
 
-fn nodes(count: usize, chance: &mut Stream) -> Vec<NodeSpec> {
+/// Nodes that are sold whole, or in so many units of two cores.
+fn nodes(count: usize, units: u32, chance: &mut Stream) -> Vec<NodeSpec> {
+    let resources = [("cores".to_owned(), 2 * u64::from(units))];
+    let counted = Division::new(units, resources.into()).ok().filter(Division::is_divided);
+    let division = counted.unwrap_or_default();
     let node = |index: usize| NodeSpec {
+        division: division.clone(),
         name: format!("n{index}"),
         class: (index == 0).then(|| "big".to_owned()),
         performance: Performance::from_millionths(250_000 * chance.between(4, 8)).unwrap_or(Performance::ONE),
@@ -130,9 +139,24 @@ fn prices(chance: &mut Stream) -> Option<PriceRules> {
     Some(rules)
 }
 
-/// What is said to the broker at the beginning, and the sites that go with it.
-pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<FaultySite>)> {
-    let mut inputs = vec![Input::SetPolicy(Box::new(policy(chance)))];
+/// How jobs get processors of sites that sell capacity: in a third of the worlds they are assigned.
+pub fn assigning(chance: &mut Stream) -> Option<Method> {
+    let all = [
+        Method::Greedy,
+        Method::GreedyCost,
+        Method::Mmc,
+        Method::Hga,
+        Method::Lpga,
+        Method::Exact,
+        Method::Split,
+    ];
+    if chance.happens(333) { chance.one_of(&all).copied() } else { None }
+}
+
+/// What is said to the broker at the beginning, and the sites that go with it. Where jobs are assigned, two sites sell capacity.
+pub fn begin(chance: &mut Stream, assign: Option<Method>) -> Option<(Vec<Input>, Vec<FaultySite>)> {
+    let rules = Policy { assign, ..policy(chance) };
+    let mut inputs = vec![Input::SetPolicy(Box::new(rules))];
     for (place, name) in USERS.iter().enumerate() {
         let group = Some(if place < 2 { "physics" } else { "biology" }.to_owned());
         inputs.push(Input::SetUser(User { name: (*name).to_owned(), group, share: 1, lowest: Money::ZERO }));
@@ -143,7 +167,7 @@ pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<FaultySite>)> {
     }
     let offerings = [
         (Offering::Slots, 3),
-        (Offering::Slots, 2),
+        (if assign.is_some() { Offering::Capacity } else { Offering::Slots }, 2),
         (Offering::Slots, 3),
         (Offering::Capacity, 3),
         (Offering::Queue(4), 0),
@@ -151,9 +175,15 @@ pub fn begin(chance: &mut Stream) -> Option<(Vec<Input>, Vec<FaultySite>)> {
     let mut sites = Vec::new();
     let mut first = 0;
     for ((offering, count), number) in offerings.into_iter().zip(0_u32..) {
-        let spec = site(offering, count, number, chance)?;
+        // Some sell their nodes in units.
+        let units = match number {
+            2 | 3 if chance.happens(600) => u32::try_from(chance.between(2, 4)).ok()?,
+            _ => 1,
+        };
+        let spec = site(offering, (count, units), number, chance)?;
         let nodes = (first..first + u32::try_from(count).ok()?).map(|id| SimulatedNode {
             owner: owner_load(offering, chance),
+            units,
             ..SimulatedNode::new(NodeId::new(id))
         });
         let (nodes, store) = (nodes.collect(), VolatileStore::default());
@@ -175,7 +205,12 @@ fn wanting(of: Wisher, criterion: Wanted) -> Option<Input> {
     Some(Input::SetWish { of, wish: Some(Wish { weight: 2, preference }) })
 }
 
-fn site(offering: Offering, count: usize, number: u32, chance: &mut Stream) -> Option<SiteSpec> {
+fn site(
+    offering: Offering,
+    (count, units): (usize, u32),
+    number: u32,
+    chance: &mut Stream,
+) -> Option<SiteSpec> {
     let mut access = Rules::default();
     if number == 1 && chance.happens(300) {
         access.access = vec![AccessRule { who: Who::Group("physics".to_owned()), allow: true, hours: None }];
@@ -192,7 +227,7 @@ fn site(offering: Offering, count: usize, number: u32, chance: &mut Stream) -> O
                 attributes: Attributes::new(),
             }),
         },
-        nodes: nodes(count, chance),
+        nodes: nodes(count, units, chance),
         prices: prices(chance)?,
         access,
         timing: Default::default(),
@@ -238,6 +273,11 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     if chance.happens(400) {
         request.deadline = Some(later(now, chance.between(20, 240) * MINUTE));
     }
+    if chance.happens(300) {
+        let min = Some(Fixed::from_millionths(1_000_000 * chance.between(1, 5)));
+        let test = Test::Range { min, max: None };
+        request.requires.push(Requirement { attribute: "cores".to_owned(), test });
+    }
     request.priority = chance.between(0, 3);
     request.scope.same_site = chance.happens(200);
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
@@ -280,5 +320,5 @@ fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<Wor
     if strategy.needs_deadline() {
         request.deadline = Some(later(now, chance.between(60, 240) * MINUTE));
     }
-    Some(WorkflowSpec { workflow: Workflow::new("flow", tasks, edges).ok()?, strategy })
+    Some(WorkflowSpec { workflow: Workflow::new("flow", tasks, edges).ok()?, strategy, programs: Vec::new() })
 }

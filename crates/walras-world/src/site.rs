@@ -25,14 +25,26 @@ pub struct FaultySite {
     pub cut_until: Time,
     /// How likely it refuses for no reason, in thousandths.
     pub unwilling: i64,
+    /// How often it was.
+    pub unwillingly: u64,
     /// What it saw that must not be.
     pub wrong: Vec<String>,
+    /// What it was told to let go.
+    pub released: Vec<ReservationNumber>,
 }
 
 impl FaultySite {
     /// A site that can be reached and is willing.
     pub fn new(id: SiteId, site: SimulatedSite<VolatileStore>) -> FaultySite {
-        FaultySite { id, site, cut_until: Time::MIN, unwilling: 0, wrong: Vec::new() }
+        FaultySite {
+            id,
+            site,
+            cut_until: Time::MIN,
+            unwilling: 0,
+            unwillingly: 0,
+            wrong: Vec::new(),
+            released: Vec::new(),
+        }
     }
 
     /// What the site answers to an effect that reaches it.
@@ -50,15 +62,17 @@ impl FaultySite {
                 self.prepare(now, *reservation, holds, *expiry, chance)
             }
             Effect::Confirm { reservation, .. } => self.confirm(now, *reservation, chance),
-            Effect::Start { reservation, job, parts, program, .. } => {
-                let start = Start { reservation: *reservation, job: *job, parts, program };
+            Effect::Start { reservation, job, parts, size, peers, program, .. } => {
+                let (reservation, job, size) = (*reservation, *job, *size);
+                let start = Start { reservation, job, parts, size, peers, program };
                 self.site.start(now, &start, chance)
             }
             Effect::Observe { reservation, .. } => Ok(self.site.observe(now, *reservation)),
             Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => {
+                self.released.push(*reservation);
                 self.site.release(now, *reservation)
             }
-            Effect::Plan(_) | Effect::Notify { .. } => Ok(Vec::new()),
+            Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Ok(Vec::new()),
         };
         self.heard(answer)
     }
@@ -84,12 +98,13 @@ impl FaultySite {
             return Ok(vec![answer]);
         }
         if chance.happens(self.unwilling) {
+            self.unwillingly += 1;
             let why = [SiteRefusal::Unwilling, SiteRefusal::Busy, SiteRefusal::PriceChanged];
             let refusal = *chance.one_of(&why).unwrap_or(&SiteRefusal::Busy);
             return Ok(vec![SiteMessage::Refused { reservation, refusal }]);
         }
         let at = self.id.number();
-        for other in self.site.book().in_the_way(holds) {
+        for other in self.site.book().overbooked_by(holds) {
             self.wrong.push(format!("site {at}: reservation {reservation} asks for time that {other} holds"));
         }
         self.site.prepare(now, reservation, holds, expiry)
@@ -100,6 +115,7 @@ impl FaultySite {
         let waits = |until: Time| now < until;
         let prepared = self.site.book().get(reservation).is_some_and(|it| it.expiry.is_some_and(waits));
         if unwilling && prepared {
+            self.unwillingly += 1;
             let refusal = SiteRefusal::Unwilling;
             return Ok(vec![SiteMessage::Refused { reservation, refusal }]);
         }

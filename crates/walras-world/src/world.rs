@@ -1,6 +1,7 @@
 //! The world's loop: messages on their way, a clock, a broker that may be killed, a journal that may fail.
 
 mod client;
+mod cluster;
 mod mishap;
 mod waiting;
 
@@ -33,11 +34,14 @@ pub struct Settings {
     pub steps_max: u64,
     /// Whether jobs may have to wait for others, for namesakes and for their users' word.
     pub waits: bool,
+    /// Whether sites make the mistakes of real clusters, and say what has changed of what is free.
+    pub clusters: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits: false }
+        let (waits, clusters) = (false, false);
+        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits, clusters }
     }
 }
 
@@ -58,6 +62,8 @@ enum Parcel {
     Repeat,
     /// Something happens to a site.
     Mishap,
+    /// A cluster makes a mistake.
+    Mistake,
     /// A site comes back.
     SiteBack(SiteId),
     /// A node comes back.
@@ -79,8 +85,10 @@ pub struct Outcome {
     pub steps: u64,
     /// How often the broker was killed.
     pub kills: u64,
-    /// What went wrong, and how often.
+    /// How often it is tried to go wrong, of a thousand times each.
     pub faults: Faults,
+    /// How often something did.
+    pub happened: u64,
 }
 
 /// A simulated world.
@@ -95,7 +103,10 @@ pub struct World {
     chance: Stream,
     /// What decides who waits, where anybody does.
     waits: Option<Stream>,
+    /// What decides which mistakes clusters make, where they do.
+    clusters: Option<Stream>,
     faults: Faults,
+    happened: u64,
     /// How far the broker's clock is ahead, in milliseconds.
     skew: i64,
     planning: Option<CycleNumber>,
@@ -108,7 +119,8 @@ pub struct World {
 pub fn live(settings: &Settings) -> Outcome {
     let mut chance = Stream::open(settings.seed, 0);
     let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Stream::open(settings.seed, 1)));
-    let (inputs, sites) = setup::begin(&mut chance).unwrap_or_default();
+    let assign = setup::assigning(&mut Stream::open(settings.seed, 4));
+    let (inputs, sites) = setup::begin(&mut chance, assign).unwrap_or_default();
     let zero = Time::from_millis(0).unwrap_or(Time::MIN);
     let mut world = World {
         now: zero,
@@ -120,7 +132,9 @@ pub fn live(settings: &Settings) -> Outcome {
         posted: 0,
         chance: Stream::open(settings.seed, 2),
         waits: settings.waits.then(|| Stream::open(settings.seed, 3)),
+        clusters: settings.clusters.then(|| Stream::open(settings.seed, 4)),
         faults: Faults::default(),
+        happened: 0,
         skew: 0,
         planning: None,
         last_tick: Time::MIN,
@@ -145,7 +159,16 @@ pub fn live(settings: &Settings) -> Outcome {
         world.parcels.is_empty() || steps < settings.steps_max,
     );
     let wrong = world.checker.wrong;
-    Outcome { wrong, journal: world.journal, broker: world.broker, steps, kills: world.kills, faults }
+    let happened = world.happened + world.sites.iter().map(|site| site.unwillingly).sum::<u64>();
+    Outcome {
+        wrong,
+        journal: world.journal,
+        broker: world.broker,
+        steps,
+        kills: world.kills,
+        faults,
+        happened,
+    }
 }
 
 impl World {
@@ -172,6 +195,9 @@ impl World {
         }
         self.post(self.now, Parcel::Repeat);
         self.post(later(self.now, MINUTE), Parcel::Mishap);
+        if settings.clusters {
+            self.post(later(self.now, MINUTE), Parcel::Mistake);
+        }
         self.post(later(self.now, span + 60 * MINUTE), Parcel::Calm);
     }
 
@@ -235,12 +261,12 @@ impl World {
 
     /// Puts something on its way, where it may be lost, late or doubled.
     fn send(&mut self, parcel: &Parcel) {
-        let copies = 1 + i64::from(self.chance.happens(self.faults.twice));
+        let copies = 1 + i64::from(self.goes_wrong(|it| it.twice));
         for _ in 0..copies {
-            if self.chance.happens(self.faults.lost) {
+            if self.goes_wrong(|it| it.lost) {
                 continue;
             }
-            let slow = self.chance.happens(self.faults.late);
+            let slow = self.goes_wrong(|it| it.late);
             let delay =
                 if slow { self.chance.between(10_000, 900_000) } else { self.chance.between(10, 2_000) };
             self.post(later(self.now, delay), parcel.clone());
@@ -259,6 +285,8 @@ impl World {
             Parcel::Message(site, _) if self.is_cut(Some(site)) => {}
             Parcel::Effect(effect) => self.at_site(&effect),
             Parcel::Message(site, message) => {
+                let known = self.broker.state();
+                let message = if self.clusters.is_some() { known.shortened(site, message) } else { message };
                 self.say(&Input::Site { site, message });
             }
             Parcel::Plan(input) => {
@@ -277,6 +305,7 @@ impl World {
                 self.post(later(self.now, pause), Parcel::Repeat);
             }
             Parcel::Mishap => self.mishap(),
+            Parcel::Mistake => self.mistake(),
             Parcel::SiteBack(id) => self.site_back(id),
             Parcel::NodeBack(id, node) => {
                 let news = self.sites[id.index()].site.bring_back(self.now, node);
@@ -300,12 +329,12 @@ impl World {
 
     /// Says something to the broker, unless it is killed or cannot write.
     fn say(&mut self, input: &Input) -> Option<Answer> {
-        if !self.calm && self.chance.happens(self.faults.clock) {
+        if !self.calm && self.goes_wrong(|it| it.clock) {
             self.skew = self.chance.between(-600_000, 600_000);
         } else if self.skew != 0 && (self.calm || self.chance.happens(200)) {
             self.skew = 0;
         }
-        if self.chance.happens(self.faults.kill) {
+        if self.goes_wrong(|it| it.kill) {
             self.kill();
             return None;
         }
@@ -320,13 +349,13 @@ impl World {
         if change.events.is_empty() {
             return Some(change.answer);
         }
-        if self.chance.happens(self.faults.write) {
+        if self.goes_wrong(|it| it.write) {
             return None;
         }
         let entry = Entry { at, input: input.clone(), events: change.events };
         self.checker.written(&entry);
         self.journal.push(entry);
-        if self.chance.happens(self.faults.kill) {
+        if self.goes_wrong(|it| it.kill) {
             self.kill();
             return None;
         }
@@ -336,7 +365,7 @@ impl World {
             effects.extend(self.broker.step(at, event));
         }
         self.checker.entry(&self.broker, entry);
-        if self.chance.happens(self.faults.kill) {
+        if self.goes_wrong(|it| it.kill) {
             self.kill();
             return None;
         }
@@ -344,20 +373,6 @@ impl World {
             self.perform(effect);
         }
         Some(change.answer)
-    }
-
-    /// The broker dies and is built anew from its journal.
-    fn kill(&mut self) {
-        self.kills += 1;
-        let mut broker = Broker::default();
-        for entry in &self.journal {
-            broker.restore(entry);
-        }
-        self.broker = broker;
-        self.planning = None;
-        if let Some(entry) = self.journal.last() {
-            self.checker.entry(&self.broker, entry);
-        }
     }
 
     fn perform(&mut self, effect: Effect) {
@@ -372,6 +387,8 @@ impl World {
                 self.send(&Parcel::Plan(Input::Decided { cycle, decision }));
             }
             Effect::Notify { notice, .. } => self.send(&Parcel::Noticed(Input::Noticed(notice))),
+            // Nobody's tasks have files here.
+            Effect::Move(_) => {}
             effect => self.send(&Parcel::Effect(effect)),
         }
     }

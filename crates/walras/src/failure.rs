@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use walras_api::service::JobState;
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub(crate) enum Failure {
     Refuted,
     /// Some job has no place, or a workflow no schedule; which and why has been printed.
     NotAll,
+    /// A job that was waited for has ended so; which has been printed.
+    Ended(JobState),
     /// What was asked for did not come about: a job failed, a quote was not honoured, there is no such thing.
     Refused(String),
     /// The service does not allow it.
@@ -52,6 +55,9 @@ impl Failure {
                 ExitCode::from(2)
             }
             Failure::Refuted | Failure::NotAll => ExitCode::from(1),
+            Failure::Ended(JobState::Cancelled) => ExitCode::from(5),
+            Failure::Ended(JobState::GivenUp) => ExitCode::from(6),
+            Failure::Ended(_) => ExitCode::from(1),
             Failure::Refused(problem) => {
                 eprintln!("walras: {problem}");
                 ExitCode::from(1)

@@ -136,17 +136,19 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     printed.map_err(|error| cannot_print(&error))
 }
 
-/// Prints whatever bytes come.
-pub(crate) fn copy_out(mut from: impl io::Read) -> Result<(), Failure> {
+/// Prints whatever bytes come; how many they were.
+pub(crate) fn copy_out(mut from: impl io::Read) -> Result<u64, Failure> {
     let mut output = io::stdout().lock();
+    let mut all = 0;
     let mut piece = vec![0_u8; 64 << 10];
     loop {
         let count = from.read(&mut piece);
         let count = count.map_err(|error| Failure::Unreachable(format!("the answer breaks off: {error}")))?;
         if count == 0 {
-            return output.flush().map_err(|error| cannot_print(&error));
+            return output.flush().map(|()| all).map_err(|error| cannot_print(&error));
         }
         output.write_all(&piece[..count]).map_err(|error| cannot_print(&error))?;
+        all += u64::try_from(count).unwrap_or(0);
     }
 }
 

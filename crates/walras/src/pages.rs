@@ -12,8 +12,8 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
     (
         "Jobs",
         &[
-            "submit", "quote", "accept", "jobs", "job", "explain", "output", "wait", "release", "cancel",
-            "watch", "events",
+            "submit", "quote", "accept", "jobs", "job", "explain", "output", "history", "wait", "release",
+            "cancel", "watch", "events",
         ],
     ),
     (
@@ -49,7 +49,8 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
 const AFTER: &str = "\
 Exit codes: 0 all is well; 1 the answer is no, or not all: some job is not placed (but see --allow-unplaced), a \
 workflow has no schedule, a plan does not hold, a job failed, a quote was not honoured, there is no such thing; \
-2 the call or a file is wrong; 3 not allowed; 4 the service cannot be reached or cannot answer now; 70 a fault of walras.
+2 the call or a file is wrong; 3 not allowed; 4 the service cannot be reached or cannot answer now; 5 and 6 a job that \
+was waited for was cancelled or given up; 70 a fault of walras.
 
 Where the service is and who asks: --url and --token-file, WALRAS_URL and WALRAS_TOKEN, or a profile in \
 ~/.config/walras/profile.toml, which --profile or WALRAS_PROFILE names. WALRAS_CA names the certificate of a private \

@@ -8,8 +8,8 @@ use crate::{files, picture};
 use nodes::Nodes;
 use std::path::{Path, PathBuf};
 use walras_api::{
-    BaselineResult, Figures, PlannedSupport, TaskPlan, Unit, WORKFLOW_BYTES_MAX, WorkflowFormat,
-    read_workflow_leniently,
+    BaselineResult, Figures, PlannedSupport, ReadError, ReadWarnings, Runnable, TaskPlan, Unit,
+    WORKFLOW_BYTES_MAX, WorkflowFormat, read_runnable, read_workflow_leniently,
 };
 use walras_core::refine::{
     Baseline, RefineEffort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
@@ -117,10 +117,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Reads a workflow; the file's extension tells the format. What had to be assumed is told, and given back.
 pub(crate) fn read_file(path: &Path) -> Result<(Workflow, Vec<String>), Failure> {
+    read_by(path, read_workflow_leniently)
+}
+
+/// The same with what its tasks run.
+pub(crate) fn read_runnable_file(path: &Path) -> Result<Runnable, Failure> {
+    read_by(path, read_runnable).map(|(runnable, _)| runnable)
+}
+
+/// What reads a workflow out of bytes, with what the file is called.
+type Reader<T> = fn(&[u8], &str, WorkflowFormat) -> Result<(T, ReadWarnings), ReadError>;
+
+fn read_by<T>(path: &Path, read: Reader<T>) -> Result<(T, Vec<String>), Failure> {
     let format = WorkflowFormat::of_path(path).map_err(Failure::input)?;
     let bytes = files::read(path, WORKFLOW_BYTES_MAX)?;
-    let read = read_workflow_leniently(&bytes, &path.display().to_string(), format);
-    let (workflow, warnings) = read.map_err(Failure::input)?;
+    let (workflow, warnings) = read(&bytes, &path.display().to_string(), format).map_err(Failure::input)?;
     let warnings = warnings.lines();
     for warning in &warnings {
         eprintln!("walras: warning: {warning}");

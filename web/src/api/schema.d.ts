@@ -112,6 +112,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/bills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what each job and each array moved on one's own account, newest first; on any, for an administrator.
+         * @description For: user, owner, administrator.
+         */
+        get: operations["get__v1_account_bills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/statement": {
         parameters: {
             query?: never;
@@ -444,6 +464,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{job}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a job again as it was; its times count from now as they counted then, and it waits for no other job.
+         * @description For: user, administrator.
+         */
+        post: operations["post__v1_jobs__job__again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{job}/explanation": {
         parameters: {
             query?: never;
@@ -464,6 +504,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{job}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a file that a job has left in its directory, where its site keeps that; with a Range header, some bytes of it.
+         * @description For: user, administrator.
+         */
+        get: operations["get__v1_jobs__job__file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{job}/output": {
         parameters: {
             query?: never;
@@ -476,6 +536,26 @@ export interface paths {
          * @description For: user, administrator.
          */
         get: operations["get__v1_jobs__job__output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say where a job runs, part by part, as it was planned and as it went; and where else it could run.
+         * @description For: user, administrator.
+         */
+        get: operations["get__v1_jobs__job__places"];
         put?: never;
         post?: never;
         delete?: never;
@@ -717,6 +797,46 @@ export interface paths {
          * @description For: owner, administrator.
          */
         get: operations["get__v1_reports_income"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what jobs took that have ended, newest first: waits, run times, cost, exit codes, estimates.
+         * @description For: user, administrator.
+         */
+        get: operations["get__v1_reports_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports/unsold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say at which lower prices idle time of one's own sites would have sold, by the budgets of jobs that were not served.
+         * @description For: owner, administrator.
+         */
+        get: operations["get__v1_reports_unsold"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1107,6 +1227,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/worth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what nodes' time is worth to those who wait for it, and when none is scarce.
+         * @description For: user, owner, administrator.
+         */
+        get: operations["get__v1_worth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1144,7 +1284,7 @@ export interface components {
             budgets: components["schemas"]["BudgetView"][];
             /** @description How far below zero it may go, in credits. */
             credit: number;
-            /** @description Of the amounts above, by name and as text, those with more digits than a double holds. */
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
             exact?: {
                 [key: string]: string;
             };
@@ -1169,6 +1309,29 @@ export interface components {
         };
         /** @description How several losses become one. */
         AggregationKind: "chebyshev" | "mean" | "lexicographic";
+        /** @description Another way to run a job. Nothing of it is promised. */
+        AlternativeView: {
+            /** @description What it would cost at most, in credits. */
+            cost: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it would have ended.
+             */
+            finish: string;
+            /** @description What it would use. */
+            places: components["schemas"]["PlaceView"][];
+            /** @description Whether a plan keeps it ready for when the job's own window fails; otherwise it was looked for just now. */
+            spare: boolean;
+            /**
+             * Format: date-time
+             * @description When it would start.
+             */
+            start: string;
+        };
         /** @description One thing that changes. */
         AppliedChange: {
             /** @description What it is now; none where there is none any more. */
@@ -1231,6 +1394,45 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * Assign
+         * @description How jobs get processors of sites that sell capacity.
+         */
+        Assign: "windows" | "greedy" | "greedy-cost" | "mmc" | "hga" | "lpga" | "exact" | "split";
+        /** @description What a round of assigning came to. */
+        AssignedView: {
+            /** @description What they cost, in credits. */
+            cost: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /** @description No assignment is better by more than this share of its cost, where that is known. */
+            gap?: number | null;
+            /**
+             * Format: uint64
+             * @description Generations of evolution, passes of the exact method.
+             */
+            iterations: number;
+            /**
+             * Format: uint32
+             * @description How many jobs it was for.
+             */
+            jobs: number;
+            /** @description How. */
+            method: components["schemas"]["Assign"];
+            /** @description What is proven of it. */
+            proof: components["schemas"]["ProofKind"];
+            /** @description The jobs that it serves. */
+            served: number[];
+            /**
+             * Format: date-time
+             * @description When all that it serves start.
+             */
+            start: string;
+            /** @description The same in a sentence. */
+            text: string;
+        };
         /** @description What must have become of another job. */
         AwaitedView: {
             /** @description What. */
@@ -1240,6 +1442,49 @@ export interface components {
         };
         /** @description What a node's time is used for. */
         BarKind: "owner" | "planned" | "asked" | "held" | "running" | "ended";
+        /** @description What one job moved on an account, all together. */
+        BillView: {
+            /** @description All of them together, in credits; negative when it left the account. What is held of it counts. */
+            amount: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the first of it moved.
+             */
+            from: string;
+            /**
+             * Format: uint64
+             * @description The job's number; an array's for all of its elements.
+             */
+            job: number;
+            /**
+             * Format: uint64
+             * @description How many lines of the statement it is.
+             */
+            lines: number;
+            /** @description Its name, where it is known. */
+            name?: string | null;
+            /**
+             * Format: date-time
+             * @description When the last of it moved.
+             */
+            until: string;
+        };
+        /** @description What jobs moved on an account, the newest first: an array is one of them. */
+        BillsView: {
+            /** @description Whose account. */
+            account: string;
+            /** @description A line for each job. */
+            bills: components["schemas"]["BillView"][];
+            /**
+             * Format: uint64
+             * @description Where to go on: the `before` of the next request. None when there are no more.
+             */
+            next?: number | null;
+        };
         /** @description Time that is not for sale: from one moment to another, or every week. */
         Blackout: {
             /** @description On these days of every week, Monday is 0. */
@@ -1266,6 +1511,10 @@ export interface components {
             above?: number | null;
             /** @description No plan that serves them costs less for them, in credits. */
             cost_least: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint32
              * @description How many jobs it speaks of: those that are served in windows, without workflows.
@@ -1295,6 +1544,10 @@ export interface components {
         BudgetView: {
             /** @description What may be spent in it, in credits. */
             amount: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description What is left of it now, in credits. */
             left: number;
             /** @description How long a period lasts, in seconds. */
@@ -1340,6 +1593,10 @@ export interface components {
              * @description To what moment, for a deadline.
              */
             deadline?: string | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description What to change. */
             kind: components["schemas"]["ChangeKind"];
             /** @description To what, as a phrase. */
@@ -1349,6 +1606,10 @@ export interface components {
         ChoiceView: {
             /** @description The alternatives, with a value for each criterion. */
             alternatives: number[][];
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint32
              * @description The place of the one that was taken.
@@ -1380,6 +1641,10 @@ export interface components {
         CriterionView: {
             /** @description Its name. */
             criterion: string;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * @description How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives, where it is not
              *     one of points in time.
@@ -1460,6 +1725,8 @@ export interface components {
         Deciding: "at-once" | "promise";
         /** @description What one cycle decided, and why. */
         DecisionView: {
+            /** @description What was assigned to sites that sell capacity, where that was due. */
+            assigned?: components["schemas"]["AssignedView"] | null;
             /**
              * Format: date-time
              * @description When.
@@ -1474,6 +1741,10 @@ export interface components {
              * @description The cycle's number.
              */
             cycle: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description Every job that the plan says something of. */
             jobs: components["schemas"]["DecidedJobView"][];
             /**
@@ -1518,6 +1789,10 @@ export interface components {
         };
         /** @description How a price follows demand. */
         Demand: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description It rises when more than this share is. */
             high: number;
             /** @description It falls when less than this share of the offered time is taken. */
@@ -1616,7 +1891,7 @@ export interface components {
             trace: string;
         };
         /** @description What kind of thing has changed. */
-        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-freed" | "job-released" | "elements-cut" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
+        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-freed" | "job-released" | "elements-cut" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "files" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-down" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
         /** @description Something that has changed. */
         EventView: {
             /**
@@ -1714,6 +1989,16 @@ export interface components {
              */
             seconds: number;
         };
+        /** @description Which file. */
+        FileQuery: {
+            /** @description Its path in the job's directory. */
+            name: string;
+            /**
+             * Format: uint32
+             * @description The part whose directory it is in; the first that has it, without.
+             */
+            part?: number | null;
+        };
         /**
          * FinishBy
          * @description By which end alternatives of a job are judged that does not say how.
@@ -1728,6 +2013,10 @@ export interface components {
              * @description The job's deadline, where it is too early.
              */
             deadline?: string | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When the first window ends, where the deadline is too early.
@@ -1792,6 +2081,10 @@ export interface components {
             charged: number;
             /** @description The day, as `2026-11-15`. */
             day?: string | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description What the owner got of that, in credits; the rest is the VO's fee. */
             income: number;
             /** @description The node; a queue's have no names. */
@@ -1942,13 +2235,27 @@ export interface components {
              * @default false
              */
             held?: boolean;
+            /**
+             * @description Files that are in its directory when it begins, by their path there: what is in them, as base64, at most 4 MiB together. A job's file
+             *     names them instead as a list, beside itself, and `walras submit` puts them here.
+             */
+            inputs?: {
+                [key: string]: string;
+            };
             /** @description What it is called. */
             name: string;
+            /** @description Whom to tell of it, and of what. */
+            notify?: components["schemas"]["Notify"];
             /**
              * @description The name of the file for what it prints, on the site.
              * @default null
              */
             output?: string;
+            /**
+             * @description Files that it leaves in its directory and that are wanted back, by their path there.
+             * @default []
+             */
+            outputs?: string[];
             /**
              * @description The name of a partition, by the service's table.
              * @default null
@@ -1995,6 +2302,15 @@ export interface components {
                 };
             };
             /**
+             * @description Whether it may run twice at a time: then it need not wait until an attempt on a node that does not answer is over for certain.
+             * @default false
+             */
+            rerun?: boolean;
+            /** @description What each task takes of its node, such as cores, memory_gb or gpus: a node that counts them gives it so much, any other must have it. */
+            resources?: {
+                [key: string]: number;
+            };
+            /**
              * @description Whether all tasks must run on one site, whichever it is.
              * @default false
              */
@@ -2022,7 +2338,7 @@ export interface components {
              * @default null
              * @enum {string}
              */
-            strategy?: "asap" | "alap" | "cheapest" | "balanced";
+            strategy?: "asap" | "alap" | "cheapest" | "fastest" | "balanced";
             /**
              * @description How many nodes the job needs at once; or the work of each task as a list, of which the longest counts for all.
              * @default 1
@@ -2066,6 +2382,10 @@ export interface components {
              * @description When it must have ended.
              */
             deadline?: string | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When it should have ended, or has.
@@ -2092,6 +2412,8 @@ export interface components {
             likely_start?: string | null;
             /** @description Its name. */
             name: string;
+            /** @description The files that are wanted back. */
+            outputs?: string[];
             /** @description What is started and ends by itself; only for a single job. */
             parts: components["schemas"]["PartView"][];
             /** @description What it was promised. */
@@ -2155,8 +2477,15 @@ export interface components {
              * @description At most so many.
              */
             limit?: number | null;
-            /** @description Only jobs in this state. */
-            state?: components["schemas"]["JobState"] | null;
+            /** @description Only jobs of this name; `*` stands for anything. */
+            name?: string | null;
+            /**
+             * Format: date-time
+             * @description Only jobs that were submitted then or later.
+             */
+            since?: string | null;
+            /** @description Only jobs in this state, or in one of several with commas between them. */
+            state?: string | null;
             /** @description Only jobs of this user; users see their own only. */
             user?: string | null;
         };
@@ -2189,6 +2518,10 @@ export interface components {
         LikelyView: {
             /** @description It runs no longer, in seconds: what it asks for. */
             at_most: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When it is likely to have ended; none before it has a start, and once that has passed.
@@ -2208,6 +2541,17 @@ export interface components {
             run_time: number;
             /** @description In words. */
             text: string;
+        };
+        /** @description A link: data takes the latency, and its volume over the bandwidth. */
+        Link: {
+            /** @description In megabytes per second; 0 where the volume takes no time. */
+            bandwidth?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /** @description In seconds. */
+            latency?: number | null;
         };
         /** @description That somebody has changed something. */
         LogLine: {
@@ -2277,6 +2621,10 @@ export interface components {
              * @description The moment that was planned: a start, or the end where it is after the deadline.
              */
             at?: string | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description What it is now, or would have to be, of the same kind. */
             expected?: number | null;
             /** @description What it is. */
@@ -2309,11 +2657,25 @@ export interface components {
              * @default null
              */
             early_refund?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * @description The VO's share of every charge.
              * @default null
              */
             fee?: number | null;
+        };
+        /**
+         * @description How fast data moves between the tasks of workflows; data that stays on its node takes no time. What moves really took counts where it is
+         *     slower.
+         */
+        Network: {
+            /** @description Between sites. */
+            between_sites?: components["schemas"]["Link"];
+            /** @description Between nodes of one site. */
+            within_site?: components["schemas"]["Link"];
         };
         /** @description What becomes of a job that waits for what can never be. */
         NeverMet: "cancel" | "wait";
@@ -2323,6 +2685,10 @@ export interface components {
             class?: string | null;
             /** @description When nothing new is sold of it. */
             drained: components["schemas"]["DrainedView"][];
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description Whether it has failed. */
             lost: boolean;
             /** @description Its name. */
@@ -2331,6 +2697,41 @@ export interface components {
             performance: number;
             /** @description Its base price, in credits a second. */
             price: number;
+        };
+        /** @description Nodes of one site, speed and price. */
+        NodeWorthView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uint
+             * @description How many there are.
+             */
+            nodes: number;
+            /** @description About what one more would bring until then on top of its price, in credits. */
+            one_more: number;
+            /** @description Speed relative to the reference node. */
+            performance: number;
+            /** @description Credits a second. */
+            price: number;
+            /** @description Where. */
+            site: string;
+        };
+        /** @description Whom to tell, and of what. Without an address, its user by mail, where the service knows the domain. */
+        Notify: {
+            /**
+             * @description By mail to this address.
+             * @default null
+             */
+            mail?: string;
+            /** @description Of what: `plan` (planned, promised or reserved), `begin`, `requeue` (back in the queue), `end`, `fail`. Without it, of its end. */
+            on?: string[];
+            /**
+             * @description By a signed call to this address, which the service must allow.
+             * @default null
+             */
+            webhook?: string;
         };
         /** @description How a site offers its time. */
         OfferKind: "slots" | "capacity" | "queue";
@@ -2341,6 +2742,10 @@ export interface components {
              * @description Until when; in a queue, when the wait is expected to end.
              */
             end: string;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description On which node; none in a queue. */
             node?: string | null;
             /** @description Speed relative to the reference node. */
@@ -2378,6 +2783,10 @@ export interface components {
             confidence?: number | null;
             /** @description By each criterion that the job weighs itself: what the alternative is worth, and how well that suits. */
             criteria?: components["schemas"]["CriterionView"][];
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When it has ended.
@@ -2420,6 +2829,10 @@ export interface components {
         OutlookView: {
             /** @description What would help it. */
             changes: components["schemas"]["ChangeView"][];
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When it would have ended.
@@ -2480,6 +2893,175 @@ export interface components {
             /** @description The task of the workflow. */
             task?: string | null;
         };
+        /** @description A job that has ended. */
+        PastJobView: {
+            /**
+             * Format: uint32
+             * @description How many reservations failed that it could do nothing about.
+             */
+            attempts: number;
+            /** @description What it was charged, in credits. */
+            charged: number;
+            /**
+             * Format: uint32
+             * @description How many elements it had, where it was an array.
+             */
+            elements?: number | null;
+            /** @description The share of the reserved time that was used: 1 is an estimate to the point, above it was too short. */
+            estimate?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description The code that its program ended with: 0 when it is done; none where it never ran to an end of its own.
+             */
+            exit_code?: number | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            finish: string;
+            /** @description What people call it: its number; an element by its array and index, as `17_3`. */
+            id: string;
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            job: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was submitted.
+             */
+            queued_at: string;
+            /** @description For how long nodes were reserved for these parts, in seconds: what it was estimated to need. */
+            reserved?: number | null;
+            /** @description How long it ran from its first start to its end, in seconds. */
+            run?: number | null;
+            /** @description Where it ran. */
+            sites: string[];
+            /**
+             * Format: date-time
+             * @description When it started, if it did; unknown of an array as a whole.
+             */
+            start?: string | null;
+            /** @description How it ended. */
+            state: components["schemas"]["JobState"];
+            /**
+             * Format: uint32
+             * @description How many nodes it needed at once; for a workflow, how many tasks it had.
+             */
+            tasks: number;
+            /** @description For how long its parts ran on nodes, all together, in seconds. */
+            used?: number | null;
+            /** @description Whose it was. */
+            user: string;
+            /** @description How long it waited for its start, in seconds. */
+            wait?: number | null;
+            /** @description Why it did not end well, in one sentence. */
+            why?: string | null;
+        };
+        /** @description Jobs that have ended, newest first. */
+        PastJobsView: {
+            /** @description The jobs. */
+            jobs: components["schemas"]["PastJobView"][];
+            /**
+             * Format: uint64
+             * @description Where to go on: the `before` of the next request. None when there are no more.
+             */
+            next?: number | null;
+        };
+        /** @description Which jobs are listed. */
+        PastQuery: {
+            /**
+             * Format: uint64
+             * @description Only the elements of this array.
+             */
+            array?: number | null;
+            /**
+             * Format: uint64
+             * @description Only jobs whose numbers are below this.
+             */
+            before?: number | null;
+            /** @description The elements of arrays instead of the arrays. */
+            elements?: boolean | null;
+            /**
+             * Format: uint
+             * @description At most so many.
+             */
+            limit?: number | null;
+            /** @description Only jobs of this name; `*` stands for anything. */
+            name?: string | null;
+            /**
+             * Format: date-time
+             * @description Only jobs that were submitted then or later.
+             */
+            since?: string | null;
+            /** @description Only jobs that ended in this state, or in one of several with commas between them. */
+            state?: string | null;
+            /**
+             * Format: date-time
+             * @description Only jobs that were submitted before.
+             */
+            until?: string | null;
+            /** @description Only jobs of this user; users see their own only. */
+            user?: string | null;
+        };
+        /** @description Somewhere for a while. */
+        PlaceView: {
+            /**
+             * Format: date-time
+             * @description Until when; of a part that runs, when it should have ended.
+             */
+            end: string;
+            /** @description On which node; none in a queue. */
+            node?: string | null;
+            /** @description On which site. */
+            site: string;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            start: string;
+        };
+        /** @description A part as it was planned, and as it went. */
+        PlacedPart: {
+            /** @description Where it runs or ran, once it has begun. */
+            actual?: components["schemas"]["PlaceView"] | null;
+            /** @description Whether the planned end of the whole hangs on it: the critical path of a workflow goes through it. */
+            critical: boolean;
+            /**
+             * Format: uint32
+             * @description Its place.
+             */
+            part: number;
+            /** @description Where it was to run when its window was reserved, or is planned to run; none where that is not known any more. */
+            planned?: components["schemas"]["PlaceView"] | null;
+            /** @description The task of the workflow. */
+            task?: string | null;
+        };
+        /** @description What is asked of a job's places. */
+        PlacesQuery: {
+            /** @description Look where else it could run, too: what a plan keeps ready, and what is for sale now. */
+            alternatives?: boolean | null;
+        };
+        /** @description Where and when a job runs. */
+        PlacesView: {
+            /** @description Where else it could run as things are, where that is asked for and nothing of it has begun; earliest first. */
+            alternatives: components["schemas"]["AlternativeView"][];
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            job: number;
+            /** @description Its parts, in order; none before it has a window, and of an array. */
+            parts: components["schemas"]["PlacedPart"][];
+            /** @description Data on its way from one task of a workflow to another, as it was planned. */
+            transfers: components["schemas"]["TransferView"][];
+        };
         /**
          * Plan
          * @description Which plan is made.
@@ -2495,6 +3077,8 @@ export interface components {
              * @description At most so many windows are listed for a job.
              */
             alternatives_max?: number | null;
+            /** @description How jobs get processors of sites that sell capacity. */
+            assign?: components["schemas"]["Assign"] | null;
             /**
              * Format: uint32
              * @description A job is given up after so many failures that are not its own.
@@ -2518,6 +3102,10 @@ export interface components {
             cycle_every?: number | null;
             /** @description When jobs get what is planned for them. */
             decide?: components["schemas"]["Deciding"] | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description By which end alternatives are judged, where a job does not say how. */
             finish_by?: components["schemas"]["FinishBy"] | null;
             /** @description How late a part may start, and how long after its end a site may keep silent. */
@@ -2533,6 +3121,8 @@ export interface components {
             lead?: number | null;
             /** @description Money. */
             money?: components["schemas"]["MoneyRules"];
+            /** @description How fast data moves between the tasks of workflows. */
+            network?: components["schemas"]["Network"];
             /** @description What becomes of a job that waits for what can never be. */
             never_met?: components["schemas"]["NeverMet"] | null;
             /** @description How long sites may take to say what is free. */
@@ -2567,6 +3157,8 @@ export interface components {
              * @description At most so many other ways are kept ready for a job.
              */
             spares_max?: number | null;
+            /** @description What the strategies of workflows decide. */
+            strategies?: components["schemas"]["Strategies"] | null;
             /**
              * Format: uint32
              * @description And after so many times that parts of it vanished, which it may have done itself.
@@ -2601,6 +3193,10 @@ export interface components {
             crossing?: components["schemas"]["Crossing"];
             /** @description How the price follows demand. */
             demand?: components["schemas"]["Demand"];
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * @description A factor for every hour of the day (UTC); none, or 24.
              * @default []
@@ -2647,6 +3243,10 @@ export interface components {
         PromiseRules: {
             /** @description What starts within this time is reserved. */
             ahead?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description What becomes of a job that cannot end by its deadline. */
             late?: components["schemas"]["Late"] | null;
             /** @description Who is looked at first when there is room to start. */
@@ -2678,6 +3278,10 @@ export interface components {
         PromiseView: {
             /** @description It costs no more, in credits. */
             cost: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description It has ended by then.
@@ -2693,6 +3297,10 @@ export interface components {
         ProofKind: "optimal" | "gap" | "nothing";
         /** @description How good a plan is. */
         ProofView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description How far it is at most from the best, as a share of it; only for a gap. */
             gap?: number | null;
             /** @description What is proven. */
@@ -2715,6 +3323,10 @@ export interface components {
              * @description What jobs and quotes say, in bytes.
              */
             bytes?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint32
              * @description Jobs that have not ended.
@@ -2749,6 +3361,10 @@ export interface components {
              * @default null
              */
             compensation?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint32
              * @description So many quotes of one user are held by sites at a time.
@@ -2886,13 +3502,17 @@ export interface components {
             compensation: number;
             /** @description Whether it was done, and not only asked. */
             done: boolean;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description Jobs that go on, on other nodes of their window. */
             moved: number[];
             /** @description Jobs that lose their window. */
             stopped: number[];
         };
         /** @description Why a site refuses. */
-        RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling";
+        RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling" | "no-account";
         /** @description How often there was a reason. */
         RefusalLine: {
             /**
@@ -2966,6 +3586,32 @@ export interface components {
             /** @description Every site. */
             sites: components["schemas"]["SiteSample"][];
         };
+        /** @description A site's time in a period. */
+        ScarceView: {
+            /** @description What a node is worth on top of its price, in credits a second, on average over all that is free. */
+            above_price: number;
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            end: string;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uint
+             * @description How many nodes have scarce time then.
+             */
+            nodes: number;
+            /** @description Where. */
+            site: string;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            start: string;
+        };
         /** @description What a token is narrowed down to. */
         Scope: "read-only" | "submit-only";
         /** @description Who is signed in. */
@@ -2990,6 +3636,10 @@ export interface components {
              * @description Who has more jobs than this waiting goes behind those who have not.
              */
             crowd?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description What the users of one group may have together. */
             group?: components["schemas"]["QueueLimits"] | null;
             /** @description What was served counts half after this time. */
@@ -3041,6 +3691,10 @@ export interface components {
         SiteSample: {
             /** @description What was on its owner's account, in credits; only for its owner and administrators. */
             balance?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint32
              * @description How many nodes it has.
@@ -3092,6 +3746,10 @@ export interface components {
             connector: string;
             /** @description The factor that follows demand. */
             demand: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description How it offers its time. */
             kind: components["schemas"]["OfferKind"];
             /**
@@ -3107,6 +3765,8 @@ export interface components {
             nodes: components["schemas"]["NodeView"][];
             /** @description Who earns what it sells. */
             owner: string;
+            /** @description What is wrong with what manages it, where something is. What runs there goes on. */
+            trouble?: components["schemas"]["TroubleView"] | null;
         };
         /** @description The sites. */
         SitesView: {
@@ -3124,7 +3784,7 @@ export interface components {
             at: string;
             /** @description What was on the account after it, without what was held. */
             balance: number;
-            /** @description Of the amounts above, by name and as text, those with more digits than a double holds. */
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
             exact?: {
                 [key: string]: string;
             };
@@ -3218,6 +3878,11 @@ export interface components {
             /** @description Whether submissions are taken. */
             writable: boolean;
         };
+        /**
+         * Strategies
+         * @description What the strategies of workflows decide.
+         */
+        Strategies: "inside" | "windows";
         /** @description What is asked with a submission. */
         SubmitQuery: {
             /** @description Say what the next plan would do with it, too, unless that takes too long. */
@@ -3230,6 +3895,8 @@ export interface components {
              * @description The job's number.
              */
             job: number;
+            /** @description What it asks for and does not get, though it is taken, a sentence each. */
+            notes?: string[];
             /** @description What the next plan would do with it, where that was asked for and found in time. */
             outlook?: components["schemas"]["OutlookView"] | null;
         };
@@ -3367,6 +4034,31 @@ export interface components {
             /** @description Oldest first. */
             tokens: components["schemas"]["TokenView"][];
         };
+        /** @description Data on its way from one part to another. */
+        TransferView: {
+            /** @description Whether the planned end of the whole hangs on it. */
+            critical: boolean;
+            /**
+             * Format: date-time
+             * @description When it has arrived.
+             */
+            end: string;
+            /**
+             * Format: uint32
+             * @description From which part, by its place.
+             */
+            from: number;
+            /**
+             * Format: date-time
+             * @description From when on.
+             */
+            start: string;
+            /**
+             * Format: uint32
+             * @description To which.
+             */
+            to: number;
+        };
         /** @description A cycle planned twice. */
         TrialCycle: {
             /** @description Under the other rules. */
@@ -3393,6 +4085,10 @@ export interface components {
         TrialFigures: {
             /** @description What these cost, in credits. */
             cost: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint32
              * @description How many jobs waited.
@@ -3424,13 +4120,77 @@ export interface components {
              */
             left: number;
         };
+        /** @description What is wrong with a site. */
+        TroubleView: {
+            /** @description `unreachable`, `denied`, `not-understood` or `broken`. */
+            kind: string;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+            /** @description Why, in the words of whoever knows. */
+            why: string;
+        };
+        /** @description Why a job was assigned to no site that sells capacity. */
+        UnassignedKind: "not-due" | "not-yet" | "no-room" | "too-wide" | "too-late" | "too-dear" | "out-of-range";
         /** @description The unit of times, spans and work, and of the time in prices. */
         Unit: "s" | "ms";
+        /** @description What a site could have sold besides, at lower prices. */
+        UnsoldSite: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /** @description What it asks now for a second on a node of its middling performance, without demand, in credits. */
+            price: number;
+            /** @description The site. */
+            site: string;
+            /** @description From the highest price below that on: what would have sold besides, going by budgets alone. */
+            steps: components["schemas"]["UnsoldStep"][];
+            /** @description How many seconds on nodes nobody used of those that were for sale, where that is known. */
+            unsold?: number | null;
+        };
+        /** @description What would have sold at a price. */
+        UnsoldStep: {
+            /** @description What that comes to at this price, in credits. */
+            charged: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uint32
+             * @description How many jobs wanted to pay so much or more, and were not served.
+             */
+            jobs: number;
+            /** @description In credits a second, on a node of the site's middling performance. */
+            price: number;
+            /** @description How many seconds on nodes they would have used; no more than stayed unsold. */
+            time: number;
+        };
+        /** @description What jobs that were not served would have paid for time that stayed unsold. */
+        UnsoldView: {
+            /** @description Whether every job of the period was looked at; otherwise only the latest were. */
+            complete: boolean;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            from: string;
+            /** @description Site by site. */
+            sites: components["schemas"]["UnsoldSite"][];
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            until: string;
+        };
         /**
          * Until
          * @description By what a promise is bounded.
          */
-        Until: "planned" | "deadline";
+        Until: "planned" | "deadline" | "first";
         /** @description A user's terms. */
         UserBody: {
             /**
@@ -3464,6 +4224,10 @@ export interface components {
              * @description How many of their jobs ended well.
              */
             done: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description How many failed by themselves.
@@ -3514,6 +4278,10 @@ export interface components {
         };
         /** @description A user. */
         UserView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description For budgets and rules of access. */
             group?: string | null;
             /** @description How low their balance may go, in credits. */
@@ -3569,6 +4337,10 @@ export interface components {
         };
         /** @description How long jobs waited from being submitted to their start. */
         WaitsView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description Of how many jobs.
@@ -3585,6 +4357,10 @@ export interface components {
         WayView: {
             /** @description What it costs at most, in credits. */
             cost: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When it has ended.
@@ -3599,7 +4375,7 @@ export interface components {
             start: string;
         };
         /** @description Why a job is not running, or not running any more. */
-        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
+        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "unassigned" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "files-lost" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
         /** @description Why a job is where it is; which fields are there depends on the kind. */
         WhyView: {
             /** @description The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on. */
@@ -3611,6 +4387,10 @@ export interface components {
             /** @description How many elements of an array ended in each state. */
             elements?: {
                 [key: string]: number;
+            };
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
             };
             /**
              * Format: int32
@@ -3653,6 +4433,8 @@ export interface components {
             site?: string | null;
             /** @description The sites that did not answer. */
             sites?: string[];
+            /** @description Why it was assigned to no site that sells capacity. */
+            unassigned?: components["schemas"]["UnassignedKind"] | null;
             /** @description The jobs that it waits for. */
             waits_for?: components["schemas"]["AwaitedView"][];
         };
@@ -3672,6 +4454,11 @@ export interface components {
             };
             /** @description Between which values a total matters, instead of the available ones: times in seconds, money in credits. */
             ranges?: {
+                /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+                exact?: {
+                    [key: string]: string;
+                };
+            } & {
                 [key: string]: number[];
             };
             /**
@@ -3685,6 +4472,33 @@ export interface components {
         WishView: {
             /** @description The wish; none where nobody has said so. */
             wish?: components["schemas"]["Wish"] | null;
+        };
+        /**
+         * @description What nodes' time is worth to those who wait for it, on top of what it costs: prices at which nothing would be wanted twice. Nothing is
+         *     charged by them.
+         */
+        WorthView: {
+            /**
+             * Format: date-time
+             * @description From then on no time is scarce, and whoever can wait is in nobody's way; without it none is at all.
+             */
+            calm_from?: string | null;
+            /** @description Whether a bound on work ended the search, so that prices are rough; or kept it from beginning. */
+            limited: boolean;
+            /** @description What one more node of a kind would bring, those that would bring most first. */
+            nodes: components["schemas"]["NodeWorthView"][];
+            /** @description When sites have time that is worth more than it costs, by time. */
+            scarce: components["schemas"]["ScarceView"][];
+            /**
+             * Format: date-time
+             * @description Until when it was looked; without it nothing is for sale, or windows do not move here.
+             */
+            until?: string | null;
+            /**
+             * Format: uint
+             * @description How many jobs wait in windows that may still move.
+             */
+            waiting: number;
         };
         /** @description Data that one task gives to another. */
         edge: {
@@ -3712,6 +4526,10 @@ export interface components {
         policy: {
             /** @description k of the budget S = k * price_max * t * tasks. */
             budget_factor?: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * @description Whether jobs that have windows may be left out to keep the limits.
              * @enum {string}
@@ -3732,18 +4550,38 @@ export interface components {
         /** @description A step that runs on one node and holds it whole. */
         task: {
             /**
+             * @description What it runs, as an argument vector; what the job says, where it has neither this nor a script.
+             * @default []
+             */
+            command?: string[];
+            /**
              * @description Cores that it uses; nodes whose attribute `cores` is less do not fit.
              * @default 1
              */
             cores?: number;
+            /** @description Variables of its environment, over those of the job. */
+            env?: {
+                [key: string]: string | number | boolean;
+            };
             /** @description How long it takes on nodes of these names (`node` or `site/node`), instead of work / performance. */
             estimates?: {
                 [key: string]: number;
             };
+            /**
+             * @description The files that it reads, by their path in the directory that the tasks share: each is written by another task, or comes with the
+             *     job.
+             * @default []
+             */
+            inputs?: string[];
             /** @description Memory that it needs in gigabytes; nodes whose attribute `memory_gb` is less do not fit. */
             memory_gb?: number;
             /** @description Unique in the workflow. */
             name: string;
+            /**
+             * @description The files that are there when it has ended well, by their path in the directory that the tasks share.
+             * @default []
+             */
+            outputs?: string[];
             /** @description What its node must satisfy, by attribute. */
             requires?: {
                 [key: string]: (string | number | boolean) | (string | number | boolean)[] | {
@@ -3753,6 +4591,11 @@ export interface components {
                     in: (string | number | boolean)[];
                 };
             };
+            /**
+             * @description The text of a program to run: a script that begins with `#!`. `command` holds its arguments.
+             * @default null
+             */
+            script?: string;
             /** @description Run time on a node of performance 1; 0 for a task that takes no time. */
             work: number;
         };
@@ -3760,6 +4603,10 @@ export interface components {
         weights: {
             /** @description Per credit of the total cost; less is better. */
             cost?: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /** @description Per unit of the sum of all ends; less is better. */
             finish?: number;
             /** @description Per credit of the owners' income; more is better. */
@@ -3988,6 +4835,96 @@ export interface operations {
             };
             /** @description The caller may not do that. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_account_bills: {
+        parameters: {
+            query?: {
+                /** @description Whose account, as `user:NAME`, `owner:NAME` or `fee`; one's own, without. */
+                account?: string;
+                /** @description Only lines whose numbers are below this. */
+                before?: number;
+                /** @description At most so many. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillsView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5268,8 +6205,12 @@ export interface operations {
                 before?: number;
                 /** @description At most so many. */
                 limit?: number;
-                /** @description Only jobs in this state. */
-                state?: components["schemas"]["JobState"];
+                /** @description Only jobs of this name; `*` stands for anything. */
+                name?: string;
+                /** @description Only jobs that were submitted then or later. */
+                since?: string;
+                /** @description Only jobs in this state, or in one of several with commas between them. */
+                state?: string;
                 /** @description Only jobs of this user; users see their own only. */
                 user?: string;
             };
@@ -5643,6 +6584,112 @@ export interface operations {
             };
         };
     };
+    post__v1_jobs__job__again: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's own name of the request: the same key is the same request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description It cannot be done as things are. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
     get__v1_jobs__job__explanation: {
         parameters: {
             query?: never;
@@ -5701,6 +6748,105 @@ export interface operations {
             };
             /** @description The request took too long. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_jobs__job__file: {
+        parameters: {
+            query?: {
+                /** @description Its path in the job's directory. */
+                name?: string;
+                /** @description The part whose directory it is in; the first that has it, without. */
+                part?: number;
+            };
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There are no such bytes. */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5800,6 +6946,94 @@ export interface operations {
             };
             /** @description There are no such bytes. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_jobs__job__places: {
+        parameters: {
+            query?: {
+                /** @description Look where else it could run, too: what a plan keeps ready, and what is for sale now. */
+                alternatives?: boolean;
+            };
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacesView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6914,6 +8148,191 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IncomeView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_reports_jobs: {
+        parameters: {
+            query?: {
+                /** @description Only the elements of this array. */
+                array?: number;
+                /** @description Only jobs whose numbers are below this. */
+                before?: number;
+                /** @description The elements of arrays instead of the arrays. */
+                elements?: boolean;
+                /** @description At most so many. */
+                limit?: number;
+                /** @description Only jobs of this name; `*` stands for anything. */
+                name?: string;
+                /** @description Only jobs that were submitted then or later. */
+                since?: string;
+                /** @description Only jobs that ended in this state, or in one of several with commas between them. */
+                state?: string;
+                /** @description Only jobs that were submitted before. */
+                until?: string;
+                /** @description Only jobs of this user; users see their own only. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastJobsView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_reports_unsold: {
+        parameters: {
+            query?: {
+                /** @description The day from which on; the last 30 days, without. */
+                from?: string;
+                /** @description Only of this owner's sites. */
+                owner?: string;
+                /** @description Only of this site. */
+                site?: string;
+                /** @description The day up to which; up to today, without. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsoldView"];
                 };
             };
             /** @description The request cannot be read, or a value in it is out of bounds. */
@@ -9497,6 +10916,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WishView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_worth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorthView"];
                 };
             };
             /** @description A valid token is needed. */

@@ -6,6 +6,7 @@ import { useTheme } from "../parts/theme";
 import { attach } from "./gestures";
 import { type Hit, hit } from "./hit";
 import { type Model, rowsOf } from "./model";
+import { NO_OVERLAY, type Overlay } from "./overlay";
 import { AXIS, paint, ROW, type Scene } from "./paint";
 import { showing, type Window } from "./window";
 
@@ -14,6 +15,9 @@ interface Props {
   /** What is shown at first, in milliseconds from now. */
   span: readonly [number, number];
   word: string;
+  /** The job that is chosen, and what is drawn for it. */
+  chosen?: number | null;
+  overlay?: Overlay;
   open: (job: number) => void;
   /** Told what stretch of time is seen. */
   seen?: (from: number, to: number) => void;
@@ -21,7 +25,7 @@ interface Props {
 
 const HEIGHT_MOST = 640;
 
-export function Gantt({ model, span, word, open, seen }: Props) {
+export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, open, seen }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -49,8 +53,8 @@ export function Gantt({ model, span, word, open, seen }: Props) {
       const before = scene.current.width - scene.current.gutter;
       if (before > 0 && before !== plot) window_.current = { ...window_.current, scale: (window_.current.scale * before) / plot };
     }
-    const job = pointed?.hit.bar?.job ?? null;
-    scene.current = { model, rows, window: window_.current, theme, now, width, height, gutter, job, word };
+    const job = pointed?.hit.bar?.job ?? chosen;
+    scene.current = { model, rows, window: window_.current, theme, now, width, height, gutter, job, word, overlay };
     const ratio = devicePixelRatio || 1;
     if (place.width !== Math.round(width * ratio) || place.height !== Math.round(height * ratio)) {
       place.width = Math.round(width * ratio);
@@ -66,7 +70,7 @@ export function Gantt({ model, span, word, open, seen }: Props) {
     cancelAnimationFrame(frame.current);
     frame.current = requestAnimationFrame(() => draw.current());
   });
-  useEffect(() => repaint.current(), [model, rows, theme, word, pointed, height]);
+  useEffect(() => repaint.current(), [model, rows, theme, word, pointed, height, chosen, overlay]);
   useEffect(() => {
     const [place, home] = [canvas.current, box.current];
     if (!place || !home) return;
@@ -123,7 +127,7 @@ export function Gantt({ model, span, word, open, seen }: Props) {
       />
       {pointed && <Tip {...pointed} />}
       <p id="gantt-keys" class="quiet keys">
-        Wheel or + and − zoom, drag or arrows move, Home is now; shift and wheel scroll the nodes. A click opens a job or folds a site.
+        Wheel or + and − zoom, drag or arrows move, Home is now; shift and wheel scroll the nodes. A click chooses a job and shows where else it could run, another opens it; a click on a site folds it.
       </p>
     </div>
   );

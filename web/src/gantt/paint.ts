@@ -2,6 +2,7 @@
 import type { Theme } from "../parts/theme";
 import { ticks } from "./axis";
 import { firstAfter, type GanttBar, isMeant, type Model, type NodeRow, type Row } from "./model";
+import { type Overlay, paintOverlay, placesOfRows } from "./overlay";
 import { type Window, xAt } from "./window";
 
 export const ROW = 24;
@@ -21,6 +22,8 @@ export interface Scene {
   job: number | null;
   /** What is looked for, in lower case; nothing when empty. */
   word: string;
+  /** What is drawn for a job that is chosen. */
+  overlay: Overlay;
 }
 
 type Canvas = CanvasRenderingContext2D;
@@ -38,6 +41,7 @@ export function paint(canvas: Canvas, scene: Scene): void {
       else if (row.folded) foldedRow(canvas, scene, row.nodes, y);
       else heading(canvas, scene, y);
     });
+    chosen(canvas, scene);
     nowLine(canvas, scene);
   });
   axis(canvas, scene);
@@ -45,6 +49,12 @@ export function paint(canvas: Canvas, scene: Scene): void {
   canvas.strokeStyle = theme.line;
   canvas.strokeRect(gutter - 0.5, -1, width, AXIS + 0.5);
   canvas.strokeRect(-1, -1, gutter + 0.5, height + 2);
+}
+
+function chosen(canvas: Canvas, scene: Scene): void {
+  if (scene.overlay.outlines.length === 0) return;
+  const y = (index: number): number => AXIS + index * ROW - scene.window.top;
+  paintOverlay({ canvas, theme: scene.theme, x: (time) => place(scene, time), y, row: ROW }, scene.overlay, placesOfRows(scene.rows));
 }
 
 function clipped(canvas: Canvas, x: number, y: number, width: number, height: number, draw: () => void): void {

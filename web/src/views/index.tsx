@@ -36,9 +36,12 @@ const VIEWS: readonly View[] = [
   { path: "/people", name: "People", for: administers, show: () => <PeopleView /> },
 ];
 
+/** A job by its number, or an element as 17_3. */
+const JOB = /^\/jobs\/(\d+(?:_\d+)?)$/;
+
 function jobs(place: Place, who: Me): ComponentChildren {
-  const number = /^\/jobs\/(\d+)$/.exec(place.path)?.[1];
-  return number === undefined ? <JobsView who={who} query={place.query} /> : <JobPage key={number} job={Number(number)} who={who} />;
+  const job = JOB.exec(place.path)?.[1];
+  return job === undefined ? <JobsView who={who} query={place.query} /> : <JobPage key={job} job={job} who={who} />;
 }
 
 export const viewsFor = (role: Role): readonly View[] => VIEWS.filter((view) => view.for(role));
@@ -47,7 +50,7 @@ export const viewsFor = (role: Role): readonly View[] => VIEWS.filter((view) => 
 export function viewAt(place: Place, who: Me): { name: string; view: ComponentChildren } {
   const top = `/${place.path.split("/")[1] ?? ""}`;
   const inner = place.path.slice(top.length);
-  const known = inner === "" || inner === "/" || (top === "/jobs" && /^\/\d+$/.test(inner));
+  const known = inner === "" || inner === "/" || JOB.test(place.path);
   const view = VIEWS.find((it) => it.path === top && known);
   if (!view) return { name: "Nothing here", view: <Nothing text="There is nothing at this address." /> };
   if (!view.for(who.role)) {

@@ -1,8 +1,10 @@
 // Who has which node when.
 import { useMemo, useState } from "preact/hooks";
-import { api, ask } from "../api/client";
+import { api, ask, Refusal } from "../api/client";
+import type { Places } from "../api/types";
 import { Gantt } from "../gantt/gantt";
 import { isMeant, type Model, modelOf } from "../gantt/model";
+import { NO_OVERLAY, overlayOf } from "../gantt/overlay";
 import { now } from "../live/clock";
 import { anything, useData } from "../live/data";
 import { me, mayRunJobs } from "../live/session";
@@ -12,6 +14,7 @@ import { JobLink } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { Table } from "../parts/table";
 import { go, withQuery } from "../route";
+import { Chosen } from "./chosen";
 
 const MINUTE = 60_000;
 /** What is read at first: so long before now, and after. */
@@ -52,8 +55,15 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
     setShown(around(from, to));
     setTimeout(data.reload);
   };
+  const find = query.get("find") ?? "";
+  const chosen = Number(query.get("job") ?? "") || null;
+  const places = useData(() => placesOf(chosen), [chosen], { on: (event) => event.job != null, every: 10_000 });
+  const overlay = useMemo(() => (places.value ? overlayOf(places.value) : NO_OVERLAY), [places.value]);
+  const choose = (job: number | null): void => go(withQuery("/schedule", { find, job: job === null ? "" : String(job) }), true);
   const open = (job: number): void => {
-    if (me.value && mayRunJobs(me.value.role)) go(`/jobs/${job}`);
+    if (!me.value || !mayRunJobs(me.value.role)) return;
+    if (job === chosen) go(`/jobs/${job}`);
+    else choose(job);
   };
   return (
     <>
@@ -64,8 +74,8 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
             label="Find"
             type="search"
             placeholder="job, user or node"
-            value={query.get("find") ?? ""}
-            set={(find) => go(withQuery("/schedule", { find }), true)}
+            value={find}
+            set={(next) => go(withQuery("/schedule", { find: next, job: query.get("job") ?? "" }), true)}
           />
         </form>
       </div>
@@ -76,7 +86,8 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
           ) : (
             <>
               <Legend />
-              <Gantt model={model} span={spanOf(model)} word={word} open={open} seen={seen} />
+              <Gantt model={model} span={spanOf(model)} word={word} chosen={chosen} overlay={overlay} open={open} seen={seen} />
+              {chosen !== null && places.value?.job === chosen && <Chosen places={places.value} name={nameOf(model, chosen)} leave={() => choose(null)} />}
               <Listed model={model} word={word} />
             </>
           )
@@ -84,6 +95,22 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
       </Shown>
     </>
   );
+}
+
+/** Where a job runs and could run; of nobody, nothing. */
+async function placesOf(job: number | null): Promise<Places | null> {
+  if (job === null) return null;
+  try {
+    return await ask(api.GET("/v1/jobs/{job}/places", { params: { path: { job: String(job) }, query: { alternatives: true } } }));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return null;
+    throw error;
+  }
+}
+
+function nameOf(model: Model, job: number): string {
+  const bars = model.nodes.flatMap((node) => node.bars);
+  return bars.find((bar) => bar.job === job)?.name ?? "";
 }
 
 const Legend = () => (
@@ -94,6 +121,7 @@ const Legend = () => (
     <li class="ended">has run</li>
     <li class="owner">owner's use</li>
     <li class="free">for sale: the dearer, the darker</li>
+    <li class="other">where the chosen job could run</li>
   </ul>
 );
 

@@ -128,9 +128,21 @@ pub struct PlannedSlot {
     pub end: Num,
     /// What it costs, in credits.
     pub cost: Num,
+    /// How many of its node's units it takes; left out where it is one, as of every node that is sold whole.
+    #[serde(default = "one_unit", skip_serializing_if = "is_one_unit")]
+    pub units: u32,
     /// Whether the node is one of the free processors that a site sells as capacity.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub capacity: bool,
+}
+
+fn one_unit() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_one_unit(units: &u32) -> bool {
+    *units == 1
 }
 
 /// A job without a window.

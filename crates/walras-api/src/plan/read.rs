@@ -120,6 +120,7 @@ fn slot(planned: &PlannedSlot, unit: Unit) -> Result<ClaimedSlot, Problem> {
         start: time(&planned.start, unit).in_field("start")?,
         end: time(&planned.end, unit).in_field("end")?,
         cost: money(&planned.cost).in_field("cost")?,
+        units: planned.units,
         capacity: planned.capacity,
     })
 }

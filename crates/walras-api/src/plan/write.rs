@@ -65,6 +65,7 @@ fn slot(scenario: &Scenario, placement: &Placement) -> PlannedSlot {
         start: time(scenario.unit, placement.interval.start()),
         end: time(scenario.unit, placement.interval.end()),
         cost: money(placement.cost),
+        units: placement.units,
         capacity: scenario.offers.capacity_of(placement.node).is_some(),
     }
 }

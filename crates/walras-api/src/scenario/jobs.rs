@@ -68,7 +68,7 @@ fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Proble
         deadline: entry.deadline.map(time).transpose().in_field("deadline")?,
         earliest: entry.earliest.map(time).transpose().in_field("earliest")?,
         priority: priority.in_field("priority")?,
-        requires: entry.requires.map(requires).transpose().in_field("requires")?.unwrap_or_default(),
+        requires: needs(entry.requires, entry.resources)?,
         scope: Scope {
             same_site: same_site(entry.same_site, entry.kind)?,
             sites: entry.sites.map(|names| site_ids(names, sites)).transpose().in_field("sites")?,
@@ -86,15 +86,19 @@ pub(super) fn workflows(entries: &[JobEntry]) -> Result<Vec<Option<WorkflowJob>>
 }
 
 fn workflow_job(entry: &JobEntry) -> Result<Option<WorkflowJob>, Problem> {
-    let strategy = strategy(entry.strategy.as_deref(), entry.workflow.is_some())?;
+    let strategy = strategy(entry.strategy.as_deref(), entry.workflow.is_some(), false)?;
     let of = |file: &String| WorkflowJob { file: file.clone(), strategy: strategy.unwrap_or(Strategy::Asap) };
     Ok(entry.workflow.as_ref().map(of))
 }
 
-/// The rule by which the tasks of a workflow are placed; no other job may have one.
-pub(crate) fn strategy(name: Option<&str>, workflow: bool) -> Result<Option<Strategy>, Problem> {
+/// The rule by which the tasks of a workflow are placed; no other job may have one, and `fastest` only one with a budget.
+pub(crate) fn strategy(
+    name: Option<&str>,
+    workflow: bool,
+    has_budget: bool,
+) -> Result<Option<Strategy>, Problem> {
     let Some(name) = name else { return Ok(None) };
-    let known = name.parse().ok().filter(|strategy: &Strategy| !strategy.needs_budget());
+    let known = name.parse().ok().filter(|strategy: &Strategy| has_budget || !strategy.needs_budget());
     let wrong = || Problem::new(name, "is not a strategy: expected asap, alap, cheapest or balanced");
     let strategy = known.ok_or_else(wrong).in_field("strategy")?;
     if workflow {
@@ -204,6 +208,27 @@ pub(crate) fn requires(entries: Entries<TestSpec>) -> Result<Vec<Requirement>, P
         requirements.push(Requirement { attribute, test });
     }
     Ok(requirements)
+}
+
+/// What every node must satisfy, and what each task takes of it.
+pub(crate) fn needs(
+    tests: Option<Entries<TestSpec>>,
+    resources: Option<Entries<Number>>,
+) -> Result<Vec<Requirement>, Problem> {
+    let mut all = tests.map(requires).transpose().in_field("requires")?.unwrap_or_default();
+    for (attribute, amount) in resources.into_iter().flat_map(|entries| entries.0) {
+        let least = quantity::name(&attribute, "a resource").and_then(|()| quantity::resource(amount));
+        let least = least.and_then(|least| match all.iter().any(|known| known.attribute == attribute) {
+            false => Ok(least),
+            true => Err(Problem::new(
+                &attribute,
+                "is there twice: a job asks once for each, in `resources` or `requires`",
+            )),
+        });
+        let min = Some(least.in_field(&attribute).in_field("resources")?);
+        all.push(Requirement { attribute, test: Test::Range { min, max: None } });
+    }
+    Ok(all)
 }
 
 fn test(spec: TestSpec) -> Result<Test, Problem> {

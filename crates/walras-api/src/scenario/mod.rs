@@ -25,6 +25,7 @@ use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
 pub(crate) use jobs::requires;
 pub(crate) use names::AggregationName;
+pub use network::usual_network;
 pub use policy::Policy;
 pub(crate) use policy::{policy_entry, policy_of};
 pub(crate) use preferences::preference_of;

@@ -12,17 +12,23 @@ const WITHIN_SITE: i64 = 125_000_000;
 const BETWEEN_SITES: i64 = 12_500_000;
 const LATENCY_MS: i64 = 50;
 
-/// The network that a scenario states, or the usual one.
-pub(super) fn network(entry: Option<NetworkEntry>, unit: Unit) -> Result<Network, Problem> {
-    let (within, between) = entry.map_or((None, None), |entry| (entry.within_site, entry.between_sites));
+/// The network where nothing is stated: a gigabit within a site; a tenth of that between sites, after 50 ms.
+pub fn usual_network() -> Network {
     let usual = |bytes, latency| Link {
         latency: Span::from_millis(latency).unwrap_or(Span::ZERO),
         bandwidth: Bandwidth::from_bytes_per_second(bytes),
     };
+    Network { within_site: usual(WITHIN_SITE, 0), between_sites: usual(BETWEEN_SITES, LATENCY_MS) }
+}
+
+/// The network that a scenario states, or the usual one.
+pub(super) fn network(entry: Option<NetworkEntry>, unit: Unit) -> Result<Network, Problem> {
+    let (within, between) = entry.map_or((None, None), |entry| (entry.within_site, entry.between_sites));
+    let usual = usual_network();
     let stated = |entry: Option<LinkEntry>, other| entry.map_or(Ok(other), |entry| link(&entry, unit));
     Ok(Network {
-        within_site: stated(within, usual(WITHIN_SITE, 0)).in_field("within_site")?,
-        between_sites: stated(between, usual(BETWEEN_SITES, LATENCY_MS)).in_field("between_sites")?,
+        within_site: stated(within, usual.within_site).in_field("within_site")?,
+        between_sites: stated(between, usual.between_sites).in_field("between_sites")?,
     })
 }
 

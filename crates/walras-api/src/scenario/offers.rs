@@ -5,12 +5,15 @@ use super::values::{Entries, List, Pair, Scalar};
 use super::wire::{NodeEntry, SiteEntry};
 use super::{Unique, quantity};
 use crate::error::{Problem, Within};
+use crate::number::Number;
 use crate::unit::Unit;
+use std::collections::BTreeMap;
 use walras_model::capacity::PROCESSORS_MAX;
+use walras_model::division::{AMOUNT_MAX, UNITS_MAX};
 use walras_model::interval::complement;
 use walras_model::offer::slots_of_node;
 use walras_model::{
-    Attributes, CapacityOffer, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot,
+    Attributes, CapacityOffer, Division, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot,
 };
 
 /// What is put together while the sites are read.
@@ -93,15 +96,43 @@ fn add_node(
     let performance = quantity::performance(entry.performance).in_field("performance")?;
     let rate = quantity::rate(entry.price, unit).in_field("price")?;
     let watts = entry.watts.map(quantity::watts).transpose().in_field("watts")?;
-    let attributes = attributes(entry.attributes).in_field("attributes")?;
+    let mut attributes = attributes(entry.attributes).in_field("attributes")?;
+    let division = division(entry.resources, entry.units, &mut attributes)?;
     let free = free_time(entry.free, entry.busy, horizon, unit)?;
     let slots = slots_of_node(id, rate, &free).ok_or_else(|| {
         let what = "is too high a price: one free interval must not be worth more than 9 * 10^9 credits";
         Problem::new(&entry.price.to_string(), what)
     });
-    market.slots.extend(slots.in_field("price")?);
-    market.nodes.push(Node { name: entry.name, site, performance, watts, attributes });
+    let units = division.units();
+    market.slots.extend(slots.in_field("price")?.into_iter().map(|slot| slot.with_units(units)));
+    market.nodes.push(Node { division, name: entry.name, site, performance, watts, attributes });
     Ok(())
+}
+
+/// How a node is sold, and what it counts, which is said among its attributes too.
+fn division(
+    resources: Option<Entries<Number>>,
+    units: Option<Number>,
+    attributes: &mut Attributes,
+) -> Result<Division, Problem> {
+    let mut counted = BTreeMap::new();
+    for (name, amount) in resources.into_iter().flat_map(|entries| entries.0) {
+        let most = i64::try_from(AMOUNT_MAX).unwrap_or(i64::MAX);
+        let checked = quantity::name(&name, "a resource");
+        let checked = checked.and_then(|()| quantity::whole(amount, "an amount of a resource", 1, most));
+        let amount = checked.in_field(&name).in_field("resources")?;
+        if counted.insert(name.clone(), amount.unsigned_abs()).is_some() {
+            let problem = Problem::new(&name, "is there twice: a node has each resource once");
+            return Err(problem).in_field(&name).in_field("resources");
+        }
+    }
+    let written = units.map_or_else(|| "1".to_owned(), |units| units.to_string());
+    let units = units.map_or(Ok(1), |units| quantity::count(units, "a number of units", UNITS_MAX));
+    let division = Division::new(units.in_field("units")?, counted);
+    let division = division.and_then(|division| division.state_in(attributes).map(|()| division));
+    division
+        .map_err(|wrong| Problem::new(&written, format!("is no way to sell this node: {wrong}")))
+        .in_field("units")
 }
 
 /// When a node is free within the horizon.
@@ -171,7 +202,8 @@ fn refused(error: &OffersError, (nodes, processors): (usize, u64)) -> Problem {
         OffersError::Overlap { .. } => "have overlapping free time",
         OffersError::BeyondHorizon(_) => "have free time beyond the horizon",
         OffersError::ProcessorTooDear(_) => "are too dear",
-        OffersError::UnknownSite(_)
+        OffersError::WrongUnits { .. }
+        | OffersError::UnknownSite(_)
         | OffersError::UnknownNode(_)
         | OffersError::CapacityOnUnknownSite(_)
         | OffersError::CapacityBesideOthers(_) => "do not belong together",

@@ -157,6 +157,12 @@ pub(crate) fn decimal(number: Number) -> Result<Fixed, Problem> {
     Ok(Fixed::from_millionths(count))
 }
 
+/// How much of a resource a task takes.
+pub(crate) fn resource(number: Number) -> Result<Fixed, Problem> {
+    let kind = Kind { called: "an amount of a resource", decimals: MILLIONTHS, max: i64::MAX };
+    kind.positive(number).map(Fixed::from_millionths)
+}
+
 /// A whole number within a range.
 pub(crate) fn whole(number: Number, called: &str, min: i64, max: i64) -> Result<i64, Problem> {
     let value = number.decimal().and_then(|decimal| decimal.units(0).ok());

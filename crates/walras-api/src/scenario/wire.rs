@@ -205,7 +205,7 @@ pub(crate) struct CapacityEntry {
     pub(crate) attributes: Option<Entries<Scalar>>,
 }
 
-/// A machine that runs one task at a time. Without `free` and `busy` it is free for the whole horizon;
+/// A machine that runs one task at a time, or one on each of its parts. Without `free` and `busy` it is free for the whole horizon;
 /// both together are refused.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "node")]
@@ -237,6 +237,14 @@ pub(crate) struct NodeEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Scalar>")]
     pub(crate) attributes: Option<Entries<Scalar>>,
+    /// What the node has that is counted, such as cores, memory_gb or gpus: whole numbers by name.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Number>")]
+    pub(crate) resources: Option<Entries<Number>>,
+    /// In how many equal units the node is sold, each the same part of all resources; a task takes as many as it needs. Whole, without.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1))]
+    pub(crate) units: Option<Number>,
 }
 
 /// Tasks that run in parallel, one per node or processor. The work of each is either `work`, or the longest of a
@@ -304,6 +312,10 @@ pub(crate) struct JobEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<TestSpec>")]
     pub(crate) requires: Option<Entries<TestSpec>>,
+    /// What each task takes of its node, such as cores, memory_gb or gpus: a node that counts them gives it so much, any other must have it.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Number>")]
+    pub(crate) resources: Option<Entries<Number>>,
     /// Whether all tasks must run on one site, whichever it is.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool", extend("default" = false))]

@@ -59,6 +59,7 @@ impl Context<'_> {
             Input::CancelJob { job, .. } => format!("cancelled job {}", job.get()),
             Input::Site { site, .. } => format!("heard of site {}", self.site(*site)),
             Input::Decided { .. } => "planned".to_owned(),
+            Input::Moved { .. } => "brought files".to_owned(),
             Input::Noticed(_) => "told a user".to_owned(),
             Input::Tick => "looked at the clock".to_owned(),
         }

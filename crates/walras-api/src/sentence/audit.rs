@@ -2,6 +2,7 @@
 
 use super::audited::{Credits, end_fault, purpose};
 use super::{Context, account_text, spender_text};
+use crate::error::echo;
 use std::fmt::Write;
 use walras_audit::finding::{Gone, Thing};
 use walras_audit::{Finding, Kind, Summary};
@@ -58,6 +59,8 @@ impl Context<'_> {
             Kind::CycleStep { .. }
             | Kind::AskedWrongly { .. }
             | Kind::OfferUnasked { .. }
+            | Kind::BadRound { .. }
+            | Kind::OutOfRound { .. }
             | Kind::BatchStranger { .. }
             | Kind::BatchOrder { .. }
             | Kind::BatchSize { .. }
@@ -89,6 +92,8 @@ impl Context<'_> {
             | Kind::PartStep { .. }
             | Kind::TooSoon { .. }
             | Kind::BeforeOthers { .. }
+            | Kind::BeforeFiles { .. }
+            | Kind::FilesStep { .. }
             | Kind::RunsTwice { .. }
             | Kind::WrongTime { .. }
             | Kind::BadSchedule { .. }
@@ -109,6 +114,16 @@ impl Context<'_> {
             }
             Kind::OfferUnasked { cycle, site } => {
                 format!("cycle {cycle} took an offer of site {} that it did not wait for", self.site(*site))
+            }
+            Kind::BadRound { cycle } => {
+                format!(
+                    "cycle {cycle} assigned jobs to capacity before it was time, or otherwise than the VO does"
+                )
+            }
+            Kind::OutOfRound { job } => {
+                format!(
+                    "job {job} has processors of a site that sells capacity, but not as they were assigned"
+                )
             }
             Kind::BatchStranger { cycle, job } => {
                 format!(
@@ -183,6 +198,13 @@ impl Context<'_> {
             }
             Kind::BeforeOthers { reservation, part, after } => format!(
                 "part {part} of reservation {reservation} was started before the data of part {after} was there"
+            ),
+            Kind::BeforeFiles { reservation, part, file } => {
+                format!("part {part} of reservation {reservation} was started before {} had come", echo(file))
+            }
+            Kind::FilesStep { reservation, task, step } => format!(
+                "bringing the files of task {} for reservation {reservation} was {step} out of order",
+                task.number()
             ),
             Kind::RunsTwice { reservation, earlier } => {
                 format!("reservation {reservation} was started while {earlier} of the same job may still run")

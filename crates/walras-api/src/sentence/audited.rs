@@ -66,6 +66,9 @@ impl Context<'_> {
             AllocationFault::NodeDrained(node) => {
                 format!("nothing new is sold of node {} then", self.node(*node))
             }
+            AllocationFault::WrongUnits { node, needed, held } => {
+                format!("of the units of node {}, {held} are held instead of {needed}", self.node(*node))
+            }
             AllocationFault::DoubleBooked { node, other } => {
                 format!("node {} is held for reservation {other} then", self.node(*node))
             }

@@ -1,6 +1,7 @@
 //! Reasons for programs: the broker's data with names in place of ids, beside the sentences.
 
 use super::Context;
+use super::assigned::unassigned_view;
 use crate::number::Num;
 use crate::plan::ReasonKind;
 use crate::sentence::ChangeKind;
@@ -27,6 +28,7 @@ impl Context<'_> {
             Why::LeftOut => plain(WhyKind::LeftOut),
             Why::OverQuota => plain(WhyKind::OverQuota),
             Why::MakingRoom(job) => WhyView { job: Some(job.get()), ..plain(WhyKind::MakingRoom) },
+            Why::Unassigned(why) => unassigned_view(why),
             Why::NotAdmitted => plain(WhyKind::NotAdmitted),
             Why::NoMoney(why) => no_money(why),
             Why::OverBudget(why) => WhyView {
@@ -57,6 +59,7 @@ impl Context<'_> {
             }
             Why::Late => plain(WhyKind::Late),
             Why::StartMissed => plain(WhyKind::StartMissed),
+            Why::FilesLost(_) => plain(WhyKind::FilesLost),
             Why::NotPlanned => plain(WhyKind::NotPlanned),
             Why::DeadlinePassed => plain(WhyKind::DeadlinePassed),
             Why::TooOften(last) => {
@@ -182,6 +185,7 @@ fn refusal_kind(refusal: SiteRefusal) -> RefusalKind {
         SiteRefusal::PriceChanged => RefusalKind::PriceChanged,
         SiteRefusal::Unknown => RefusalKind::Unknown,
         SiteRefusal::Unwilling => RefusalKind::Unwilling,
+        SiteRefusal::NoAccount => RefusalKind::NoAccount,
     }
 }
 

@@ -5,7 +5,9 @@
     reason = "a new event must not compile until it is clear what people are told of it"
 )]
 
+use super::assigned::assigned_view;
 use super::clearing::bound_view;
+use super::files::files_text;
 use super::why::promised;
 use super::{Context, best_of_listed_text, part_end_text};
 use crate::number::Num;
@@ -71,6 +73,9 @@ fn of_site(state: &State, event: &SiteEvent) -> (EventKind, String) {
         }
         SiteEvent::NodeLost { node, .. } => {
             (EventKind::NodeLost, format!("Node {} failed.", context.node(*node)))
+        }
+        SiteEvent::NodeDown { node, .. } => {
+            (EventKind::NodeDown, format!("Node {} does not answer.", context.node(*node)))
         }
         SiteEvent::NodeBack { node, .. } => {
             (EventKind::NodeBack, format!("Node {} is back.", context.node(*node)))
@@ -173,6 +178,9 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
             let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound).text));
             let mut text =
                 format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}{bound}.");
+            if let Some(round) = &verdict.assigned {
+                text += &format!(" {}.", assigned_view(round).text);
+            }
             if let faults @ 1.. = verdict.faults.len() {
                 text +=
                     &format!(" Schedules of {faults} workflows did not hold; others stand in their place.");
@@ -182,7 +190,9 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
         CycleEvent::Ended(cycle) => {
             Some((EventKind::CycleEnded, format!("Cycle {cycle} ended without a plan.")))
         }
-        CycleEvent::OffersReceived { .. } | CycleEvent::Closed { .. } => None,
+        CycleEvent::OffersReceived { .. } | CycleEvent::OffersChanged { .. } | CycleEvent::Closed { .. } => {
+            None
+        }
     }
 }
 
@@ -203,6 +213,9 @@ fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind,
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
             let text = format!("Part {part} of {} {}.", of(reservation), part_end_text(*end));
             Some((EventKind::PartEnded, text))
+        }
+        ReservationEvent::Files { reservation, task, to, step } => {
+            Some((EventKind::Files, files_text(state, *reservation, *task, *to, step)))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
             let why = context_of_reservation(state, reservation, why).why(why);
@@ -314,6 +327,9 @@ pub fn own_event_text(state: &State, event: &ReservationEvent) -> Option<(Reserv
         }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
             (reservation, format!("Part {part} {}.", part_end_text(*end)))
+        }
+        ReservationEvent::Files { reservation, task, to, step } => {
+            (reservation, files_text(state, *reservation, *task, *to, step))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
             let why = context_of_reservation(state, reservation, why).why(why);

@@ -63,6 +63,9 @@ impl Context<'_> {
                 let (tasks, holds) = (counted(*tasks, "task"), counted(*holds, "hold"));
                 format!("the job has {tasks}, and the plan has {holds} for {}", counted(*parts, "part"))
             }
+            Mismatch::WrongUnits { node, held, expected } => {
+                format!("of the units of node {}, {held} are held instead of {expected}", self.node(*node))
+            }
             Mismatch::NodeTwice(node) => format!("node {} is held twice", self.node(*node)),
             Mismatch::StartsApart { node, start, expected } => format!(
                 "node {} starts at {}, and the window at {}",

@@ -22,6 +22,11 @@ impl Context<'_> {
                 MismatchView { site: Some(self.site(*site)), ..of_node(*node) }
             }
             Mismatch::NodeTwice(node) => of_node(*node),
+            Mismatch::WrongUnits { node, held, expected } => MismatchView {
+                planned: Some(count(*held)),
+                expected: Some(count(*expected)),
+                ..of_node(*node)
+            },
             Mismatch::StartPassed(start) => timed(plain(), *start, None),
             Mismatch::NotFree { node, interval } => during(of_node(*node), *interval),
             Mismatch::PriceChanged { node, was, now } => priced(of_node(*node), *was, Some(*now)),
@@ -119,6 +124,7 @@ fn mismatch_kind(mismatch: &Mismatch) -> MismatchKind {
         | Mismatch::TooSlow { .. }
         | Mismatch::RequirementUnmet { .. }
         | Mismatch::WrongCount { .. }
+        | Mismatch::WrongUnits { .. }
         | Mismatch::WrongLength { .. }
         | Mismatch::NotForQueues
         | Mismatch::NotAQueue(_)

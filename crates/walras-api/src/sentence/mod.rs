@@ -9,12 +9,14 @@
 //! which goes behind the name of whoever prints it.
 
 mod act;
+mod assigned;
 mod audit;
 mod audited;
 mod choice;
 mod clearing;
 mod data;
 mod event;
+mod files;
 mod likely;
 mod mismatch;
 mod mismatch_data;
@@ -29,6 +31,7 @@ mod unmet;
 mod why;
 
 pub use act::{token_made_text, token_revoked_text};
+pub use assigned::assigned_view;
 pub use audit::summary_text;
 pub use choice::{change_texts, infeasible_text, reason_text, unplaced_text};
 pub use clearing::{bound_view, calm_text, clearing_text, one_more_text};

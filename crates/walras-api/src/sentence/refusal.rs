@@ -80,12 +80,39 @@ impl Context<'_> {
             BadJob::BadDirectory(name) => {
                 format!("the job's directory {} is not an absolute path on a site", echo(name))
             }
+            BadJob::BadAddress(address) => format!(
+                "notify: {} is not an address: expected one such as ada@example.org or https://example.org/hook",
+                echo(address)
+            ),
             BadJob::CommentTooLong { bytes, most } => {
                 format!("the job's comment is {bytes} bytes long: expected at most {most}")
             }
             BadJob::NoSite(site) => format!("the job names site {}, which does not exist", self.site(*site)),
             BadJob::TooManyTasks { tasks, most } => {
                 format!("the job's workflow has {tasks} tasks: expected at most {most}")
+            }
+            BadJob::OutsideFile(name) => format!(
+                "the job's file {} is not a path inside its directory: expected a relative one without . and ..",
+                echo(name)
+            ),
+            BadJob::WrittenTwice(name) => {
+                format!(
+                    "the job's file {} comes from more than one place: expected one task that writes it",
+                    echo(name)
+                )
+            }
+            BadJob::NoSource(name) => format!(
+                "the job's file {} is written by no task that is waited for, and does not come with the job",
+                echo(name)
+            ),
+            BadJob::TooManyPrograms { programs, most } => {
+                format!("the job's workflow says what {programs} tasks run: expected at most {most}")
+            }
+            BadJob::FilesTooLarge { bytes, most } => {
+                format!("the job's input files have {bytes} bytes: expected at most {most}")
+            }
+            BadJob::TooManyFiles { files, most } => {
+                format!("the job, or a task of it, has {files} files: expected at most {most}")
             }
             BadJob::NeedsDeadline => "the job's strategy needs a deadline, and it has none".to_owned(),
             BadJob::NeedsBudget => {

@@ -21,6 +21,7 @@ impl Context<'_> {
             Why::OverQuota => "An owner's quota left no window for the job in this cycle.".to_owned(),
             Why::LeftOut => "The VO's limits left no window for the job in this cycle.".to_owned(),
             Why::MakingRoom(job) => format!("Room is made for job {job}, which has waited too long."),
+            Why::Unassigned(why) => self.unassigned(why),
             Why::NotAdmitted => "The owners' rules of access admit the job nowhere.".to_owned(),
             Why::NoMoney(why) => sentence(&unpayable_text(why)),
             Why::OverBudget(why) => sentence(&overspent_text(why)),
@@ -43,6 +44,9 @@ impl Context<'_> {
             Why::PartEnded { part, end } => format!("Part {part} {}.", part_end_text(*end)),
             Why::Late => "A task took so long that the others do not fit any more.".to_owned(),
             Why::StartMissed => "The moment to start was missed.".to_owned(),
+            Why::FilesLost(_) => {
+                "The files of a task could not be brought to where they are read.".to_owned()
+            }
             Why::NotPlanned => "Planning took too long.".to_owned(),
             Why::DeadlinePassed => "The deadline cannot be kept any more.".to_owned(),
             Why::TooOften(last) => {
@@ -82,6 +86,7 @@ impl Context<'_> {
                 let (place, cost) = (listed(&names), credits(*cost));
                 format!("Job {job} runs from {start} to {end} on {place} for at most {cost}.")
             }
+            News::Begun => format!("Job {job} has begun."),
             News::ReservationLost(why) => format!("Job {job} lost its reservation. {}", self.why(why)),
             News::Rescheduled(why) => format!("Tasks of job {job} got other times. {}", self.why(why)),
             News::Ended(end) => self.job_end(job, end),
@@ -114,6 +119,7 @@ fn site_refusal_text(refusal: SiteRefusal) -> &'static str {
         SiteRefusal::PriceChanged => "its price has changed",
         SiteRefusal::Unknown => "it knows of no such reservation",
         SiteRefusal::Unwilling => "its owner does not take the job",
+        SiteRefusal::NoAccount => "it has no account for you",
     }
 }
 

@@ -10,14 +10,17 @@ use super::submitter::Submitter;
 use crate::decode::Document;
 use crate::error::{ErrorKind, Position, ReadError, Step, echo};
 use crate::input::Syntax;
-use crate::locate::locate;
+use crate::locate::{locate, path_steps};
 use crate::scenario::Object;
-use crate::workflow::workflow_json;
+use crate::workflow::{Runnable, runnable_json};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use walras_model::{Time, Workflow};
+use walras_broker::program::is_inside;
+use walras_model::Time;
 
 /// The keys whose values are points in time.
 const TIMES: [&str; 3] = ["deadline", "earliest", "delay_after"];
@@ -68,8 +71,32 @@ impl JobDraft {
     }
 
     /// Puts the workflow in the place of its file.
-    pub fn set_workflow(&mut self, workflow: &Workflow) {
-        self.fields.insert("workflow".into(), workflow_json(workflow));
+    pub fn set_workflow(&mut self, workflow: &Runnable) {
+        self.fields.insert("workflow".into(), runnable_json(workflow));
+    }
+
+    /// Puts what is in the files that it lists as `inputs` in the place of their names; `read` gives what is in one, or says why it cannot.
+    pub fn bring(&mut self, read: impl Fn(&str) -> Result<Vec<u8>, String>) -> Result<(), ReadError> {
+        let Some(Value::Array(names)) = self.fields.get("inputs") else { return Ok(()) };
+        let mut brought = Map::new();
+        for (index, name) in names.iter().enumerate() {
+            let key = format!("inputs[{index}]");
+            let Some(name) = name.as_str() else {
+                let problem = format!("{name} is not the name of a file");
+                return Err(self.refuse(&key, &name.to_string(), problem));
+            };
+            if !is_inside(name) {
+                let problem = format!(
+                    "{} is not a file beside the job's: expected a relative path without . and ..",
+                    echo(name)
+                );
+                return Err(self.refuse(&key, name, problem));
+            }
+            let bytes = read(name).map_err(|why| self.refuse(&key, name, why))?;
+            brought.insert(name.to_owned(), STANDARD.encode(bytes).into());
+        }
+        self.fields.insert("inputs".into(), brought.into());
+        Ok(())
     }
 
     /// Adds arguments to what it runs.
@@ -115,6 +142,7 @@ impl JobDraft {
 
     /// The job as the service takes it, or the first thing that is wrong with it.
     pub fn finish(mut self, now: Time) -> Result<Value, ReadError> {
+        self.spans()?;
         for key in TIMES {
             let Some(text) = self.relative(key).map(str::to_owned) else { continue };
             let time = moment(&text, now).or_else(|problem| self.point(&text, now).ok_or(problem));
@@ -129,6 +157,35 @@ impl JobDraft {
             let position = self.position(&error.path);
             ReadError { position, ..error }
         })
+    }
+
+    /// Work as people say it, such as `10h`, becomes seconds: of the job, or of each task in a list.
+    fn spans(&mut self) -> Result<(), ReadError> {
+        let mut spans: Vec<(String, String)> = Vec::new();
+        if let Some(text) = self.fields.get("work").and_then(Value::as_str) {
+            spans.push(("work".to_owned(), text.to_owned()));
+        }
+        if let Some(tasks) = self.fields.get("tasks").and_then(Value::as_array) {
+            let texts = tasks.iter().enumerate().filter_map(|(index, task)| Some((index, task.as_str()?)));
+            spans.extend(texts.map(|(index, text)| (format!("tasks[{index}]"), text.to_owned())));
+        }
+        for (path, text) in spans {
+            let seconds = seconds(&text).ok_or_else(|| {
+                let what = "is not an amount of work: expected seconds, or a time such as 10h or 2h 30m";
+                self.refuse(&path, &text, format!("{} {what}", echo(&text)))
+            })?;
+            match (path_steps(&path).get(1), self.fields.get_mut("tasks")) {
+                (Some(Step::Index(index)), Some(Value::Array(tasks))) => {
+                    if let Some(task) = tasks.get_mut(*index) {
+                        *task = seconds;
+                    }
+                }
+                _ => {
+                    self.fields.insert(path, seconds);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The text of a time that is no point in time by itself.
@@ -156,7 +213,7 @@ impl JobDraft {
 
     /// Where that field stands, when it is found.
     fn position(&self, path: &str) -> Option<Position> {
-        let steps = steps(path);
+        let steps = path_steps(path);
         match &self.places {
             Places::Document { text, syntax } => locate(text, *syntax, &steps).map(|found| found.position),
             Places::Lines(lines) => match steps.first() {
@@ -167,25 +224,22 @@ impl JobDraft {
     }
 }
 
+/// A span as people write it, in seconds as a job file has numbers.
+fn seconds(text: &str) -> Option<Value> {
+    let span = text.parse::<jiff::SignedDuration>().ok().filter(|span| span.is_positive())?;
+    let millis = span.subsec_millis();
+    match millis {
+        0 => Some(span.as_secs().into()),
+        // What is written like a number is one.
+        millis => serde_json::from_str(&format!("{}.{millis:03}", span.as_secs())).ok(),
+    }
+}
+
 /// Reads a map in either syntax, as JSON: for requests whose shape only the service knows.
 pub fn read_object(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Value, ReadError> {
     let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
     let Object(fields) = document.decode_shape::<Object<Map<String, Value>>>()?;
     Ok(fields.into())
-}
-
-/// The steps of a path such as `requires.memory_gb` or `sites[0]`.
-fn steps(path: &str) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for part in path.split('.') {
-        let (key, rest) = part.split_once('[').unwrap_or((part, ""));
-        if !key.is_empty() {
-            steps.push(Step::Key(key.to_owned()));
-        }
-        let indexes = rest.split(['[', ']']).filter_map(|index| index.parse().ok());
-        steps.extend(indexes.map(Step::Index));
-    }
-    steps
 }
 
 #[cfg(test)]
@@ -221,6 +275,18 @@ mod tests {
         insta::assert_snapshot!(of("work: 3\nafter: {ok: [-1]}"), @"job.yaml:4:14: after.ok[0]: -1 is not a job: it must be a whole number from 1 to 1000000000000000");
         let unknown = of("work: 3\ncolour: red");
         assert!(unknown.starts_with("job.yaml:4:9: colour: `colour` is not known here"), "{unknown}");
+    }
+
+    #[test]
+    fn work_is_given_as_deadlines_are() {
+        let of = |line: &str| finish(&format!("walras: job/1\nname: a\n{line}\n"));
+        assert_eq!(of("work: 10h").unwrap()["work"], 36_000);
+        assert_eq!(of("work: 2h 30m").unwrap()["work"], 9_000);
+        assert_eq!(of("work: 1.5s").unwrap()["work"], 1.5);
+        assert_eq!(of("tasks: [10m, 20, 90s]").unwrap()["tasks"], serde_json::json!([600, 20, 90]));
+        insta::assert_snapshot!(of("work: soon").unwrap_err(), @"job.yaml:3:7: work: soon is not an amount of work: expected seconds, or a time such as 10h or 2h 30m");
+        insta::assert_snapshot!(of("work: -2h").unwrap_err(), @"job.yaml:3:7: work: -2h is not an amount of work: expected seconds, or a time such as 10h or 2h 30m");
+        insta::assert_snapshot!(of("tasks: [10m, x]").unwrap_err(), @"job.yaml:3:14: tasks[1]: x is not an amount of work: expected seconds, or a time such as 10h or 2h 30m");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use walras_broker::particulars::{ENV_MAX, is_variable};
 
 /// The variables of a job; numbers and flags are written as they stand.
-pub(super) fn environment(entries: Option<Entries<Scalar>>) -> Result<BTreeMap<String, String>, Problem> {
+pub(crate) fn environment(entries: Option<Entries<Scalar>>) -> Result<BTreeMap<String, String>, Problem> {
     let mut variables = BTreeMap::new();
     for (name, value) in entries.into_iter().flat_map(|entries| entries.0) {
         let value = match value {

@@ -3,7 +3,10 @@
 //! A file may point to a workflow beside it and give times relative to now; a request carries everything itself, so that
 //! repeating it means the same again. [`JobFile`] is what both have in common.
 
+mod check;
+
 use super::environment::environment;
+use super::notify::NotifyFile;
 use super::search;
 use super::stamp::Stamp;
 use super::waiting::{self, AfterFile};
@@ -18,11 +21,11 @@ use crate::scenario::{
     present_object, quantity,
 };
 use crate::unit::Unit;
-use crate::workflow::{WorkflowFile, workflow_of};
+use crate::workflow::{Runnable, WorkflowFile, workflow_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_broker::job::{DelayCost, JobSpec, WorkflowSpec, is_plain_name};
-use walras_broker::particulars::{COMMENT_MAX, Particulars, is_directory_name};
+use walras_broker::job::{DelayCost, JobSpec, WorkflowSpec};
+use walras_broker::particulars::Particulars;
 use walras_core::refine::Strategy;
 use walras_model::{Request, Scope, SiteId, Time};
 
@@ -60,7 +63,7 @@ pub struct JobFile {
     workflow: Option<WorkflowFile>,
     /// By which rule the tasks of the workflow are placed.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "String", extend("enum" = ["asap", "alap", "cheapest", "balanced"]))]
+    #[schemars(with = "String", extend("enum" = ["asap", "alap", "cheapest", "fastest", "balanced"]))]
     strategy: Option<String>,
     /// The most that a node may cost, in credits a second, whichever it is. Such a job is searched by `alp`, the search that keeps it; with
     /// another search, or for a workflow, it is refused.
@@ -91,6 +94,10 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<TestSpec>")]
     requires: Option<Entries<TestSpec>>,
+    /// What each task takes of its node, such as cores, memory_gb or gpus: a node that counts them gives it so much, any other must have it.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Number>")]
+    resources: Option<Entries<Number>>,
     /// Whether all tasks must run on one site, whichever it is.
     #[serde(default)]
     #[schemars(extend("default" = false))]
@@ -158,6 +165,15 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(max = 1_000))]
     comment: Option<String>,
+    /// Files that are in its directory when it begins, by their path there: what is in them, as base64, at most 4 MiB together. A job's file
+    /// names them instead as a list, beside itself, and `walras submit` puts them here.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<String>")]
+    inputs: Option<Entries<String>>,
+    /// Files that it leaves in its directory and that are wanted back, by their path there.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 10_000))]
+    outputs: Vec<String>,
     /// The name of an account, by the service's table.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
@@ -170,6 +186,10 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     pub(super) qos: Option<String>,
+    /// Whom to tell of it, and of what.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "NotifyFile")]
+    notify: Option<NotifyFile>,
     /// Makes it an array: a job like this one for each of these indices, which the environment holds. Ranges, lists, steps, and how many
     /// may run at once: `1-10:2%4`. Budget and deadline are for all of them together.
     #[serde(default, deserialize_with = "present")]
@@ -187,6 +207,10 @@ pub struct JobFile {
     #[serde(default)]
     #[schemars(extend("default" = false))]
     held: bool,
+    /// Whether it may run twice at a time: then it need not wait until an attempt on a node that does not answer is over for certain.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    rerun: bool,
 }
 
 /// Priorities lie between this and its negative.
@@ -229,66 +253,25 @@ impl JobFile {
         self.into_spec("user", &sites, source).map(|_| ())
     }
 
-    /// Whether everything that it names could be called so.
-    fn names(&self) -> Result<(), Problem> {
-        quantity::name(&self.name, "a job").in_field("name")?;
-        if let Some(user) = &self.user {
-            quantity::name(user, "a user").in_field("user")?;
-        }
-        for (index, site) in self.sites.iter().flat_map(|sites| &sites.0).enumerate() {
-            quantity::name(site, "a site").in_item(index).in_field("sites")?;
-        }
-        Ok(())
-    }
-
-    /// Whether a machine could run it.
-    fn runnable(&self) -> Result<(), Problem> {
-        if let Some(argument) = self.command.iter().find(|argument| argument.contains('\0')) {
-            let what = "is not an argument: it must not contain the character 0";
-            return Err(Problem::new(argument, what)).in_field("command");
-        }
-        // Of a script these are its arguments, which may be empty; by itself the first is a program.
-        if self.script.is_none() && self.command.first().is_some_and(String::is_empty) {
-            return Err(Problem::new("", "is not a program: it must not be empty")).in_field("command");
-        }
-        if let Some(script) = self.script.as_deref().filter(|script| !script.starts_with("#!")) {
-            let first = script.lines().next().unwrap_or_default();
-            return Err(Problem::new(first, "is not how a script begins: expected `#!` and a program"))
-                .in_field("script");
-        }
-        for (key, name) in [("output", &self.output), ("error", &self.error)] {
-            if let Some(name) = name.as_deref().filter(|name| !is_plain_name(name)) {
-                let what =
-                    "is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes";
-                return Err(Problem::new(name, what)).in_field(key);
-            }
-        }
-        if let Some(directory) = self.directory.as_deref().filter(|it| !is_directory_name(it)) {
-            let what = "is not a directory on a site: expected an absolute path, such as /scratch/ada";
-            return Err(Problem::new(directory, what)).in_field("directory");
-        }
-        if let Some(comment) = self.comment.as_deref().filter(|comment| comment.len() > COMMENT_MAX) {
-            let what = format!("is longer than {COMMENT_MAX} bytes");
-            return Err(Problem::new(comment, what)).in_field("comment");
-        }
-        Ok(())
-    }
-
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
         self.names()?;
         self.runnable()?;
-        let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some())?;
+        let strategy =
+            jobs::strategy(self.strategy.as_deref(), self.workflow.is_some(), self.budget.is_some())?;
         let (tasks, work) = match &self.workflow {
             Some(_) => jobs::unsized_tasks(&self.tasks, self.work)?,
             None => jobs::tasks(self.tasks, self.work, Unit::Seconds)?,
         };
+        let inputs = self.inputs.map_or_else(Vec::new, |entries| entries.0);
         let workflow = match self.workflow {
             None => None,
             Some(file) => {
-                let workflow = workflow_of(file, &self.name, source)?;
-                Some(WorkflowSpec { workflow, strategy: strategy.unwrap_or(Strategy::Asap) })
+                let Runnable { workflow, programs } = workflow_of(file, &self.name, source)?;
+                let strategy = strategy.unwrap_or(Strategy::Asap);
+                Some(WorkflowSpec { workflow, strategy, programs })
             }
         };
+        check::sources(workflow.as_ref(), &inputs, &self.outputs)?;
         let priority = quantity::whole(self.priority, "a priority", -PRIORITY_MAX, PRIORITY_MAX);
         let rate = |number| quantity::rate(number, Unit::Seconds);
         let request = Request {
@@ -302,7 +285,7 @@ impl JobFile {
             deadline: self.deadline.map(Stamp::time),
             earliest: self.earliest.map(Stamp::time),
             priority: priority.in_field("priority")?,
-            requires: self.requires.map(jobs::requires).transpose().in_field("requires")?.unwrap_or_default(),
+            requires: jobs::needs(self.requires, self.resources)?,
             scope: Scope {
                 same_site: self.same_site,
                 sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
@@ -340,9 +323,13 @@ impl JobFile {
                 error: self.error,
                 directory: self.directory,
                 comment: self.comment,
+                inputs: inputs.into_iter().collect(),
+                outputs: self.outputs,
             },
+            notify: self.notify.map(NotifyFile::wanted).transpose().in_field("notify")?,
             array: self.array.as_deref().map(waiting::indices).transpose().in_field("array")?,
             gate: waiting::gate(self.after, self.singleton, self.held)?,
+            rerun: self.rerun,
         })
     }
 }

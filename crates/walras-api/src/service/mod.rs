@@ -1,15 +1,20 @@
 //! The service's API: what requests carry, and what answers look like.
 
+mod assign;
 mod directive;
 mod draft;
 mod environment;
+pub mod exact;
 mod job;
 mod lookalike;
 mod moments;
+mod network;
+mod notify;
 mod policy;
 mod prices;
 mod promises;
 mod sbatch;
+mod scheme;
 mod script;
 mod search;
 mod setting;
@@ -22,10 +27,14 @@ mod waiting;
 mod wish;
 mod words;
 
+pub use assign::{AssignFile, AssignedView};
 pub use directive::{DIRECTIVES, Directive, DirectiveKind, Takes};
 pub use draft::{JobDraft, read_object};
+pub(crate) use environment::environment;
 pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, moment, read_job};
 pub use lookalike::{NameFault, name_fault, unseen};
+pub use network::{LinkFile, NetworkFile};
+pub use notify::NotifyFile;
 pub use policy::{MoneyFile, PolicyFile, QuotesFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
 pub use promises::{DecideFile, OrderFile, PromisesFile};
@@ -37,18 +46,20 @@ pub use slurm::Flag;
 pub use stamp::{NotAMoment, Stamp};
 pub use submitter::Submitter;
 pub use view::{
-    AcceptedView, AccountView, AccountsView, AppliedChange, AppliedView, ArrayView, AwaitedView, BarKind,
-    BoundView, BudgetView, CalibrationView, ChangeView, ChoiceView, ChoicesView, CodeView, ConditionKind,
-    CriterionView, CycleView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DisplacedJob,
-    DisplacedView, DraftView, DrainedView, ErrorView, EventKind, EventView, ExplanationView, FitView,
-    HappeningView, HeldKind, HistoryView, IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView,
-    LikelyView, LogLine, LogView, MeView, MismatchKind, MismatchView, NodeView, OfferKind, OfferView,
-    OffersView, OptionView, OutlookView, PartStage, PartView, PredictedKind, ProblemView, PromiseView,
-    ProofKind, ProofView, PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine,
-    ReplayView, Role, RootView, SampleView, Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView,
-    StatementLine, StatementView, StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView,
-    TokenMade, TokenView, TokensView, TrialCycle, TrialFigures, TrialView, UserLine, UserView, UsersView,
-    VoView, WaitsView, WayView, WhyKind, WhyView,
+    AcceptedView, AccountView, AccountsView, AlternativeView, AppliedChange, AppliedView, ArrayView,
+    AwaitedView, BarKind, BillView, BillsView, BoundView, BudgetView, CalibrationView, ChangeView,
+    ChoiceView, ChoicesView, CodeView, ConditionKind, CriterionView, CycleView, DecidedJobView,
+    DecidedOutcome, DecisionView, DecisionsView, DisplacedJob, DisplacedView, DraftView, DrainedView,
+    ErrorView, EventKind, EventView, ExplanationView, FitView, HappeningView, HeldKind, HistoryView,
+    IncomeLine, IncomeView, JobState, JobView, JobsView, LeftOutView, LikelyView, LogLine, LogView, MeView,
+    MismatchKind, MismatchView, NodeView, NodeWorthView, OfferKind, OfferView, OffersView, OptionView,
+    OutlookView, PartStage, PartView, PastJobView, PastJobsView, PlaceView, PlacedPart, PlacesView,
+    PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView, RankView,
+    ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, ScarceView, Scope,
+    SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView, StatusView,
+    SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TransferView,
+    TrialCycle, TrialFigures, TrialView, TroubleView, UnassignedKind, UnsoldSite, UnsoldStep, UnsoldView,
+    UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind, WhyView, WorthView,
 };
 pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

@@ -1,6 +1,9 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
+use super::assign::AssignFile;
+use super::network::NetworkFile;
 use super::promises::{self, DecideFile, PromisesFile};
+use super::scheme::{PlanFile, StrategiesFile};
 use super::search::{self, FinishByFile};
 use super::setting::{set, share, span};
 use super::sharing::{self, SharingFile};
@@ -13,7 +16,6 @@ use crate::scenario::{policy_entry, policy_of, present_object};
 use serde::{Deserialize, Serialize};
 use walras_broker::policy::Policy;
 use walras_core::Mode;
-use walras_core::plan::PlanScheme;
 use walras_model::{Share, Span};
 
 /// The VO's rules. Times are in seconds, shares between 0 and 1. What is left out stays as it is.
@@ -88,6 +90,9 @@ pub struct PolicyFile {
     /// By which end alternatives are judged, where a job does not say how.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finish_by: Option<FinishByFile>,
+    /// How jobs get processors of sites that sell capacity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assign: Option<AssignFile>,
     /// How many searches for one job may go into what no plan of the same jobs could cost less than; 0 for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_searches_max: Option<u64>,
@@ -117,33 +122,13 @@ pub struct PolicyFile {
     /// What becomes of a job that waits for what can never be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_met: Option<NeverMetFile>,
-}
-
-/// Which plan is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(title = "Plan", rename = "PlanScheme")]
-pub enum PlanFile {
-    /// The best combination of the windows that were listed.
-    Papers,
-    /// The same, improved by search.
-    Improved,
-}
-
-impl PlanFile {
-    fn scheme(self) -> PlanScheme {
-        match self {
-            PlanFile::Papers => PlanScheme::Papers,
-            PlanFile::Improved => PlanScheme::Improved,
-        }
-    }
-
-    fn of(scheme: PlanScheme) -> PlanFile {
-        match scheme {
-            PlanScheme::Papers => PlanFile::Papers,
-            PlanScheme::Improved => PlanFile::Improved,
-        }
-    }
+    /// What the strategies of workflows decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategies: Option<StrategiesFile>,
+    /// How fast data moves between the tasks of workflows.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
+    #[schemars(with = "NetworkFile")]
+    pub network: Option<NetworkFile>,
 }
 
 /// How much each aspect counts when the queue is ordered: 0 to 1000000, that of waiting at least 1.
@@ -235,8 +220,11 @@ impl PolicyFile {
         set(&mut policy.search.mode, self.on_the_fly.map(mode));
         set(&mut policy.plan, self.plan.map(PlanFile::scheme));
         set(&mut policy.predictions, self.finish_by.map(|it| Some(it.predictions())));
+        set(&mut policy.assign, self.assign.map(AssignFile::method));
         set(&mut policy.bound_searches_max, self.bound_searches_max);
         set(&mut policy.never_met, self.never_met.map(NeverMetFile::rule));
+        set(&mut policy.strategies, self.strategies.map(StrategiesFile::rule));
+        self.network.as_ref().map_or(Ok(()), |it| it.change(&mut policy.network)).in_field("network")?;
         promises::change(policy, self.decide, self.promises.as_ref())?;
         sharing::change(policy, self.sharing.as_ref()).in_field("sharing")?;
         let rank = self.rank.unwrap_or_default();
@@ -281,8 +269,11 @@ impl PolicyFile {
             on_the_fly: Some(policy.search.mode == Mode::FirstOnTheFly),
             plan: Some(PlanFile::of(policy.plan)),
             finish_by: policy.predictions.map(FinishByFile::of),
+            assign: Some(AssignFile::of(policy.assign)),
             bound_searches_max: Some(policy.bound_searches_max),
             never_met: Some(NeverMetFile::of(policy.never_met)),
+            network: Some(NetworkFile::of(&policy.network)),
+            strategies: Some(StrategiesFile::of(policy.strategies)),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),

@@ -69,6 +69,8 @@ pub enum UntilFile {
     Planned,
     /// The job's deadline.
     Deadline,
+    /// `slack_max` after the window that is planned at first; once nobody waits who came before, the window that is planned then, and the slack.
+    First,
 }
 
 /// What becomes of a job that cannot end by its deadline, as long as it says that it will run.
@@ -87,6 +89,7 @@ impl UntilFile {
         match self {
             UntilFile::Planned => Until::Planned,
             UntilFile::Deadline => Until::Deadline,
+            UntilFile::First => Until::First,
         }
     }
 
@@ -94,6 +97,7 @@ impl UntilFile {
         match until {
             Until::Planned => UntilFile::Planned,
             Until::Deadline => UntilFile::Deadline,
+            Until::First => UntilFile::First,
         }
     }
 }

@@ -3,10 +3,11 @@
 //! They are gathered first and understood afterwards, since some mean something only beside others: how many nodes `--ntasks` needs
 //! depends on `--nodes` and `--ntasks-per-node`. Of one that is there twice the last counts, and options come last.
 //!
-//! Nodes are sold whole. What is asked of a part of one (cores, memory, GPUs) is therefore asked of each node: it must have at least so
+//! What is asked of a part of a node (cores, memory, GPUs) is asked of each node: it must have at least so
 //! much.
 
 mod devices;
+mod mail;
 
 use super::directive::{Meaning, directive};
 use super::moments;
@@ -133,10 +134,10 @@ impl<'a> Sbatch<'a> {
         let option = format!("--{}", known.name);
         match (known.meaning, &flag.value) {
             (Meaning::Holds, _) => {}
-            (Meaning::Hold, None) => {
+            (meaning @ (Meaning::Hold | Meaning::Exclusive), None) => {
                 let given =
                     Given { option, value: String::new(), text: flag.text.clone(), place: place.clone() };
-                self.given.insert(Meaning::Hold, given);
+                self.given.insert(meaning, given);
             }
             (Meaning::Hold, Some(value)) => {
                 return Err(refuse(place, "--hold", value, "is too much: it takes no value"));
@@ -206,6 +207,7 @@ impl<'a> Sbatch<'a> {
         self.devices(&mut keys, &sizes)?;
         self.features(&mut keys)?;
         self.variables(&mut keys)?;
+        self.notify(&mut keys)?;
         Ok(keys)
     }
 

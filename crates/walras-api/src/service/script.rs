@@ -7,10 +7,10 @@
 //!
 //! ```
 //! use walras_api::service::{Submitter, read_script};
-//! let text = "#!/bin/sh\n#SBATCH --ntasks=2 --time=10\n#WALRAS budget 40\n#SBATCH --mail-type=END\necho hello\n";
+//! let text = "#!/bin/sh\n#SBATCH --ntasks=2 --time=10\n#WALRAS budget 40\n#SBATCH --wckey=x\necho hello\n";
 //! let submitter = Submitter::in_zone(jiff::tz::TimeZone::UTC);
 //! let draft = read_script(text.as_bytes(), "hello.sh", &submitter, &[]).unwrap();
-//! assert_eq!(draft.left_out()[0].directive, "--mail-type=END");
+//! assert_eq!(draft.left_out()[0].directive, "--wckey=x");
 //! let job = draft.finish(walras_model::Time::from_millis(0).unwrap()).unwrap();
 //! assert_eq!((&job["tasks"], &job["work"], &job["budget"]), (&2.into(), &600.into(), &40.into()));
 //! ```
@@ -44,8 +44,9 @@ const TEXTS: [&str; 14] = [
     "search",
 ];
 /// The others that a directive may give.
-const VALUES: [&str; 15] = [
+const VALUES: [&str; 16] = [
     "after",
+    "notify",
     "singleton",
     "held",
     "env",

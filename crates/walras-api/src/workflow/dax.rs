@@ -1,14 +1,15 @@
 //! Pegasus DAX (versions 2 and 3): `job` elements with `uses` elements for files, then `child` elements with their
-//! `parent` elements. The data of an edge is what the parent writes and the child reads.
+//! `parent` elements. The data of an edge is what the parent writes and the child reads. A job with an `argument` runs the program of its
+//! `name` with the words between blanks.
 
 use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
-use super::warning::ReadWarnings;
 use crate::error::{ErrorKind, Position, ReadError, echo, echo_message};
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::BTreeMap;
-use walras_model::{Data, Task, Workflow};
+use walras_broker::program::TaskProgram;
+use walras_model::{Data, Task};
 
 /// The files of a job: what it reads by name, and what it writes with the size.
 #[derive(Debug, Default)]
@@ -23,17 +24,21 @@ struct Dax<'a> {
     files: BTreeMap<String, Files>,
     /// The job or the child that is open.
     open: Option<String>,
+    /// What the jobs that state their arguments run: the name of the program, and the words.
+    words: BTreeMap<String, (String, String)>,
+    in_argument: bool,
     lines: Lines<'a>,
 }
 
-pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings), ReadError> {
+pub(super) fn read<'a>(bytes: &'a [u8], source: &'a str) -> Result<Draft<'a>, ReadError> {
     let syntax = |position, problem: String| ReadError {
         kind: ErrorKind::Syntax,
         ..missing(source, &Place { position, path: String::new() }, problem)
     };
     let text = std::str::from_utf8(bytes).map_err(|_| syntax(None, "is not UTF-8 text".to_owned()))?;
     let draft = Draft::new(source, source.to_owned());
-    let mut dax = Dax { draft, files: BTreeMap::new(), open: None, lines: Lines::new(text) };
+    let (files, words, lines) = (BTreeMap::new(), BTreeMap::new(), Lines::new(text));
+    let mut dax = Dax { draft, files, open: None, words, in_argument: false, lines };
     let mut reader = Reader::from_str(text);
     let mut depth = 0_usize;
     loop {
@@ -43,8 +48,18 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings
                 dax.element(&start, at)?;
                 depth += 1;
             }
-            Ok(Event::Empty(start)) => dax.element(&start, at)?,
-            Ok(Event::End(_)) => depth = depth.saturating_sub(1),
+            Ok(Event::Empty(start)) => {
+                let inside = dax.in_argument;
+                dax.element(&start, at)?;
+                dax.in_argument = inside;
+            }
+            Ok(Event::End(end)) => {
+                if end.local_name().as_ref() == "argument" {
+                    dax.in_argument = false;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            Ok(Event::Text(text)) if dax.in_argument => dax.argument(&text.xml10_content()),
             Ok(Event::Eof) if depth > 0 => {
                 let problem = "not valid XML: the file ends before all its elements are closed".to_owned();
                 return Err(syntax(Some(dax.lines.position(at)), problem));
@@ -59,7 +74,8 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings
         }
     }
     dax.fill_edges();
-    dax.draft.finish_lenient()
+    dax.fill_programs();
+    Ok(dax.draft)
 }
 
 impl Dax<'_> {
@@ -76,6 +92,12 @@ impl Dax<'_> {
             "uses" => self.uses(&element)?,
             "child" => self.open = Some(element.required("ref")?),
             "parent" => self.parent(&element)?,
+            // A file among the arguments.
+            "file" | "filename" if self.in_argument => {
+                let name = element.attribute("name")?.or(element.attribute("file")?);
+                self.argument(&name.unwrap_or_default());
+            }
+            "argument" => self.in_argument = true,
             _ => {}
         }
         Ok(())
@@ -98,8 +120,37 @@ impl Dax<'_> {
             task.cores = number.ok_or_else(|| refuse(source, &place, &cores, wrong))?;
         }
         self.draft.tasks.push((task, place));
+        let program = element.attribute("name")?.unwrap_or_default();
+        self.words.insert(id.clone(), (program, String::new()));
         self.open = Some(id);
         Ok(())
+    }
+
+    /// More of the arguments of the job that is open.
+    fn argument(&mut self, text: &str) {
+        if let Some((_, words)) = self.open.as_ref().and_then(|job| self.words.get_mut(job)) {
+            words.push_str(text);
+        }
+    }
+
+    /// What the jobs run, where they state arguments: words are what stands between blanks.
+    fn fill_programs(&mut self) {
+        let of_task = |(task, _): &(Task, Place)| {
+            let (program, words) = self.words.get(&task.name).cloned().unwrap_or_default();
+            let runs = !program.is_empty() && !words.trim().is_empty();
+            let words = std::iter::once(program.as_str()).chain(words.split_whitespace());
+            let files = self.files.get(&task.name);
+            TaskProgram {
+                command: words.filter(|_| runs).map(str::to_owned).collect(),
+                inputs: files.map_or(Vec::new(), |files| files.reads.keys().cloned().collect()),
+                outputs: files.map_or(Vec::new(), |files| files.writes.keys().cloned().collect()),
+                ..TaskProgram::default()
+            }
+        };
+        let programs: Vec<TaskProgram> = self.draft.tasks.iter().map(of_task).collect();
+        if programs.iter().any(TaskProgram::runs) {
+            self.draft.programs = programs;
+        }
     }
 
     fn uses(&mut self, element: &Element<'_>) -> Result<(), ReadError> {

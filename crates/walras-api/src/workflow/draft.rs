@@ -4,6 +4,7 @@ use super::WORKFLOW_TASKS_MAX;
 use super::warning::ReadWarnings;
 use crate::error::{ErrorKind, Position, ReadError, echo};
 use std::collections::BTreeMap;
+use walras_broker::program::TaskProgram;
 use walras_model::{Data, Decimal, DecimalError, Edge, Task, TaskId, Work, Workflow, WorkflowError};
 
 /// Where something stands in a file.
@@ -30,6 +31,8 @@ pub(super) struct Draft<'a> {
     pub(super) name: String,
     pub(super) tasks: Vec<(Task, Place)>,
     pub(super) edges: Vec<DraftEdge>,
+    /// What each task runs, in their order; none where nothing is known of that.
+    pub(super) programs: Vec<TaskProgram>,
     /// What was assumed so far.
     pub(super) warnings: ReadWarnings,
 }
@@ -90,7 +93,8 @@ pub(super) fn data_of(text: &str) -> Result<Data, &'static str> {
 impl<'a> Draft<'a> {
     /// Nothing yet.
     pub(super) fn new(source: &'a str, name: String) -> Draft<'a> {
-        Draft { source, name, tasks: Vec::new(), edges: Vec::new(), warnings: ReadWarnings::default() }
+        let (tasks, edges, programs) = (Vec::new(), Vec::new(), Vec::new());
+        Draft { source, name, tasks, edges, programs, warnings: ReadWarnings::default() }
     }
 }
 

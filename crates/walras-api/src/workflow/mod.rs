@@ -20,14 +20,17 @@
 mod dax;
 mod draft;
 mod own;
+mod program;
 mod stg;
 mod warning;
 mod wfcommons;
 mod write;
 
 pub(crate) use own::{WorkflowFile, workflow_of};
+pub use program::Runnable;
+pub(crate) use program::{check_files, check_program};
 pub use warning::{ReadWarning, ReadWarnings};
-pub use write::workflow_json;
+pub use write::{runnable_json, workflow_json};
 
 use crate::error::ReadError;
 use crate::input::{Syntax, check_size};
@@ -114,13 +117,53 @@ pub fn read_workflow_leniently(
     source: &str,
     format: WorkflowFormat,
 ) -> Result<(Workflow, ReadWarnings), ReadError> {
+    let read = drafted(bytes, source, format)?;
+    match read {
+        Drafted::Own(runnable) => Ok((runnable.workflow, ReadWarnings::default())),
+        Drafted::Foreign(draft) => draft.finish_lenient(),
+    }
+}
+
+/// A workflow as leniently, with what its tasks run. In other formats than ours these are commands and the files that pass between tasks,
+/// where the file has them.
+///
+/// ```
+/// use walras_api::{WorkflowFormat, read_runnable};
+/// let text = "{walras: workflow/1, tasks: [{name: a, work: 1, command: [touch, x], outputs: [x]}, \
+///             {name: b, work: 1, command: [cat, x], inputs: [x]}]}";
+/// let (read, _) = read_runnable(text.as_bytes(), "w.yaml", WorkflowFormat::Yaml).unwrap();
+/// assert_eq!(read.workflow.edges().len(), 1);
+/// assert_eq!(read.programs[1].command, ["cat", "x"]);
+///
+/// let error = read_runnable(text.replace("[x]", "[../x]").as_bytes(), "w.yaml", WorkflowFormat::Yaml).unwrap_err();
+/// assert!(error.to_string().starts_with("w.yaml:1:80: tasks[0].outputs[0]: ../x is not a file in the job's directory"));
+/// ```
+pub fn read_runnable(
+    bytes: &[u8],
+    source: &str,
+    format: WorkflowFormat,
+) -> Result<(Runnable, ReadWarnings), ReadError> {
+    match drafted(bytes, source, format)? {
+        Drafted::Own(runnable) => Ok((runnable, ReadWarnings::default())),
+        Drafted::Foreign(draft) => draft.finish_foreign(),
+    }
+}
+
+/// What a file says: all of it checked, or as a draft whose commands may be of no use here.
+enum Drafted<'a> {
+    Own(Runnable),
+    Foreign(draft::Draft<'a>),
+}
+
+fn drafted<'a>(bytes: &'a [u8], source: &'a str, format: WorkflowFormat) -> Result<Drafted<'a>, ReadError> {
     check_size(bytes, source, WORKFLOW_BYTES_MAX)?;
-    let exactly = |workflow| (workflow, ReadWarnings::default());
     match format {
-        WorkflowFormat::Yaml => own::read(bytes, source, Syntax::Yaml).map(exactly),
-        WorkflowFormat::Json if own::is_own(bytes) => own::read(bytes, source, Syntax::Json).map(exactly),
-        WorkflowFormat::Json => wfcommons::read(bytes, source),
-        WorkflowFormat::Dax => dax::read(bytes, source),
-        WorkflowFormat::Stg => stg::read(bytes, source).map(exactly),
+        WorkflowFormat::Yaml => own::read(bytes, source, Syntax::Yaml).map(Drafted::Own),
+        WorkflowFormat::Json if own::is_own(bytes) => {
+            own::read(bytes, source, Syntax::Json).map(Drafted::Own)
+        }
+        WorkflowFormat::Json => wfcommons::read(bytes, source).map(Drafted::Foreign),
+        WorkflowFormat::Dax => dax::read(bytes, source).map(Drafted::Foreign),
+        WorkflowFormat::Stg => stg::read(bytes, source).map(Drafted::Foreign),
     }
 }

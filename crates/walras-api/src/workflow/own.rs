@@ -3,16 +3,20 @@
 //! The comments of these types are the descriptions in the published JSON Schema.
 
 use super::draft::{Draft, DraftEdge, Place};
+use super::program::{Runnable, check_files, check_program};
 use crate::decode::Document;
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::input::Syntax;
+use crate::locate::{locate, path_steps};
 use crate::number::Number;
-use crate::scenario::{Entries, List, Object, TestSpec, objects, present, quantity, requires};
+use crate::scenario::{Entries, List, Object, Scalar, TestSpec, objects, present, quantity, requires};
+use crate::service::environment;
 use crate::unit::Unit;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use walras_model::{Data, Decimal, Span, Task, Workflow};
+use walras_broker::program::TaskProgram;
+use walras_model::{Data, Decimal, Span, Task};
 
 /// Tasks, and the data that flows between them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,6 +69,27 @@ struct TaskEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Number>")]
     estimates: Option<Entries<Number>>,
+    /// What it runs, as an argument vector; what the job says, where it has neither this nor a script.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 10_000))]
+    command: Vec<String>,
+    /// The text of a program to run: a script that begins with `#!`. `command` holds its arguments.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String", length(max = 1_000_000))]
+    script: Option<String>,
+    /// Variables of its environment, over those of the job.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Scalar>")]
+    env: Option<Entries<Scalar>>,
+    /// The files that it reads, by their path in the directory that the tasks share: each is written by another task, or comes with the
+    /// job.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 10_000))]
+    inputs: Vec<String>,
+    /// The files that are there when it has ended well, by their path in the directory that the tasks share.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 10_000))]
+    outputs: Vec<String>,
 }
 
 /// Data that one task gives to another.
@@ -96,25 +121,33 @@ pub(super) fn is_own(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Tag>(bytes).is_ok_and(|tag| tag.walras.is_some())
 }
 
-pub(super) fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Workflow, ReadError> {
+pub(super) fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Runnable, ReadError> {
     let tag = ("walras", super::WORKFLOW_TAG);
     let document = Document::new(bytes, source, syntax, tag, super::WORKFLOW_BYTES_MAX)?;
     let Object(file) = document.decode::<Object<WorkflowFile>>()?;
     if file.walras != super::WORKFLOW_TAG {
         document.check_tag()?;
     }
-    workflow(file, source, source, |problem| document.value_error(problem))
+    let read = workflow(file, source, source, |problem| document.value_error(problem));
+    read.map_err(|error| match error.position {
+        Some(_) => error,
+        None => {
+            let found = locate(document.text, syntax, &path_steps(&error.path));
+            ReadError { position: found.map(|found| found.position), ..error }
+        }
+    })
 }
 
 /// The workflow of a job that carries it. `name` is its name where it has none of its own.
-pub(crate) fn workflow_of(file: WorkflowFile, name: &str, source: &str) -> Result<Workflow, ReadError> {
+pub(crate) fn workflow_of(file: WorkflowFile, name: &str, source: &str) -> Result<Runnable, ReadError> {
     if file.walras != super::WORKFLOW_TAG {
         let what = format!("is not a version that is read here: expected {}", super::WORKFLOW_TAG);
         let problem: Result<(), Problem> = Err(Problem::new(&file.walras, what));
         let problem = problem.in_field("walras").in_field("workflow");
         problem.map_err(|problem| problem.into_error(source))?;
     }
-    workflow(file, name, source, |problem| problem.clone().into_error(source))
+    let read = workflow(file, name, source, |problem| problem.clone().into_error(source));
+    read.map_err(|error| ReadError { path: format!("workflow.{}", error.path), ..error })
 }
 
 fn workflow(
@@ -122,11 +155,13 @@ fn workflow(
     name: &str,
     source: &str,
     error: impl Fn(&Problem) -> ReadError,
-) -> Result<Workflow, ReadError> {
+) -> Result<Runnable, ReadError> {
     let at = |path: String| Place { position: None, path };
     let name = file.name.unwrap_or_else(|| name.to_owned());
     let mut draft = Draft::new(source, name);
-    for (index, entry) in file.tasks.0.into_iter().enumerate() {
+    for (index, mut entry) in file.tasks.0.into_iter().enumerate() {
+        let program = program(&mut entry).in_item(index).in_field("tasks");
+        draft.programs.push(program.map_err(|problem| error(&problem))?);
         let task = task(entry, file.unit).in_item(index).in_field("tasks");
         draft.tasks.push((task.map_err(|problem| error(&problem))?, at(format!("tasks[{index}]"))));
     }
@@ -140,12 +175,26 @@ fn workflow(
             place: at(format!("edges[{index}]")),
         });
     }
-    draft.finish()
+    draft.finish_runnable().map(|(runnable, _)| runnable)
 }
 
 fn bytes_of(number: Number) -> Result<Data, Problem> {
     let bytes = quantity::whole(number, "an amount of data", 0, i64::MAX)?;
     Data::from_bytes(bytes).ok_or_else(|| Problem::new(&number.to_string(), "is out of range"))
+}
+
+/// What a task runs, taken out of its entry.
+fn program(entry: &mut TaskEntry) -> Result<TaskProgram, Problem> {
+    check_program(&entry.command, entry.script.as_deref())?;
+    check_files(&entry.inputs).in_field("inputs")?;
+    check_files(&entry.outputs).in_field("outputs")?;
+    Ok(TaskProgram {
+        command: std::mem::take(&mut entry.command),
+        script: entry.script.take(),
+        env: environment(entry.env.take()).in_field("env")?,
+        inputs: std::mem::take(&mut entry.inputs),
+        outputs: std::mem::take(&mut entry.outputs),
+    })
 }
 
 fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {

@@ -3,9 +3,9 @@
 
 use super::draft::{Draft, DraftEdge, Place, missing, refuse, work_of};
 use crate::error::{ErrorKind, Position, ReadError};
-use walras_model::{Data, Task, Workflow};
+use walras_model::{Data, Task};
 
-pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
+pub(super) fn read<'a>(bytes: &[u8], source: &'a str) -> Result<Draft<'a>, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ReadError {
         kind: ErrorKind::Syntax,
         ..missing(source, &Place::default(), "is not UTF-8 text".to_owned())
@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<Workflow, ReadError> {
         }
     }
     check_count(&draft, count)?;
-    draft.finish()
+    Ok(draft)
 }
 
 fn add_task(draft: &mut Draft<'_>, words: &[&str], position: Option<Position>) -> Result<(), ReadError> {

@@ -1,5 +1,5 @@
 //! WfCommons instances in WfFormat 1.5 and 1.6: tasks and files under `workflow.specification`, run times under
-//! `workflow.execution`. The data of an edge is what the parent writes and the child reads.
+//! `workflow.execution`, with the commands where they are known. The data of an edge is what the parent writes and the child reads.
 
 use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
 use super::warning::ReadWarnings;
@@ -9,7 +9,8 @@ use crate::input::Syntax;
 use crate::number::Number;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_model::{Data, Task, Workflow};
+use walras_broker::program::TaskProgram;
+use walras_model::{Data, Task};
 
 /// The versions that are read.
 const VERSIONS: [&str; 2] = ["1.5", "1.6"];
@@ -75,9 +76,20 @@ struct RunEntry {
     core_count: Option<Number>,
     #[serde(default)]
     memory_in_bytes: Option<Number>,
+    #[serde(default)]
+    command: Option<CommandEntry>,
 }
 
-pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings), ReadError> {
+/// What was run, where the instance says so.
+#[derive(Clone, Default, Deserialize)]
+struct CommandEntry {
+    #[serde(default)]
+    program: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+pub(super) fn read<'a>(bytes: &[u8], source: &'a str) -> Result<Draft<'a>, ReadError> {
     let tag = ("schemaVersion", VERSIONS[0]);
     let document = Document::new(bytes, source, Syntax::Json, tag, super::WORKFLOW_BYTES_MAX)?;
     let file: File = document.decode_json()?;
@@ -97,7 +109,8 @@ pub(super) fn read(bytes: &[u8], source: &str) -> Result<(Workflow, ReadWarnings
         draft.tasks.push((task(source, entry, &runs, &place, &mut draft.warnings)?, place));
     }
     draft.edges = edges(&file.workflow.specification.tasks, &sizes);
-    draft.finish_lenient()
+    draft.programs = programs(file.workflow.specification.tasks, &runs);
+    Ok(draft)
 }
 
 fn sizes(
@@ -166,6 +179,19 @@ fn task(
         task.memory = warnings.unless_negative(data_of(&text).map(Some), (source, &here, &text), assumed)?;
     }
     Ok(task)
+}
+
+/// What the tasks ran, with their files, where the instance says what was run.
+fn programs(tasks: Vec<TaskEntry>, runs: &BTreeMap<&str, (usize, &RunEntry)>) -> Vec<TaskProgram> {
+    let of_task = |task: TaskEntry| {
+        let run = runs.get(task.id.as_str()).and_then(|(_, run)| run.command.clone());
+        let CommandEntry { program, arguments } = run.unwrap_or_default();
+        let command = if program.is_empty() { Vec::new() } else { [vec![program], arguments].concat() };
+        let (inputs, outputs) = (task.input_files, task.output_files);
+        TaskProgram { command, inputs, outputs, ..TaskProgram::default() }
+    };
+    let programs: Vec<TaskProgram> = tasks.into_iter().map(of_task).collect();
+    if programs.iter().any(TaskProgram::runs) { programs } else { Vec::new() }
 }
 
 /// Every pair that either end names, once.

@@ -4,7 +4,9 @@
 //! attributes up to 15 digits, as far as numbers in JSON are.
 
 use super::WORKFLOW_TAG;
+use super::program::Runnable;
 use serde_json::{Map, Value as Json, json};
+use walras_broker::program::TaskProgram;
 use walras_model::{Decimal, Fixed, Task, Test, Value, Workflow};
 
 const BYTES_PER_GB: i64 = 1_000_000_000;
@@ -19,8 +21,19 @@ const MILLIONTHS: i64 = 1_000_000;
 /// assert_eq!(read_workflow(text.as_bytes(), "small.json", WorkflowFormat::Json).unwrap(), workflow);
 /// ```
 pub fn workflow_json(workflow: &Workflow) -> Json {
+    with_programs(workflow, &[])
+}
+
+/// The same with what its tasks run.
+pub fn runnable_json(runnable: &Runnable) -> Json {
+    with_programs(&runnable.workflow, &runnable.programs)
+}
+
+fn with_programs(workflow: &Workflow, programs: &[TaskProgram]) -> Json {
     let name = |index: usize| workflow.tasks()[index].name.as_str();
-    let tasks: Vec<Json> = workflow.tasks().iter().map(task).collect();
+    let plain = TaskProgram::default();
+    let program = programs.iter().chain(std::iter::repeat(&plain));
+    let tasks: Vec<Json> = workflow.tasks().iter().zip(program).map(|(of, runs)| task(of, runs)).collect();
     let edges = workflow.edges().iter().map(|edge| {
         json!({"from": name(edge.from.index()), "to": name(edge.to.index()), "bytes": edge.data.as_bytes()})
     });
@@ -28,8 +41,19 @@ pub fn workflow_json(workflow: &Workflow) -> Json {
     json!({"walras": WORKFLOW_TAG, "name": workflow.name(), "unit": "ms", "tasks": tasks, "edges": edges})
 }
 
-fn task(task: &Task) -> Json {
+fn task(task: &Task, runs: &TaskProgram) -> Json {
     let mut entry = Map::new();
+    for (key, words) in [("command", &runs.command), ("inputs", &runs.inputs), ("outputs", &runs.outputs)] {
+        if !words.is_empty() {
+            entry.insert(key.into(), words.clone().into());
+        }
+    }
+    if let Some(script) = &runs.script {
+        entry.insert("script".into(), script.clone().into());
+    }
+    if !runs.env.is_empty() {
+        entry.insert("env".into(), json!(runs.env));
+    }
     entry.insert("name".into(), task.name.clone().into());
     entry.insert("work".into(), task.work.map_or(0, |work| work.as_millis()).into());
     entry.insert("cores".into(), task.cores.into());

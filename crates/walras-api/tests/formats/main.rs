@@ -9,7 +9,9 @@ mod never_panics;
 mod orlib;
 mod plans;
 mod policies;
+mod runnable;
 mod schema;
+mod units;
 mod workflows;
 
 use walras_api::{ReadError, Scenario, Syntax, read_scenario};

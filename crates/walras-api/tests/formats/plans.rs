@@ -32,7 +32,7 @@ fn placement(node: u32, start: i64, end: i64, micros: i64) -> Placement {
     let (node, interval) = (NodeId::new(node), Interval::new(time(start), time(end)).unwrap());
     let source = SlotKey { start: time(start), node };
     let rate = Rate::from_micros_per_second(1).unwrap();
-    Placement { node, interval, rate, cost: Money::from_micros(micros), source }
+    Placement { units: 1, node, interval, rate, cost: Money::from_micros(micros), source }
 }
 
 /// A window of two tasks, with numbers that a double would spoil.
@@ -231,7 +231,7 @@ fn bad_plans() {
     assert_snapshot!(refused("\"start\": 150", "\"start\": 150.0001"), @"plan.json:6:28: alternatives[0].start: 150.0001 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");
     assert_snapshot!(refused("\"end\": 182", "\"end\": 1e15"), @"plan.json:8:72: alternatives[0].slots[1].end: 1e15 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");
     assert_snapshot!(refused("\"cost\": 304", "\"cost\": 1e300"), @"plan.json:8:85: alternatives[0].slots[1].cost: 1e300 is not an amount of credits: it must be a whole number of millionths in range");
-    assert_snapshot!(refused("\"cost\": 304", "\"price\": 304"), @"plan.json:8:86: alternatives[0].slots[1].price: `price` is not known here: expected one of site, node, start, end, cost, capacity");
+    assert_snapshot!(refused("\"cost\": 304", "\"price\": 304"), @"plan.json:8:86: alternatives[0].slots[1].price: `price` is not known here: expected one of site, node, start, end, cost, units, capacity");
     assert_snapshot!(refused("\"tasks\": 1", "\"nodes\": 1"), @"plan.json:11:107: unscheduled[0].smallest_change.nodes: `nodes` is not known here: expected one of budget, price_max, deadline, tasks, performance_min");
     assert_snapshot!(refused("\"unit\": \"s\",", ""), @"plan.json:1:1: document: the key `unit` is missing");
     assert_snapshot!(refused("\"bound_hit\": true", "\"bound_hit\": false"), @"plan.json:4:27: search.bound_hit: false contradicts `limits_hit`, which names some");

@@ -185,9 +185,9 @@ fn bad_workflows_of_ours_are_refused() {
     w:4:21: tasks[0].work: -10 is not an amount of work: it must be greater than 0
     w:4:5: tasks[0]: the key `work` is missing
     w:4:32: tasks[0].cores: 0 is not a number of cores: it must be a whole number from 1 to 4294967295
-    w: tasks[1]: a is the name of two tasks, first at tasks[0]: names must differ
-    w: edges[0]: c is not the name of a task: an edge must join two tasks of the workflow
-    w: tasks[0]: a -> a is a cycle: no task may wait for itself
+    w:5:5: tasks[1]: a is the name of two tasks, first at tasks[0]: names must differ
+    w:7:5: edges[0]: c is not the name of a task: an edge must join two tasks of the workflow
+    w:4:5: tasks[0]: a -> a is a cycle: no task may wait for itself
     w:7:29: edges[0].bytes: -5 is not an amount of data: it must be a whole number from 0 to 9223372036854775807
     w:7:22: edges[0].size: `size` is not known here: expected one of from, to, bytes
     ");

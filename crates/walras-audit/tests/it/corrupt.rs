@@ -286,6 +286,7 @@ fn what_is_gone_is_not_reserved() {
     let all = [
         said(lost),
         said((SiteMessage::NodeLost { node, at }, Event::Site(SiteEvent::NodeLost { node, at }))),
+        said((SiteMessage::NodeDown { node, at }, Event::Site(SiteEvent::NodeDown { node, at }))),
         said((
             SiteMessage::Taken { node, interval: taken },
             Event::Site(SiteEvent::NodeTaken { node, interval: taken }),

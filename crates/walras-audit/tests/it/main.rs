@@ -4,6 +4,7 @@
 
 mod corrupt;
 mod edit;
+mod files;
 mod held_quotes;
 mod honest;
 mod late;
@@ -11,6 +12,7 @@ mod laws;
 mod money;
 mod promises;
 mod quotes;
+mod rounds;
 mod steps;
 mod story;
 mod waiting;

@@ -49,7 +49,7 @@ pub(crate) fn diamond(user: &str) -> JobSpec {
     let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
     let edges = vec![edge(0, 1), edge(0, 2), edge(1, 3), edge(2, 3)];
     let workflow = Workflow::new("diamond", tasks, edges).unwrap();
-    let workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap });
+    let workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
     JobSpec { workflow, request: Request::new("diamond", 2, UNSIZED), ..job(user, 2, 100) }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use walras_audit::{Auditor, Finding};
 use walras_broker::account::Account;
-use walras_broker::effect::Effect;
+use walras_broker::effect::{Effect, FileMove};
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Answer, Input, SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
 use walras_broker::journal::Entry;
+use walras_broker::moving::{MoveEnd, MoveFault};
 use walras_broker::plan::plan;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
@@ -37,6 +38,8 @@ pub(crate) struct World {
     coming: BTreeMap<(i64, u64), Input>,
     sent: u64,
     nodes: Vec<Vec<NodeId>>,
+    /// Sites that only say how many nodes are free.
+    counted: BTreeSet<SiteId>,
     /// Sites that refuse the next thing that they are asked for.
     pub(crate) refuse: BTreeSet<SiteId>,
     /// Sites that do not answer when they are asked to prepare.
@@ -45,6 +48,8 @@ pub(crate) struct World {
     pub(crate) ends: Vec<PartEnd>,
     /// Parts end this long before they should.
     pub(crate) early: i64,
+    /// So many of the next moves of files fail; those that have are asked for again.
+    pub(crate) failing_moves: u32,
 }
 
 impl World {
@@ -76,6 +81,9 @@ impl World {
                 let nodes = &self.nodes[site.index()];
                 let free = |node: &NodeId| FreeTime { node: *node, interval: horizon };
                 let free = match nodes.is_empty() {
+                    false if self.counted.contains(&site) => {
+                        Free::Capacity(u32::try_from(nodes.len()).unwrap())
+                    }
                     true => Free::Queue { wait: span(60_000), units: 4 },
                     false => Free::Slots(nodes.iter().map(free).collect()),
                 };
@@ -112,7 +120,22 @@ impl World {
             }
             Effect::Notify { notice, .. } => self.send(1, In::Noticed(notice)),
             Effect::Observe { .. } => {}
+            Effect::Move(files) => self.bring(*files),
         }
+    }
+
+    /// Brings files within half a second, or fails to; and tries again, as the engine does with what is outstanding.
+    fn bring(&mut self, files: FileMove) {
+        let FileMove { reservation, task, to, .. } = files;
+        let mut after = 500;
+        while self.failing_moves > 0 {
+            self.failing_moves -= 1;
+            let end = MoveEnd::Failed(MoveFault::NotThere("a".into()));
+            self.send(after, In::Moved { reservation, task, to, end });
+            after += 500;
+        }
+        let end = MoveEnd::Done { files: 1, bytes: 10 };
+        self.send(after, In::Moved { reservation, task, to, end });
     }
 
     /// What a site lets go neither starts nor ends any more.
@@ -157,8 +180,19 @@ impl World {
         self.say(In::Deposit { key: "first".into(), account, amount: credits(money) });
     }
 
+    /// A site that sells processors of these speeds.
+    pub(crate) fn capacity(&mut self, name: &str, owner: &str, speeds: &[i64]) -> SiteId {
+        let site = self.site_of(name, owner, speeds, Some(SiteKind::Capacity));
+        self.counted.insert(site);
+        site
+    }
+
     /// A site with nodes of these speeds, or a queue without any.
     pub(crate) fn site(&mut self, name: &str, owner: &str, speeds: &[i64]) -> SiteId {
+        self.site_of(name, owner, speeds, None)
+    }
+
+    fn site_of(&mut self, name: &str, owner: &str, speeds: &[i64], kind: Option<SiteKind>) -> SiteId {
         let speed = |speed: i64| Performance::from_millionths(speed * 1_000_000).unwrap();
         let kind = match speeds {
             [] => SiteKind::Queue(QueueSpec {
@@ -166,9 +200,10 @@ impl World {
                 watts: None,
                 attributes: Attributes::new(),
             }),
-            _ => SiteKind::Slots,
+            _ => kind.unwrap_or(SiteKind::Slots),
         };
         let node = |(place, it): (usize, &i64)| NodeSpec {
+            division: Default::default(),
             name: format!("n{place}"),
             class: None,
             performance: speed(*it),

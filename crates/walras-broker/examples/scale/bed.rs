@@ -105,6 +105,7 @@ impl Bed {
         }
         for site in 0..SITES {
             let node = |index: u32| NodeSpec {
+                division: Default::default(),
                 name: format!("n{index}"),
                 class: None,
                 performance: Performance::from_millionths(1_000_000 + 100_000 * i64::from(index % 10))
@@ -167,7 +168,7 @@ impl Bed {
                 vec![say(site, SiteMessage::Released(reservation))]
             }
             Effect::Notify { notice, .. } => vec![Input::Noticed(notice)],
-            Effect::Plan(_) | Effect::Observe { .. } => Vec::new(),
+            Effect::Plan(_) | Effect::Move(_) | Effect::Observe { .. } => Vec::new(),
         }
     }
 

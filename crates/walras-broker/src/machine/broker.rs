@@ -34,6 +34,7 @@ impl Broker {
     pub fn from_state(mut state: State) -> Broker {
         state.tally_again();
         state.note_again();
+        state.know_again();
         Broker { state }
     }
 

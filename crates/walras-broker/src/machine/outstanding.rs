@@ -1,12 +1,14 @@
 //! What has to be done: after an event, and all that nobody has acknowledged yet.
 
-use crate::model::effect::{ArrayPlace, Effect, Program, StartPart};
+use crate::model::effect::{ArrayPlace, Customer, Effect, FileMove, Peer, Program, StartPart};
 use crate::model::event::{CycleEvent, Event, ReservationEvent};
 use crate::model::id::{NoticeNumber, ReservationNumber};
+use crate::model::moving::MoveStep;
 use crate::model::notice::Notice;
-use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase};
+use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
-use walras_model::{Interval, SiteId};
+use std::sync::Arc;
+use walras_model::{Interval, SiteId, TaskId};
 
 impl State {
     /// What an event that was just folded asks for.
@@ -19,8 +21,17 @@ impl State {
                 | ReservationEvent::Closed { reservation, .. }
                 | ReservationEvent::PartsDue { reservation, .. },
             ) => self.reservation_effects(*reservation, false),
+            Event::Reservation(ReservationEvent::Files {
+                reservation,
+                task,
+                to,
+                step: MoveStep::Begun { .. },
+            }) => self.bring(*reservation, *task, *to).into_iter().collect(),
             Event::Cycle(
-                CycleEvent::OffersReceived { .. } | CycleEvent::Decided { .. } | CycleEvent::Ended(_),
+                CycleEvent::OffersReceived { .. }
+                | CycleEvent::OffersChanged { .. }
+                | CycleEvent::Decided { .. }
+                | CycleEvent::Ended(_),
             )
             | Event::Reservation(
                 ReservationEvent::LegPrepared { .. }
@@ -29,6 +40,10 @@ impl State {
                 | ReservationEvent::PartStarted { .. }
                 | ReservationEvent::PartEnded { .. }
                 | ReservationEvent::Rescheduled { .. }
+                | ReservationEvent::Files {
+                    step: MoveStep::Done { .. } | MoveStep::Failed(_) | MoveStep::Lost(_),
+                    ..
+                }
                 | ReservationEvent::LegReleased { .. },
             )
             | Event::Vo(_)
@@ -44,11 +59,22 @@ impl State {
     /// All that was asked for and has not been acknowledged; also what runs and should be looked at.
     pub(crate) fn outstanding(&self) -> Vec<Effect> {
         let mut effects = self.cycle_effects();
-        for number in self.reservations.keys() {
+        for (number, reservation) in &self.reservations {
             effects.extend(self.reservation_effects(*number, true));
+            let moving = reservation.moving.keys().filter(|_| reservation.phase == ReservationPhase::Held);
+            effects.extend(moving.filter_map(|(task, to)| self.bring(*number, *task, *to)));
         }
         effects.extend(self.notices.iter().map(|(number, notice)| notify(*number, notice)));
         effects
+    }
+
+    /// Files that are on their way.
+    fn bring(&self, number: ReservationNumber, task: TaskId, to: SiteId) -> Option<Effect> {
+        let reservation = self.reservations.get(&number)?;
+        let from = reservation.moving.get(&(task, to))?.from;
+        let (job, user) = (reservation.job, reservation.user.clone());
+        let files = self.files_for(reservation, task, to);
+        Some(Effect::Move(Box::new(FileMove { reservation: number, job, user, task, from, to, files })))
     }
 
     fn cycle_effects(&self) -> Vec<Effect> {
@@ -73,6 +99,7 @@ impl State {
                 (ReservationPhase::Preparing(_), LegState::Asked) => effects.push(Effect::Prepare {
                     site,
                     reservation: number,
+                    customer: self.customer(reservation),
                     holds: leg.holds.clone(),
                     expiry: reservation.expiry,
                 }),
@@ -107,13 +134,16 @@ impl State {
     /// The parts of a site that are due.
     fn start(&self, number: ReservationNumber, reservation: &Reservation, site: SiteId) -> Option<Effect> {
         let job = self.jobs.get(&reservation.job)?;
-        let workflow = job.spec.workflow.as_ref().map(|workflow| &workflow.workflow);
+        let workflow = job.spec.workflow.as_ref();
         let places = reservation.parts.iter().zip(0_u32..);
         let due = places.filter(|(part, _)| part.plan.site == site && part.state == PartState::Due);
         let start = due.map(|(part, place)| StartPart {
             part: place,
             hold: part.plan.hold,
-            task: workflow.zip(part.plan.task).map(|(workflow, task)| workflow.task(task).name.clone()),
+            task: workflow.zip(part.plan.task).map(|(of, task)| of.workflow.task(task).name.clone()),
+            program: workflow
+                .zip(part.plan.task)
+                .and_then(|(of, task)| of.program(task).cloned().map(Box::new)),
             start: part.plan.start,
             end: part.plan.end,
         });
@@ -126,7 +156,7 @@ impl State {
             script: spec.script.clone(),
             output: spec.output.clone(),
             particulars: spec.particulars.clone(),
-            parts: u32::try_from(reservation.parts.len()).unwrap_or(u32::MAX),
+            shares: workflow.is_some(),
             array: job.element.zip(spec.array.as_ref()).map(|(of, all)| ArrayPlace {
                 array: of.array,
                 index: of.index,
@@ -140,8 +170,32 @@ impl State {
             reservation: number,
             job: reservation.job,
             parts,
+            size: u32::try_from(reservation.parts.len()).unwrap_or(u32::MAX),
+            peers: self.peers(reservation),
             program,
         })
+    }
+
+    fn customer(&self, reservation: &Reservation) -> Customer {
+        let user = self.users.get(reservation.user.as_str());
+        Customer {
+            job: reservation.job,
+            user: reservation.user.clone(),
+            group: user.and_then(|user| user.user.group.clone()),
+        }
+    }
+
+    /// Where the parts of a reservation are.
+    fn peers(&self, reservation: &Reservation) -> Arc<[Peer]> {
+        let peer = |(part, place): (&ReservedPart, u32)| {
+            let node = reservation.hold_of(&part.plan).and_then(|hold| hold.node);
+            Peer {
+                part: place,
+                site: self.site(part.plan.site).map(|site| site.spec.name.clone()).unwrap_or_default(),
+                node: node.and_then(|node| self.node_spec(node)).map(|spec| spec.name.clone()),
+            }
+        };
+        reservation.parts.iter().zip(0_u32..).map(peer).collect()
     }
 }
 
@@ -152,5 +206,6 @@ fn runs_on(reservation: &Reservation, site: SiteId) -> bool {
 
 fn notify(number: NoticeNumber, notice: &Notice) -> Effect {
     let news = Box::new(notice.news.clone());
-    Effect::Notify { notice: number, user: notice.user.clone(), job: notice.job, news }
+    let letter = notice.letter.clone();
+    Effect::Notify { notice: number, user: notice.user.clone(), job: notice.job, news, letter }
 }

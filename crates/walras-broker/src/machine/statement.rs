@@ -106,6 +106,7 @@ fn of_reservation(open: &mut Open, event: &ReservationEvent) -> Option<(Vec<Post
         | ReservationEvent::PartStarted { .. }
         | ReservationEvent::PartEnded { .. }
         | ReservationEvent::Rescheduled { .. }
+        | ReservationEvent::Files { .. }
         | ReservationEvent::LegReleased { .. } => None,
     }
 }

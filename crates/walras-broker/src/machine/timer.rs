@@ -34,8 +34,11 @@ impl State {
         let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued)
             || self.arrays.values().any(|array| self.may_draw(array));
         let usual = if waiting { self.next_cycle_at } else { self.refresh_at() };
-        let Some(rules) = self.promises() else { return Some(usual) };
         let opened = self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());
+        // A cycle since then was a round, or had nobody to assign: then the next will do.
+        let round = self.round_due().filter(|due| waiting && due.as_millis() > opened);
+        let usual = round.map_or(usual, |due| due.min(usual));
+        let Some(rules) = self.promises() else { return Some(usual) };
         let soon = opened.saturating_add(rules.replan_every.as_millis());
         let soon = Time::from_millis(soon).unwrap_or(Time::MIN);
         // Who starts soon has others looked at beside it once.
@@ -69,7 +72,11 @@ impl State {
                     PartState::Waiting if queue => Some(self.clock),
                     PartState::Waiting if self.sent_at(part) > self.clock => Some(self.sent_at(part)),
                     // Other inputs may have moved the clock past its start.
-                    PartState::Waiting if reservation.is_ready(part, self.clock) && !fenced => {
+                    PartState::Waiting
+                        if !fenced
+                            && reservation.is_ready(part, self.clock)
+                            && self.has_files(reservation, part) =>
+                    {
                         Some(self.clock)
                     }
                     // Its time has come, but something stands in the way: look again soon.

@@ -36,12 +36,24 @@ pub struct Leg {
 pub struct Hold {
     /// On which node; `None` in a queue, where times are expectations.
     pub node: Option<NodeId>,
+    /// How many units of it; one where it is sold whole.
+    #[serde(default = "one_unit", skip_serializing_if = "is_one_unit")]
+    pub units: u32,
     /// When.
     pub interval: Interval,
     /// What it costs per time.
     pub rate: Rate,
     /// What all of it costs.
     pub cost: Money,
+}
+
+fn one_unit() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_one_unit(units: &u32) -> bool {
+    *units == 1
 }
 
 /// What is started and ends by itself.

@@ -3,11 +3,12 @@
 use super::allocation::Allocation;
 use super::id::JobNumber;
 use super::job::{Planned, Why};
+use super::policy::Method;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_core::agenda::Promise;
 use walras_core::choose::Objective;
-use walras_model::{Money, Share};
+use walras_model::{Money, Share, Time};
 
 /// A plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +68,28 @@ pub struct Verdict {
     /// Workflows that were too large to be looked at closely: not all sizes, windows and methods were tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plainly: Vec<JobNumber>,
+    /// What was assigned to sites that sell capacity, where that was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assigned: Option<Box<AssignedRound>>,
+}
+
+/// A round of assigning to sites that sell capacity: what all of its jobs have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssignedRound {
+    /// How.
+    pub method: Method,
+    /// When all that it serves start.
+    pub start: Time,
+    /// How many it was for.
+    pub jobs: u32,
+    /// Whom it serves.
+    pub served: Vec<JobNumber>,
+    /// What that costs.
+    pub cost: Money,
+    /// Whether no assignment is better.
+    pub proof: Proof,
+    /// Generations of evolution, passes of the exact method.
+    pub iterations: u64,
 }
 
 /// What no plan can beat, over all windows and not only those that were listed.

@@ -3,10 +3,12 @@
 
 use super::allocation::Hold;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, ReservationNumber};
-use super::notice::News;
+use super::notice::{Letter, News};
 use super::particulars::Particulars;
+use super::program::TaskProgram;
 use serde::{Deserialize, Serialize};
-use walras_model::{Interval, SiteId, Time};
+use std::sync::Arc;
+use walras_model::{Interval, SiteId, TaskId, Time};
 
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +31,8 @@ pub enum Effect {
         site: SiteId,
         /// Under which number.
         reservation: ReservationNumber,
+        /// For whom.
+        customer: Customer,
         /// What.
         holds: Vec<Hold>,
         /// Until when.
@@ -51,9 +55,15 @@ pub enum Effect {
         job: JobNumber,
         /// Which parts, each with the place of its hold and when it must have ended.
         parts: Vec<StartPart>,
+        /// How many parts the job has, on all sites.
+        size: u32,
+        /// Where all of them are, those of other sites too.
+        peers: Arc<[Peer]>,
         /// What to run.
         program: Box<Program>,
     },
+    /// Bring files of a task from one site to another: [`crate::Input::Moved`] says what came of it.
+    Move(Box<FileMove>),
     /// Say what has become of the parts that run.
     Observe {
         /// Which site.
@@ -85,7 +95,51 @@ pub enum Effect {
         job: JobNumber,
         /// What has happened to it.
         news: Box<News>,
+        /// What goes to somebody by mail or by a call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        letter: Option<Box<Letter>>,
     },
+}
+
+/// For whom time is held: a site may have no account for them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Customer {
+    /// Which job.
+    pub job: JobNumber,
+    /// Whose it is.
+    pub user: String,
+    /// The user's group.
+    pub group: Option<String>,
+}
+
+/// Where one part of a job is, by names that people and programs know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peer {
+    /// Its place among the parts.
+    pub part: u32,
+    /// On which site.
+    pub site: String,
+    /// On which node; in a queue nobody knows.
+    pub node: Option<String>,
+}
+
+/// Files to be brought to a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileMove {
+    /// For which reservation.
+    pub reservation: ReservationNumber,
+    /// Which job.
+    pub job: JobNumber,
+    /// Whose job it is.
+    pub user: String,
+    /// Which task has written them.
+    pub task: TaskId,
+    /// Where they are.
+    pub from: SiteId,
+    /// Where they are read.
+    pub to: SiteId,
+    /// Which files.
+    pub files: Vec<String>,
 }
 
 /// What a job runs.
@@ -104,12 +158,12 @@ pub struct Program {
     /// What it finds around it.
     #[serde(default, skip_serializing_if = "Particulars::is_plain")]
     pub particulars: Particulars,
-    /// How many parts the job has, on all sites.
-    #[serde(default)]
-    pub parts: u32,
     /// Its place in an array, where it is an element of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<ArrayPlace>,
+    /// Whether its parts are the tasks of a workflow, which share a directory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares: bool,
 }
 
 /// The place of an element in its array.
@@ -136,6 +190,9 @@ pub struct StartPart {
     pub hold: u32,
     /// The name of its task, in a workflow.
     pub task: Option<String>,
+    /// What that task runs, where it says so itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Box<TaskProgram>>,
     /// When it should begin, and not before.
     pub start: Time,
     /// When it should have ended.
@@ -153,7 +210,7 @@ impl Effect {
             | Effect::Observe { site, .. }
             | Effect::Release { site, .. }
             | Effect::Cancel { site, .. } => Some(*site),
-            Effect::Plan(_) | Effect::Notify { .. } => None,
+            Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => None,
         }
     }
 }

@@ -5,15 +5,16 @@ use super::budget::{Budget, Overspent, Spender};
 use super::decision::Decision;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
 use super::job::{JobSpec, PartEnd, SiteRefusal, Why};
+use super::moving::MoveEnd;
 use super::policy::{BadPolicy, Policy};
 use super::price::{BadPrices, PriceRules};
 use super::quote::Findings;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::sharing::OverLimit;
-use super::site::{Free, SiteSpec, SiteTerms};
+use super::site::{Free, FreeChange, SiteSpec, SiteTerms};
 use super::wish::{BadWish, Wish, Wisher};
 use serde::{Deserialize, Serialize};
-use walras_model::{Interval, Money, NodeId, SiteId, Span, Time};
+use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
 
 /// Something that happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +152,17 @@ pub enum Input {
         /// The plan; nothing about it is trusted.
         decision: Box<Decision>,
     },
+    /// Files of a task were brought to a site, or could not be.
+    Moved {
+        /// For which reservation.
+        reservation: ReservationNumber,
+        /// Whose files.
+        task: TaskId,
+        /// Where to.
+        to: SiteId,
+        /// What came of it.
+        end: MoveEnd,
+    },
     /// A notice has reached its user.
     Noticed(NoticeNumber),
     /// Time has passed.
@@ -186,6 +198,13 @@ pub enum SiteMessage {
         cycle: CycleNumber,
         /// What is free.
         free: Free,
+    },
+    /// The same, as what has changed since the site last said what is free.
+    OffersChanged {
+        /// Which cycle.
+        cycle: CycleNumber,
+        /// What has changed.
+        change: FreeChange,
     },
     /// The hold is there, until it expires.
     Prepared(ReservationNumber),
@@ -234,6 +253,13 @@ pub enum SiteMessage {
         /// Which node.
         node: NodeId,
         /// When; older news than the last of a node is no news.
+        at: Time,
+    },
+    /// A node does not answer: what started there before may still run, and nothing new does.
+    NodeDown {
+        /// Which node.
+        node: NodeId,
+        /// When.
         at: Time,
     },
     /// A node is back.

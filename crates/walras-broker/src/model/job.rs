@@ -1,6 +1,6 @@
 //! Jobs as the broker keeps them, and why they are where they are.
 
-pub use super::why::{PartEnd, SiteRefusal, Why};
+pub use super::why::{PartEnd, SiteRefusal, Unassigned, Why};
 
 use super::allocation::Allocation;
 use super::element::Element;
@@ -8,7 +8,9 @@ use super::gate::{Gate, Waits};
 use super::id::{JobNumber, QuoteNumber, ReservationNumber};
 use super::indices::Indices;
 use super::limits::NAME_MAX;
+use super::notify::Notify;
 use super::particulars::Particulars;
+use super::program::TaskProgram;
 use super::quote::Confidence;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +20,7 @@ use walras_core::predict::Said;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
 use walras_core::{Algorithm, SearchConfig};
-use walras_model::{Money, NodeId, Rate, Request, Share, TaskId, Time, Work, Workflow};
+use walras_model::{Money, NodeId, Rate, Request, Share, SiteId, TaskId, Time, Work, Workflow};
 
 /// What a job, a word of its command, a task and an edge take beside their text, in bytes; about.
 const PLAIN: usize = 400;
@@ -62,12 +64,18 @@ pub struct JobSpec {
     /// What its programs find around them.
     #[serde(default, skip_serializing_if = "Particulars::is_plain")]
     pub particulars: Particulars,
+    /// Whom its user wants told of it, and of what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Box<Notify>>,
     /// What it waits for before it is planned.
     #[serde(default, skip_serializing_if = "Gate::is_open")]
     pub gate: Gate,
     /// The elements, where it is an array: each is a job like this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Indices>,
+    /// Whether it may run twice at a time, so that it need not wait until an attempt that nobody hears of is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rerun: bool,
 }
 
 impl JobSpec {
@@ -85,11 +93,13 @@ impl JobSpec {
         let command: usize = self.command.iter().map(|word| word.len() + WORD).sum();
         let workflow = self.workflow.as_ref().map_or(0, |of| {
             let names: usize = of.workflow.tasks().iter().map(|task| task.name.len() + TASK).sum();
-            names + of.workflow.edges().len() * EDGE
+            let programs: usize = of.programs.iter().map(TaskProgram::bytes).sum();
+            names + of.workflow.edges().len() * EDGE + programs
         });
         let all =
             PLAIN + self.request.name.len() + command + text(&self.script) + text(&self.output) + workflow;
-        let all = all + self.gate.after.len() * DEPENDENCY + self.particulars.bytes();
+        let notify = self.notify.as_ref().map_or(0, |notify| notify.bytes());
+        let all = all + self.gate.after.len() * DEPENDENCY + self.particulars.bytes() + notify;
         u64::try_from(all).unwrap_or(u64::MAX)
     }
 
@@ -106,8 +116,10 @@ impl JobSpec {
             script: None,
             output: None,
             particulars: Particulars::default(),
+            notify: None,
             gate: Gate::default(),
             array: None,
+            rerun: false,
         }
     }
 }
@@ -158,6 +170,28 @@ pub struct WorkflowSpec {
     pub workflow: Workflow,
     /// The rule.
     pub strategy: Strategy,
+    /// What each task runs and which files it reads and writes, in the order of the tasks; empty where all run what the job says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<TaskProgram>,
+}
+
+impl WorkflowSpec {
+    /// What a task runs, where it says so itself.
+    pub fn program(&self, task: TaskId) -> Option<&TaskProgram> {
+        self.programs.get(task.index())
+    }
+
+    /// The tasks whose files a task reads, in order; those that come with the job are nobody's.
+    pub fn sources(&self, task: TaskId) -> BTreeSet<TaskId> {
+        let inputs = self.program(task).map_or(&[][..], |program| &program.inputs);
+        // Only tasks that it waits for give it anything.
+        let before = self.workflow.edges().iter().filter(|edge| edge.to == task).map(|edge| edge.from);
+        let writes = |from: &TaskId| {
+            let outputs = self.program(*from).map_or(&[][..], |program| &program.outputs);
+            outputs.iter().any(|file| inputs.contains(file))
+        };
+        if inputs.is_empty() { BTreeSet::new() } else { before.filter(writes).collect() }
+    }
 }
 
 /// A job that has not ended.
@@ -194,6 +228,9 @@ pub struct Job {
     pub why: Option<Why>,
     /// Tasks of its workflow that have ended well.
     pub done: BTreeSet<TaskId>,
+    /// Where the files of tasks that ended well are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub copies: BTreeMap<TaskId, BTreeSet<SiteId>>,
     /// What it was charged so far.
     pub spent: Money,
     /// Reservations of it that failed, and of which something may still run.
@@ -240,6 +277,7 @@ impl Job {
             returns: 0,
             why: None,
             done: BTreeSet::new(),
+            copies: BTreeMap::new(),
             spent: Money::ZERO,
             fences: BTreeSet::new(),
             spares: Vec::new(),

@@ -94,6 +94,15 @@ pub enum Mismatch {
     },
     /// One node is held twice.
     NodeTwice(NodeId),
+    /// Another number of a node's units is held than is needed.
+    WrongUnits {
+        /// Which node.
+        node: NodeId,
+        /// How many are held.
+        held: u32,
+        /// How many are needed.
+        expected: u32,
+    },
     /// A node's hold does not start with the window.
     StartsApart {
         /// Which node.

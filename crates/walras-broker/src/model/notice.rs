@@ -2,6 +2,7 @@
 
 use super::id::JobNumber;
 use super::job::{JobEnd, Why};
+use super::notify::Occasion;
 use serde::{Deserialize, Serialize};
 use walras_core::agenda::Promise;
 use walras_model::{Money, SiteId, Time};
@@ -15,6 +16,26 @@ pub struct Notice {
     pub job: JobNumber,
     /// What has happened to it.
     pub news: News,
+    /// What goes to somebody by mail or by a call, where the job's user wants that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letter: Option<Box<Letter>>,
+}
+
+/// What goes to somebody by mail or by a call, with what is needed of a job that is gone by then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Letter {
+    /// When it happened.
+    pub at: Time,
+    /// What the job is called.
+    pub name: String,
+    /// Of what somebody wants to be told.
+    pub occasion: Occasion,
+    /// By mail to this address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mail: Option<String>,
+    /// By a call to this address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<String>,
 }
 
 /// What has happened to a job that its user is told of.
@@ -41,6 +62,8 @@ pub enum News {
         /// What it costs at most.
         cost: Money,
     },
+    /// It has begun; only told where somebody wants to know.
+    Begun,
     /// Its reservation is given up.
     ReservationLost(Why),
     /// Tasks of it got other times.

@@ -28,6 +28,12 @@ pub struct Particulars {
     /// What its user notes of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// Files that come with it and are in its directory when it begins: what is in them, as base64.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
+    /// Files that its user wants back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
 }
 
 impl Particulars {
@@ -41,11 +47,18 @@ impl Particulars {
         self.env.iter().map(|(name, value)| name.len() + value.len()).sum()
     }
 
+    /// The bytes of all files that come with it; at most two more for each.
+    pub fn input_bytes(&self) -> usize {
+        self.inputs.values().map(|text| text.len() / 4 * 3).sum()
+    }
+
     /// About as much as it takes to keep, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let texts = [&self.error, &self.directory, &self.comment];
         let texts: usize = texts.into_iter().flatten().map(String::len).sum();
-        texts + self.env_bytes() + self.env.len() * VARIABLE
+        let inputs: usize = self.inputs.iter().map(|(name, text)| name.len() + text.len() + VARIABLE).sum();
+        let outputs: usize = self.outputs.iter().map(|name| name.len() + VARIABLE).sum();
+        texts + self.env_bytes() + self.env.len() * VARIABLE + inputs + outputs
     }
 
     /// The first variable whose name no program could ask for, or that is set for it anyway.

@@ -1,9 +1,11 @@
 //! What the administrator decides: times, weights, fees.
 
 pub use super::bad_policy::{BadPolicy, PolicyField};
+pub use walras_assign::method::Method;
 
 use super::gate::NeverMet;
 use super::sharing::SharePolicy;
+pub use super::strategy_use::StrategyUse;
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
 use walras_core::agenda::{Late, Precedence, Until};
@@ -86,6 +88,13 @@ pub struct Policy {
     /// What becomes of a job that waits for what can never be.
     #[serde(default, skip_serializing_if = "NeverMet::is_usual")]
     pub never_met: NeverMet,
+    /// How jobs are assigned to sites that sell capacity, once a [`cycle_every`](Policy::cycle_every); by windows, as everywhere, in policies
+    /// that say nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assign: Option<Method>,
+    /// What the strategies of workflows decide. In policies that were set before there was a choice, where tasks go inside a window.
+    #[serde(default, skip_serializing_if = "StrategyUse::is_inside")]
+    pub strategies: StrategyUse,
 }
 
 /// What is made of history: run times relative to what is asked for, waits here and in queues.
@@ -368,6 +377,8 @@ impl Default for Policy {
             sharing: Some(SharePolicy::default()),
             predictions: Some(PredictionPolicy::default()),
             never_met: NeverMet::default(),
+            assign: None,
+            strategies: StrategyUse::default(),
         }
     }
 }

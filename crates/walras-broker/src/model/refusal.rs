@@ -49,6 +49,8 @@ pub enum BadJob {
     },
     /// The directory in which its programs begin cannot be one.
     BadDirectory(String),
+    /// Nobody could be told of it there.
+    BadAddress(String),
     /// What is noted of it is too long.
     CommentTooLong {
         /// How long it is, in bytes.
@@ -63,6 +65,33 @@ pub enum BadJob {
         /// How many it has.
         tasks: usize,
         /// How many it may have.
+        most: usize,
+    },
+    /// It, or a task of its workflow, has a file whose name leads out of its directory.
+    OutsideFile(String),
+    /// Two tasks of its workflow write the same file.
+    WrittenTwice(String),
+    /// A task of its workflow reads a file that no task before it writes, and that does not come with the job.
+    NoSource(String),
+    /// The tasks of its workflow say what more tasks run than there are.
+    TooManyPrograms {
+        /// How many there are.
+        programs: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// The files that come with it are too large.
+    FilesTooLarge {
+        /// How large they are, in bytes.
+        bytes: usize,
+        /// How large they may be.
+        most: usize,
+    },
+    /// It, or a task of its workflow, reads and writes too many files.
+    TooManyFiles {
+        /// How many these are.
+        files: usize,
+        /// How many there may be.
         most: usize,
     },
     /// Its strategy needs a deadline, and it has none.

@@ -96,8 +96,10 @@ impl JobSpec {
             script,
             output,
             particulars,
+            notify,
             gate,
             array,
+            rerun,
         } = self;
         hash.text(user);
         hash.text(&request.name);
@@ -120,11 +122,17 @@ impl JobSpec {
         if !particulars.is_plain() {
             hash.small(particulars);
         }
+        if let Some(notify) = notify {
+            hash.small(notify);
+        }
         if !gate.is_open() {
             hash.small(gate);
         }
         if let Some(array) = array {
             hash.text(&array.to_string());
+        }
+        if *rerun {
+            hash.text("rerun");
         }
         if let Some(of) = workflow {
             hash.small(&of.strategy);

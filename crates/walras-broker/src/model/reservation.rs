@@ -4,8 +4,10 @@ use super::allocation::{Allocation, Hold, LateParts, Part, SupportingParts};
 use super::budget::Spender;
 use super::id::{CycleNumber, JobNumber, QuoteNumber};
 use super::job::PartEnd;
+use super::moving::Moving;
 use serde::{Deserialize, Serialize};
-use walras_model::{Money, SiteId, Time};
+use std::collections::BTreeMap;
+use walras_model::{Money, SiteId, TaskId, Time};
 
 /// Where a reservation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +52,9 @@ pub struct Reservation {
     pub spenders: Vec<Spender>,
     /// Since when.
     pub asked_at: Time,
+    /// Files that are on their way: of which task, and where to.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub moving: BTreeMap<(TaskId, SiteId), Moving>,
     /// When what sites have prepared expires.
     pub expiry: Time,
 }
@@ -177,8 +182,8 @@ impl Reservation {
         self.leg(part.site)?.holds.get(part.hold as usize)
     }
 
-    /// Time on nodes that it has taken by a moment: of every hold, until the last of its parts has ended.
-    pub(crate) fn used_millis(&self, now: Time) -> i64 {
+    /// Time on nodes that it has taken by a moment: of every hold, until the last of its parts has ended, what `part` makes of that.
+    pub(crate) fn used_millis(&self, now: Time, part: impl Fn(&Hold, i64) -> i64) -> i64 {
         let mut used = 0_i64;
         for leg in &self.legs {
             for (hold, place) in leg.holds.iter().zip(0_u32..) {
@@ -195,7 +200,7 @@ impl Reservation {
                 });
                 let start = if hold.node.is_some() { Some(hold.interval.start()) } else { begun.min() };
                 let millis = end.max().zip(start).map_or(0, |(end, start)| end - start);
-                used = used.saturating_add(millis.clamp(0, hold.interval.span().as_millis()));
+                used = used.saturating_add(part(hold, millis.clamp(0, hold.interval.span().as_millis())));
             }
         }
         used

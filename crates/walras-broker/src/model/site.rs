@@ -1,9 +1,11 @@
 //! Sites as the broker knows them: what they are, and what they say is free.
 
+pub use super::free_change::FreeChange;
+
 use super::price::PriceRules;
 use serde::{Deserialize, Serialize};
 use walras_core::prefer::Rules;
-use walras_model::{Attributes, Interval, NodeId, Performance, Span, Watts};
+use walras_model::{Attributes, Division, Interval, NodeId, Performance, Request, Span, Watts};
 
 /// What is said of a site when it joins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,11 +69,16 @@ pub struct Timing {
     pub after: Span,
     /// How long before its start a part that waits for nothing is sent to the site, which begins it at its time whoever is down by then.
     pub ahead: Span,
+    /// Whether it answers within the very moment in which it is asked, and plans take no time either, so that what is asked of it may
+    /// begin at once: only on a clock that is simulated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_once: bool,
 }
 
 impl Timing {
     /// A site that needs none.
-    pub const NOTHING: Timing = Timing { before: Span::ZERO, after: Span::ZERO, ahead: Span::ZERO };
+    pub const NOTHING: Timing =
+        Timing { before: Span::ZERO, after: Span::ZERO, ahead: Span::ZERO, at_once: false };
 
     fn is_nothing(&self) -> bool {
         *self == Timing::NOTHING
@@ -132,6 +139,16 @@ pub struct NodeSpec {
     /// What else requests may ask for.
     #[serde(default)]
     pub attributes: Attributes,
+    /// Whether it is sold whole or in units, and what it counts.
+    #[serde(default, skip_serializing_if = "Division::is_plain")]
+    pub division: Division,
+}
+
+impl NodeSpec {
+    /// How many of its units a task of a request takes; `None` where it does not fit.
+    pub fn units_needed(&self, request: &Request) -> Option<u32> {
+        self.division.units_needed(&request.requires, &self.attributes)
+    }
 }
 
 /// What a site says is free.

@@ -9,6 +9,8 @@ use super::gate::Past;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
 use super::input::{RequestKey, User};
 use super::job::Job;
+use super::known::Known;
+use super::moving::Measured;
 use super::notice::Notice;
 use super::policy::Policy;
 use super::quote::{Chosen, Quote};
@@ -81,12 +83,21 @@ pub struct State {
     /// When time on nodes was last given back.
     #[serde(default = "never", skip_serializing_if = "is_never")]
     pub freed_at: Time,
+    /// When the cycle began in which jobs were last assigned to sites that sell capacity.
+    #[serde(default = "never", skip_serializing_if = "is_never")]
+    pub assigned_at: Time,
     /// How jobs ended, of the latest by number: others may wait for them.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub past: Table<JobNumber, Past>,
+    /// What moves of files between sites have taught.
+    #[serde(default, skip_serializing_if = "Measured::is_nothing")]
+    pub measured: Measured,
     /// Who waits for whom: a job, and one that waits for it. It follows from the jobs, and is not written down.
     #[serde(skip)]
     pub(crate) dependents: Table<(JobNumber, JobNumber), ()>,
+    /// What sites and nodes are called and can do, as planning knows them. It follows from the sites.
+    #[serde(skip)]
+    pub(crate) known: Known,
     /// Jobs by a digest of user and name. It follows from the jobs, too.
     #[serde(skip)]
     pub(crate) namesakes: Table<(u64, JobNumber), ()>,
@@ -142,6 +153,9 @@ pub struct UserState {
     /// What they took of quotes with several alternatives, latest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub choices: VecDeque<Arc<Chosen>>,
+    /// Sites that had no account for them, and when they said so.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub strange: BTreeMap<SiteId, Time>,
     /// What they have here. It follows from everything else, so it is counted again and not written down.
     #[serde(skip)]
     pub tally: Tally,
@@ -208,6 +222,9 @@ pub struct NodeState {
     pub site: SiteId,
     /// Whether it has failed.
     pub lost: bool,
+    /// Whether it only does not answer, so that what started there may still run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub down: bool,
     /// Since when it stands or does not; older news is no news.
     pub since: Time,
     /// When its owner uses it.
@@ -244,8 +261,11 @@ impl Default for State {
             wishes: Arc::default(),
             helped_at: Time::MIN,
             freed_at: Time::MIN,
+            assigned_at: Time::MIN,
             past: Default::default(),
+            measured: Measured::default(),
             dependents: Default::default(),
+            known: Known::default(),
             namesakes: Default::default(),
         }
     }
@@ -281,17 +301,21 @@ impl State {
         self.site(site).is_some_and(|it| it.leaving) && !self.reservations.values().any(at)
     }
 
-    /// All time that sites hold for us, or may hold, node by node.
+    /// All time that sites hold for us, or may hold, node by node; as many times as units of the node are held.
     pub fn held(&self) -> BTreeMap<NodeId, Vec<Interval>> {
         let mut held: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
-        for reservation in self.reservations.values() {
-            for (site, hold) in reservation.holds_left() {
-                if let Some(node) = hold.node {
-                    held.entry(node).or_default().push(self.kept_at(site, hold.interval));
-                }
-            }
+        for (node, interval, units) in self.all_held() {
+            held.entry(node).or_default().extend(std::iter::repeat_n(interval, units as usize));
         }
         held
+    }
+
+    /// The same in no order, with how many units of each node.
+    pub(crate) fn all_held(&self) -> impl Iterator<Item = (NodeId, Interval, u32)> {
+        self.reservations
+            .values()
+            .flat_map(|reservation| reservation.holds_left())
+            .filter_map(|(site, hold)| Some((hold.node?, self.kept_at(site, hold.interval), hold.units)))
     }
 
     /// The time on a node that nobody else may hold, for what is held there: its site needs some around it.
@@ -322,10 +346,14 @@ impl State {
         })
     }
 
-    /// Whether an earlier attempt of a reservation's job may still run.
+    /// Whether an earlier attempt of a reservation's job may still run, and has to be waited for.
     pub fn is_fenced(&self, reservation: &Reservation) -> bool {
-        let job = self.jobs.get(&reservation.job);
-        job.is_some_and(|job| job.fences.iter().any(|earlier| self.may_run(*earlier)))
+        self.jobs.get(&reservation.job).is_some_and(|job| self.waits_for_earlier(job))
+    }
+
+    /// Whether a job that must not run twice has to wait, because an earlier attempt may still run.
+    pub fn waits_for_earlier(&self, job: &Job) -> bool {
+        !job.spec.rerun && job.fences.iter().any(|earlier| self.may_run(*earlier))
     }
 
     /// What an owner or the administrator wants.
@@ -339,10 +367,10 @@ impl State {
         self.jobs.get(&reservation.job).is_some_and(|job| job.offered.is_some())
     }
 
-    /// Whether the site and the node of a part have not failed.
+    /// Whether the site and the node of a part have not failed, as far as that is known.
     fn stands(&self, reservation: &Reservation, part: &Part) -> bool {
         let site = self.site(part.site).is_some_and(|site| !site.lost);
         let node = reservation.hold_of(part).and_then(|hold| hold.node);
-        site && node.and_then(|node| self.node(node)).is_none_or(|node| !node.lost)
+        site && node.and_then(|node| self.node(node)).is_none_or(|node| !node.lost || node.down)
     }
 }

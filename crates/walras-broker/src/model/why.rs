@@ -7,7 +7,7 @@ use super::gate::{Dependency, Waits};
 use super::id::JobNumber;
 use super::mismatch::Mismatch;
 use serde::{Deserialize, Serialize};
-use walras_model::{Explanation, NodeId, SiteId};
+use walras_model::{Explanation, Money, NodeId, SiteId, Span, TaskId, Time};
 
 /// How a part ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,53 @@ pub enum SiteRefusal {
     Unknown,
     /// Its owner does not take the job.
     Unwilling,
+    /// It has no account for the job's user.
+    NoAccount,
+}
+
+/// Why a job is assigned to no site that sells capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unassigned {
+    /// The next round has not come.
+    NotDue,
+    /// It may not start yet.
+    NotYet {
+        /// When it may.
+        earliest: Time,
+    },
+    /// It would fit if others had not the processors.
+    NoRoom,
+    /// No site that it may use has as many processors, free or not.
+    TooWide {
+        /// How many it needs.
+        tasks: u32,
+        /// How many there are at most.
+        most: u64,
+    },
+    /// It ends too late everywhere.
+    TooLate {
+        /// The shortest time in which it could be done.
+        fastest: Span,
+        /// How long it may take.
+        within: Span,
+    },
+    /// It costs too much everywhere where it would end in time.
+    TooDear {
+        /// The least cost.
+        cheapest: Money,
+        /// What it may cost.
+        budget: Money,
+    },
+    /// Its cost or run time leaves the range of numbers.
+    OutOfRange,
+}
+
+impl Unassigned {
+    /// Whether waiting alone may help.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Unassigned::NotDue | Unassigned::NotYet { .. } | Unassigned::NoRoom)
+    }
 }
 
 /// Why a job is not running, or not running any more.
@@ -55,6 +102,8 @@ pub enum Why {
     OverQuota,
     /// Room is made for a job that has waited too long.
     MakingRoom(JobNumber),
+    /// It is assigned to no site that sells capacity, and none that sells windows takes it.
+    Unassigned(Unassigned),
     /// Owners' rules of access refuse every window.
     NotAdmitted,
     /// The account does not hold enough.
@@ -89,6 +138,8 @@ pub enum Why {
     Late,
     /// The moment to start was missed.
     StartMissed,
+    /// The files of a task could not be brought to where they are read; it runs again.
+    FilesLost(TaskId),
     /// Planning took too long.
     NotPlanned,
     /// The deadline cannot be kept any more.
@@ -117,10 +168,12 @@ impl Why {
     pub fn is_failure(&self) -> bool {
         !matches!(
             self,
-            Why::NoFit(_)
+            Why::Refused { refusal: SiteRefusal::NoAccount, .. }
+                | Why::NoFit(_)
                 | Why::LeftOut
                 | Why::OverQuota
                 | Why::MakingRoom(_)
+                | Why::Unassigned(_)
                 | Why::NotAdmitted
                 | Why::NoMoney(_)
                 | Why::OverBudget(_)

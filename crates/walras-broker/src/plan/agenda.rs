@@ -95,7 +95,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
     })
 }
 
-fn admitted(
+pub(super) fn admitted(
     problem: &PlanningProblem,
     request: &Request,
     group: Option<&str>,
@@ -152,7 +152,8 @@ fn refuse_windows(decision: &mut Decision, unplaced: &[&PlanningJob]) {
 
 /// Everybody else, on what is left.
 fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNumber, &Placed)]) -> Decision {
-    let taken = told.iter().flat_map(|(_, placed)| placed.window.placements());
+    let placements = told.iter().flat_map(|(_, placed)| placed.window.placements());
+    let taken = placements.flat_map(|it| std::iter::repeat_n((it.node, it.interval), it.units as usize));
     let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
     let mut jobs: Vec<PlanningJob> =
         problem.jobs.iter().filter(|job| !placed.contains(&job.number)).cloned().collect();
@@ -163,8 +164,9 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
         let left = agenda.left_for(job.user, problem, told);
         job.request.budget = Some(job.request.budget.map_or(left, |budget| budget.min(left)));
     }
-    let offers = problem.offers.without(taken.map(|placement| (placement.node, placement.interval)));
-    super::plan(&PlanningProblem {
+    let offers = problem.offers.without(taken);
+    super::by_windows(&PlanningProblem {
+        capacity: None,
         cycle: problem.cycle,
         basis: problem.basis,
         now: problem.now,
@@ -206,6 +208,7 @@ mod tests {
         let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
         let horizon = Interval::new(at(0), at(100)).unwrap();
         let node = Node {
+            division: Default::default(),
             name: "n".to_owned(),
             site: SiteId::new(0),
             performance: Performance::ONE,
@@ -216,6 +219,7 @@ mod tests {
         let sites = vec![Site { name: "s".to_owned() }];
         let offers = Offers::new(horizon, sites, vec![node], slot.into_iter().collect()).unwrap();
         let mut problem = PlanningProblem {
+            capacity: None,
             cycle: Default::default(),
             basis: 7,
             now: at(0),

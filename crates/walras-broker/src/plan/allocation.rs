@@ -30,8 +30,8 @@ pub(super) fn allocation_of(
 /// What a window holds.
 pub(super) fn holds_of(offers: &Offers, window: &Window) -> Vec<(SiteId, Hold)> {
     let hold = |placement: &Placement| {
-        let Placement { node, interval, rate, cost, .. } = *placement;
-        (offers.node(node).site, Hold { node: Some(node), interval, rate, cost })
+        let Placement { node, units, interval, rate, cost, .. } = *placement;
+        (offers.node(node).site, Hold { node: Some(node), units, interval, rate, cost })
     };
     window.placements().iter().map(hold).collect()
 }
@@ -44,6 +44,6 @@ fn window_allocation(offers: &Offers, window: &Window) -> Allocation {
 /// A place in a queue: every task as it is expected.
 fn queue_allocation(offer: &QueueOffer, request: &Request, now: Time) -> Option<Allocation> {
     let (interval, cost) = offer.expected(request, now)?;
-    let hold = Hold { node: None, interval, rate: offer.rate, cost };
+    let hold = Hold { units: 1, node: None, interval, rate: offer.rate, cost };
     Some(Allocation::plain((0..request.tasks).map(|_| (offer.site, hold))))
 }

@@ -69,6 +69,7 @@ fn nothing(problem: &PlanningProblem) -> Verdict {
         bound: None,
         faults: Vec::new(),
         plainly: Vec::new(),
+        assigned: None,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod agenda;
 mod allocation;
+mod assigned;
 mod decision;
 mod options;
 mod workflow;
@@ -15,7 +16,7 @@ pub(crate) use workflow::remaining;
 
 use crate::model::decision::Decision;
 use crate::model::id::{CycleNumber, JobNumber};
-use crate::model::policy::Policy;
+use crate::model::policy::{Method, Policy};
 use crate::model::wish::{Wish, Wisher};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use walras_core::prefer::{
     CollectiveWish, JobWish, Preference, QueueOffer, Rules, Spread, Stakeholders, User,
 };
 use walras_core::refine::Strategy;
-use walras_model::{Batch, Money, Offers, Request, TaskId, Time, Window, Workflow};
+use walras_model::{Batch, Money, Offers, Request, SiteId, TaskId, Time, Window, Workflow};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -59,6 +60,21 @@ pub struct PlanningProblem {
     pub policy: Policy,
     /// Windows that are planned and may move, where jobs are promised anything.
     pub agenda: Option<Arc<PlanningAgenda>>,
+    /// How jobs are assigned to sites that sell capacity, where they are.
+    pub capacity: Option<CapacityRound>,
+}
+
+/// What there is to know for assigning jobs to sites that sell capacity.
+#[derive(Clone, Debug)]
+pub struct CapacityRound {
+    /// How.
+    pub method: Method,
+    /// The sites.
+    pub sites: Vec<SiteId>,
+    /// When what is assigned starts.
+    pub start: Time,
+    /// Whether it is time for a round; between two of them, jobs wait.
+    pub is_due: bool,
 }
 
 /// What there is to know for planning before anything is held.
@@ -155,6 +171,14 @@ pub struct Remaining {
 
 /// The plan for a problem.
 pub fn plan(problem: &PlanningProblem) -> Decision {
+    match &problem.capacity {
+        Some(round) => assigned::plan(problem, round),
+        None => by_windows(problem),
+    }
+}
+
+/// The plan of who gets a window, or a place in a queue.
+fn by_windows(problem: &PlanningProblem) -> Decision {
     match &problem.agenda {
         Some(agenda) => agenda::plan(problem, agenda),
         None => problem.posed(|batch| {

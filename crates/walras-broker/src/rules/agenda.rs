@@ -1,6 +1,7 @@
 //! Windows that are planned and not held: what they are, and what they take.
 
 use super::budgets::funds;
+use super::times::HeldTimes;
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::job::{Job, Phase, Planned};
 use crate::model::policy::{Deciding, PromisePolicy};
@@ -8,6 +9,12 @@ use crate::model::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::agenda::{AgendaRules, Late, Promise, Terms};
 use walras_model::{Interval, Money, NodeId, Placement, Rate, Request, SiteId, SlotKey, Span, Time, Window};
+
+/// What begins at once begins with the next moment: what has begun can be asked of nobody.
+const AT_ONCE: Span = match Span::from_millis(1) {
+    Some(span) => span,
+    None => panic!("a millisecond is a span"),
+};
 
 impl State {
     /// The rules for promises, where jobs are promised anything.
@@ -39,6 +46,9 @@ impl State {
         if self.promises().is_none() {
             return policy.lead;
         }
+        if self.site(site).is_some_and(|site| site.spec.timing.at_once) {
+            return AT_ONCE;
+        }
         let longest = policy.prepare_within.as_millis() + policy.confirm_within.as_millis();
         let answers = self.site(site).and_then(|site| site.answers_in);
         let needs = answers.map_or(longest, |span| span.as_millis().saturating_mul(2).min(longest));
@@ -66,12 +76,19 @@ impl State {
         places.filter_map(|(node, _)| self.node(*node)).map(|node| node.site).collect()
     }
 
-    /// All time that is held or planned, node by node.
-    pub(crate) fn held_or_planned(&self) -> BTreeMap<NodeId, Vec<Interval>> {
-        let mut all = self.held();
+    /// All time that is held, node by node; as many times as units of the node are.
+    pub(crate) fn held_times(&self) -> HeldTimes {
+        let mut all = HeldTimes::none(self.nodes.len());
+        self.all_held().for_each(|(node, interval, units)| all.add(node, interval, units));
+        all
+    }
+
+    /// All time that is held or planned, node by node; as many times as units of the node are.
+    pub(crate) fn held_or_planned(&self) -> HeldTimes {
+        let mut all = self.held_times();
         for (job, plan) in self.planned() {
-            for (node, interval, _) in self.holds_of(&job.spec.request, plan).into_iter().flatten() {
-                all.entry(node).or_default().push(interval);
+            for hold in self.holds_of(&job.spec.request, plan).into_iter().flatten() {
+                all.add(hold.node, hold.interval, hold.units);
             }
         }
         all
@@ -95,33 +112,43 @@ impl State {
     }
 
     /// The time on nodes that a plan takes; `None` when a node is not there.
-    fn holds_of(&self, request: &Request, plan: &Planned) -> Option<Vec<(NodeId, Interval, Rate)>> {
+    fn holds_of(&self, request: &Request, plan: &Planned) -> Option<Vec<PlannedHold>> {
         let hold = |(node, rate): &(NodeId, Rate)| {
-            let span = request.work.runtime_on(self.node_spec(*node)?.performance)?;
-            Some((*node, Interval::new(plan.start, plan.start.checked_add(span)?)?, *rate))
+            let spec = self.node_spec(*node)?;
+            let span = request.work.runtime_on(spec.performance)?;
+            let interval = Interval::new(plan.start, plan.start.checked_add(span)?)?;
+            let units = spec.units_needed(request)?;
+            Some(PlannedHold { node: *node, units, interval, rate: *rate, cost: rate.cost_of(span)? })
         };
         plan.places.iter().map(hold).collect()
     }
 
     /// A plan as the planner sees it.
     pub(crate) fn window_of(&self, request: &Request, plan: &Planned) -> Option<Window> {
-        let placement = |(node, interval, rate): (NodeId, Interval, Rate)| {
+        let placement = |PlannedHold { node, units, interval, rate, cost }: PlannedHold| {
             let source = SlotKey { start: interval.start(), node };
-            Some(Placement { node, interval, rate, cost: rate.cost_of(interval.span())?, source })
+            Placement { node, units, interval, rate, cost, source }
         };
-        let holds = self.holds_of(request, plan)?;
-        Window::new(holds.into_iter().map(placement).collect::<Option<Vec<_>>>()?)
+        Window::sharing(self.holds_of(request, plan)?.into_iter().map(placement).collect())
     }
 
     /// A plan as it is reserved.
     pub(crate) fn allocation_of(&self, request: &Request, plan: &Planned) -> Option<Allocation> {
-        let hold = |(node, interval, rate): (NodeId, Interval, Rate)| {
-            let cost = rate.cost_of(interval.span())?;
-            Some((self.node(node)?.site, Hold { node: Some(node), interval, rate, cost }))
+        let hold = |PlannedHold { node, units, interval, rate, cost }: PlannedHold| {
+            Some((self.node(node)?.site, Hold { node: Some(node), units, interval, rate, cost }))
         };
         let holds = self.holds_of(request, plan)?.into_iter().map(hold).collect::<Option<Vec<_>>>()?;
         Some(Allocation::plain(holds))
     }
+}
+
+/// What a plan takes of one node.
+struct PlannedHold {
+    node: NodeId,
+    units: u32,
+    interval: Interval,
+    rate: Rate,
+    cost: Money,
 }
 
 /// Whether a promise is one to end after the deadline, which then counts no more.

@@ -1,9 +1,10 @@
 //! What is to be planned: the batch of the open cycle, and what is for sale.
 
 use super::predicting::preference;
+use super::strategy::{earliest, search_of};
 use super::wanted::Wanted;
 use crate::model::job::{Job, Phase};
-use crate::model::policy::PromisePolicy;
+use crate::model::policy::{Policy, PromisePolicy};
 use crate::model::quote::Confidence;
 use crate::model::state::State;
 use crate::plan::{NewcomerTerms, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
@@ -41,14 +42,21 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
             });
             users.len() - 1
         });
-        let wanted = Wanted::of(state, job).payable(state.unpromised(&job.spec.user, now, &committed));
+        let mut wanted = Wanted::of(state, job).payable(state.unpromised(&job.spec.user, now, &committed));
+        let late = earliest(
+            state,
+            &wanted.request,
+            wanted.remaining.as_ref(),
+            job.returns > 0 || job.missed.is_some(),
+        );
+        wanted.request.earliest = late.or(wanted.request.earliest);
         jobs.push(PlanningJob {
             number: job.number,
             request: wanted.request,
             workflow: wanted.remaining,
             preference: preference(state, &job.spec, job.expected.as_ref(), job.ready_at()),
             spread: job.expected.as_ref().and_then(Confidence::judged),
-            search: job.spec.search.as_ref().map(|search| search.config(&state.policy.search)),
+            search: search_of(state, &job.spec),
             user,
             overdue: ranked.overdue,
         });
@@ -63,6 +71,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers, funds())));
     Some(PlanningProblem {
         agenda,
+        capacity: state.capacity_round(now, cycle.opened_at),
         cycle: cycle.number,
         basis: state.version,
         now,
@@ -73,7 +82,7 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
         users,
         rules,
         wishes: Arc::clone(&state.wishes),
-        policy: (*state.policy).clone(),
+        policy: Policy { network: state.network(), ..(*state.policy).clone() },
     })
 }
 
@@ -85,8 +94,7 @@ fn agenda(
     offers: &Offers,
     funds: Vec<Money>,
 ) -> PlanningAgenda {
-    let price = middle_price(offers);
-    let worth = |job: &Job| worth(job, promises, price);
+    let worth = delay_worth(*promises, offers);
     let crowds = Crowds::of(state);
     let mut planned: Vec<PlannedWindow> = Vec::new();
     for (job, plan) in state.planned() {
@@ -144,6 +152,12 @@ impl<'a> Crowds<'a> {
     fn is_in(&self, job: &Job) -> bool {
         self.waiting.get(job.spec.user.as_str()).is_some_and(|(_, jobs)| *jobs > self.most)
     }
+}
+
+/// What a delay is worth to jobs, where this is for sale.
+pub(crate) fn delay_worth(promises: PromisePolicy, offers: &Offers) -> impl Fn(&Job) -> Worth + use<> {
+    let price = middle_price(offers);
+    move |job| worth(job, &promises, price)
 }
 
 /// What a delay is worth to a job: as it says, or by the VO's rule and how much its user cares for time and for money.

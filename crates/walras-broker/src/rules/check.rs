@@ -3,6 +3,8 @@
 //! Parallel windows go to the verifier of `walras-core`, which shares nothing with the searches; the tasks of workflows
 //! to its twin for task schedules. What is left is checked here: holds against free time, and queues.
 
+use super::market::{Piece, left_of};
+use super::times::{FreeTimes, HeldTimes};
 use super::verified::{one_each, tasks, window};
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::mismatch::{Mismatch, Place};
@@ -10,7 +12,8 @@ use crate::model::site::SiteKind;
 use crate::model::state::State;
 use crate::plan::Remaining;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_model::{Attributes, Factor, Interval, Money, NodeId, Performance, Rate, Request, SiteId, Time};
+use walras_model::quantity::rounding;
+use walras_model::{Factor, Interval, Money, NodeId, Performance, Rate, Request, Requirement, SiteId, Time};
 
 /// Which price counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +24,11 @@ pub(crate) enum Prices {
     AsHeld,
 }
 
-/// Free time on nodes, and what is held or planned of it.
+/// Free time on nodes, and what is held or planned of it: as many times as units of the node are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Occupancy {
-    pub(crate) free: BTreeMap<NodeId, Vec<Interval>>,
-    pub(crate) held: BTreeMap<NodeId, Vec<Interval>>,
+    free: FreeTimes,
+    held: HeldTimes,
 }
 
 impl Occupancy {
@@ -38,11 +41,8 @@ impl Occupancy {
     /// Counts the time of an alternative as held no more.
     pub(crate) fn release(&mut self, allocation: &Allocation) {
         for (_, hold) in allocation.holds() {
-            let held = hold.node.and_then(|node| self.held.get_mut(&node));
-            if let Some(held) = held
-                && let Some(place) = held.iter().position(|held| *held == hold.interval)
-            {
-                held.swap_remove(place);
+            if let Some(node) = hold.node {
+                self.held.remove(node, hold.interval, hold.units);
             }
         }
     }
@@ -51,7 +51,7 @@ impl Occupancy {
     pub(crate) fn hold(&mut self, allocation: &Allocation) {
         for (_, hold) in allocation.holds() {
             if let Some(node) = hold.node {
-                self.held.entry(node).or_default().push(hold.interval);
+                self.held.add(node, hold.interval, hold.units);
             }
         }
     }
@@ -60,7 +60,7 @@ impl Occupancy {
     pub(crate) fn keep(&mut self, state: &State, allocation: &Allocation) {
         for (_, hold) in allocation.holds() {
             if let Some(node) = hold.node {
-                self.held.entry(node).or_default().push(state.kept_for(node, hold.interval));
+                self.held.add(node, state.kept_for(node, hold.interval), hold.units);
             }
         }
     }
@@ -99,7 +99,7 @@ pub(crate) fn violations(
             wrong.extend(one_each(allocation));
         }
         Some(remaining) => {
-            wrong.extend(holds(allocation, &slots));
+            wrong.extend(holds(state, allocation, &slots));
             wrong.extend(limits(asked.request, allocation));
             wrong.extend(costs(allocation));
             wrong.extend(nodes(state, asked.request, allocation));
@@ -164,44 +164,57 @@ fn slots(
     now: Time,
     prices: Prices,
     user: &str,
-) -> BTreeMap<NodeId, Vec<(Interval, Rate)>> {
+) -> BTreeMap<NodeId, Vec<Piece>> {
     let mut slots = BTreeMap::new();
     // What is sold whole has the price of all that is for sale, and not only of what the alternative uses.
     let all = now.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
     let Some(horizon) = Interval::new(now, allocation.end().max(all)) else { return slots };
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
-        let free = occupancy.free.get(&node).map_or(&[][..], Vec::as_slice);
-        let held = occupancy.held.get(&node).map_or(&[][..], Vec::as_slice);
-        let mut priced: Vec<(Interval, Rate)> = match prices {
+        let (free, held) = (occupancy.free.get(node), occupancy.held.get(node));
+        let mut priced: Vec<Piece> = match prices {
             Prices::AsNow => state.sell(node, free, horizon, held, Some(user)),
             Prices::AsHeld => {
-                let open = state.open(node, free, horizon, held);
-                open.into_iter().map(|free| (free, hold.rate)).collect()
+                let units = state.node_spec(node).map_or(1, |spec| spec.division.units());
+                let rate = whole_rate(hold, units);
+                let open = state.open(node, free, horizon, &[]);
+                open.into_iter().flat_map(|open| left_of(open, rate, held, units)).collect()
             }
         };
-        priced.retain(|(piece, _)| piece.start() < allocation.end());
+        priced.retain(|piece| piece.interval.start() < allocation.end());
         slots.insert(node, priced);
     }
     slots
+}
+
+/// A price of the whole node of which a hold's price is that of its units: the highest there is.
+fn whole_rate(hold: &Hold, of: u32) -> Rate {
+    let part = i128::from(hold.rate.as_micros_per_second());
+    let whole = rounding::down(part * i128::from(of), i128::from(hold.units.max(1)));
+    i64::try_from(whole).ok().and_then(Rate::from_micros_per_second).unwrap_or(hold.rate)
 }
 
 pub(super) fn name_of(state: &State, site: SiteId) -> String {
     state.site(site).map(|site| site.spec.name.clone()).unwrap_or_default()
 }
 
-/// Every hold must lie within one free piece at its own price, and no two on one node.
-fn holds(allocation: &Allocation, slots: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Vec<Mismatch> {
+/// Every hold of a workflow must lie within one free piece at its own price, with all units of its node, and no two on one node.
+fn holds(state: &State, allocation: &Allocation, slots: &BTreeMap<NodeId, Vec<Piece>>) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
         let pieces = slots.get(&node).map_or(&[][..], Vec::as_slice);
-        let mut rates =
-            pieces.iter().filter(|(piece, _)| piece.contains(hold.interval)).map(|(_, rate)| *rate);
+        let mut rates = pieces
+            .iter()
+            .filter(|it| it.interval.contains(hold.interval) && it.units >= hold.units)
+            .map(|it| it.rate);
+        let expected = state.node_spec(node).map_or(1, |spec| spec.division.units());
         let asked = rates.clone().next();
         if !seen.insert(node) {
             wrong.push(Mismatch::NodeTwice(node));
+        } else if hold.units != expected {
+            wrong.push(Mismatch::WrongUnits { node, held: hold.units, expected });
         } else if !rates.any(|rate| rate == hold.rate) {
             let now = asked.and_then(|rate| rate.cost_of(hold.interval.span()));
             wrong.push(match now {
@@ -222,7 +235,9 @@ fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<Misma
     for (site, hold) in allocation.holds() {
         match hold.node.and_then(|node| Some((node, state.node_spec(node)?))) {
             Some((node, spec)) => {
-                wrong.extend(unfit(request, site, Place::Node(node), spec.performance, &spec.attributes));
+                wrong.extend(unfit(request, site, Place::Node(node), spec.performance, |it| {
+                    spec.division.meets(it, &spec.attributes)
+                }));
             }
             None => wrong.push(Mismatch::NotForQueues),
         }
@@ -236,13 +251,13 @@ fn unfit(
     site: SiteId,
     place: Place,
     performance: Performance,
-    attributes: &Attributes,
+    meets: impl Fn(&Requirement) -> bool,
 ) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     if performance < request.performance_min {
         wrong.push(Mismatch::TooSlow { place, performance, least: request.performance_min });
     }
-    let unmet = request.requires.iter().filter(|requirement| !requirement.is_met_by(attributes));
+    let unmet = request.requires.iter().filter(|requirement| !meets(requirement));
     wrong.extend(unmet.map(|it| Mismatch::RequirementUnmet { place, requirement: it.clone() }));
     if !request.scope.admits(site) {
         wrong.push(Mismatch::OutsideScope(site));
@@ -262,7 +277,7 @@ fn queue(state: &State, asked: &Asked<'_>, allocation: &Allocation) -> Vec<Misma
         return vec![Mismatch::NotAQueue(leg.site)];
     };
     let place = Place::Queue(leg.site);
-    let mut wrong = unfit(request, leg.site, place, spec.performance, &spec.attributes);
+    let mut wrong = unfit(request, leg.site, place, spec.performance, |it| it.is_met_by(&spec.attributes));
     let expected = request.work.runtime_on(spec.performance);
     if leg.holds.iter().any(|hold| hold.node.is_some()) {
         wrong.push(Mismatch::Inconsistent);

@@ -1,7 +1,7 @@
 //! Which nodes are what a job asks for, at whatever time and price: what fits none now never will while the sites stay as they are.
 
 use crate::model::job::JobSpec;
-use crate::model::site::SiteKind;
+use crate::model::site::{NodeSpec, SiteKind};
 use crate::model::state::State;
 use walras_model::{Attributes, Performance, SiteId};
 
@@ -10,7 +10,7 @@ use walras_model::{Attributes, Performance, SiteId};
 pub struct Fitting {
     /// Which site.
     pub site: SiteId,
-    /// How many of its nodes fit; no number for a queue, which does not say how many it has.
+    /// How many of its nodes fit, or tasks on them where they are sold in units; no number for a queue, which does not say how many it has.
     pub nodes: Option<u32>,
 }
 
@@ -20,17 +20,22 @@ pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
     let fits = |performance: Performance, attributes: &Attributes| {
         performance >= request.performance_min && request.requires.iter().all(|it| it.is_met_by(attributes))
     };
+    // So many tasks fit on a node side by side; a workflow takes it whole.
+    let room = |node: &NodeSpec| {
+        let units = node.units_needed(request).filter(|_| node.performance >= request.performance_min)?;
+        Some(if spec.workflow.is_some() { 1 } else { node.division.units() / units.max(1) })
+    };
     let sites =
         (0..state.sites.len()).filter_map(SiteId::from_index).filter(|site| request.scope.admits(*site));
     let of = |site: SiteId| {
         let known = state.site(site).filter(|known| !known.leaving)?;
-        let nodes = match &known.spec.kind {
+        let nodes: u64 = match &known.spec.kind {
             SiteKind::Queue(queue) if fits(queue.performance, &queue.attributes) => {
                 return Some(Fitting { site, nodes: None });
             }
             SiteKind::Queue(_) => 0,
             SiteKind::Slots | SiteKind::Capacity => {
-                known.spec.nodes.iter().filter(|node| fits(node.performance, &node.attributes)).count()
+                known.spec.nodes.iter().filter_map(room).map(u64::from).sum()
             }
         };
         (nodes > 0).then(|| Fitting { site, nodes: Some(u32::try_from(nodes).unwrap_or(u32::MAX)) })

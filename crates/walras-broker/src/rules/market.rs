@@ -1,14 +1,16 @@
 //! What is for sale, from what sites say, owners' prices and what is held already.
 
-use crate::model::site::{Free, SiteKind};
+use super::times::{FreeTimes, HeldTimes};
+use crate::model::allocation::Hold;
+use crate::model::input::SiteMessage;
+use crate::model::site::{Free, FreeChange, FreeTime, SiteKind};
 use crate::model::state::{NodeState, SiteState, State};
-use std::collections::BTreeMap;
 use walras_core::prefer::QueueOffer;
-use walras_model::interval::{complement, merge};
+use walras_model::division::free_units;
+use walras_model::interval::complement;
 use walras_model::market::Capacity;
-use walras_model::{
-    Attributes, CapacityOffer, Interval, Node, NodeId, Offers, Rate, Share, Site, SiteId, Slot, Time,
-};
+use walras_model::quantity::rounding;
+use walras_model::{Attributes, CapacityOffer, Interval, NodeId, Offers, Rate, Share, SiteId, Slot, Time};
 
 /// What is for sale.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,21 +34,19 @@ impl State {
 
     /// The same, with the time that is only planned.
     pub(crate) fn movable_market(&self, now: Time, oldest: Time) -> Option<Market> {
-        self.market_without(now, oldest, &self.held())
+        self.market_without(now, oldest, &self.held_times())
     }
 
     /// What would be for sale if we held nothing.
     pub fn open_market(&self, now: Time, oldest: Time) -> Option<Market> {
-        self.market_without(now, oldest, &BTreeMap::new())
+        self.market_without(now, oldest, &HeldTimes::default())
     }
 
-    fn market_without(
-        &self,
-        now: Time,
-        oldest: Time,
-        held: &BTreeMap<NodeId, Vec<Interval>>,
-    ) -> Option<Market> {
-        let from = now.checked_add(self.policy.lead)?;
+    fn market_without(&self, now: Time, oldest: Time, held: &HeldTimes) -> Option<Market> {
+        let soonest =
+            (0..self.sites.len()).filter_map(SiteId::from_index).map(|site| self.lead_of(site)).min();
+        let lead = soonest.map_or(self.policy.lead, |soonest| soonest.min(self.policy.lead));
+        let from = now.checked_add(lead)?;
         let until = now.checked_add(self.policy.horizon)?;
         let horizon = Interval::new(from, until)?;
         let mut slots = Vec::new();
@@ -61,14 +61,15 @@ impl State {
             queues.extend(self.queue(id, site, free, now));
             let from = now.checked_add(self.lead_of(id))?;
             let Some(horizon) = Interval::new(from, until) else { continue };
-            for (node, intervals) in free_of(site, free, horizon) {
-                let held = held.get(&node).map_or(&[][..], Vec::as_slice);
-                for (piece, rate) in self.sell(node, &intervals, horizon, held, None) {
-                    slots.extend(affordable(node, piece, rate, &mut worth));
+            let mut times = Vec::new();
+            add_free(&mut times, site, free, horizon);
+            for (node, intervals) in FreeTimes::new(times).iter() {
+                for piece in self.sell(node, intervals, horizon, held.get(node), None) {
+                    slots.extend(affordable(node, piece, &mut worth));
                 }
             }
         }
-        let mut offers = Offers::new(horizon, self.plain_sites(), self.plain_nodes(), slots).ok()?;
+        let mut offers = Offers::of_known(horizon, self.known.sites(), self.known.nodes(), slots).ok()?;
         for offer in self.user_prices() {
             offers = offers.with_user_prices(offer).ok()?;
         }
@@ -100,9 +101,10 @@ impl State {
         horizon: Interval,
         held: &[Interval],
         user: Option<&str>,
-    ) -> Vec<(Interval, Rate)> {
+    ) -> Vec<Piece> {
         let site = self.node(node).and_then(|state| self.site(state.site));
         let (Some(site), Some(spec)) = (site, self.node_spec(node)) else { return Vec::new() };
+        let units = spec.division.units();
         let (prices, class) = (&site.spec.prices, spec.class.as_deref());
         let base = match user {
             Some(user) => prices.base_for(user, &spec.name, class),
@@ -113,24 +115,44 @@ impl State {
         {
             // Nothing cuts it but what is held: the same as below, without the steps between.
             let open = free.intersection(horizon);
-            let left = open.map(|open| complement(open, held)).unwrap_or_default();
-            return left.into_iter().map(|open| (open, rate)).collect();
+            return open.map(|open| left_of(open, rate, held, units)).unwrap_or_default();
         }
         let sell = |free: Interval| prices.sell(free, base, site.demand, self.policy.calendar);
         let sold = self.open(node, free, horizon, &[]).into_iter().flat_map(sell);
-        let left = |(piece, rate)| complement(piece, held).into_iter().map(move |open| (open, rate));
-        sold.flat_map(left).collect()
+        sold.flat_map(|(piece, rate)| left_of(piece, rate, held, units)).collect()
+    }
+
+    /// What a site's free intervals come to after a change; nothing where it has not said any.
+    pub(crate) fn changed_free(&self, site: SiteId, change: &FreeChange) -> Option<Vec<FreeTime>> {
+        match self.site(site)?.free.as_ref().map(|(_, free)| &**free)? {
+            Free::Slots(before) => Some(change.applied(before)),
+            Free::Capacity(_) | Free::Queue { .. } => None,
+        }
+    }
+
+    /// A message of a site as it is best kept: what is free as what has changed of it, where that is shorter.
+    pub fn shortened(&self, site: SiteId, message: SiteMessage) -> SiteMessage {
+        let before = self.site(site).and_then(|site| site.free.as_ref()).map(|(_, free)| &**free);
+        match (before, message) {
+            (Some(Free::Slots(before)), SiteMessage::Offers { cycle, free: Free::Slots(new) }) => {
+                match FreeChange::between(before, &new) {
+                    Some(change) => SiteMessage::OffersChanged { cycle, change },
+                    None => SiteMessage::Offers { cycle, free: Free::Slots(new) },
+                }
+            }
+            (_, message) => message,
+        }
     }
 
     /// What sites that stand say is free, node by node.
-    pub(crate) fn free(&self, horizon: Interval) -> BTreeMap<NodeId, Vec<Interval>> {
-        let mut all = BTreeMap::new();
+    pub(crate) fn free(&self, horizon: Interval) -> FreeTimes {
+        let mut all = Vec::new();
         for site in self.sites.iter().filter(|site| !site.lost) {
             if let Some((_, free)) = &site.free {
-                all.extend(free_of(site, free, horizon));
+                add_free(&mut all, site, free, horizon);
             }
         }
-        all
+        FreeTimes::new(all)
     }
 
     fn queue(&self, id: SiteId, site: &SiteState, free: &Free, now: Time) -> Option<QueueOffer> {
@@ -175,23 +197,15 @@ impl State {
         sites.filter_map(offer).collect()
     }
 
-    fn plain_sites(&self) -> Vec<Site> {
-        self.sites.iter().map(|site| Site { name: site.spec.name.clone() }).collect()
+    /// The time of a node that a hold takes, in milliseconds: its part of it, where it holds units.
+    pub(crate) fn time_of(&self, hold: &Hold) -> i128 {
+        self.part_of(hold, i128::from(hold.interval.span().as_millis()))
     }
 
-    fn plain_nodes(&self) -> Vec<Node> {
-        let sites = self.sites.iter().enumerate();
-        let nodes = sites.flat_map(|(index, site)| {
-            let id = SiteId::from_index(index).expect("there are no more sites than ids");
-            site.spec.nodes.iter().map(move |node| Node {
-                name: node.name.clone(),
-                site: id,
-                performance: node.performance,
-                watts: node.watts,
-                attributes: node.attributes.clone(),
-            })
-        });
-        nodes.collect()
+    /// The part of some time of a hold that its units are of all units of its node, rounded up.
+    pub(crate) fn part_of(&self, hold: &Hold, millis: i128) -> i128 {
+        let of = hold.node.and_then(|node| self.node_spec(node)).map_or(1, |spec| spec.division.units());
+        rounding::up(millis * i128::from(hold.units), i128::from(of))
     }
 
     /// The share of a site's offered time that we hold.
@@ -202,7 +216,7 @@ impl State {
             .values()
             .flat_map(|it| it.holds_left())
             .filter(|(at, hold)| *at == site && hold.interval.end() > self.clock)
-            .map(|(_, hold)| i128::from(hold.interval.span().as_millis()))
+            .map(|(_, hold)| self.time_of(hold))
             .sum();
         let free: i128 = match state.free.as_ref().map(|(_, free)| &**free) {
             Some(Free::Slots(free)) => free.iter().map(|it| i128::from(it.interval.span().as_millis())).sum(),
@@ -214,6 +228,26 @@ impl State {
     }
 }
 
+/// Free time of a node with its price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// When.
+    pub(crate) interval: Interval,
+    /// What the whole node costs per time.
+    pub(crate) rate: Rate,
+    /// How many of its units are free; one where it is sold whole.
+    pub(crate) units: u32,
+}
+
+/// What is left of a piece beside what is held, which takes one unit for every time it stands there.
+pub(crate) fn left_of(open: Interval, rate: Rate, held: &[Interval], units: u32) -> Vec<Piece> {
+    let piece = |(interval, units): (Interval, u32)| Piece { interval, rate, units };
+    match units {
+        1 => complement(open, held).into_iter().map(|left| piece((left, 1))).collect(),
+        _ => free_units(open, units, held).into_iter().map(piece).collect(),
+    }
+}
+
 impl NodeState {
     /// Whether nothing of what its site offers is kept back: it stands, and nobody has taken or drained it.
     fn is_whole(&self) -> bool {
@@ -222,34 +256,29 @@ impl NodeState {
 }
 
 /// A slot, unless everything together would then be worth more than can be counted.
-fn affordable(node: NodeId, piece: Interval, rate: Rate, worth: &mut i128) -> Option<Slot> {
-    let cost = rate.cost_of(piece.span())?;
-    let value = i128::from(cost.as_micros()) + i128::from(piece.span().as_millis());
-    let slot = Slot::new(node, piece, rate).filter(|_| *worth + value <= WORTH_MAX)?;
+fn affordable(node: NodeId, piece: Piece, worth: &mut i128) -> Option<Slot> {
+    let Piece { interval, rate, units } = piece;
+    let cost = rate.cost_of(interval.span())?;
+    let value = i128::from(cost.as_micros()) + i128::from(interval.span().as_millis());
+    let slot = Slot::new(node, interval, rate)
+        .map(|slot| slot.with_units(units))
+        .filter(|_| *worth + value <= WORTH_MAX)?;
     *worth += value;
     Some(slot)
 }
 
-/// What a site says is free, node by node; nodes that are not its own are left out.
-fn free_of(site: &SiteState, free: &Free, horizon: Interval) -> BTreeMap<NodeId, Vec<Interval>> {
+/// Adds what a site says is free; nodes that are not its own are left out.
+fn add_free(all: &mut Vec<(NodeId, Interval)>, site: &SiteState, free: &Free, horizon: Interval) {
     let count = u32::try_from(site.spec.nodes.len()).expect("there are no more nodes than ids");
     let own = site.first_node..site.first_node + count;
-    let mut by_node: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
     match free {
         Free::Slots(free) => {
-            for time in free.iter().filter(|time| own.contains(&time.node.number())) {
-                by_node.entry(time.node).or_default().push(time.interval);
-            }
+            let theirs = free.iter().filter(|time| own.contains(&time.node.number()));
+            all.extend(theirs.map(|time| (time.node, time.interval)));
         }
         Free::Capacity(count) => {
-            for number in own.take(*count as usize) {
-                by_node.insert(NodeId::new(number), vec![horizon]);
-            }
+            all.extend(own.take(*count as usize).map(|number| (NodeId::new(number), horizon)));
         }
         Free::Queue { .. } => {}
     }
-    for intervals in by_node.values_mut().filter(|intervals| intervals.len() > 1) {
-        *intervals = merge(intervals);
-    }
-    by_node
 }

@@ -12,11 +12,13 @@
 //! whether what was found can be had.
 
 use super::predicting::{confidence, preference};
+use super::strategy::search_of;
 use super::submission::check_job;
 use super::wanted::Wanted;
 use crate::model::allocation::Allocation;
 use crate::model::input::Refusal;
 use crate::model::job::JobSpec;
+use crate::model::policy::Policy;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
 use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
@@ -62,12 +64,13 @@ impl Inquiry {
             workflow: wanted.remaining,
             preference: preference(state, spec, expected.as_ref(), now),
             spread: expected.as_ref().and_then(Confidence::judged),
-            search: spec.search.as_ref().map(|search| search.config(&state.policy.search)),
+            search: search_of(state, spec),
             user: 0,
             overdue: false,
         };
         let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
         let problem = PlanningProblem {
+            capacity: None,
             cycle: state.last.cycle,
             basis: state.version,
             now,
@@ -79,7 +82,7 @@ impl Inquiry {
             users,
             rules,
             wishes: Default::default(),
-            policy: (*state.policy).clone(),
+            policy: Policy { network: state.network(), ..(*state.policy).clone() },
             agenda: None,
         };
         Ok(Some(Inquiry { problem }))
@@ -189,6 +192,7 @@ mod tests {
     fn alternative(finish: i64, price: i64) -> (Allocation, i64) {
         let at = |millis| Time::from_millis(millis).unwrap();
         let hold = Hold {
+            units: 1,
             node: None,
             interval: Interval::new(at(0), at(finish)).unwrap(),
             rate: Rate::from_micros_per_second(1).unwrap(),

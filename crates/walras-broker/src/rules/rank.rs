@@ -32,8 +32,7 @@ pub fn ranked(state: &State, now: Time) -> Vec<Ranked> {
 /// The batch that would be planned now, and who cannot pay.
 pub(crate) fn queue(state: &State, now: Time) -> Queue {
     // A job of which something may still run is not planned again before its site has said that nothing does.
-    let free =
-        |job: &&Job| job.phase == Phase::Queued && !job.fences.iter().any(|earlier| state.may_run(*earlier));
+    let free = |job: &&Job| job.phase == Phase::Queued && !state.waits_for_earlier(job);
     let queued: Vec<&Job> = state.jobs.values().filter(free).collect();
     if queued.is_empty() {
         return Queue::default();

@@ -6,11 +6,10 @@
 //!
 //! Example: two holds of a site are charged 2 and 1, and the VO keeps 1 of the 3 as its fee: the income of 2 is 1 and 1.
 
-use super::settle::{Fault, HoldCharge, charges_by_hold};
-use crate::model::job::{PartEnd, Why};
+use super::settle::{HoldCharge, charges_by_site};
+use crate::model::job::Why;
 use crate::model::reservation::Reservation;
 use crate::model::state::State;
-use std::collections::BTreeMap;
 use walras_model::{Interval, Money, NodeId, SiteId, Time};
 
 /// What one hold has earned.
@@ -30,18 +29,10 @@ pub struct Sale {
 
 /// What the holds of a reservation earned that is closed at a moment, and why; none that earned nothing and were not used.
 pub fn sales(state: &State, reservation: &Reservation, now: Time, why: Option<&Why>) -> Vec<Sale> {
-    let mut by_site: BTreeMap<SiteId, Vec<HoldCharge>> = BTreeMap::new();
-    for charge in charges_by_hold(state, reservation, now, fault_of(why)) {
-        by_site.entry(charge.site).or_default().push(charge);
-    }
-    let mut left = reservation.lien.as_micros();
     let mut sales = Vec::new();
-    for (site, holds) in by_site {
-        let all: i64 = holds.iter().map(|hold| hold.amount).sum();
-        let charged = all.min(left);
-        left -= charged;
-        let fee = state.policy.money.fee.of(Money::from_micros(charged)).as_micros();
-        let (charges, incomes) = (shared(charged, &holds), shared(charged - fee, &holds));
+    for at in charges_by_site(state, reservation, now, why) {
+        let (site, holds) = (at.site, at.holds);
+        let (charges, incomes) = (shared(at.charged, &holds), shared(at.income, &holds));
         for ((hold, charged), income) in holds.iter().zip(charges).zip(incomes) {
             let used = hold.used.filter(|used| used.start() < used.end());
             if charged != Money::ZERO || used.is_some() {
@@ -65,43 +56,4 @@ fn shared(sum: i64, holds: &[HoldCharge]) -> Vec<Money> {
         given = until;
     }
     shares
-}
-
-/// By whose fault a reservation is closed, as far as charges go: an owner's and a machine's are charged alike.
-fn fault_of(why: Option<&Why>) -> Fault {
-    match why {
-        None
-        | Some(
-            Why::Cancelled
-            | Why::PartEnded {
-                end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished,
-                ..
-            },
-        ) => Fault::Job,
-        Some(Why::NotTaken) => Fault::NotTaken,
-        Some(
-            Why::PartEnded { end: PartEnd::Lost | PartEnd::TakenBack, .. }
-            | Why::NoFit(_)
-            | Why::LeftOut
-            | Why::OverQuota
-            | Why::MakingRoom(_)
-            | Why::NotAdmitted
-            | Why::NoMoney(_)
-            | Why::OverBudget(_)
-            | Why::Outdated(_)
-            | Why::Refused { .. }
-            | Why::Silent(_)
-            | Why::NodeLost(_)
-            | Why::SiteLost(_)
-            | Why::TakenBack(_)
-            | Why::Late
-            | Why::StartMissed
-            | Why::NotPlanned
-            | Why::DeadlinePassed
-            | Why::TooOften(_)
-            | Why::Waits(_)
-            | Why::NeverMet(_)
-            | Why::Elements(_),
-        ) => Fault::Machine,
-    }
 }

@@ -8,22 +8,64 @@
 
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Hold;
+use crate::model::job::{PartEnd, Why};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
 use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
 
-/// Whose fault the end of a reservation is.
+/// What is paid of a reservation that ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// Nobody's, or the job's own: what was used is paid for.
-    Job,
-    /// Nobody's: it was held for a quote and not taken, and a share of its price is paid once it was held.
-    NotTaken,
-    /// A machine's: the user pays only for what is kept.
-    Machine,
-    /// The owner's of that site: as above, and the owner pays a compensation.
-    Owner(SiteId),
+enum Due {
+    /// What was used: that it ends is nobody's fault, or the job's own.
+    Used,
+    /// A share of its price once it was held: it was held for a quote and not taken.
+    Share,
+    /// What is kept of it: a machine or an owner failed.
+    Kept,
+}
+
+impl Due {
+    /// Of a reservation that ends for this reason; none is that all went well.
+    fn of(why: Option<&Why>) -> Due {
+        match why {
+            None
+            | Some(
+                Why::Cancelled
+                | Why::PartEnded {
+                    end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished,
+                    ..
+                },
+            ) => Due::Used,
+            Some(Why::NotTaken) => Due::Share,
+            Some(
+                Why::PartEnded { end: PartEnd::Lost | PartEnd::TakenBack, .. }
+                | Why::NoFit(_)
+                | Why::LeftOut
+                | Why::OverQuota
+                | Why::MakingRoom(_)
+                | Why::Unassigned(_)
+                | Why::NotAdmitted
+                | Why::NoMoney(_)
+                | Why::OverBudget(_)
+                | Why::Outdated(_)
+                | Why::Refused { .. }
+                | Why::Silent(_)
+                | Why::NodeLost(_)
+                | Why::SiteLost(_)
+                | Why::TakenBack(_)
+                | Why::Late
+                | Why::StartMissed
+                | Why::FilesLost(_)
+                | Why::NotPlanned
+                | Why::DeadlinePassed
+                | Why::TooOften(_)
+                | Why::Waits(_)
+                | Why::NeverMet(_)
+                | Why::Elements(_),
+            ) => Due::Kept,
+        }
+    }
 }
 
 /// How a reservation is settled.
@@ -33,31 +75,75 @@ pub(crate) struct Settlement {
     pub(crate) kept: Vec<TaskId>,
 }
 
-/// Settles a reservation at a moment. What is held covers every charge and the refund, and a compensation is never more
-/// than its owner has, so that the transaction can always be posted.
+/// Settles a reservation that ends at a moment, for a reason, and by the broken promise of a site's owner where there is one. What is
+/// held covers every charge and the refund, and a compensation is never more than its owner has, so that the transaction can
+/// always be posted.
 ///
 /// # Panics
 /// When the reservation was never checked: its sites are not there, or its holds cost more than can be counted.
-pub(crate) fn settle(state: &State, reservation: &Reservation, now: Time, fault: Fault) -> Settlement {
-    let mut charges: BTreeMap<SiteId, i64> = BTreeMap::new();
-    for charged in charges_by_hold(state, reservation, now, fault) {
-        *charges.entry(charged.site).or_default() += charged.amount;
-    }
+pub(crate) fn settle(
+    state: &State,
+    reservation: &Reservation,
+    now: Time,
+    why: Option<&Why>,
+    broken_by: Option<SiteId>,
+) -> Settlement {
     let user = Account::User(reservation.user.clone());
     let mut transaction = Transaction::default();
     let mut left = reservation.lien.as_micros();
-    for (site, charge) in charges {
-        let charge = charge.min(left);
-        left -= charge;
-        charge_for(state, &mut transaction, site, charge);
+    for at in charges_by_site(state, reservation, now, why) {
+        left -= at.charged;
+        at.book(state, &mut transaction);
     }
     let refund = Money::from_micros(left);
     transaction.move_money(Purpose::Refund, Account::Held, Purpose::Refund, user.clone(), refund);
-    if let Fault::Owner(site) = fault {
+    if let Some(site) = broken_by {
         compensate(state, reservation, site, user, &mut transaction);
     }
     let kept = reservation.parts.iter().filter_map(kept_for).map(|(task, _)| task).collect();
     Settlement { transaction, kept }
+}
+
+/// What a site gets of a reservation's lien, and for which of its holds.
+pub(crate) struct SiteCharge {
+    pub(crate) site: SiteId,
+    pub(crate) holds: Vec<HoldCharge>,
+    /// What its holds come to, as far as the lien goes; in micro-credits.
+    pub(crate) charged: i64,
+    /// What of that is the owner's; the rest is the VO's fee.
+    pub(crate) income: i64,
+}
+
+impl SiteCharge {
+    /// Takes it from what is held: the fee for the VO, the rest for the site's owner.
+    fn book(&self, state: &State, transaction: &mut Transaction) {
+        let (income, fee) = (Money::from_micros(self.income), Money::from_micros(self.charged - self.income));
+        let owner = owner_of(state, self.site);
+        transaction.move_money(Purpose::Charge, Account::Held, Purpose::Income, owner, income);
+        transaction.move_money(Purpose::Charge, Account::Held, Purpose::Fee, Account::Fee, fee);
+    }
+}
+
+/// What sites get of a reservation's lien, in the order of their numbers: each as much as its holds come to, until nothing is left.
+pub(crate) fn charges_by_site(
+    state: &State,
+    reservation: &Reservation,
+    now: Time,
+    why: Option<&Why>,
+) -> Vec<SiteCharge> {
+    let mut by_site: BTreeMap<SiteId, Vec<HoldCharge>> = BTreeMap::new();
+    for charge in charges_by_hold(state, reservation, now, Due::of(why)) {
+        by_site.entry(charge.site).or_default().push(charge);
+    }
+    let mut left = reservation.lien.as_micros();
+    let of_site = |(site, holds): (SiteId, Vec<HoldCharge>)| {
+        let all: i64 = holds.iter().map(|hold| hold.amount).sum();
+        let charged = all.min(left);
+        left -= charged;
+        let fee = state.policy.money.fee.of(Money::from_micros(charged));
+        SiteCharge { site, holds, charged, income: charged - fee.as_micros() }
+    };
+    by_site.into_iter().map(of_site).collect()
 }
 
 /// What one hold of a reservation comes to.
@@ -71,23 +157,18 @@ pub(crate) struct HoldCharge {
 }
 
 /// What every hold of a reservation comes to, leg by leg.
-pub(crate) fn charges_by_hold(
-    state: &State,
-    reservation: &Reservation,
-    now: Time,
-    fault: Fault,
-) -> Vec<HoldCharge> {
+fn charges_by_hold(state: &State, reservation: &Reservation, now: Time, due: Due) -> Vec<HoldCharge> {
     let mut charges = Vec::new();
     for leg in &reservation.legs {
         for (hold, place) in leg.holds.iter().zip(0_u32..) {
             let parts = || parts_on(reservation, leg.site, place);
-            let (amount, used) = match fault {
-                Fault::Job => (used_cost(state, parts, hold, now), used_time(parts, hold, now)),
-                Fault::NotTaken if reservation.phase == ReservationPhase::Held => {
+            let (amount, used) = match due {
+                Due::Used => (used_cost(state, parts, hold, now), used_time(parts, hold, now)),
+                Due::Share if reservation.phase == ReservationPhase::Held => {
                     (state.policy.quotes.hold_fee.of(hold.cost).as_micros(), None)
                 }
-                Fault::NotTaken => (0, None),
-                Fault::Machine | Fault::Owner(_) => (kept_cost(parts(), hold), kept_time(parts())),
+                Due::Share => (0, None),
+                Due::Kept => (kept_cost(parts(), hold), kept_time(parts())),
             };
             charges.push(HoldCharge { site: leg.site, node: hold.node, amount, used });
         }
@@ -98,16 +179,6 @@ pub(crate) fn charges_by_hold(
 fn owner_of(state: &State, site: SiteId) -> Account {
     let site = state.site(site).expect("a site that holds something is there: none ever leaves");
     Account::Owner(site.spec.owner.clone())
-}
-
-/// Takes a charge from what is held: the fee for the VO, the rest for the site's owner.
-fn charge_for(state: &State, transaction: &mut Transaction, site: SiteId, charge: i64) {
-    let charge = Money::from_micros(charge);
-    let fee = state.policy.money.fee.of(charge);
-    let income = Money::from_micros(charge.as_micros() - fee.as_micros());
-    let owner = owner_of(state, site);
-    transaction.move_money(Purpose::Charge, Account::Held, Purpose::Income, owner, income);
-    transaction.move_money(Purpose::Charge, Account::Held, Purpose::Fee, Account::Fee, fee);
 }
 
 /// What an owner pays for a broken promise: a share of the price, as far as their account allows.

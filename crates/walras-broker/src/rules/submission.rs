@@ -1,5 +1,6 @@
 //! What can be submitted at all: names of a sensible length, jobs that some market could serve.
 
+use super::files;
 use super::gating::check_gate;
 use super::predicting::unknown_criterion;
 use crate::model::input::Refusal;
@@ -35,20 +36,15 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     if let Some(delay) = spec.delay.filter(|delay| delay.per_hour < Money::ZERO) {
         return bad(BadJob::NegativeDelayCost(delay.per_hour));
     }
-    if spec.command.len() > COMMAND_MAX {
-        return bad(BadJob::TooManyArguments { arguments: spec.command.len(), most: COMMAND_MAX });
-    }
-    let bytes = spec.command.iter().map(String::len).sum::<usize>();
-    if bytes > COMMAND_MAX {
-        return bad(BadJob::CommandTooLong { bytes, most: COMMAND_MAX });
-    }
-    if let Some(bytes) = spec.script.as_ref().map(String::len).filter(|bytes| *bytes > SCRIPT_MAX) {
-        return bad(BadJob::ScriptTooLong { bytes, most: SCRIPT_MAX });
-    }
+    check_program(&spec.command, spec.script.as_deref()).map_err(Refusal::BadJob)?;
     if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
         return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
     }
     check_particulars(&spec.particulars).map_err(Refusal::BadJob)?;
+    if let Some(address) = spec.notify.as_ref().and_then(|notify| notify.bad_address()) {
+        return bad(BadJob::BadAddress(address.chars().take(NAME_MAX).collect()));
+    }
+    files::check(spec).map_err(Refusal::BadJob)?;
     if let Some(criterion) = unknown_criterion(state, spec) {
         return bad(BadJob::UnknownOfJobs(criterion.clone()));
     }
@@ -75,8 +71,23 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Whether a command and a script are of a sensible size.
+pub(super) fn check_program(command: &[String], script: Option<&str>) -> Result<(), BadJob> {
+    if command.len() > COMMAND_MAX {
+        return Err(BadJob::TooManyArguments { arguments: command.len(), most: COMMAND_MAX });
+    }
+    let bytes = command.iter().map(String::len).sum::<usize>();
+    if bytes > COMMAND_MAX {
+        return Err(BadJob::CommandTooLong { bytes, most: COMMAND_MAX });
+    }
+    match script.map(str::len).filter(|bytes| *bytes > SCRIPT_MAX) {
+        Some(bytes) => Err(BadJob::ScriptTooLong { bytes, most: SCRIPT_MAX }),
+        None => Ok(()),
+    }
+}
+
 /// Whether a machine could set its programs up like this.
-fn check_particulars(said: &Particulars) -> Result<(), BadJob> {
+pub(super) fn check_particulars(said: &Particulars) -> Result<(), BadJob> {
     let short = |text: &str| text.chars().take(NAME_MAX).collect::<String>();
     if let Some(name) = said.bad_variable() {
         return Err(BadJob::BadVariable(short(name)));

@@ -18,7 +18,7 @@
 use super::means::Means;
 use crate::model::account::{Account, Unpayable};
 use crate::model::id::JobNumber;
-use crate::model::job::{Job, Phase, Why};
+use crate::model::job::{Job, Phase, Planned, Why};
 use crate::model::rank::Ranked;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
 use crate::model::sharing::SharePolicy;
@@ -26,7 +26,7 @@ use crate::model::state::State;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::{Money, Time};
+use walras_model::{Money, NodeId, Rate, Time};
 
 /// Who is planned, in order, and who cannot pay and has not been told so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,8 +97,7 @@ fn standings<'a>(
 ) -> BTreeMap<&'a str, Standing> {
     let mut all: BTreeMap<&str, Standing> = waiting.map(|user| (user, Standing::default())).collect();
     for (job, plan) in state.planned() {
-        let millis =
-            i128::try_from(plan.places.len()).unwrap_or(0) * i128::from(job.spec.request.work.as_millis());
+        let millis = planned_millis(state, job, plan);
         let standing = all.entry(&job.spec.user).or_default();
         standing.jobs += 1;
         standing.ahead += millis;
@@ -106,7 +105,7 @@ fn standings<'a>(
     }
     let open = |it: &&Reservation| it.phase != ReservationPhase::Closing;
     for reservation in state.reservations.values().filter(open) {
-        let millis = held_millis(reservation);
+        let millis = held_millis(state, reservation);
         let standing = all.entry(&reservation.user).or_default();
         standing.service += millis;
         let begun = reservation.parts.iter().any(|part| part.state != PartState::Waiting);
@@ -121,10 +120,21 @@ fn standings<'a>(
     all
 }
 
-/// Time on nodes that a reservation holds.
-fn held_millis(reservation: &Reservation) -> i128 {
-    let spans = reservation.holds_left().map(|(_, hold)| i128::from(hold.interval.span().as_millis()));
-    spans.sum()
+/// Time on nodes that a reservation holds, or its part of that where it holds units.
+fn held_millis(state: &State, reservation: &Reservation) -> i128 {
+    reservation.holds_left().map(|(_, hold)| state.time_of(hold)).sum()
+}
+
+/// The same of a plan, as if all nodes had performance 1.
+fn planned_millis(state: &State, job: &Job, plan: &Planned) -> i128 {
+    let work = i128::from(job.spec.request.work.as_millis());
+    let part = |(node, _): &(NodeId, Rate)| {
+        let spec = state.node_spec(*node);
+        let units =
+            spec.and_then(|spec| Some((spec.units_needed(&job.spec.request)?, spec.division.units())));
+        units.map_or(work, |(units, of)| rounding::up(work * i128::from(units), of.into()))
+    };
+    plan.places.iter().map(part).sum()
 }
 
 /// A user's turn: who has least by share is next, then whose next job ranks higher.

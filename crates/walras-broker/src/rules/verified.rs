@@ -4,6 +4,7 @@
 //! searches.
 
 use super::check::name_of;
+use super::market::Piece;
 use super::violation::{of_task, of_window};
 use crate::model::allocation::{Allocation, Hold, Part};
 use crate::model::mismatch::Mismatch;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Lane, Platform};
 use walras_model::{
-    Batch, Factor, Interval, Money, Node, NodeId, Offers, Rate, Request, Scope, Site, SiteId, Slot,
+    Batch, Factor, Interval, Money, Node, NodeId, Offers, Request, Scope, Site, SiteId, Slot,
 };
 use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
 use walras_verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, verify_plan};
@@ -24,7 +25,7 @@ pub(super) fn window(
     state: &State,
     request: &Request,
     allocation: &Allocation,
-    priced: BTreeMap<NodeId, Vec<(Interval, Rate)>>,
+    priced: BTreeMap<NodeId, Vec<Piece>>,
 ) -> Vec<Mismatch> {
     let mut sites: Vec<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
     sites.sort_unstable();
@@ -34,7 +35,8 @@ pub(super) fn window(
         let place = NodeId::from_index(nodes.len()).expect("there are no more nodes than ids");
         let Some(node) = plain_node(state, *id, &sites) else { continue };
         nodes.push(node);
-        slots.extend(pieces.iter().filter_map(|(interval, rate)| Slot::new(place, *interval, *rate)));
+        let slot = |it: &Piece| Slot::new(place, it.interval, it.rate).map(|slot| slot.with_units(it.units));
+        slots.extend(pieces.iter().filter_map(slot));
     }
     let site = |id: &SiteId| Site { name: name_of(state, *id) };
     let Ok(offers) = Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) else {
@@ -74,8 +76,8 @@ pub(super) fn one_each(allocation: &Allocation) -> Option<Mismatch> {
     (parts != holds).then_some(Mismatch::Inconsistent)
 }
 
-fn horizon_of(priced: &BTreeMap<NodeId, Vec<(Interval, Rate)>>) -> Option<Interval> {
-    let all = || priced.values().flatten().map(|(interval, _)| interval);
+fn horizon_of(priced: &BTreeMap<NodeId, Vec<Piece>>) -> Option<Interval> {
+    let all = || priced.values().flatten().map(|piece| piece.interval);
     Interval::new(all().map(|it| it.start()).min()?, all().map(|it| it.end()).max()?)
 }
 
@@ -83,6 +85,7 @@ fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
     let spec = state.node_spec(id)?;
     let site = sites.binary_search(&state.node(id)?.site).ok()?;
     Some(Node {
+        division: spec.division.clone(),
         name: spec.name.clone(),
         site: SiteId::from_index(site)?,
         performance: spec.performance,
@@ -93,6 +96,7 @@ fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
 
 fn claimed(state: &State, request: &Request, allocation: &Allocation) -> ClaimedAlternative {
     let slot = |(site, hold): (SiteId, &Hold)| ClaimedSlot {
+        units: hold.units,
         site: name_of(state, site),
         node: hold
             .node

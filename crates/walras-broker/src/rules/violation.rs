@@ -27,6 +27,12 @@ pub(crate) fn of_window(
             parts: u32::try_from(allocation.parts.len()).unwrap_or(u32::MAX),
         },
         V::NodeTwice { at, .. } => on(&at, &|_, node, _| Mismatch::NodeTwice(node)),
+        V::WrongUnits { at, expected, claimed } => {
+            on(&at, &|_, node, _| Mismatch::WrongUnits { node, held: claimed, expected })
+        }
+        V::Overbooked { at, .. } => {
+            on(&at, &|_, node, hold| Mismatch::NotFree { node, interval: hold.interval })
+        }
         V::StartsApart { at, expected, claimed } => {
             on(&at, &|_, node, _| Mismatch::StartsApart { node, start: claimed, expected })
         }

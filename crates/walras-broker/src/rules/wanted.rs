@@ -7,7 +7,18 @@ use crate::model::state::State;
 use crate::plan::{Remaining, remaining};
 use std::collections::BTreeSet;
 use walras_core::agenda::Promise;
-use walras_model::{Money, Request, TaskId};
+use walras_model::{Money, Request, Scope, SiteId, TaskId};
+
+/// A site that had no account for somebody is asked again after this time, in milliseconds: its owner may have made one.
+const STRANGE: i64 = 3_600_000;
+
+/// The sites that a job may use, where some of them have no account for its user.
+fn known_to(state: &State, user: &str, scope: &Scope) -> Option<Vec<SiteId>> {
+    let strange = state.users.get(user).map(|user| &user.strange).filter(|it| !it.is_empty())?;
+    let is_strange = |site: &SiteId| strange.get(site).is_some_and(|at| state.clock - *at < STRANGE);
+    let all = (0..state.sites.len()).filter_map(SiteId::from_index);
+    Some(all.filter(|site| scope.admits(*site) && !is_strange(site)).collect())
+}
 
 /// What a job wants now.
 pub(crate) struct Wanted {
@@ -34,6 +45,7 @@ impl Wanted {
         let left =
             |budget: Money| budget.checked_sub(spent).map_or(Money::ZERO, |left| left.max(Money::ZERO));
         request.budget = budget.map(left);
+        request.scope.sites = known_to(state, &spec.user, &request.scope).or(request.scope.sites);
         Wanted { job, user: spec.user.clone(), request, remaining: remaining(spec, done) }
     }
 

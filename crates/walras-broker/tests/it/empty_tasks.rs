@@ -24,7 +24,7 @@ fn workflow() -> impl Strategy<Value = WorkflowSpec> {
         };
         let edges = pairs.zip(&draws).filter(|(_, (draw, _))| *draw == 0).map(edge).collect();
         let workflow = Workflow::new("mostly empty", tasks, edges).unwrap();
-        WorkflowSpec { workflow, strategy: Plan::ALL[strategy] }
+        WorkflowSpec { workflow, strategy: Plan::ALL[strategy], programs: Vec::new() }
     })
 }
 

@@ -113,7 +113,7 @@ fn workflow() -> WorkflowSpec {
     let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
     let tasks = ["a", "b", "c", "d"].map(task).to_vec();
     let workflow = Workflow::new("chains", tasks, vec![edge(0, 1), edge(2, 3)]).unwrap();
-    WorkflowSpec { workflow, strategy: Strategy::Asap }
+    WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() }
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn what_was_prepared_for_a_late_task_is_used() {
         let task = |name: &str| Task::new(name, Work::from_millis(10 * MINUTE));
         let workflow = Workflow::new("three", ["a", "b", "c"].map(task).to_vec(), Vec::new()).unwrap();
         let mut job = vo.job("flow", 1, 1);
-        job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap });
+        job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
         vo.submit(job);
         vo.run_until(5 * MINUTE);
         let (number, held) = vo.broker.state().reservations.iter().next().expect("it has a window");

@@ -198,7 +198,7 @@ impl Bench {
                 Effect::Release { site, reservation } | Effect::Cancel { site, reservation } => {
                     Some((site, SiteMessage::Released(reservation)))
                 }
-                Effect::Plan(_) | Effect::Notify { .. } => None,
+                Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => None,
             };
             if let Some((site, message)) = message {
                 self.say(Input::Site { site, message });
@@ -240,6 +240,7 @@ fn site(number: u8, kind: u8, nodes: u8, price: i64) -> SiteSpec {
         }),
     };
     let node = |index: u8| NodeSpec {
+        division: Default::default(),
         name: format!("n{index}"),
         class: None,
         performance: Performance::ONE,

@@ -4,10 +4,12 @@
 
 mod again;
 mod arrays;
+mod clusters;
 mod empty_tasks;
 mod failures;
 mod fairness;
 mod fitting;
+mod flows;
 mod gates;
 mod holds;
 mod laws;
@@ -20,4 +22,5 @@ mod queue;
 mod quotes;
 mod searching;
 mod timing;
+mod units;
 mod vo;

@@ -7,7 +7,7 @@ use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{DelayCost, Job, JobEnd, Phase, Why};
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
-use walras_broker::{Answer, Event, Input};
+use walras_broker::{Answer, Event, Input, WorthInquiry};
 use walras_core::agenda::{Late, Until};
 use walras_core::prefer::{Aggregation, Criterion, Preference, Weighted};
 use walras_model::NodeId;
@@ -250,4 +250,49 @@ fn a_promise_may_last_until_the_deadline() {
     vo.run_until(begun + 400 * MINUTE);
     let [patient, short] = [patient, short].map(|number| vo.started(number).expect("it has started"));
     assert!(short < patient && patient <= begun + 170 * MINUTE, "{short} {patient}");
+}
+
+/// Nobody is promised much before they are first of those who wait; then what is planned for them, and nothing breaks that.
+#[test]
+fn a_promise_may_wait_until_one_is_first() {
+    let mut vo = vo(&[(1, 1_000)]);
+    let slack = walras_model::Share::NOTHING;
+    let rules = PromisePolicy { until: Until::First, slack, ..PromisePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy { deciding: Deciding::Promise(rules), ..policy() })));
+    let begun = vo.now;
+    vo.submit(vo.job("before", 1, 20));
+    vo.run_until(begun + MINUTE);
+    let first = vo.submit(vo.job("long", 1, 30));
+    let second = vo.submit(vo.job("longer", 1, 40));
+    vo.run_until(begun + 2 * MINUTE);
+    let promised = |vo: &Vo, number| job(vo, number).promise.expect("it is promised something").start;
+    let planned =
+        |vo: &Vo, number| vo.broker.state().planned_terms(job(vo, number)).expect("it is planned").start;
+    assert_eq!(promised(&vo, first), planned(&vo, first));
+    let week = promised(&vo, second);
+    assert_eq!(week, planned(&vo, second).checked_add(rules.slack_max).unwrap());
+    vo.run_until(begun + 30 * MINUTE);
+    let firm = promised(&vo, second);
+    assert_eq!((firm, firm < week), (planned(&vo, second), true));
+    vo.run_until(begun + 200 * MINUTE);
+    let started = vo.started(second).expect("it has started");
+    assert!(at(started) <= firm && vo.broker.state().totals.done == 4, "{started}");
+}
+
+/// What time is worth is seen where somebody waits for it, and not where nobody does.
+#[test]
+fn time_is_worth_something_where_jobs_wait() {
+    let mut vo = vo(&[(1, 10_000)]);
+    let worth = |vo: &Vo| WorthInquiry::new(vo.broker.state(), at(vo.now)).expect("time is for sale");
+    assert!(worth(&vo).search().is_none() && worth(&vo).waiting() == 0);
+    let begun = vo.now;
+    for name in ["runs", "waits", "waits longer"] {
+        vo.submit(vo.job(name, 1, 20));
+    }
+    vo.run_until(begun + 2 * MINUTE);
+    assert_eq!(worth(&vo).waiting(), 2);
+    let found = worth(&vo).search().expect("somebody waits").worth;
+    let first = found.periods.first().expect("time is scarce");
+    assert!(first.worth > 0 && first.interval.start() <= at(begun + 60 * MINUTE), "{found:?}");
+    assert!(found.kinds[0].each > 0 && found.calm_from.is_some_and(|calm| calm > at(vo.now)), "{found:?}");
 }

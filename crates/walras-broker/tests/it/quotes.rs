@@ -222,7 +222,7 @@ fn a_quote_for_a_workflow_names_the_least_budget_over_all_sizes_of_window() {
     let task = |name: &str| Task::new(name, Work::from_millis(horizon * 2 / 3));
     let workflow = Workflow::new("pair", vec![task("left"), task("right")], Vec::new()).unwrap();
     let mut job = vo.job("pair", 1, 1);
-    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap });
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
     let mut quoted = |key: &str, budget: Money| {
         let mut job = job.clone();
         job.request.budget = Some(budget);

@@ -11,7 +11,7 @@ use walras_model::{Interval, SiteId};
 fn needy(deciding: Deciding) -> Vo {
     let mut vo = Vo::new(&[]);
     vo.say(Input::SetPolicy(Box::new(walras_broker::policy::Policy { deciding, ..policy() })));
-    vo.timing = Timing { before: span(9_000), after: span(5_000), ahead: span(30_000) };
+    vo.timing = Timing { before: span(9_000), after: span(5_000), ahead: span(30_000), at_once: false };
     vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
     vo
 }
@@ -82,4 +82,26 @@ fn a_site_that_refuses_is_asked_again_what_is_free() {
         vo.run_until(vo.now + 100);
     }
     assert!(asked(&vo) > before, "it was planned again from what was no longer so");
+}
+
+/// Others are given time to answer; one that answers at once begins with the next moment, and its jobs end as well.
+#[test]
+fn a_site_that_answers_at_once_begins_at_once() {
+    let mut vo = Vo::new(&[]);
+    let deciding = Deciding::Promise(PromisePolicy::default());
+    vo.say(Input::SetPolicy(Box::new(walras_broker::policy::Policy { deciding, ..policy() })));
+    vo.timing = Timing { at_once: true, ..Timing::NOTHING };
+    vo.add_site(SiteKind::Slots, 2, PriceRules::flat(rate(1_000)));
+    vo.run_until(10 * MINUTE);
+    vo.submit(vo.job("a", 2, 10));
+    let came = vo.now;
+    vo.run_until(came + 1_000);
+    let starts: Vec<i64> = held(&vo).iter().map(|interval| interval.start().as_millis()).collect();
+    // The sites around are told the time a moment later; others would be given 40 s.
+    assert!(
+        starts.len() == 2 && starts.iter().all(|start| (came + 1..came + 10).contains(start)),
+        "{starts:?}"
+    );
+    vo.run_until(came + 30 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1);
 }

@@ -13,7 +13,9 @@ use walras_broker::price::PriceRules;
 use walras_broker::sales::sales;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_broker::{Answer, Broker, Effect, Event, Input};
-use walras_model::{Attributes, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work};
+use walras_model::{
+    Attributes, Division, Money, NodeId, Performance, Rate, Request, SiteId, Span, Time, Work,
+};
 
 pub(crate) const MINUTE: i64 = 60_000;
 
@@ -45,6 +47,10 @@ pub(crate) struct Vo {
     pub(crate) silent: BTreeSet<SiteId>,
     /// Sites that refuse to prepare.
     pub(crate) refusing: BTreeSet<SiteId>,
+    /// Why they do.
+    pub(crate) refusal: SiteRefusal,
+    /// What was last said to be free.
+    pub(crate) offered: Option<Free>,
     /// How much of its time a part takes, in hundredths.
     pub(crate) takes: i64,
     /// What queues expect one to wait.
@@ -53,6 +59,8 @@ pub(crate) struct Vo {
     pub(crate) performance: Performance,
     /// What sites that are added need around holds.
     pub(crate) timing: Timing,
+    /// How the nodes of sites that join are sold.
+    pub(crate) division: Division,
     pub(crate) events: Vec<Event>,
     pub(crate) effects: Vec<Effect>,
     /// Whether cycles are kept; whoever keeps all of a long life makes every change copy what is kept.
@@ -73,10 +81,13 @@ impl Vo {
             now: 0,
             silent: BTreeSet::new(),
             refusing: BTreeSet::new(),
+            refusal: SiteRefusal::Busy,
+            offered: None,
             takes: 100,
             wait: MINUTE,
             performance: Performance::ONE,
             timing: Timing::NOTHING,
+            division: Division::default(),
             events: Vec::new(),
             effects: Vec::new(),
             keeps: false,
@@ -103,6 +114,7 @@ impl Vo {
 
     pub(crate) fn add_site(&mut self, kind: SiteKind, nodes: usize, prices: PriceRules) -> SiteId {
         let node = |index: usize| NodeSpec {
+            division: self.division.clone(),
             name: format!("n{index}"),
             class: None,
             performance: self.performance,
@@ -208,10 +220,11 @@ impl Vo {
                     }
                     SiteKind::Queue(_) => Free::Queue { wait: span(self.wait), units: 8 },
                 };
-                SiteMessage::Offers { cycle: *cycle, free }
+                self.offered = Some(free.clone());
+                self.broker.state().shortened(site, SiteMessage::Offers { cycle: *cycle, free })
             }
             Effect::Prepare { reservation, .. } if self.refusing.contains(&site) => {
-                SiteMessage::Refused { reservation: *reservation, refusal: SiteRefusal::Busy }
+                SiteMessage::Refused { reservation: *reservation, refusal: self.refusal }
             }
             Effect::Prepare { reservation, .. } => SiteMessage::Prepared(*reservation),
             Effect::Confirm { reservation, .. } => SiteMessage::Confirmed(*reservation),

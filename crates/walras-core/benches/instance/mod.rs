@@ -45,6 +45,7 @@ pub fn offers(shape: &Shape) -> Offers {
         let id = NodeId::new(number);
         let performance = 1_000_000 + draw.below(2_000_001);
         nodes.push(Node {
+            division: Default::default(),
             name: format!("n{number}"),
             site: SiteId::new(number % 4),
             performance: Performance::from_millionths(performance).unwrap(),

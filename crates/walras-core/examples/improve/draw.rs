@@ -46,6 +46,7 @@ pub(crate) fn instance(draws: &mut Draws, nodes: usize, jobs: usize) -> Option<(
         }
         slots.extend(offer::slots_of_node(id, Rate::from_micros_per_second(rate)?, &free)?);
         list.push(Node {
+            division: Default::default(),
             name: format!("n{index}"),
             site: SiteId::new(0),
             performance: Performance::from_millionths(performance * 100_000)?,

@@ -81,6 +81,7 @@ pub fn offers(drawn: &[DrawnNode]) -> Offers {
     for (number, node) in (0_u32..).zip(drawn) {
         let noise = Value::Number(Fixed::from_millionths(node.noise * 1_000_000));
         nodes.push(Node {
+            division: Default::default(),
             name: format!("n{number}"),
             site: SiteId::new(number % SITES),
             performance: Performance::from_millionths(node.performance * 1_000).unwrap(),

@@ -5,7 +5,9 @@ mod ahead;
 use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
 use super::search::{Spot, Wanted, Within, budget_of};
-use super::{Agenda, AgendaProblem, Claim, Late, Limits, Placed, Promise, Terms, Waiting};
+use super::{
+    Agenda, AgendaProblem, AgendaRules, Claim, Late, Limits, Placed, Promise, Terms, Until, Waiting,
+};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use walras_model::interval::Interval;
@@ -70,6 +72,7 @@ impl<'a> Course<'a> {
         self.place_displaced();
         self.place_newcomers();
         self.go_ahead();
+        self.make_firm();
         let limit_hit = self.is_spent();
         Agenda { placed: self.placed(), searches: self.searches, steps_read: self.steps_read, limit_hit }
     }
@@ -278,6 +281,21 @@ impl<'a> Course<'a> {
         entry.spot = Some(spot);
     }
 
+    /// Where promises wait for that, whoever came first of those who do not start soon is promised what is planned for it.
+    fn make_firm(&mut self) {
+        let (now, soon) = (self.problem.now, self.problem.soon.as_millis());
+        if self.problem.rules.until != Until::First {
+            return;
+        }
+        let waits =
+            self.entries.iter_mut().filter(|it| it.spot.as_ref().is_some_and(|spot| spot.start > soon));
+        let Some(first) = waits.min_by_key(|entry| entry.waiting.came) else { return };
+        if let Some((promise, spot)) = first.promise.as_mut().zip(first.spot.as_ref()) {
+            let rules = AgendaRules { until: Until::Planned, ..self.problem.rules };
+            *promise = promise.and(rules.promise(now, terms(spot), Limits::NONE));
+        }
+    }
+
     /// Everybody with their nodes.
     fn placed(&self) -> Vec<Option<Placed>> {
         let groups = &self.groups;
@@ -294,7 +312,8 @@ impl<'a> Course<'a> {
         for (place, window) in places.into_iter().zip(windows(self.problem.offers, groups, &seeking)) {
             let entry = &self.entries[place];
             placed[place] = entry.promise.zip(window).map(|(promise, window)| Placed {
-                moved: entry.waiting.planned.as_ref().is_none_or(|planned| !is_same(planned, &window)),
+                moved: entry.waiting.promise != Some(promise)
+                    || entry.waiting.planned.as_ref().is_none_or(|planned| !is_same(planned, &window)),
                 window,
                 promise,
                 renewed: entry.renewed,

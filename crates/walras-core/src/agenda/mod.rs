@@ -44,6 +44,8 @@
 
 mod calendar;
 mod course;
+#[cfg(test)]
+mod divided;
 mod nodes;
 mod order;
 mod promise;
@@ -213,7 +215,7 @@ pub struct Placed {
     pub window: Window,
     /// What was promised: as before, or new.
     pub promise: Promise,
-    /// Whether that is another window than before.
+    /// Whether that is another window than before, or another promise.
     pub moved: bool,
     /// Whether what was promised before could not be kept.
     pub renewed: bool,

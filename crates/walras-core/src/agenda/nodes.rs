@@ -4,6 +4,8 @@
 //! shortest time, so that long stretches stay whole. In a group, every node that is free at a moment is free until the end of the
 //! group but for those who come later, and these are given nodes later: so there are always enough.
 //!
+//! Units of a node have no names: whoever has some of them has the node, beside others.
+//!
 //! **Complexity.** O(k log s) for a spot of k nodes that keeps those that it had, and O(n) for one that does not, in a group of n.
 
 use super::calendar::Groups;
@@ -42,16 +44,25 @@ fn window(offers: &Offers, groups: &Groups, free: &mut [Vec<Time>], seeking: &Se
     let mut placements = Vec::new();
     for take in &seeking.spot.takes {
         let interval = interval(seeking.spot.start, take.millis)?;
-        let rate = groups.rate_for(offers, seeking.request, groups.groups[take.group].slots.first()?);
+        let of = &groups.groups[take.group];
+        let units = u32::try_from(take.units).ok()?;
+        let rate = groups.price_for(offers, seeking.request, of.slots.first()?, units);
         let rate = Rate::from_micros_per_second(rate)?;
         let cost = rate.cost_of(interval.span())?;
+        if of.units > 1 {
+            let node = of.slots.first()?.node();
+            let source = of.slots.iter().rfind(|slot| slot.start() <= interval.start())?.key();
+            let placement = Placement { node, units, interval, rate, cost, source };
+            placements.extend((0..take.nodes).map(|_| placement));
+            continue;
+        }
         for place in chosen(groups, free, seeking.before, take, interval)? {
-            let slot = &groups.groups[take.group].slots[place];
+            let slot = &of.slots[place];
             free[take.group][place] = interval.end();
-            placements.push(Placement { node: slot.node(), interval, rate, cost, source: slot.key() });
+            placements.push(Placement { node: slot.node(), units, interval, rate, cost, source: slot.key() });
         }
     }
-    Window::new(placements)
+    Window::sharing(placements)
 }
 
 /// The places of the slots of a group that a spot takes.
@@ -101,7 +112,7 @@ pub(super) fn spot_of(groups: &Groups, worth: Worth, window: &Window) -> Option<
         let millis = placement.interval.span().as_millis();
         match takes.iter_mut().find(|take| take.group == group) {
             Some(take) => take.nodes += 1,
-            None => takes.push(Take { group, nodes: 1, millis }),
+            None => takes.push(Take { group, nodes: 1, units: i32::try_from(placement.units).ok()?, millis }),
         }
     }
     takes.sort_unstable_by_key(|take| take.group);
@@ -116,6 +127,6 @@ pub(super) fn spot_of(groups: &Groups, worth: Worth, window: &Window) -> Option<
 
 /// Whether two windows are the same time on the same nodes at the same price, whatever they were cut from.
 pub(super) fn is_same(one: &Window, other: &Window) -> bool {
-    let what = |placement: &Placement| (placement.node, placement.interval, placement.rate);
+    let what = |placement: &Placement| (placement.node, placement.units, placement.interval, placement.rate);
     one.placements().iter().map(what).eq(other.placements().iter().map(what))
 }

@@ -12,6 +12,9 @@ pub enum Until {
     Planned,
     /// The deadline: until then a job may be moved, however it was planned. Who has none is promised what is planned.
     Deadline,
+    /// [`AgendaRules::slack_max`] after the window that is planned at first; and once nobody waits any more who came before, the window that
+    /// is planned then, and [`AgendaRules::slack`] on top.
+    First,
 }
 
 /// What becomes of a newcomer that cannot end by its deadline, as long as it says that it will run.
@@ -54,6 +57,7 @@ impl AgendaRules {
                 let lasts = between(window.start, window.finish);
                 (room, limits.shortest.map_or(0, |least| (lasts - i128::from(least.as_millis())).max(0)))
             }
+            Until::First => (i128::from(self.slack_max.as_millis()).min(room), 0),
             Until::Deadline | Until::Planned => {
                 (part(self.slack, wait).min(i128::from(self.slack_max.as_millis())).min(room), 0)
             }
@@ -64,6 +68,17 @@ impl AgendaRules {
             start: later(window.start, slack + shorter),
             finish: later(window.finish, slack),
             cost: Money::from_micros(most).min(limits.funds.max(window.cost)),
+        }
+    }
+}
+
+impl Promise {
+    /// What is promised where both are: the earlier of each.
+    pub fn and(self, other: Promise) -> Promise {
+        Promise {
+            start: self.start.min(other.start),
+            finish: self.finish.min(other.finish),
+            cost: self.cost.min(other.cost),
         }
     }
 }
@@ -111,6 +126,16 @@ mod tests {
         assert_eq!((until(500), until(160)), (terms(480, 500), terms(140, 160)));
         // Who is late is promised what is planned, and no more.
         assert_eq!((planned(159), until(159)), (terms(100, 160), terms(140, 160)));
+    }
+
+    #[test]
+    fn who_is_not_first_is_promised_the_most() {
+        let rules = AgendaRules { slack_max: Span::from_millis(50_000).unwrap(), ..rules(Until::First) };
+        let promise = rules.promise(at(0), WINDOW(), Limits::NONE);
+        assert_eq!((promise.start, promise.finish), (at(150), at(210)));
+        let limits = Limits { deadline: Some(at(170)), ..Limits::NONE };
+        let promise = rules.promise(at(0), WINDOW(), limits);
+        assert_eq!((promise.start, promise.finish), (at(110), at(170)));
     }
 
     #[test]

@@ -227,6 +227,7 @@ impl ByAgenda<'_> {
         let time = |seconds: usize| Time::from_millis(millis(seconds)).unwrap();
         let until = |from: usize| Interval::new(time(from), time(2 * HORIZON)).unwrap();
         let node = |place: usize| Node {
+            division: Default::default(),
             name: format!("n{place}"),
             site: SiteId::new(0),
             performance: Performance::ONE,

@@ -37,6 +37,8 @@ pub(super) struct Wanted {
 #[derive(Clone, Copy, Debug)]
 struct Fit {
     group: usize,
+    /// How many of what the group counts one task takes.
+    units: i32,
     runtime: i64,
     cost: i64,
 }
@@ -63,12 +65,22 @@ pub(super) struct Spot {
     pub(super) takes: Vec<Take>,
 }
 
-/// Nodes of one group.
+/// Nodes of one group, or units of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Take {
     pub(super) group: usize,
+    /// For so many tasks.
     pub(super) nodes: i32,
+    /// How many of what the group counts each of them takes.
+    pub(super) units: i32,
     pub(super) millis: i64,
+}
+
+impl Take {
+    /// How many of what its group counts.
+    fn count(&self) -> i32 {
+        self.nodes.saturating_mul(self.units)
+    }
 }
 
 impl Spot {
@@ -79,18 +91,19 @@ impl Spot {
 
     pub(super) fn take(&self, free: &mut Calendar) {
         for take in &self.takes {
-            free.change(take.group, self.start, self.start + take.millis, take.nodes);
+            free.change(take.group, self.start, self.start + take.millis, take.count());
         }
     }
 
     pub(super) fn release(&self, free: &mut Calendar) {
         for take in &self.takes {
-            free.change(take.group, self.start, self.start + take.millis, -take.nodes);
+            free.change(take.group, self.start, self.start + take.millis, -take.count());
         }
     }
 
     pub(super) fn is_free(&self, free: &Calendar) -> bool {
-        let holds = |take: &Take| free.least(take.group, self.start, self.start + take.millis) >= take.nodes;
+        let holds =
+            |take: &Take| free.least(take.group, self.start, self.start + take.millis) >= take.count();
         self.takes.iter().all(holds)
     }
 }
@@ -110,12 +123,13 @@ impl Wanted {
             if runtime == NO_FIT {
                 continue;
             }
-            let rate = groups.rate_for(offers, request, slot);
+            let Some(units) = node.units_needed(&request.requires) else { continue };
+            let rate = groups.price_for(offers, request, slot, units);
             let start = slot.start().as_millis();
             let cost = Candidate { slot, start, expiry: start, runtime, rate }.cost();
-            let fit = Fit { group, runtime, cost };
+            let fit = Fit { group, units: i32::try_from(units).unwrap_or(i32::MAX), runtime, cost };
             pools[if same_site { node.site.index() } else { 0 }].push(fit);
-            all.push((fit, of.slots.len()));
+            all.push((fit, of.room_for(units)));
         }
         for pool in &mut pools {
             pool.sort_unstable_by_key(|fit| {
@@ -152,10 +166,9 @@ impl Wanted {
 
     /// The moment from which on enough nodes that it can pay are free until they are offered no longer; `None` when there is none.
     pub(super) fn free_for_good(&self, free: &Calendar, groups: &Groups) -> Option<i64> {
-        let ends =
-            |fit: &Fit| groups.groups[fit.group].slots.first().map_or(0, |slot| slot.end().as_millis());
+        let ends = |fit: &Fit| groups.groups[fit.group].end().map_or(0, Time::as_millis);
         let enough = |pool: &[Fit], from: i64| {
-            let nodes = |fit: &Fit| i64::from(free.least(fit.group, from, ends(fit)));
+            let nodes = |fit: &Fit| i64::from(free.least(fit.group, from, ends(fit)) / fit.units);
             pool.iter().map(nodes).sum::<i64>() >= i64::from(self.tasks)
         };
         let of_pool = |pool: &Vec<Fit>| {
@@ -237,10 +250,12 @@ impl Search<'_> {
     /// The earliest spot in the one group that there is.
     fn earliest(&mut self, fit: Fit, read: &mut u64) {
         let range = (self.wanted.earliest, self.last(fit.runtime));
-        let start = self.free.earliest(fit.group, range, self.wanted.tasks, fit.runtime, read);
+        let count = self.wanted.tasks.saturating_mul(fit.units);
+        let start = self.free.earliest(fit.group, range, count, fit.runtime, read);
         if let Some(start) = start {
             let cost = i128::from(fit.cost) * i128::from(self.wanted.tasks);
-            let take = || vec![Take { group: fit.group, nodes: self.wanted.tasks, millis: fit.runtime }];
+            let (group, units, nodes) = (fit.group, fit.units, self.wanted.tasks);
+            let take = || vec![Take { group, nodes, units, millis: fit.runtime }];
             self.consider(start, cost, fit.runtime, take);
         }
     }
@@ -310,7 +325,8 @@ impl Search<'_> {
             if start > self.last(fit.runtime) || !self.admits(start, fit) {
                 continue;
             }
-            let nodes = self.free.least(fit.group, start, start + fit.runtime).min(self.wanted.tasks);
+            let least = self.free.least(fit.group, start, start + fit.runtime);
+            let nodes = (least / fit.units).min(self.wanted.tasks);
             if nodes == 0 {
                 continue;
             }
@@ -332,6 +348,7 @@ impl Search<'_> {
                     let take = |(_, place, nodes): &(i64, usize, i32)| Take {
                         group: fits[*place].group,
                         nodes: *nodes,
+                        units: fits[*place].units,
                         millis: fits[*place].runtime,
                     };
                     let mut takes: Vec<Take> = cheapest.iter().map(take).collect();

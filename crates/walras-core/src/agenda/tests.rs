@@ -10,11 +10,11 @@ use walras_model::quantity::{Fixed, Performance, Rate, Work};
 
 const HORIZON: i64 = 40;
 
-fn at(millis: i64) -> Time {
+pub(super) fn at(millis: i64) -> Time {
     Time::from_millis(millis).unwrap()
 }
 
-fn interval(from: i64, until: i64) -> Interval {
+pub(super) fn interval(from: i64, until: i64) -> Interval {
     Interval::new(at(from), at(until)).unwrap()
 }
 
@@ -42,6 +42,7 @@ fn machines() -> impl Strategy<Value = Vec<Machine>> {
 fn offers(machines: &[Machine]) -> Offers {
     let sites = ["a", "b"].map(|name| Site { name: name.to_owned() });
     let node = |(place, machine): (usize, &Machine)| Node {
+        division: Default::default(),
         name: format!("n{place}"),
         site: SiteId::new(machine.site),
         performance: Performance::from_millionths(machine.speed * 1_000_000).unwrap(),
@@ -63,7 +64,7 @@ fn request(tasks: u32, work: i64, same_site: bool) -> Request {
     request
 }
 
-fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waiting<'a> {
+pub(super) fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waiting<'a> {
     let worth = Worth { per_second: value * 1_000, from: at(came) };
     Waiting {
         request,
@@ -78,7 +79,7 @@ fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waiting<'a> {
     }
 }
 
-fn problem<'a>(
+pub(super) fn problem<'a>(
     offers: &'a Offers,
     jobs: &'a [Waiting<'a>],
     now: i64,
@@ -121,7 +122,7 @@ fn least(offers: &Offers, request: &Request, worth: Worth) -> Option<(i128, i64)
     least
 }
 
-fn key(placed: &Placed, worth: Worth) -> (i128, i64) {
+pub(super) fn key(placed: &Placed, worth: Worth) -> (i128, i64) {
     let terms = Terms::of(&placed.window);
     (worth.score_of(terms.cost, terms.finish), terms.finish.as_millis())
 }

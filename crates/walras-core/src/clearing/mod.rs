@@ -23,9 +23,11 @@ mod market;
 mod single;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod want;
 mod worth;
 
+pub use waiting::{TimeWorth, WaitingJob, worth_of_time};
 pub use worth::{KindWorth, ScarcePeriod, Worth};
 
 use crate::plan::{BatchChoice, BatchPlan, BatchProblem};
@@ -108,6 +110,10 @@ impl Clearing {
 /// Finds prices for the jobs of a plan; `None` when nobody has a window, when there are more than four million jobs × slots, or when
 /// the limits do not suffice for asking everybody once.
 pub fn clear(problem: &BatchProblem<'_>, plan: &BatchPlan, limits: &ClearingLimits) -> Option<Clearing> {
+    // Cells of time are of nodes that are sold whole.
+    if problem.offers.is_divided() {
+        return None;
+    }
     let Jobs { mut served, waiting, beside, cost } = jobs(problem, plan)?;
     let (count, all) = (served.len(), served.len() + waiting.len());
     let of_jobs = limits.searches_per_job_max.saturating_mul(all as u64).max(limits.searches_least);

@@ -1,7 +1,7 @@
 //! The best window of one job at given prices, with proof.
 //!
 //! **Problem.** Over all starts, whether or not anybody else is there, choose as many seats as the job has tasks such that what they count
-//! and the prices of their time are least, and their real cost is within the budget.
+//! and the prices of their time are least, and their real cost is within the budget. What a delay counts, if it does, comes to it with the start.
 //!
 //! **Method.** Best first over intervals of starts. No task that starts between a and b on a node pays less than the prices
 //! of that node from b until a + its run time, for prices are never negative; the least sums of these bound every window of the
@@ -152,7 +152,9 @@ impl Search {
         }
         let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
         let Some((value, cost)) = self.least(want.tasks) else { return };
-        let bound = self.within_budget(want, value, cost).max(at_least);
+        let delay = want.delayed(stretch.from);
+        let value = value + delay;
+        let bound = (self.within_budget(want, value - delay, cost) + delay).max(at_least);
         if bound >= best {
             return;
         }
@@ -203,14 +205,15 @@ impl Search {
                 self.order.push((seat.own + paid, seat.cost, *place));
             }
         }
-        let best = self.best.as_ref().map_or(i128::MAX, |it| it.0);
-        let Some((value, chosen)) = self.choice(want, best) else { return };
-        let own = chosen.iter().map(|place| i128::from(seats[*place].own)).sum();
-        self.best = Some((value, Pick { pool, start, seats: chosen, own }));
+        let delay = want.delayed(start);
+        let best = self.best.as_ref().map_or(i128::MAX, |it| it.0 - delay);
+        let Some((value, chosen)) = self.choice(want, best, delay) else { return };
+        let own = delay + chosen.iter().map(|place| i128::from(seats[*place].own)).sum::<i128>();
+        self.best = Some((value + delay, Pick { pool, start, seats: chosen, own }));
     }
 
-    /// The least choice of the seats in order within the budget, where it comes to less than the best.
-    fn choice(&mut self, want: &Want, best: i128) -> Option<(i128, Vec<usize>)> {
+    /// The least choice of the seats in order within the budget, where it comes to less than the best, beside what its delay counts.
+    fn choice(&mut self, want: &Want, best: i128, delay: i128) -> Option<(i128, Vec<usize>)> {
         let n = want.tasks;
         let (value, cost) = self.least(n)?;
         let budget = i128::from(want.budget);
@@ -225,7 +228,7 @@ impl Search {
         let mut branches = BRANCHES_MAX;
         let choice = choose_within(&self.items, n, budget, best, &mut branches, &mut self.budget_price)?;
         if choice.bound < choice.value {
-            self.unproven = self.unproven.min(choice.bound);
+            self.unproven = self.unproven.min(choice.bound + delay);
         }
         let chosen = choice.items.iter().map(|item| self.order[*item].2 as usize);
         (choice.value < best).then(|| (choice.value, chosen.collect()))

@@ -2,7 +2,7 @@
 
 use super::grid::{Grid, Prices};
 use super::single::{Hint, Search};
-use super::want::Want;
+use super::want::{Delay, Want};
 use crate::search::{Algorithm, View};
 use walras_model::*;
 use walras_random::Draws;
@@ -27,6 +27,7 @@ fn offers(draws: &mut Draws) -> Offers {
         let id = NodeId::from_index(usize::try_from(index).unwrap()).unwrap();
         slots.extend(walras_model::offer::slots_of_node(id, rate, &free).unwrap());
         nodes.push(Node {
+            division: Default::default(),
             name: format!("n{index}"),
             site: SiteId::new(u32::try_from(index % 2).unwrap()),
             performance: Performance::from_millionths(number(draws, 5, 20) * 100_000).unwrap(),
@@ -63,7 +64,10 @@ fn by_trying(want: &Want, grid: &Grid, prices: &[i64]) -> Option<i128> {
                 }
                 let paid = chosen.iter().flat_map(|seat| grid.parts(seat.node, start, start + seat.runtime));
                 let paid: i128 = paid.map(|(cell, millis)| i128::from(prices[cell] * millis)).sum();
-                let value = paid + chosen.iter().map(|seat| i128::from(seat.own)).sum::<i128>();
+                // What is late counts by the millisecond.
+                let late = want.delay.map_or(0, |delay| (start - delay.from).max(0) * delay.each);
+                let value =
+                    i128::from(late) + paid + chosen.iter().map(|seat| i128::from(seat.own)).sum::<i128>();
                 best = Some(best.map_or(value, |best: i128| best.min(value)));
             }
         }
@@ -80,6 +84,8 @@ fn the_best_window_is_the_best_of_all() {
         let view = View::new(&offers, &request, &Algorithm::Amp, Factor::ONE);
         let mut want = Want::new(&offers, &view);
         want.count_costs(16);
+        let (from, each) = (number(&mut draws, 0, 30), number(&mut draws, 0, 60));
+        want.delay = (draws.below(2) == 0).then_some(Delay { from, each });
         let grid = Grid::new(&offers, 1 << draws.below(4), usize::MAX);
         let (mut search, mut hint) = (Search::default(), Hint::default());
         for _ in 0..3 {

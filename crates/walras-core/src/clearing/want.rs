@@ -26,6 +26,15 @@ pub(super) struct Want {
     pub(super) budget: i64,
     /// Seats that may be combined with each other: of each site where all tasks must stay on one, or all.
     pub(super) pools: Vec<Vec<Seat>>,
+    /// What a later start counts, where a delay is worth anything.
+    pub(super) delay: Option<Delay>,
+}
+
+/// What a later start counts, in units of prices: nothing until a moment, then so much a millisecond.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delay {
+    pub(super) from: i64,
+    pub(super) each: i64,
 }
 
 impl Want {
@@ -39,7 +48,14 @@ impl Want {
             pools[view.pool_of(node)].push(seat);
         }
         pools.retain(|pool| view.tasks > 0 && pool.len() >= view.tasks);
-        Want { tasks: view.tasks, budget: view.budget, pools }
+        Want { tasks: view.tasks, budget: view.budget, pools, delay: None }
+    }
+
+    /// What a start at a moment counts beside its seats: no less than an earlier one.
+    pub(super) fn delayed(&self, start: i64) -> i128 {
+        self.delay.map_or(0, |delay| {
+            (i128::from(start) - i128::from(delay.from)).max(0) * i128::from(delay.each.max(0))
+        })
     }
 
     pub(super) fn seats(&self) -> impl Iterator<Item = &Seat> {

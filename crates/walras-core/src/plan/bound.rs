@@ -31,6 +31,10 @@ pub fn above_any_plan(problem: &BatchProblem<'_>, plan: &BatchPlan) -> Option<i1
         Objective::MinMakespan => Criterion::Finish,
         _ => return None,
     };
+    // The searches below know nodes that are sold whole.
+    if problem.offers.is_divided() {
+        return None;
+    }
     let list = SlotList::from_offers(problem.offers);
     let origin = problem.offers.horizon().start();
     let (mut reached, mut least, mut slots_read) = (0_i128, 0_i128, 0_u64);

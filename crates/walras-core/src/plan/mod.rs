@@ -32,6 +32,7 @@
 //!
 //! let hour = Interval::new(Time::from_millis(0).unwrap(), Time::from_millis(3_600_000).unwrap()).unwrap();
 //! let node = Node {
+//!     division: Default::default(),
 //!     name: "n1".into(),
 //!     site: SiteId::new(0),
 //!     performance: Performance::ONE,
@@ -71,7 +72,7 @@ pub use served::{LeftOut, PlacedTasks, Run, Served};
 use crate::choose::{ChoiceLimits, Objective, VoPolicy};
 use crate::prefer::{Negotiation, Stakeholders, WishError};
 use crate::refine::{SizeOption, Strategy};
-use crate::search::{Alternatives, SearchConfig, find_alternatives_each};
+use crate::search::{Alternatives, Own, SearchConfig, find_alternatives_each};
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::Time;
@@ -243,20 +244,28 @@ pub struct BatchPlan {
 }
 
 /// The plan for a problem.
+///
+/// Of nodes that are sold in units, parallel jobs take what they need; workflows take them whole. Neither prices nor improvements know
+/// units yet: there, what two phases chose stays as it is.
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
+    let (all, whole) = (problem.offers, problem.offers.whole());
+    let open = problem.open.map(Offers::whole);
+    let divided = all.is_divided();
+    let problem = &BatchProblem { offers: &whole, open: open.as_deref(), ..*problem };
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
     let own: Vec<Option<&SearchConfig>> = problem.jobs.iter().map(|job| job.search).collect();
-    let mut enough = enough::Enough::new(problem, &batch);
+    let whole: Vec<bool> = problem.jobs.iter().map(|job| job.workflow.is_some()).collect();
+    let own = Own { searches: &own, whole: &whole };
+    let mut enough = enough::Enough::new(problem, &batch).filter(|_| !divided);
     let is_enough = |found: &[walras_model::window::Alternative], active: &[JobId]| {
         enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
     };
-    let mut found =
-        find_alternatives_each(problem.offers, &batch, problem.search, &own, problem.threads, is_enough);
+    let mut found = find_alternatives_each(all, &batch, problem.search, own, problem.threads, is_enough);
     workflow::keep_fitting(problem, &batch, &sizes, &mut found);
     let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());
     let mut choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
-    if let (PlanScheme::Improved, BatchChoice::Made(made)) = (problem.scheme, &mut choice) {
+    if let (PlanScheme::Improved, BatchChoice::Made(made), false) = (problem.scheme, &mut choice, divided) {
         let agreed = negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
         if let Some(better) = improve::improve(problem, &batch, &found, agreed, &options, made) {
             drop(options);

@@ -1,7 +1,7 @@
 //! All that one job could have, for whoever wants to know before asking for it.
 
 use super::{BatchProblem, Run, admission, negotiation, served, workflow};
-use crate::search::{Alternatives, SearchConfig, find_alternatives};
+use crate::search::{Alternatives, Own, SearchConfig, find_alternatives_each};
 use walras_model::Explanation;
 use walras_model::id::JobId;
 use walras_model::request::Batch;
@@ -21,10 +21,14 @@ pub struct JobOptions {
 
 /// What several searches and the queues have for the one job of a problem; nothing is chosen.
 pub fn job_options(problem: &BatchProblem<'_>, searches: &[SearchConfig]) -> JobOptions {
+    let (offers, whole) = (problem.offers, problem.offers.whole());
+    let problem = &BatchProblem { offers: &whole, ..*problem };
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
+    let whole = [problem.job(0).workflow.is_some()];
+    let own = Own { whole: &whole, ..Own::default() };
     let mut all = Alternatives::default();
     for (place, search) in searches.iter().enumerate() {
-        let mut found = find_alternatives(problem.offers, &batch, search);
+        let mut found = find_alternatives_each(offers, &batch, search, own, 1, |_, _| false);
         workflow::keep_fitting(&BatchProblem { search, ..*problem }, &batch, &sizes, &mut found);
         all.found.extend(found.found);
         if place == 0 {

@@ -197,6 +197,7 @@ mod tests {
 
     fn node(site: u32, performance: i64, memory: i64) -> Node {
         Node {
+            division: Default::default(),
             name: format!("n{site}"),
             site: SiteId::new(site),
             performance: Performance::from_millionths(performance * MILLION).unwrap(),
@@ -219,6 +220,7 @@ mod tests {
 
     fn window() -> Window {
         let placement = |node, end, cost| Placement {
+            units: 1,
             node: NodeId::new(node),
             interval: Interval::new(seconds(10), seconds(end)).unwrap(),
             rate: Rate::from_micros_per_second(2 * MILLION).unwrap(),

@@ -225,6 +225,7 @@ mod tests {
         let time = |seconds: i64| Time::from_millis(seconds * 1_000).unwrap();
         let horizon = Interval::new(time(0), time(100)).unwrap();
         let node = |site: u32| Node {
+            division: Default::default(),
             name: "n".into(),
             site: SiteId::new(site),
             performance: Performance::ONE,

@@ -18,6 +18,7 @@
 //! let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
 //! let horizon = Interval::new(at(0), at(100)).unwrap();
 //! let node = |name: &str, speed: i64| Node {
+//!     division: Default::default(),
 //!     name: name.into(),
 //!     site: SiteId::new(0),
 //!     performance: Performance::from_millionths(speed * 1_000_000).unwrap(),

@@ -15,7 +15,7 @@
 //! **Complexity.** That of the searches, divided by the threads, and those that are made again.
 
 use super::Found;
-use super::job::{JobSearch, SearchProblem};
+use super::job::{JobSearch, Problems};
 use std::sync::{Mutex, PoisonError};
 use walras_model::id::JobId;
 
@@ -57,8 +57,9 @@ impl Ahead {
     }
 
     /// Lets these jobs search, none knowing of the others.
-    pub(super) fn search(&self, problem: &SearchProblem<'_>, jobs: &mut [FoundAhead]) {
+    pub(super) fn search(&self, problems: &Problems<'_>, jobs: &mut [FoundAhead]) {
         let search = |it: &mut FoundAhead| {
+            let problem = problems.of(it.job);
             if it.search.found < problem.config_of(it.job).limits.alternatives_per_job_max {
                 it.found = it.search.next_in_rounds(it.job, problem, &mut it.slots_scanned);
             }

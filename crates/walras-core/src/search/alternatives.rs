@@ -15,6 +15,9 @@
 //! comes and its window has lost a slot to another, it searches again from that start. Jobs that get nothing are
 //! explained on what is left in the end.
 //!
+//! Where nodes are sold in units, jobs that take the same of every node search on lists of their own, of lanes ([`super::lanes`]); what is cut
+//! from one list is cut from all.
+//!
 //! A job may ask for a search of its own: it then takes its turn like everybody, and is searched from the head by it.
 //!
 //! **Complexity.** About one scan per request and round of the list's part that the request has not passed.
@@ -24,17 +27,18 @@
 use super::Found;
 use super::ahead::{Ahead, FoundAhead};
 use super::config::{Mode, SearchConfig};
-use super::job::{JobSearch, SearchProblem};
+use super::job::{JobSearch, Problems};
+use super::lanes::{Lanes, SharedTime, lanes_of};
 use super::view::View;
 use crate::explain::explain_counting;
 use crate::slots::SlotList;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::Time;
 use walras_model::request::Batch;
-use walras_model::window::Alternative;
+use walras_model::window::{Alternative, Window};
 use walras_model::{Explanation, Reason};
 
 /// A job for which no window was found.
@@ -93,6 +97,7 @@ pub enum LimitHit {
 /// # let time = |s: i64| Time::from_millis(s * 1_000).unwrap();
 /// # let horizon = Interval::new(time(0), time(60)).unwrap();
 /// # let node = Node {
+/// #     division: Default::default(),
 /// #     name: "n1".into(), site: SiteId::new(0), performance: Performance::ONE,
 /// #     watts: None, attributes: Attributes::new(),
 /// # };
@@ -115,22 +120,33 @@ pub fn find_alternatives_on(
     config: &SearchConfig,
     threads: usize,
 ) -> Alternatives {
-    find_alternatives_each(offers, batch, config, &[], threads, |_, _| false)
+    find_alternatives_each(offers, batch, config, Own::default(), threads, |_, _| false)
 }
 
-/// The same where jobs may have a search of their own, by place in the batch; how all are served is the mode of `config`. It goes on until there
+/// What jobs ask for that others do not, by place in the batch; jobs beyond the ends ask for nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Own<'a> {
+    /// A search of their own.
+    pub(crate) searches: &'a [Option<&'a SearchConfig>],
+    /// All units of every node: what runs there is no task that is like the others.
+    pub(crate) whole: &'a [bool],
+}
+
+/// The same where jobs may have a search of their own; how all are served is the mode of `config`. It goes on until there
 /// is enough: after each round `enough` sees what was found, and the jobs that may find more. What is found is always what full rounds find.
 pub(crate) fn find_alternatives_each(
     offers: &Offers,
     batch: &Batch,
     config: &SearchConfig,
-    own: &[Option<&SearchConfig>],
+    own: Own<'_>,
     threads: usize,
     enough: impl FnMut(&[Alternative], &[JobId]) -> bool,
 ) -> Alternatives {
+    let (lanes, lanes_of_job) = lanes_of(offers, batch, own.whole);
     let mut run = Run {
-        problem: SearchProblem::new(offers, batch, config, own),
-        untouched: None,
+        problems: Problems::new(offers, &lanes, lanes_of_job, (batch, config, own.searches)),
+        shared: (!lanes.is_empty()).then(|| (SharedTime::new(offers), &lanes[..])),
+        untouched: BTreeMap::new(),
         jobs: vec![JobSearch::default(); batch.requests().len()],
         explanation_slots: 0,
         result: Alternatives::default(),
@@ -147,9 +163,11 @@ pub(crate) fn find_alternatives_each(
 type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
 struct Run<'a> {
-    problem: SearchProblem<'a>,
-    /// The list as it was before any cut, once somebody asked.
-    untouched: Option<SlotList>,
+    problems: Problems<'a>,
+    /// What is free on nodes and which lanes it makes, where nodes are sold in units.
+    shared: Option<(SharedTime, &'a [Lanes])>,
+    /// The lists as they were before any cut, once somebody asked.
+    untouched: BTreeMap<usize, SlotList>,
     jobs: Vec<JobSearch>,
     /// Slots read to explain jobs without a window.
     explanation_slots: u64,
@@ -158,13 +176,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn rounds(&mut self, threads: usize, mut enough: impl FnMut(&[Alternative], &[JobId]) -> bool) {
-        let mut active = self.problem.batch.by_priority();
+        let mut active = self.problems.batch.by_priority();
         let mut ahead = Ahead::new(threads);
         while !active.is_empty() {
             let mut still_active = Vec::with_capacity(active.len());
             let mut rest = &active[..];
             while !rest.is_empty() {
-                let count = if self.problem.searches_anew() { ahead.count().min(rest.len()) } else { 1 };
+                let count = if self.problems.search_anew() { ahead.count().min(rest.len()) } else { 1 };
                 let (turn, others) = rest.split_at(count);
                 let (mut read_ahead, mut read_again) = (0, 0);
                 for it in self.search_ahead(turn, &ahead) {
@@ -177,7 +195,7 @@ impl Run<'_> {
                         continue;
                     }
                     let mut found = it.found;
-                    if found.as_ref().is_some_and(|found| !self.problem.holds(job, &found.window)) {
+                    if found.as_ref().is_some_and(|found| !self.problems.of(job).holds(job, &found.window)) {
                         let read_before = self.result.slots_scanned;
                         found = self.next_window(job);
                         read_again += self.result.slots_scanned - read_before;
@@ -208,14 +226,14 @@ impl Run<'_> {
             let search = std::mem::take(&mut self.jobs[job.index()]);
             searches.push(FoundAhead { job: *job, search, found: None, slots_scanned: 0 });
         }
-        ahead.search(&self.problem, &mut searches);
+        ahead.search(&self.problems, &mut searches);
         searches
     }
 
     fn on_the_fly(&mut self) {
         let mut queue = BinaryHeap::new();
         let mut without = Vec::new();
-        for (rank, job) in self.problem.batch.by_priority().into_iter().enumerate() {
+        for (rank, job) in self.problems.batch.by_priority().into_iter().enumerate() {
             match self.next_window(job) {
                 Some(found) => self.enqueue(&mut queue, rank, job, &found),
                 None => without.push(job),
@@ -239,29 +257,45 @@ impl Run<'_> {
     }
 
     fn enqueue(&mut self, queue: &mut ByStart, rank: usize, job: JobId, found: &Found) {
-        self.jobs[job.index()].resume_from(&found.window, self.problem.config_of(job));
+        self.jobs[job.index()].resume_from(&found.window, self.problems.of(job).config_of(job));
         queue.push(Reverse((found.window.start(), rank, job)));
     }
 
     /// The job's next window on what is left.
     fn next_window(&mut self, job: JobId) -> Option<Found> {
-        self.jobs[job.index()].next_window(job, &self.problem, &mut self.result.slots_scanned)
+        self.jobs[job.index()].next_window(job, self.problems.of(job), &mut self.result.slots_scanned)
     }
 
     fn take(&mut self, job: JobId, found: Found) {
-        self.problem.cut(&found.window);
-        self.jobs[job.index()].resume_from(&found.window, self.problem.config_of(job));
+        let window = self.cut(job, found.window);
+        self.jobs[job.index()].resume_from(&window, self.problems.of(job).config_of(job));
         self.jobs[job.index()].found += 1;
         if found.bound.is_some() {
             self.result.limits_hit.insert(LimitHit::Branches);
         }
-        self.result.found.push(Alternative { job, window: found.window, bound: found.bound });
+        self.result.found.push(Alternative { job, window, bound: found.bound });
+    }
+
+    /// Takes a window of a job out of everything, and tells it in terms of nodes.
+    fn cut(&mut self, job: JobId, window: Window) -> Window {
+        let Some((shared, lanes)) = &mut self.shared else {
+            self.problems.of_mut(job).cut(&window);
+            return window;
+        };
+        let told = lanes[self.problems.place_of(job)].told(&window);
+        assert!(told.is_some(), "a window on lanes is one on their nodes");
+        let told = told.unwrap_or(window);
+        for (problem, lost) in self.problems.all.iter_mut().zip(shared.cut(&told, lanes)) {
+            let parts = lost.into_iter().filter_map(|placement| Window::new(vec![placement]));
+            parts.for_each(|part| problem.cut(&part));
+        }
+        told
     }
 
     fn limit_reached(&mut self, job: JobId) -> bool {
-        let most = self.problem.config_of(job).limits.alternatives_per_job_max;
+        let most = self.problems.of(job).config_of(job).limits.alternatives_per_job_max;
         let per_job = self.jobs[job.index()].found >= most;
-        let in_all = self.result.found.len() >= self.problem.config.limits.alternatives_max as usize;
+        let in_all = self.result.found.len() >= self.problems.config.limits.alternatives_max as usize;
         if per_job {
             self.result.limits_hit.insert(LimitHit::AlternativesPerJob);
         }
@@ -291,16 +325,18 @@ impl Run<'_> {
     }
 
     fn explanation(&mut self, job: JobId) -> Explanation {
-        let SearchProblem { offers, batch, list, .. } = &self.problem;
-        let config = self.problem.config_of(job);
+        let problem = self.problems.of(job);
+        let (offers, config) = (problem.offers, problem.config_of(job));
         if self.explanation_slots > config.limits.explanation_slots_max {
             self.result.limits_hit.insert(LimitHit::Explanations);
             return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
         }
-        let request = batch.request(job);
-        let mut explanation = explain_counting(list, offers, request, config, &mut self.explanation_slots);
+        let request = problem.batch.request(job);
+        let mut explanation =
+            explain_counting(&problem.list, offers, request, config, &mut self.explanation_slots);
         if !self.result.found.is_empty() {
-            let untouched = self.untouched.get_or_insert_with(|| SlotList::from_offers(offers));
+            let place = self.problems.place_of(job);
+            let untouched = self.untouched.entry(place).or_insert_with(|| SlotList::from_offers(offers));
             let view = View::new(offers, request, &config.algorithm, config.budget_factor);
             if super::has_window(untouched, &view, &mut self.explanation_slots) {
                 explanation.reasons.push(Reason::TakenByOthers);

@@ -4,6 +4,7 @@ use super::again::{BestSearch, Market};
 use super::config::{Algorithm, SearchConfig};
 use super::criterion::{sums, weights};
 use super::first::{FirstSearch, first_window_since};
+use super::lanes::Lanes;
 use super::ranking::ranking;
 use super::view::{KeptView, View};
 use super::{Found, search};
@@ -48,14 +49,17 @@ impl<'a> SearchProblem<'a> {
         batch: &'a Batch,
         config: &'a SearchConfig,
         own: &'a [Option<&'a SearchConfig>],
+        lanes: bool,
     ) -> SearchProblem<'a> {
         let jobs = batch.requests().len();
         let (resumed, weights) = match &config.algorithm {
-            Algorithm::Alp | Algorithm::Amp => (jobs <= RESUMED_JOBS_MAX, Vec::new()),
+            // Of lanes, others are cut than those that were found: the highest.
+            Algorithm::Alp | Algorithm::Amp => (jobs <= RESUMED_JOBS_MAX && !lanes, Vec::new()),
             Algorithm::Criterion(criterion) => (false, weights(offers, criterion)),
         };
         let mut segments = (!resumed).then(|| {
-            Segments::new(offers.slots(), KEPT_STRETCHES_MAX / jobs.max(1), runtime_min(offers, batch))
+            let whole = offers.whole();
+            Segments::new(whole.slots(), KEPT_STRETCHES_MAX / jobs.max(1), runtime_min(offers, batch))
         });
         if let Algorithm::Criterion(criterion) = &config.algorithm
             && let Some(ranking) = ranking(offers, criterion, &weights)
@@ -107,6 +111,53 @@ impl<'a> SearchProblem<'a> {
         }
         let cut = self.list.subtract_noting(window, &mut self.born);
         assert!(cut.is_ok(), "a window found on the list can be cut from it");
+    }
+}
+
+/// What the jobs of a batch search on: one list for all, or where nodes are sold in units one for each kind of lanes.
+pub(super) struct Problems<'a> {
+    pub(super) batch: &'a Batch,
+    pub(super) config: &'a SearchConfig,
+    /// Never none.
+    pub(super) all: Vec<SearchProblem<'a>>,
+    /// By job: which; the first, beyond its end.
+    of_job: Vec<usize>,
+}
+
+impl<'a> Problems<'a> {
+    pub(super) fn new(
+        offers: &'a Offers,
+        lanes: &'a [Lanes],
+        of_job: Vec<usize>,
+        (batch, config, own): (&'a Batch, &'a SearchConfig, &'a [Option<&'a SearchConfig>]),
+    ) -> Problems<'a> {
+        let on = |offers| SearchProblem::new(offers, batch, config, own, !lanes.is_empty());
+        let all = match lanes {
+            [] => vec![on(offers)],
+            lanes => lanes.iter().map(|lanes| on(&lanes.offers)).collect(),
+        };
+        Problems { batch, config, all, of_job }
+    }
+
+    /// Which of all a job searches on.
+    pub(super) fn place_of(&self, job: JobId) -> usize {
+        self.of_job.get(job.index()).copied().unwrap_or(0)
+    }
+
+    /// What a job searches on.
+    pub(super) fn of(&self, job: JobId) -> &SearchProblem<'a> {
+        &self.all[self.place_of(job)]
+    }
+
+    /// The same, to be cut.
+    pub(super) fn of_mut(&mut self, job: JobId) -> &mut SearchProblem<'a> {
+        let place = self.place_of(job);
+        &mut self.all[place]
+    }
+
+    /// Whether windows that were found may be searched again when others have taken part of them.
+    pub(super) fn search_anew(&self) -> bool {
+        self.all.iter().all(SearchProblem::searches_anew)
     }
 }
 

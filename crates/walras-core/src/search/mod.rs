@@ -15,16 +15,17 @@ mod first;
 mod gathering;
 mod job;
 mod knapsack;
+mod lanes;
 mod pricing;
 mod ranking;
 mod scan;
 mod sums;
 mod view;
 
-pub(crate) use alternatives::find_alternatives_each;
 pub use alternatives::{
     Alternatives, Beyond, LimitHit, Unscheduled, find_alternatives, find_alternatives_on,
 };
+pub(crate) use alternatives::{Own, find_alternatives_each};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use knapsack::choose as choose_within;
@@ -133,6 +134,7 @@ fn window_of(list: &SlotList, view: &View, start: i64, keys: Vec<SlotKey>) -> Op
         let runtime = Span::from_millis(view.runtimes[key.node.index()])?;
         let rate = Rate::from_micros_per_second(view.rate_of(slot))?;
         Some(Placement {
+            units: slot.units(),
             node: key.node,
             interval: Interval::new(start, start.checked_add(runtime)?)?,
             rate,

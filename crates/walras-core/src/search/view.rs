@@ -181,7 +181,7 @@ pub(crate) fn runtime_of(node: &Node, request: &Request) -> i64 {
 fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> i64 {
     let fits = node.performance >= request.performance_min
         && request.scope.admits(node.site)
-        && request.requires.iter().all(|requirement| requirement.is_met_by(&node.attributes))
+        && node.units_needed(&request.requires).is_some()
         && criterion.is_none_or(|criterion| states(node, criterion));
     let runtime = if fits { request.work.runtime_on(node.performance) } else { None };
     let runtime = runtime.map_or(NO_FIT, Span::as_millis);
@@ -221,6 +221,7 @@ mod tests {
     fn a_packed_view_is_what_it_was() {
         let time = |millis| Time::from_millis(millis).unwrap();
         let node = |performance| Node {
+            division: Default::default(),
             name: format!("n{performance}"),
             site: walras_model::id::SiteId::new(0),
             performance: Performance::from_millionths(performance).unwrap(),

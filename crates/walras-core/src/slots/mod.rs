@@ -96,7 +96,7 @@ impl SlotList {
     /// The slots of these offers.
     pub fn from_offers(offers: &Offers) -> SlotList {
         let performances: Vec<Performance> = offers.nodes().iter().map(|node| node.performance).collect();
-        SlotList::new(offers.slots().to_vec(), &performances)
+        SlotList::new(offers.whole().slots().to_vec(), &performances)
     }
 
     /// All slots in order.

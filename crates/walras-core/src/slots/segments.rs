@@ -290,6 +290,7 @@ mod tests {
         }
         slots.push(slot(7, 0, 1_000));
         let node = |number: u32| Node {
+            division: Default::default(),
             name: format!("n{number}"),
             site: SiteId::new(0),
             performance: Performance::ONE,

@@ -82,6 +82,7 @@ fn node(draw: &mut Draw, index: i64) -> Node {
         ("gpu".to_owned(), Value::Flag(draw.percent(50))),
     ]);
     Node {
+        division: Default::default(),
         name: format!("n{index}"),
         site: SiteId::new(draw.id(3)),
         performance: Performance::from_millionths(performance).unwrap(),

@@ -74,7 +74,14 @@ fn random_window(draw: &mut Draw, plain: &[FreeSlot], horizon: i64) -> (Vec<Plac
             let source = SlotKey { start: time(slot.start), node: slot.node };
             let interval = interval(start, end);
             let rate = Rate::from_micros_per_second(slot.rate).unwrap();
-            placements.push(Placement { node: slot.node, interval, rate, cost: Money::ZERO, source });
+            placements.push(Placement {
+                units: 1,
+                node: slot.node,
+                interval,
+                rate,
+                cost: Money::ZERO,
+                source,
+            });
             parts.push(Part { node: slot.node, start, end, cost: 0 });
         }
     }
@@ -258,6 +265,7 @@ fn check_change(wanted: &Request, config: &SearchConfig, change: &SmallestChange
 #[test]
 fn a_window_at_the_earliest_start_is_found_though_nothing_joins_there() {
     let node = |name: &str| Node {
+        division: Default::default(),
         name: name.into(),
         site: SiteId::new(0),
         performance: Performance::ONE,

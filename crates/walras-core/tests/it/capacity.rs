@@ -48,6 +48,7 @@ fn with_nodes(offers: &Offers, capacity: &CapacityOffer, user: Option<&str>) -> 
         let rate = capacity.capacity.price_for(user);
         slots.extend(slots_of_node(id, rate, &[interval(0, HORIZON)]).unwrap());
         nodes.push(Node {
+            division: Default::default(),
             name: format!("#{number}"),
             site: capacity.site,
             performance: capacity.capacity.speed,
@@ -126,6 +127,7 @@ fn capacity_that_makes_no_sense_is_refused() {
     };
     let refused = |capacities| {
         let node = Node {
+            division: Default::default(),
             name: "n".into(),
             site: SiteId::new(0),
             performance: Performance::ONE,

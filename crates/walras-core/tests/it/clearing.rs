@@ -172,6 +172,7 @@ fn small(draws: &mut Draws) -> (Offers, Batch) {
         let free = [random::interval(first, number(draws, 14, 20))];
         slots.extend(offer::slots_of_node(NodeId::new(index), rate, &free).unwrap());
         nodes.push(Node {
+            division: Default::default(),
             name: format!("n{index}"),
             site: SiteId::new(0),
             performance: Performance::from_millionths(performance * 1_000_000).unwrap(),
@@ -216,6 +217,7 @@ fn nodes(horizon: i64, rates: &[i64]) -> Offers {
         let id = NodeId::from_index(index).unwrap();
         slots.extend(offer::slots_of_node(id, Rate::from_micros_per_second(*rate).unwrap(), &[all]).unwrap());
         nodes.push(Node {
+            division: Default::default(),
             name: format!("n{index}"),
             site: SiteId::new(0),
             performance: Performance::ONE,

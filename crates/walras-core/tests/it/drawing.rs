@@ -63,7 +63,14 @@ fn read_node(head: &str, sites: &mut Vec<Site>) -> (Node, Rate) {
         sites.len() - 1
     });
     let performance = Performance::from_millionths(performance).unwrap();
-    let node = Node { name, site: SiteId::from_index(known).unwrap(), performance, watts, attributes };
+    let node = Node {
+        division: Default::default(),
+        name,
+        site: SiteId::from_index(known).unwrap(),
+        performance,
+        watts,
+        attributes,
+    };
     (node, Rate::from_micros_per_second(rate).unwrap())
 }
 

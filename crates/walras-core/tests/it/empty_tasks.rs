@@ -47,6 +47,7 @@ fn offers() -> impl Strategy<Value = Offers> {
             let rate = Rate::from_micros_per_second(1_000 * rate).unwrap();
             slots.extend(slots_of_node(NodeId::from_index(index).unwrap(), rate, &free).unwrap());
             nodes.push(Node {
+                division: Default::default(),
                 name: format!("n{index}"),
                 site: SiteId::new(site),
                 performance: Performance::from_millionths(1_000_000 * speed).unwrap(),

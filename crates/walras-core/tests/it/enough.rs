@@ -95,6 +95,7 @@ proptest! {
 /// Ten nodes that are free for a thousand seconds, and four jobs of 2 × 10 s.
 fn plenty() -> (Offers, Batch) {
     let node = |number: u32| Node {
+        division: Default::default(),
         name: format!("n{number}"),
         site: SiteId::new(0),
         performance: Performance::from_millionths(1_000_000 + 100_000 * i64::from(number)).unwrap(),

@@ -71,6 +71,7 @@ proptest! {
         let config = SearchConfig { algorithm, ..SearchConfig::default() };
         request.performance_min = Performance::from_millionths(request.performance_min.as_millionths() / 1_000).unwrap();
         let nodes = offers.nodes().iter().map(|node| Node {
+            division: Default::default(),
             performance: Performance::from_millionths(node.performance.as_millionths() / 1_000).unwrap(),
             ..node.clone()
         });

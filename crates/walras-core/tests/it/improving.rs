@@ -345,6 +345,7 @@ fn a_job_without_a_listed_window_is_served() {
     // The short job's first window is on the cheap node, where the long one would need all of the time.
     let (all, half) = (random::interval(0, 100), random::interval(0, 40));
     let node = |name: &str| Node {
+        division: Default::default(),
         name: name.into(),
         site: SiteId::new(0),
         performance: Performance::ONE,

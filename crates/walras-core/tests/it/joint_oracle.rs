@@ -17,6 +17,7 @@ pub fn tiny(draws: &mut Draws) -> (Offers, Batch) {
         let free = [random::interval(start, end.min(12))];
         slots.extend(offer::slots_of_node(NodeId::new(index), rate, &free).unwrap());
         nodes.push(Node {
+            division: Default::default(),
             name: format!("n{index}"),
             site: SiteId::new(0),
             performance: Performance::from_millionths(number(draws, 1, 2) * 1_000_000).unwrap(),

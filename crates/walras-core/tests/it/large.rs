@@ -14,6 +14,7 @@ fn offers(nodes: u32) -> Offers {
     let at = |millis| Time::from_millis(millis).unwrap();
     let day = Interval::new(at(0), at(30 * 86_400_000)).unwrap();
     let node = |number: u32| Node {
+        division: Default::default(),
         name: format!("n{number}"),
         site: SiteId::new(0),
         performance: Performance::ONE,

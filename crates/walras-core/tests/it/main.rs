@@ -27,6 +27,7 @@ mod random;
 mod search;
 mod slot_lists;
 mod task_oracle;
+mod units;
 mod worked_example;
 mod workflow_explanations;
 mod workflows;

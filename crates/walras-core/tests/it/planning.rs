@@ -34,6 +34,7 @@ fn offers(nodes: &[(i64, i64)]) -> Offers {
     let horizon = Interval::new(at(0), at(1_000)).unwrap();
     let site = |index: usize| Site { name: format!("s{index}") };
     let node = |index: u32| Node {
+        division: Default::default(),
         name: "n".into(),
         site: SiteId::new(index),
         performance: Performance::ONE,

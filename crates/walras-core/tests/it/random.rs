@@ -41,6 +41,7 @@ fn node() -> impl Strategy<Value = (Node, Rate, Vec<Interval>)> {
                 ("noise".to_owned(), Value::Number(Fixed::from_millionths(noise))),
             ]);
             let node = Node {
+                division: Default::default(),
                 name: String::new(),
                 site: SiteId::new(site),
                 performance: Performance::from_millionths(performance).unwrap(),

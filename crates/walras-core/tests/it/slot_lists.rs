@@ -56,6 +56,7 @@ fn large(nodes: u32, slots_per_node: i64) -> Offers {
         let performance = Performance::from_millionths(1_000_000 + 250_000 * draw(9)).unwrap();
         let name = format!("n{index}");
         list.push(Node {
+            division: Default::default(),
             name,
             site: SiteId::new(index % 3),
             performance,

@@ -31,6 +31,7 @@ fn offers() -> Offers {
         let name = format!("cpu{}", index + 1);
         let performance = Performance::ONE;
         list.push(Node {
+            division: Default::default(),
             name,
             site: SiteId::new(0),
             performance,

@@ -175,6 +175,7 @@ fn side_by_side(free: i64, budget: i64) -> Option<Explanation> {
     let at = |seconds: i64| Time::from_millis(seconds * 1_000).unwrap();
     let horizon = Interval::new(at(0), at(20_000)).unwrap();
     let node = |name: &str| Node {
+        division: Default::default(),
         name: name.into(),
         site: SiteId::new(0),
         performance: Performance::ONE,

@@ -138,7 +138,14 @@ fn place(offers: &Offers, node: NodeId, interval: Interval) -> Option<Placement>
     };
     let slot = offers.slots().iter().find(covers)?;
     let cost = slot.rate().cost_of(interval.span())?;
-    Some(Placement { node, interval, rate: slot.rate(), cost, source: SlotKey { start: slot.start(), node } })
+    Some(Placement {
+        units: 1,
+        node,
+        interval,
+        rate: slot.rate(),
+        cost,
+        source: SlotKey { start: slot.start(), node },
+    })
 }
 
 fn alternative(job: u32, placements: Vec<Placement>) -> Alternative {
@@ -158,6 +165,7 @@ pub(crate) fn free_slots(node: u32, horizon: i64, busy: &[(i64, i64)], millicred
 pub(crate) fn node(name: &str, site: u32, tenths: i64) -> Node {
     let performance = Performance::from_millionths(tenths * 100_000).expect("a performance");
     Node {
+        division: Default::default(),
         name: name.to_owned(),
         site: SiteId::new(site),
         performance,

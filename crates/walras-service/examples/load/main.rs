@@ -4,6 +4,8 @@
 //! cargo run --release -p walras-service --example load -- submit   [CLIENTS [SECONDS [QUOTERS]]]   durable submissions while cycles run
 //! cargo run --release -p walras-service --example load -- listen   [LISTENERS]                     event streams, all of them fed
 //! cargo run --release -p walras-service --example load -- finished [JOBS]                          memory and restart with so many finished jobs
+//! cargo run --release -p walras-service --example load -- flood    [SECONDS [ATTACK]]              one user floods, another's jobs and requests are measured
+//! cargo run --release -p walras-service --example load -- array    [ELEMENTS]                      one array: accepted, listed, planned, memory
 //! ```
 //!
 //! Each starts a service of its own in another process, in a directory that goes with it (`finished` keeps `/tmp`-like
@@ -16,8 +18,11 @@
     reason = "a tool for measuring"
 )]
 
+mod array;
+mod attack;
 mod client;
 mod finished;
+mod flood;
 mod listen;
 mod service;
 mod submit;
@@ -34,6 +39,10 @@ fn main() {
         Some("submit") => submit::run(number(1, 64), number(2, 20), number(3, 0)),
         Some("listen") => listen::run(number(1, 1_000)),
         Some("finished") => finished::run(number(1, 1_000_000)),
-        _ => println!("submit [CLIENTS [SECONDS [QUOTERS]]] | listen [LISTENERS] | finished [JOBS]"),
+        Some("flood") => flood::run(arguments.get(2).map(String::as_str), number(1, 30)),
+        Some("array") => array::run(number(1, 100_000)),
+        _ => println!(
+            "submit [CLIENTS [SECONDS [QUOTERS]]] | listen [LISTENERS] | finished [JOBS] | flood [SECONDS [ATTACK]] | array [ELEMENTS]"
+        ),
     }
 }

@@ -60,20 +60,21 @@ impl Service {
 
     /// Users with money, and a token for each.
     pub(crate) fn users(&self, count: usize) -> Vec<String> {
+        (0..count).map(|number| self.user(&format!("user{number}"), 1_000_000_000)).collect()
+    }
+
+    /// A user with so much money, and a token.
+    pub(crate) fn user(&self, name: &str, amount: u64) -> String {
         let mut client = Client::open(self.address, &self.administrator);
-        let mut tokens = Vec::new();
-        for number in 0..count {
-            let name = format!("user{number}");
-            assert_eq!(client.call("PUT", &format!("/v1/users/{name}"), Some(&json!({}))).0, 200);
-            let deposit = json!({"account": format!("user:{name}"), "amount": 1_000_000_000});
+        assert_eq!(client.call("PUT", &format!("/v1/users/{name}"), Some(&json!({}))).0, 200);
+        let deposit = json!({"account": format!("user:{name}"), "amount": amount});
+        if amount > 0 {
             assert_eq!(client.call("POST", "/v1/deposits", Some(&deposit)).0, 201);
-            let (status, body) =
-                client.call("POST", "/v1/tokens", Some(&json!({"role": "user", "name": name})));
-            assert_eq!(status, 201);
-            let made: Value = serde_json::from_slice(&body).unwrap();
-            tokens.push(made["secret"].as_str().unwrap().to_owned());
         }
-        tokens
+        let (status, body) = client.call("POST", "/v1/tokens", Some(&json!({"role": "user", "name": name})));
+        assert_eq!(status, 201);
+        let made: Value = serde_json::from_slice(&body).unwrap();
+        made["secret"].as_str().unwrap().to_owned()
     }
 
     pub(crate) fn status(&self) -> Value {
@@ -101,11 +102,29 @@ pub(crate) fn directory(speed: u32, cycle: u32) -> TempDir {
         long = cycle * 20,
         horizon = cycle * 2_000,
     );
-    for name in ["north", "south", "east", "west"] {
-        text += &format!(
-            "[[site]]\nname = \"{name}\"\nowner = \"{name}\"\nconnector = \"simulated\"\ncount = 250\nprice = 0.001\n"
-        );
-    }
+    text += &sites(250);
+    std::fs::write(directory.path().join("walras.toml"), text).unwrap();
+    directory
+}
+
+fn sites(nodes: u32) -> String {
+    let site = |name: &&str| {
+        format!(
+            "[[site]]\nname = \"{name}\"\nowner = \"{name}\"\nconnector = \"simulated\"\ncount = {nodes}\nprice = 0.001\n"
+        )
+    };
+    ["north", "south", "east", "west"].iter().map(site).collect()
+}
+
+/// A directory with a configuration of four sites of 25 nodes each, ten seconds in one of the wall's, and every limit as it is
+/// unless it is set.
+pub(crate) fn ordinary() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let text = format!(
+        "listen = \"127.0.0.1:0\"\n[clock]\nspeed = 10\n[policy]\ncycle_every = 10\nlead = 10\nprepare_within = 5\n\
+         confirm_within = 5\noffers_within = 5\nplan_within = 200\ngrace = 100\nhorizon = 20000\n{}",
+        sites(25)
+    );
     std::fs::write(directory.path().join("walras.toml"), text).unwrap();
     directory
 }

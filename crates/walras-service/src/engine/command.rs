@@ -5,6 +5,7 @@ use super::listeners::{Audience, Listeners, Told};
 use crate::clock::Clock;
 use crate::journal::act::Act;
 use crate::journal::{ActRecord, Writer};
+use crate::turns::{Turn, Turns};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -36,6 +37,8 @@ pub(super) enum Command {
     Planned(CycleNumber, Box<Decision>, f64),
     /// There will be no plan.
     NotPlanned,
+    /// Something that nobody waits for an answer to.
+    Own(Box<Input>),
     /// A site that has joined is connected: the next in the broker's order.
     Connect(Box<SitePort>, oneshot::Sender<std::io::Result<SiteLine>>),
     /// Take a snapshot and end.
@@ -82,6 +85,8 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     /// So many look something up at a time.
     pub(super) readers: Arc<Semaphore>,
+    /// Of each token one at a time.
+    pub(super) turns: Turns<u64>,
     /// The latest cycles in which anybody waited, as they were when planning began; the newest last.
     pub(super) begun: std::sync::Mutex<std::collections::VecDeque<Arc<BegunCycle>>>,
     /// The latest of what has happened, for listeners who come back.
@@ -129,6 +134,13 @@ impl Handle {
         answer.await.unwrap_or(Err(Failed::Stopped))
     }
 
+    /// Gives the broker an input from a thread that may wait; whether it was taken.
+    pub fn tell(&self, input: Input) -> bool {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.try_send(Command::Input(Box::new(input), None, reply));
+        sent.is_ok() && matches!(answer.blocking_recv(), Ok(Ok(_)))
+    }
+
     /// Writes down that whoever asks has changed something that is in no entry.
     pub async fn note(&self, act: &Act) -> Result<(), Failed> {
         let Ok(by) = WRITER.try_with(Clone::clone) else { return Ok(()) };
@@ -140,20 +152,31 @@ impl Handle {
     }
 
     /// Asks something of what the broker knows; sees everything that was answered before. It is looked up on a thread of its own, so
-    /// that the engine never waits for whoever asks.
+    /// that the engine never waits for whoever asks; what comes with one token is looked up one after the other, so that nobody waits for
+    /// all that somebody else asks.
     pub async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&State, Time) -> T + Send + 'static,
     ) -> Result<T, Failed> {
+        let own = self.turn().await;
         let turn = self.shared.readers.clone().acquire_owned().await.map_err(|_| Failed::Stopped)?;
         let shared = self.shared.clone();
         let looked_up = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
+            // Whoever goes away meanwhile has not given them back.
+            let _turns = (own, turn);
             let known = shared.known();
             let now = shared.clock.now().max(known.clock);
             question(&known, now)
         });
         looked_up.await.map_err(|_| Failed::Stopped)
+    }
+
+    /// The turn of whoever asks; nobody's where it is the service itself.
+    pub(crate) async fn turn(&self) -> Option<Turn> {
+        match WRITER.try_with(|by| by.token).ok().flatten() {
+            Some(token) => self.shared.turns.take(&token).await,
+            None => None,
+        }
     }
 
     /// Connects a site that has joined: the next in the broker's order.

@@ -12,7 +12,8 @@ impl<J: Journal> Engine<J> {
         let id =
             SiteId::from_index(self.sites.len()).ok_or_else(|| std::io::Error::other("too many sites"))?;
         let (commands, clock) = (self.handle.commands.clone(), self.config.clock);
-        let site = Site::start(id, &port.name, port.connector, clock, commands)?;
+        let gauges = self.metrics.troubles.clone();
+        let site = Site::start(id, &port.name, port.connector, clock, commands, gauges)?;
         let line = site.line();
         self.sites.push(site);
         Ok(line)

@@ -1,7 +1,7 @@
 //! The loop itself.
 
 use super::command::{Command, Failed, Handle, Shared};
-use super::line::{SiteLine, SitePort};
+use super::line::{Movers, SiteLine, SitePort};
 use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
 use super::recover::load;
@@ -9,6 +9,8 @@ use super::sites::Site;
 use crate::clock::Clock;
 use crate::journal::snapshot::Snapshots;
 use crate::journal::{ActRecord, Group, Journal, JournalError, Writer, encode};
+use crate::notice::Notifier;
+use crate::turns::Turns;
 use crate::view::log::is_act;
 use crate::view::record::Scribe;
 use std::collections::VecDeque;
@@ -18,8 +20,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, oneshot};
-use walras_api::sentence::Context;
-use walras_api::service::EventView;
+use walras_api::service::{EventView, exact};
 use walras_broker::journal::Entry;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
@@ -59,12 +60,15 @@ pub struct Engine<J> {
     pub(super) metrics: Arc<Metrics>,
     pub(super) sites: Vec<Site>,
     pub(super) handle: Handle,
+    /// What carries letters, where there is something to carry them by.
+    pub(super) notifier: Option<Notifier>,
     pub(super) position: u64,
     pub(super) snapshot_at: u64,
     pub(super) snapshotting: Arc<AtomicBool>,
     /// Whether a plan is being made.
     pub(super) planning: bool,
     pub(super) stalled: Option<String>,
+    pub(super) movers: Movers,
     /// Inputs of the engine's own, before those of others.
     pub(super) own: VecDeque<Input>,
     /// When the broker wants to be woken, and when that was looked up.
@@ -105,7 +109,9 @@ impl<J: Journal> Engine<J> {
             recent: Mutex::new(VecDeque::new()),
             known: RwLock::new(Arc::new(broker.state().shown())),
             clock: config.clock,
-            readers: Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from))),
+            // Who looks something up that takes long leaves room for another.
+            readers: Arc::new(Semaphore::new(available_parallelism().map_or(2, |all| all.get().max(2)))),
+            turns: Turns::default(),
         });
         let handle = Handle { commands: sender, shared: shared.clone() };
         let now = Instant::now();
@@ -119,11 +125,13 @@ impl<J: Journal> Engine<J> {
             metrics: Arc::new(Metrics::default()),
             sites: Vec::new(),
             handle,
+            notifier: None,
             position,
             snapshot_at: position,
             snapshotting: Arc::new(AtomicBool::new(false)),
             planning: false,
             stalled: None,
+            movers: Movers::default(),
             own: VecDeque::new(),
             timer: (None, now, Duration::ZERO),
             repeated: now,
@@ -242,6 +250,7 @@ impl<J: Journal> Engine<J> {
             }
             Command::FromSite(site, messages) => {
                 for message in messages {
+                    let message = self.broker.state().shortened(site, message);
                     self.take_own(Input::Site { site, message }, outcome);
                 }
             }
@@ -251,6 +260,7 @@ impl<J: Journal> Engine<J> {
                 self.take_own(Input::Decided { cycle, decision }, outcome);
             }
             Command::NotPlanned => self.planning = false,
+            Command::Own(input) => self.take_own(*input, outcome),
             Command::Connect(port, reply) => {
                 let _ = reply.send(self.connect_next(*port));
             }
@@ -344,7 +354,7 @@ impl<J: Journal> Engine<J> {
         }
         let mut recent = self.shared.recent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for event in events {
-            let json = serde_json::to_string(&event).unwrap_or_default();
+            let json = exact::json(&event).unwrap_or_default();
             let told = Arc::new(Told { event, json });
             self.shared.listeners.tell(&told);
             recent.push_back(told);
@@ -352,38 +362,5 @@ impl<J: Journal> Engine<J> {
                 recent.pop_front();
             }
         }
-    }
-
-    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::Plan(cycle) => self.plan(cycle),
-                Effect::Notify { notice, user, job, news } => {
-                    let text = Context::of_service(self.broker.state()).news(job, &news);
-                    tracing::info!(user, job = job.get(), text, "notice");
-                    self.own.push_back(Input::Noticed(notice));
-                }
-                other => match other.site().and_then(|site| self.sites.get(site.index())) {
-                    Some(site) => site.give(other),
-                    None => tracing::error!(effect = ?other, "an effect for a site that there is not"),
-                },
-            }
-        }
-    }
-
-    /// What nobody has acknowledged is asked for again, of sites that have done all that they were given.
-    fn repeat(&mut self) {
-        if self.repeated.elapsed() < self.config.repeat_every || self.stalled.is_some() {
-            return;
-        }
-        self.repeated = Instant::now();
-        let idle: Vec<bool> = self.sites.iter().map(Site::is_idle).collect();
-        let mut effects = self.broker.outstanding();
-        effects.retain(|effect| match (effect, effect.site()) {
-            (_, Some(site)) => idle.get(site.index()).copied().unwrap_or(false),
-            (Effect::Notify { .. }, None) => false,
-            (_, None) => true,
-        });
-        self.perform(effects);
     }
 }

@@ -5,6 +5,7 @@
     reason = "a new event must not compile until it is clear whether it is counted"
 )]
 
+use super::trouble::TroubleGauges;
 use crate::view::ended::state_of_end;
 use crate::view::job::state_of_job;
 use crate::view::likely::calibration_views;
@@ -109,7 +110,9 @@ pub struct Metrics {
     requests: Family<RequestLabel, Counter>,
     request_seconds: Histogram,
     listeners: Gauge<i64, AtomicI64>,
+    body_bytes: Gauge<i64, AtomicI64>,
     clock_apart: Gauge<i64, AtomicI64>,
+    pub(super) troubles: TroubleGauges,
     last_plan: std::sync::Mutex<Option<LastPlan>>,
 }
 
@@ -141,7 +144,9 @@ impl Default for Metrics {
             requests: Family::default(),
             request_seconds: seconds(),
             listeners: Gauge::default(),
+            body_bytes: Gauge::default(),
             clock_apart: Gauge::default(),
+            troubles: TroubleGauges::default(),
             last_plan: std::sync::Mutex::new(None),
         };
         metrics.honour.set(1.0);
@@ -184,8 +189,10 @@ impl Metrics {
         registry.register("http_requests", "Requests answered", self.requests.clone());
         registry.register("http_request_seconds", "Answering a request", self.request_seconds.clone());
         registry.register("listeners", "Open event streams", self.listeners.clone());
+        registry.register("body_bytes", "Bytes of requests' bodies in memory", self.body_bytes.clone());
         let apart = "By how much the machine's clock is ahead, where that is not followed; 0 where it is";
         registry.register("clock_apart_seconds", apart, self.clock_apart.clone());
+        self.troubles.register(registry);
     }
 
     /// As Prometheus reads it.
@@ -217,6 +224,11 @@ impl Metrics {
     /// Somebody listens, or does not any more.
     pub fn listening(&self, change: i64) {
         self.listeners.inc_by(change);
+    }
+
+    /// So many bytes of bodies are in memory.
+    pub fn bodies(&self, bytes: usize) {
+        self.body_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     /// What the last plan came to.
@@ -292,6 +304,7 @@ impl Metrics {
             }
             CycleEvent::Opened { .. }
             | CycleEvent::OffersReceived { .. }
+            | CycleEvent::OffersChanged { .. }
             | CycleEvent::Closed { .. }
             | CycleEvent::Ended(_) => {}
         }
@@ -325,6 +338,7 @@ impl Metrics {
             | ReservationEvent::PartsDue { .. }
             | ReservationEvent::PartEnded { .. }
             | ReservationEvent::Rescheduled { .. }
+            | ReservationEvent::Files { .. }
             | ReservationEvent::LegReleased { .. } => {}
         }
     }

@@ -20,13 +20,16 @@ mod core;
 mod line;
 mod listeners;
 mod metrics;
+mod movers;
+mod perform;
 mod plan;
 mod recover;
 mod sites;
+mod trouble;
 
 pub use command::{Failed, Handle, Listening, WRITER};
 pub use core::{Engine, EngineConfig};
-pub use line::{SiteLine, SitePort};
+pub use line::{SiteLine, SitePort, Troubled};
 pub use listeners::{Audience, Told};
 pub use metrics::{LastPlan, Metrics};
 pub(crate) use recover::restored;

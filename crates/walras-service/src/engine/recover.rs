@@ -100,7 +100,7 @@ impl<J: Journal> Engine<J> {
                 Command::Connect(port, reply) => {
                     let _ = reply.send(self.connect_next(*port));
                 }
-                Command::FromSite(..) | Command::Stop => {}
+                Command::FromSite(..) | Command::Own(_) | Command::Stop => {}
             }
         }
     }

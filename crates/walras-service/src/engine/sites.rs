@@ -1,25 +1,30 @@
 //! A thread for every site: it does what the broker wants of the site, and brings what the site says.
 
 use super::command::Command;
-use super::line::{Errand, SiteLine};
+use super::line::{Errand, SiteLine, Troubled};
+use super::trouble::{TroubleGauges, Watched};
 use crate::clock::Clock;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use walras_broker::Effect;
 use walras_model::SiteId;
-use walras_sites::{Connector, SiteAnswer, Start};
+use walras_sites::{Connector, SiteAnswer};
 
 /// So many effects may wait for a site; what does not fit is repeated later.
 const WAITING_MAX: usize = 20_000;
 /// So many are done before it is looked for others that cannot wait.
-const BATCH_MAX: usize = 64;
+const BATCH_MAX: usize = 256;
 /// A site is looked at at least this often.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// And at most this often, when nobody asks it anything.
 const LOOK_AT_MOST: Duration = Duration::from_millis(10);
+
+/// Ranks up to this one never wait for a site that does not answer, and neither do offers: others would wait for them.
+const URGENT: u8 = 1;
+const OFFERS: u8 = 5;
 
 impl Errand {
     /// What is done first: starts and ends have a moment, holds have a limit, looks can wait.
@@ -31,10 +36,12 @@ impl Errand {
                 Effect::Confirm { .. } => 2,
                 Effect::Prepare { .. } => 3,
                 Effect::Observe { .. } => 4,
-                Effect::AskOffers { .. } | Effect::Plan(_) | Effect::Notify { .. } => 5,
+                Effect::AskOffers { .. } | Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => {
+                    OFFERS
+                }
             },
             Errand::Fault(..) => 0,
-            Errand::Output(..) => 6,
+            Errand::Files(..) | Errand::Output(..) | Errand::Left(..) => 6,
         }
     }
 }
@@ -44,6 +51,7 @@ pub(super) struct Site {
     errands: SyncSender<Errand>,
     waiting: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
+    trouble: Arc<Mutex<Option<Troubled>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -55,16 +63,19 @@ impl Site {
         connector: Box<dyn Connector>,
         clock: Clock,
         commands: SyncSender<Command>,
+        gauges: TroubleGauges,
     ) -> std::io::Result<Site> {
         let (errands, inbox) = sync_channel(WAITING_MAX);
         let waiting = Arc::new(AtomicUsize::new(0));
         let stop = Arc::new(AtomicBool::new(false));
-        let (name, waits, stops) = (name.to_owned(), waiting.clone(), stop.clone());
-        let runner = Runner { id, name, connector, clock, commands, waiting: waits, stop: stops };
+        let trouble = Arc::new(Mutex::new(None));
+        let watched = Watched::new(name, id.number().into(), trouble.clone(), gauges);
+        let (waits, stops) = (waiting.clone(), stop.clone());
+        let runner = Runner { id, watched, connector, clock, commands, waiting: waits, stop: stops };
         let thread = std::thread::Builder::new()
             .name(format!("site {}", id.number()))
             .spawn(move || runner.run(&inbox))?;
-        Ok(Site { errands, waiting, stop, thread: Some(thread) })
+        Ok(Site { errands, waiting, stop, trouble, thread: Some(thread) })
     }
 
     /// Whether it has done everything that it was given.
@@ -81,7 +92,11 @@ impl Site {
     }
 
     pub(super) fn line(&self) -> SiteLine {
-        SiteLine { errands: self.errands.clone(), waiting: self.waiting.clone() }
+        SiteLine {
+            errands: self.errands.clone(),
+            waiting: self.waiting.clone(),
+            trouble: self.trouble.clone(),
+        }
     }
 
     /// Lets the thread end; what it was given and has not done is repeated after the next start.
@@ -101,7 +116,7 @@ impl Site {
 
 struct Runner {
     id: SiteId,
-    name: String,
+    watched: Watched,
     connector: Box<dyn Connector>,
     clock: Clock,
     commands: SyncSender<Command>,
@@ -144,61 +159,66 @@ impl Runner {
         }
         // What was asked earlier stays earlier among its like.
         batch.sort_by_key(Errand::rank);
-        for errand in batch {
-            let answer = self.perform(errand);
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            if self.stop.load(Ordering::Relaxed) || !self.tell(answer) {
+        let mut batch = batch.into_iter().peekable();
+        while let Some(first) = batch.next() {
+            let rank = first.rank();
+            let mut alike = vec![first];
+            while let Some(errand) = batch.next_if(|it| it.rank() == rank) {
+                alike.push(errand);
+            }
+            let done = alike.len();
+            let heard = self.together(rank, alike);
+            self.waiting.fetch_sub(done, Ordering::Relaxed);
+            if self.stop.load(Ordering::Relaxed) || !heard {
                 return false;
             }
         }
         true
     }
 
+    /// Does what is of one rank; whether anybody still listens. What can wait is left to the broker's repeating while the site does not answer.
+    fn together(&mut self, rank: u8, errands: Vec<Errand>) -> bool {
+        let waits = rank > URGENT && rank < OFFERS && !self.watched.may_ask();
+        let mut effects = Vec::with_capacity(errands.len());
+        for errand in errands {
+            match errand {
+                Errand::Effect(effect) => effects.push(*effect),
+                Errand::Fault(fault, reply) => {
+                    let answer = self.connector.fault(self.clock.now(), &fault);
+                    // Whoever asked for it may have gone.
+                    let _ = reply.send(answer.as_ref().map(|_| ()).map_err(Clone::clone));
+                    if !self.tell(Ok(answer.unwrap_or_default())) {
+                        return false;
+                    }
+                }
+                Errand::Files(job, user, reply) => {
+                    let _ = reply.send(self.connector.files(job, &user));
+                }
+                Errand::Left(reservation, part, reply) => {
+                    let _ = reply.send(self.connector.left(reservation, part));
+                }
+                Errand::Output(reservation, part, stream, reply) => {
+                    let _ = reply.send(self.connector.output(reservation, part, stream));
+                }
+            }
+        }
+        if effects.is_empty() || waits {
+            return true;
+        }
+        let answers = self.connector.perform(self.clock.now(), &effects);
+        answers.into_iter().all(|answer| self.tell(answer))
+    }
+
     /// Brings what the site says; whether anybody still listens.
-    fn tell(&self, answer: SiteAnswer) -> bool {
+    fn tell(&mut self, answer: SiteAnswer) -> bool {
+        self.watched.heard(self.clock.now(), answer.as_ref().err(), self.connector.trouble());
         match answer {
             Ok(messages) if messages.is_empty() => true,
             Ok(messages) => self.commands.send(Command::FromSite(self.id, messages)).is_ok(),
             Err(error) => {
-                tracing::warn!(site = self.name, %error, "the site could not do what it was asked");
+                tracing::debug!(site = self.id.number(), %error, "the site could not do what it was asked");
                 true
             }
-        }
-    }
-
-    fn perform(&mut self, errand: Errand) -> SiteAnswer {
-        let now = self.clock.now();
-        match errand {
-            Errand::Effect(effect) => self.effect(now, &effect),
-            Errand::Fault(fault, reply) => {
-                let answer = self.connector.fault(now, &fault);
-                // Whoever asked for it may have gone.
-                let _ = reply.send(answer.as_ref().map(|_| ()).map_err(Clone::clone));
-                Ok(answer.unwrap_or_default())
-            }
-            Errand::Output(reservation, part, stream, reply) => {
-                let _ = reply.send(self.connector.output(reservation, part, stream));
-                Ok(Vec::new())
-            }
-        }
-    }
-
-    fn effect(&mut self, now: walras_model::Time, effect: &Effect) -> SiteAnswer {
-        let site = &mut self.connector;
-        match effect {
-            Effect::AskOffers { cycle, horizon, .. } => site.offers(now, *cycle, *horizon),
-            Effect::Prepare { reservation, holds, expiry, .. } => {
-                site.prepare(now, *reservation, holds, *expiry)
-            }
-            Effect::Confirm { reservation, .. } => site.confirm(now, *reservation),
-            Effect::Release { reservation, .. } => site.release(now, *reservation),
-            Effect::Cancel { reservation, .. } => site.cancel(now, *reservation),
-            Effect::Observe { reservation, .. } => site.observe(now, *reservation),
-            Effect::Start { reservation, job, parts, program, .. } => {
-                let start = Start { reservation: *reservation, job: *job, parts, program };
-                site.start(now, start)
-            }
-            Effect::Plan(_) | Effect::Notify { .. } => Ok(Vec::new()),
         }
     }
 }

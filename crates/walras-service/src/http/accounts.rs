@@ -2,20 +2,19 @@
 
 use super::App;
 use super::admin::{money, unprocessable};
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint};
 use super::extract::{Asked, Key, Sent};
 use super::fault::Fault;
 use crate::described::JsonSchema;
 use crate::token::Caller;
-use crate::view::money::{account_from, account_text, account_view};
-use axum::Json;
+use crate::view::money::{account_from, account_text, account_view, bill_view};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use walras_api::Num;
-use walras_api::service::{AccountView, AccountsView, Role, StatementLine, StatementView};
+use walras_api::service::{AccountView, AccountsView, BillsView, Role, StatementLine, StatementView};
 use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_model::Money;
@@ -33,6 +32,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             ALL,
             "List what moved on one's own account, newest first; on any, for an administrator.",
             get(statement),
+        )
+        .query::<StatementQuery>()
+        .refuses(&[400, 404]),
+        Endpoint::new::<BillsView>(
+            "get",
+            "/v1/account/bills",
+            ALL,
+            "List what each job and each array moved on one's own account, newest first; on any, for an administrator.",
+            get(bills),
         )
         .query::<StatementQuery>()
         .refuses(&[400, 404]),
@@ -98,41 +106,54 @@ async fn account(State(app): State<App>, caller: Caller) -> Result<Json<AccountV
     show_account(&app, own_account(&caller)).await.map(Json)
 }
 
+/// Whose account is asked for, and how many lines of it.
+fn wanted(caller: &Caller, query: &StatementQuery) -> Result<(Account, usize), Fault> {
+    let most = query.limit.unwrap_or(LIST_DEFAULT);
+    if !(1..=LIST_MAX).contains(&most) {
+        return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
+    }
+    let own = own_account(caller);
+    let Some(text) = &query.account else { return Ok((own, most)) };
+    let account = account_from(text).filter(|it| *it == own || caller.role == Role::Administrator);
+    let account = account.ok_or_else(|| Fault::missing("such account, or it is somebody else's"))?;
+    Ok((account, most))
+}
+
+async fn bills(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<StatementQuery>,
+) -> Result<Json<BillsView>, Fault> {
+    let (wanted, most) = wanted(&caller, &query)?;
+    let (account, before) = (account_text(&wanted), query.before);
+    let text = account.clone();
+    let mut found = app.read(move |register| register.bills(&text, before, most + 1)).await?;
+    let more = found.len() > most;
+    found.truncate(most);
+    let next = found.last().filter(|_| more).map(|bill| bill.job);
+    let bills = app.handle.ask(move |known, _| found.into_iter().map(|it| bill_view(known, it)).collect());
+    Ok(Json(BillsView { account, bills: bills.await?, next }))
+}
+
 async fn statement(
     State(app): State<App>,
     caller: Caller,
     Asked(query): Asked<StatementQuery>,
 ) -> Result<Json<StatementView>, Fault> {
-    let most = query.limit.unwrap_or(LIST_DEFAULT);
-    if !(1..=LIST_MAX).contains(&most) {
-        return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
-    }
-    let own = own_account(&caller);
-    let wanted = match query.account {
-        None => own,
-        Some(text) => {
-            let account = account_from(&text);
-            let allowed = account.filter(|it| *it == own || caller.role == Role::Administrator);
-            allowed.ok_or_else(|| Fault::missing("such account, or it is somebody else's"))?
-        }
-    };
+    let (wanted, most) = wanted(&caller, &query)?;
     let text = account_text(&wanted);
     let (account, before) = (text.clone(), query.before);
     let mut found = app.read(move |register| register.lines(&text, before, most + 1)).await?;
     let more = found.len() > most;
     found.truncate(most);
     let next = found.last().filter(|_| more).map(|line| line.number);
-    let lines = found.into_iter().map(|line| {
-        let line = StatementLine {
-            line: line.number,
-            at: line.at.into(),
-            purpose: line.purpose,
-            amount: Num::of_money(Money::from_micros(line.amount)),
-            balance: Num::of_money(Money::from_micros(line.balance)),
-            job: line.job,
-            exact: BTreeMap::new(),
-        };
-        line.exactly()
+    let lines = found.into_iter().map(|line| StatementLine {
+        line: line.number,
+        at: line.at.into(),
+        purpose: line.purpose,
+        amount: Num::of_money(Money::from_micros(line.amount)),
+        balance: Num::of_money(Money::from_micros(line.balance)),
+        job: line.job,
     });
     Ok(Json(StatementView { account, lines: lines.collect(), next }))
 }

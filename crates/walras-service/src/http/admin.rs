@@ -1,13 +1,13 @@
 //! Users, budgets, the policy and cycles.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint};
 use super::extract::Sent;
 use super::fault::Fault;
 use super::market::cycle_view;
 use crate::described::JsonSchema;
 use crate::view::money::{all_budgets, spender_from, user_view};
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, patch, post, put};

@@ -2,12 +2,12 @@
 
 use super::App;
 use super::admin::changed;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::extract::{Asked, Sent, number};
 use super::fault::Fault;
 use crate::described::JsonSchema;
 use crate::view::again::{Sums, displaced, trial};
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use serde::Deserialize;

@@ -2,13 +2,13 @@
 
 use super::App;
 use super::admin::{BudgetBody, budget_of, lowest_of, name, share_of};
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::extract::Sent;
 use super::fault::Fault;
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::view::apply::{Terms, changes};
-use axum::Json;
 use axum::extract::State;
 use axum::routing::put;
 use serde::de::{Deserialize as _, DeserializeOwned, Deserializer, Error as _};

@@ -43,6 +43,11 @@ impl Budget {
         Arc::new(Budget { most, most_each, taken: Mutex::default() })
     }
 
+    /// How much is taken, by all together.
+    pub(super) fn taken(&self) -> usize {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).all
+    }
+
     /// Nothing yet, for a token.
     pub(super) fn open(self: &Arc<Budget>, token: u64) -> Share {
         Share { budget: self.clone(), token, amount: 0 }

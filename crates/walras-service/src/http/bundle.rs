@@ -4,8 +4,8 @@
 //! page's script and style have the hashes of their contents in their names, so that browsers may keep them for ever; the page
 //! itself is asked for again every time. All are sent packed where that is understood.
 
+use super::answer::Json;
 use super::fault::Fault;
-use axum::Json;
 use axum::http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
 };

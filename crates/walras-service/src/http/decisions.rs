@@ -1,12 +1,12 @@
 //! What cycles decided, from the journal.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
 use crate::described::JsonSchema;
 use crate::view::decision::{Decided, decided, decision_view};
-use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
 use serde::Deserialize;

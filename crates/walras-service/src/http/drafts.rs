@@ -1,11 +1,11 @@
 //! Jobs as people write them, read by the reader that the command line uses.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::Sent;
 use super::fault::Fault;
 use crate::described::JsonSchema;
-use axum::Json;
 use axum::extract::State;
 use axum::routing::post;
 use serde::Deserialize;
@@ -86,9 +86,9 @@ mod tests {
 
     #[test]
     fn a_script_is_read_and_what_is_left_out_is_named() {
-        let draft = read("#!/bin/sh\n#SBATCH --time=10 --job-name=a\n#SBATCH --mail-type=END\necho\n");
+        let draft = read("#!/bin/sh\n#SBATCH --time=10 --job-name=a\n#SBATCH --wckey=x\necho\n");
         assert_eq!(draft.job.unwrap()["work"], 600);
-        assert_eq!(draft.left_out, [LeftOutView { line: 3, directive: "--mail-type=END".to_owned() }]);
+        assert_eq!(draft.left_out, [LeftOutView { line: 3, directive: "--wckey=x".to_owned() }]);
         let problem = read("#!/bin/sh\n#SBATCH --time=10\n#SBATCH --signal=USR1\n").problem.unwrap();
         assert_eq!(problem.line, Some(3));
     }

@@ -3,6 +3,7 @@
 use super::budget::{Budget, Share, Spent};
 use super::fault::Fault;
 use crate::token::Caller;
+use crate::turns::{Turn, Turns};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
@@ -10,6 +11,7 @@ use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use walras_api::service::exact;
 
 /// Bodies larger than this are refused, unless the endpoint takes jobs.
 const BODY_MAX: usize = 1 << 20;
@@ -63,15 +65,27 @@ fn own_key() -> Result<String, Fault> {
     Ok(format!("own {high:016x}{low:016x}"))
 }
 
-/// The bytes of a JSON body, and what they take of what all bodies may: it is given back once they have been worked on.
-pub(super) struct JsonBytes(pub(super) Bytes, pub(super) Option<Share>);
+/// Of larger bodies one token has only one worked on at a time.
+const LARGE: usize = 64 << 10;
+
+/// What a body has while it is worked on: its part of what all bodies may take, and its caller's turn where it is large.
+pub(super) type Held = (Option<Share>, Option<Turn>);
+
+/// The bytes of a JSON body, and what it has until it has been worked on.
+pub(super) struct JsonBytes(pub(super) Bytes, pub(super) Held);
 
 impl<S: Send + Sync> FromRequest<S> for JsonBytes {
     type Rejection = Fault;
 
     async fn from_request(request: Request, _: &S) -> Result<JsonBytes, Fault> {
+        let token = request.extensions().get::<Caller>().map_or(0, |caller| caller.token);
+        let turns = request.extensions().get::<Arc<Turns<u64>>>().cloned();
         let (bytes, share) = json_bytes(request, walras_api::service::JOB_BYTES_MAX).await?;
-        Ok(JsonBytes(bytes, share))
+        let turn = match turns.filter(|_| bytes.len() > LARGE) {
+            Some(turns) => turns.take(&token).await,
+            None => None,
+        };
+        Ok(JsonBytes(bytes, (share, turn)))
     }
 }
 
@@ -142,7 +156,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sent<T> {
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             return Err(Fault::bad("body: expected a JSON object"));
         }
-        let mut json = serde_json::Deserializer::from_slice(&bytes);
+        // What was answered with its amounts as text besides may be sent back so.
+        let meant = std::str::from_utf8(&bytes).ok().and_then(exact::understood);
+        let meant = meant.as_ref().map_or(bytes.as_ref(), String::as_bytes);
+        let mut json = serde_json::Deserializer::from_slice(meant);
         let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let path = error.path().to_string();
             let place = if path == "." { String::new() } else { format!("{path}: ") };

@@ -1,8 +1,8 @@
 //! Refusals as answers: a status, a code for programs, a sentence for people.
 
+use super::answer::Json;
 use super::extract::KEY_PREFIX;
 use crate::engine::Failed;
-use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use walras_api::ReadError;

@@ -147,6 +147,7 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, 
         Fault::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", message)
     })?;
     request.extensions_mut().insert(app.bodies.clone());
+    request.extensions_mut().insert(app.large.clone());
     request.extensions_mut().insert(caller);
     Ok((request, Some(busy)))
 }

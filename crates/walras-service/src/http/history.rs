@@ -6,6 +6,7 @@
 //! can show. Nothing depends on them; a restart begins anew.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ALL, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
@@ -14,7 +15,6 @@ use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::history::{Sample, sample, sample_view};
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;

@@ -1,11 +1,12 @@
 //! Jobs.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use super::outlook::{asked, look_briefly};
-use super::taking::{possible, spec};
+use super::taking::{noted_spec, possible};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::journal::record::Record;
@@ -14,24 +15,19 @@ use crate::view::array::{array_view, cut_view, pending_view};
 use crate::view::ended::ended_view;
 use crate::view::event::history;
 use crate::view::job::{job_view, rank_view};
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use walras_api::sentence::Context;
-use walras_api::service::{ExplanationView, JobFile, JobState, JobView, JobsView, Role, SubmittedView};
+use walras_api::service::{ExplanationView, JobFile, JobState, JobView, Role, SubmittedView};
 use walras_broker::array::number_at;
 use walras_broker::gate::Which;
 use walras_broker::id::JobNumber;
-use walras_broker::job::JobSpec;
 use walras_broker::{Answer, Input, Refusal};
 
-/// How many jobs are listed at most, and without a word.
-const LIST_MAX: usize = 1_000;
-const LIST_DEFAULT: usize = 100;
 /// A job's history shows at most so many entries.
-const HISTORY_MAX: usize = 200;
+pub(super) const HISTORY_MAX: usize = 200;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -41,9 +37,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .keyed()
             .status(201)
             .refuses(&[400, 403, 409, 413, 415, 422]),
-        Endpoint::new::<JobsView>("get", "/v1/jobs", USERS, "List jobs, newest first.", get(list))
-            .query::<JobsQuery>()
-            .refuses(&[400]),
         Endpoint::new::<JobView>("get", "/v1/jobs/{job}", USERS, "Show a job.", get(show))
             .refuses(&[400, 404]),
         Endpoint::new::<JobView>("delete", "/v1/jobs/{job}", USERS, "Cancel a job.", delete(cancel))
@@ -75,23 +68,6 @@ struct SubmitQuery {
     outlook: Option<bool>,
 }
 
-/// Which jobs are listed.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct JobsQuery {
-    /// Only jobs in this state.
-    state: Option<JobState>,
-    /// Only jobs of this user; users see their own only.
-    user: Option<String>,
-    /// Only jobs whose numbers are below this.
-    before: Option<u64>,
-    /// Only the elements of this array that run or ran; without it, arrays are one line each.
-    array: Option<u64>,
-    /// At most so many.
-    #[schemars(range(min = 1, max = 1_000))]
-    limit: Option<usize>,
-}
-
 /// Only this user's jobs may be seen; any, by an administrator.
 pub(super) fn only(caller: &Caller) -> Option<&str> {
     (caller.role == Role::User).then_some(caller.name.as_str())
@@ -102,9 +78,9 @@ async fn submit(
     caller: Caller,
     Key(key): Key,
     Asked(query): Asked<SubmitQuery>,
-    JsonBytes(bytes, _share): JsonBytes,
+    JsonBytes(bytes, _held): JsonBytes,
 ) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
-    let spec = spec(&app, &caller, &bytes).await?;
+    let (spec, notes) = noted_spec(&app, &caller, &bytes).await?;
     possible(&app, &spec).await?;
     // What is for sale before the job is there; whether it can be said is no matter of the submission.
     // A plan says nothing of elements that are no jobs yet, and of a job that waits for others.
@@ -116,7 +92,7 @@ async fn submit(
                 Some(inquiry) => look_briefly(&app, spec, inquiry).await,
                 None => None,
             };
-            Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get(), outlook })))
+            Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get(), outlook, notes })))
         }
         other => Err(unexpected(&other)),
     }
@@ -125,83 +101,6 @@ async fn submit(
 pub(super) fn unexpected(answer: &Answer) -> Fault {
     tracing::error!(?answer, "an answer that does not belong to the request");
     Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "the broker answered something else")
-}
-
-async fn list(
-    State(app): State<App>,
-    caller: Caller,
-    Asked(query): Asked<JobsQuery>,
-) -> Result<Json<JobsView>, Fault> {
-    let most = query.limit.unwrap_or(LIST_DEFAULT);
-    if !(1..=LIST_MAX).contains(&most) {
-        return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
-    }
-    let user = match (only(&caller), query.user) {
-        (Some(own), Some(user)) if user != own => {
-            return Err(Fault::forbidden("users see their own jobs only"));
-        }
-        (Some(own), _) => Some(own.to_owned()),
-        (None, user) => user,
-    };
-    let (state, before, array) = (query.state, query.before, query.array);
-    let wanted = user.clone();
-    // First those that have not ended: a job that ends meanwhile is then seen twice, not never.
-    let listed = app.handle.ask(move |known, _| {
-        let below = JobNumber::new(before.unwrap_or(u64::MAX));
-        let views = open_views(known, below, array, wanted.as_deref());
-        views.filter(|view| state.is_none_or(|state| view.state == state)).take(most + 1).collect::<Vec<_>>()
-    });
-    let mut jobs = listed.await?;
-    if state.is_none_or(JobState::is_over) {
-        let own = user.clone();
-        let found = app.read(move |register| match array {
-            None => register.ended_before(before, user.as_deref(), state, most + 1),
-            Some(array) => register.ended_elements(array, before, state, most + 1),
-        });
-        let records = found.await?;
-        let ended = app.handle.ask(move |known, _| {
-            records.iter().map(|record| ended_view(known, record, false)).collect::<Vec<_>>()
-        });
-        let of_user = |view: &JobView| own.as_ref().is_none_or(|user| view.user == *user);
-        jobs.extend(ended.await?.into_iter().filter(of_user));
-    }
-    // An ended job sorts before what it was.
-    jobs.sort_by_key(|job| (std::cmp::Reverse(job.job), !job.state.is_over()));
-    jobs.dedup_by_key(|job| job.job);
-    let more = jobs.len() > most;
-    jobs.truncate(most);
-    let next = jobs.last().filter(|_| more).map(|job| job.job);
-    Ok(Json(JobsView { jobs, next }))
-}
-
-/// What has not ended of a user, or of everybody, newest first: jobs and arrays, or the elements of one array.
-fn open_views<'a>(
-    known: &'a walras_broker::State,
-    below: JobNumber,
-    array: Option<u64>,
-    user: Option<&'a str>,
-) -> Box<dyn Iterator<Item = JobView> + 'a> {
-    let own = move |spec: &JobSpec| user.is_none_or(|user| spec.user == user);
-    let jobs = known.jobs.range(..below).rev().map(|(_, job)| job);
-    let jobs = jobs.filter(move |job| job.offered.is_none() && own(&job.spec));
-    if let Some(array) = array {
-        let of_array = jobs.filter(move |job| job.element.is_some_and(|of| of.array.get() == array));
-        return Box::new(of_array.map(|job| job_view(known, job, false)));
-    }
-    let mut jobs = jobs.filter(|job| job.element.is_none()).peekable();
-    let arrays = known.arrays.range(..below).rev().map(|(_, array)| array);
-    let mut arrays = arrays.filter(move |array| own(&array.spec)).peekable();
-    Box::new(std::iter::from_fn(move || {
-        let newer = match (jobs.peek(), arrays.peek()) {
-            (Some(job), Some(array)) => array.number > job.number,
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        match newer {
-            true => arrays.next().map(|array| array_view(known, array)),
-            false => jobs.next().map(|job| job_view(known, job, false)),
-        }
-    }))
 }
 
 /// The number of a job in a path, or of an element, such as `18_3`.

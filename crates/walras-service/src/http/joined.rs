@@ -1,6 +1,7 @@
 //! Sites that join, change and leave while the service runs, by the API.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint, OWNERS};
 use super::extract::Sent;
 use super::fault::Fault;
@@ -10,7 +11,6 @@ use crate::joining::NotJoined;
 use crate::site::added::Table;
 use crate::site::rules;
 use crate::token::Caller;
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, post, put};

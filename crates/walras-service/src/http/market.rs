@@ -1,17 +1,18 @@
 //! Sites, offers, prices, timetables, and how the service is.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint, OWNERS};
 use super::extract::{Asked, Sent};
 use super::fault::Fault;
 use super::site_fault::SiteFault;
 use crate::described::JsonSchema;
-use crate::engine::{Failed, LastPlan};
+use crate::engine::{Failed, LastPlan, SiteLine};
+use crate::journal::ended::Wanted;
 use crate::token::Caller;
 use crate::view::job::state_of_job;
 use crate::view::likely::calibration_views;
 use crate::view::market::{offers_view, site_statuses, site_view, timetable_view};
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
@@ -201,16 +202,20 @@ async fn sites(State(app): State<App>) -> Result<Json<SitesView>, Fault> {
         let all = state
             .sites
             .iter()
-            .zip(&connected.connectors)
-            .map(|(site, connector)| site_view(state, site, connector));
+            .zip(connected.connectors.iter().zip(&connected.lines))
+            .map(|(site, (connector, line))| site_view(state, site, connector, line.trouble()));
         SitesView { sites: all.collect() }
     });
     Ok(Json(view.await?))
 }
 
 pub(super) async fn show_site(app: &App, id: SiteId) -> Result<SiteView, Fault> {
-    let connector = app.sites().connectors.get(id.index()).cloned().unwrap_or_default();
-    let view = app.handle.ask(move |state, _| state.site(id).map(|site| site_view(state, site, &connector)));
+    let connected = app.sites();
+    let connector = connected.connectors.get(id.index()).cloned().unwrap_or_default();
+    let trouble = connected.lines.get(id.index()).and_then(SiteLine::trouble);
+    let view = app
+        .handle
+        .ask(move |state, _| state.site(id).map(|site| site_view(state, site, &connector, trouble.clone())));
     view.await?.ok_or_else(|| Fault::missing("such site"))
 }
 
@@ -283,7 +288,7 @@ async fn timetable(
     let shown = Interval::new(from, to).filter(|shown| shown.span() > Span::ZERO);
     let shown = shown.ok_or_else(|| Fault::bad("from must lie before to"))?;
     let past = match shown.start() < now {
-        true => app.read(|register| register.ended_before(None, None, None, PAST_MAX)).await?,
+        true => app.read(|register| register.ended_like(&Wanted::default(), PAST_MAX)).await?,
         false => Vec::new(),
     };
     let view = app.handle.ask(move |state, now| {

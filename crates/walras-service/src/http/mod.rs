@@ -3,6 +3,7 @@
 mod accounts;
 mod admin;
 mod again;
+mod answer;
 mod apply;
 mod browser;
 mod budget;
@@ -16,6 +17,7 @@ mod guard;
 mod history;
 mod jobs;
 mod joined;
+mod listing;
 mod market;
 #[cfg(feature = "schema")]
 pub mod openapi;
@@ -23,10 +25,13 @@ mod outlook;
 mod output;
 mod owners;
 mod page;
+mod past;
+mod places;
 mod quotes;
 mod reloaded;
 mod reports;
 mod scope;
+mod searched;
 mod session;
 mod shape;
 mod sign_on;
@@ -36,6 +41,7 @@ mod system;
 mod taking;
 mod tokens;
 mod wishes;
+mod worth;
 
 pub use endpoint::Endpoint;
 pub use sign_on::SignOnParts;
@@ -45,8 +51,10 @@ use crate::engine::{Handle, Metrics};
 use crate::joining::{Joiner, Sites};
 use crate::journal::{JournalError, Register};
 use crate::limits::Limits;
+use crate::notice::config::{MailConfig, WebhookConfig};
 use crate::session::Sessions;
 use crate::token::Tokens;
+use crate::turns::Turns;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
@@ -111,8 +119,13 @@ pub struct Inner {
     bodies: Arc<Budget>,
     /// Searches for quotes that may run at once.
     searches: Arc<Semaphore>,
-    turns: quotes::Turns,
+    /// One search for a quote at a time of every user.
+    turns: Turns<String>,
+    /// One large body at a time of every token.
+    large: Arc<Turns<u64>>,
     words: BatchWords,
+    /// How letters leave the house, and where they may go.
+    letters: (Option<MailConfig>, Vec<WebhookConfig>),
     /// Changes when streams must look whether they may go on; true when they may not.
     closing: watch::Sender<bool>,
     answer_within: Duration,
@@ -146,6 +159,8 @@ pub struct AppParts {
     pub limits: Limits,
     /// What `account`, `partition` and `qos` of jobs mean.
     pub words: BatchWords,
+    /// How letters leave the house, and where they may go.
+    pub letters: (Option<MailConfig>, Vec<WebhookConfig>),
 }
 
 impl App {
@@ -173,12 +188,14 @@ impl App {
             listeners: Budget::new(parts.limits.listeners, parts.limits.listeners_per_token),
             busy: Budget::new(usize::MAX, parts.limits.requests_at_once),
             bodies: Budget::new(parts.limits.body_bytes, parts.limits.body_bytes_per_token),
-            // One processor is left to everything else.
+            // One processor is left to everything else; but whoever has a search that takes long leaves room for another.
             searches: Arc::new(Semaphore::new(
-                available_parallelism().map_or(1, |all| (all.get() - 1).max(1)),
+                available_parallelism().map_or(2, |all| (all.get() - 1).max(2)),
             )),
-            turns: quotes::Turns::default(),
+            turns: Turns::default(),
+            large: Arc::default(),
             words: parts.words,
+            letters: parts.letters,
             closing: watch::Sender::new(false),
             answer_within: Duration::from_secs(parts.limits.answer_seconds.into()),
             openapi,
@@ -212,7 +229,12 @@ impl App {
         look: impl FnOnce(&Register) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, Fault> {
         let register = self.register.clone();
-        let found = tokio::task::spawn_blocking(move || look(&register)).await;
+        let turn = self.handle.turn().await;
+        let found = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            look(&register)
+        });
+        let found = found.await;
         let found = found.map_err(|error| self.broken(&error))?;
         found.map_err(|error| Fault::new(StatusCode::SERVICE_UNAVAILABLE, "unreadable", error.to_string()))
     }
@@ -229,9 +251,13 @@ pub fn endpoints() -> Vec<Endpoint> {
     let groups = [
         system::endpoints(),
         jobs::endpoints(),
+        places::endpoints(),
+        listing::endpoints(),
+        past::endpoints(),
         output::endpoints(),
         quotes::endpoints(),
         outlook::endpoints(),
+        worth::endpoints(),
         market::endpoints(),
         owners::endpoints(),
         joined::endpoints(),

@@ -5,7 +5,8 @@ use super::endpoint::{Content, Endpoint};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
-use walras_api::service::{ErrorView, EventView};
+use std::collections::BTreeSet;
+use walras_api::service::{ErrorView, EventView, exact};
 
 /// What every endpoint that wants a token may be refused with.
 const ALWAYS: &[u16] = &[401, 403, 408, 429, 503];
@@ -45,7 +46,10 @@ pub fn document(endpoints: &[Endpoint]) -> Value {
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         path[endpoint.method] = operation(endpoint, &mut generator, &error);
     }
-    let schemas: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    let mut schemas: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    for name in answered(&paths, &schemas) {
+        schemas.get_mut(&name).into_iter().for_each(told_exactly);
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -62,6 +66,60 @@ pub fn document(endpoints: &[Endpoint]) -> Value {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     })
+}
+
+/// Whether a value of this schema is a number, or a list of them.
+fn counts(schema: &Value) -> bool {
+    let is = |kind: &str| {
+        let stated = schema.get("type");
+        stated == Some(&json!(kind))
+            || stated.and_then(Value::as_array).is_some_and(|all| all.contains(&json!(kind)))
+    };
+    is("number") || (is("array") && schema.get("items").is_some_and(counts))
+}
+
+/// The schemas that answers are made of, by name.
+fn answered(paths: &Map<String, Value>, schemas: &Map<String, Value>) -> BTreeSet<String> {
+    let operations = paths.values().filter_map(Value::as_object).flat_map(Map::values);
+    let mut open: Vec<&Value> = operations.filter_map(|operation| operation.get("responses")).collect();
+    open.extend(schemas.get("EventView"));
+    let mut found = BTreeSet::new();
+    while let Some(value) = open.pop() {
+        let reference = value.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        if let Some(name) = reference.filter(|name| found.insert((*name).to_owned())) {
+            open.extend(schemas.get(name));
+        }
+        open.extend(value.as_object().into_iter().flat_map(Map::values));
+        open.extend(value.as_array().into_iter().flatten());
+    }
+    found
+}
+
+/// Objects with numbers may have their texts besides: whatever is answered does.
+fn told_exactly(schema: &mut Value) {
+    let texts = || {
+        json!({
+            "description": "Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`.",
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+        })
+    };
+    match schema {
+        Value::Object(map) => {
+            if let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut)
+                && properties.values().any(counts)
+            {
+                properties.insert(exact::EXACT.to_owned(), texts());
+            }
+            // A list of numbers by name, as the range of a criterion.
+            if map.get("additionalProperties").is_some_and(|it| it.get("items").is_some() && counts(it)) {
+                map.insert("properties".to_owned(), json!({exact::EXACT: texts()}));
+            }
+            map.values_mut().for_each(told_exactly);
+        }
+        Value::Array(list) => list.iter_mut().for_each(told_exactly),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator, error: &Value) -> Value {

@@ -1,14 +1,15 @@
 //! What the next plan would do with a job: asked before it is submitted, or with the submission.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::JsonBytes;
 use super::fault::Fault;
+use super::searched::searched;
 use super::taking::{possible, spec};
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::outlook::outlook_view;
-use axum::Json;
 use axum::extract::State;
 use axum::routing::post;
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 async fn outlook(
     State(app): State<App>,
     caller: Caller,
-    JsonBytes(bytes, _share): JsonBytes,
+    JsonBytes(bytes, _held): JsonBytes,
 ) -> Result<Json<OutlookView>, Fault> {
     let job = spec(&app, &caller, &bytes).await?;
     possible(&app, &job).await?;
@@ -57,11 +58,7 @@ async fn look(app: &App, job: JobSpec, inquiry: Option<Inquiry>) -> Result<Outlo
         None => None,
         Some(inquiry) => {
             let turn = app.searches.clone().acquire_owned().await.map_err(|error| app.broken(&error))?;
-            let found = tokio::task::spawn_blocking(move || {
-                let _turn = turn;
-                inquiry.search()
-            });
-            Some(found.await.map_err(|error| app.broken(&error))?)
+            Some(searched(app, turn, inquiry).await?)
         }
     };
     Ok(app.handle.ask(move |state, _| outlook_view(state, &job, findings.as_ref())).await?)

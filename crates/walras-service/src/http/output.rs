@@ -17,10 +17,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream::unfold;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use walras_sites::Stream;
 
+/// What a file of a job is: anything.
+const BYTES: &str = "application/octet-stream";
 /// So many bytes are read at a time.
 const PIECE: u64 = 64 << 10;
 
@@ -36,6 +39,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .query::<OutputQuery>()
         .text("text/plain; charset=utf-8")
         .refuses(&[400, 404, 416]),
+        Endpoint::new::<String>(
+            "get",
+            "/v1/jobs/{job}/file",
+            USERS,
+            "Fetch a file that a job has left in its directory, where its site keeps that; with a Range header, some bytes of it.",
+            get(left),
+        )
+        .query::<FileQuery>()
+        .text(BYTES)
+        .refuses(&[400, 404, 416]),
     ]
 }
 
@@ -47,6 +60,16 @@ struct OutputQuery {
     part: Option<u32>,
     /// Its complaints (standard error), where they have a file of their own.
     error: Option<bool>,
+}
+
+/// Which file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FileQuery {
+    /// Its path in the job's directory.
+    name: String,
+    /// The part whose directory it is in; the first that has it, without.
+    part: Option<u32>,
 }
 
 /// Which bytes of so many a header asks for: all, some, or none that there are.
@@ -93,9 +116,56 @@ async fn output(
     let reservation = view.reservation.ok_or_else(nothing)?;
     let stream = if query.error == Some(true) { Stream::Error } else { Stream::Output };
     let path = port.output(reservation, part, stream).await.ok_or_else(nothing)?;
-    let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let opened = tokio::task::spawn_blocking(move || open(&path, range.as_deref()));
-    let (file, length, wanted) = opened.await.ok().and_then(Result::ok).ok_or_else(nothing)?;
+    let opened = tokio::task::spawn_blocking(move || {
+        let file = walras_sites::local::open_output(&path)?;
+        let length = file.metadata()?.len();
+        io::Result::Ok((file, length))
+    });
+    let (file, length) = opened.await.ok().and_then(Result::ok).ok_or_else(nothing)?;
+    answer(file, length, &headers, "text/plain; charset=utf-8", nothing)
+}
+
+/// A file of a job: of the part that is named, or of the first that has it.
+async fn left(
+    State(app): State<App>,
+    caller: Caller,
+    Path(job): Path<String>,
+    Asked(query): Asked<FileQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    let view = find(&app, &caller, named(&app, &job).await?).await?;
+    let nothing = || Fault::missing(format_args!("file of job {}", view.job));
+    let reservation = view.reservation.ok_or_else(nothing)?;
+    let sites = app.sites();
+    // The tasks of a workflow share one directory on a site.
+    let mut looked = BTreeSet::new();
+    let parts = view.parts.iter().filter(|it| query.part.is_none_or(|part| it.part == part));
+    for place in parts.filter(|it| !view.workflow || looked.insert(it.site.clone())) {
+        let port = sites.names.get(&place.site).and_then(|site| sites.lines.get(site.index()));
+        let Some(port) = port else { continue };
+        let Some(directory) = port.left(reservation, place.part).await else { continue };
+        let name = query.name.clone();
+        let opened = tokio::task::spawn_blocking(move || directory.open(&name));
+        if let Ok(Ok((file, length))) = opened.await {
+            return answer(file, length, &headers, BYTES, nothing);
+        }
+    }
+    Err(nothing())
+}
+
+/// A file, or the bytes of it that are wanted.
+fn answer(
+    mut file: File,
+    length: u64,
+    headers: &HeaderMap,
+    kind: &str,
+    nothing: impl Fn() -> Fault,
+) -> Result<Response, Fault> {
+    let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok());
+    let wanted = wanted(range, length);
+    if let Wanted::Some(start, _) = wanted {
+        file.seek(SeekFrom::Start(start)).map_err(|_| nothing())?;
+    }
     let (status, start, end) = match wanted {
         Wanted::All => (StatusCode::OK, 0, length),
         Wanted::Some(start, end) => (StatusCode::PARTIAL_CONTENT, start, end),
@@ -106,7 +176,7 @@ async fn output(
         }
     };
     let head = [
-        (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
+        (header::CONTENT_TYPE, kind.to_owned()),
         (header::ACCEPT_RANGES, "bytes".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
         (header::CONTENT_LENGTH, (end - start).to_string()),
@@ -118,17 +188,6 @@ async fn output(
         response.headers_mut().insert(header::CONTENT_RANGE, value);
     }
     Ok(response)
-}
-
-/// Opens a file that a program has written, at the first byte that is wanted: only a plain file, and none that it points to.
-fn open(path: &std::path::Path, range: Option<&str>) -> io::Result<(File, u64, Wanted)> {
-    let mut file = walras_sites::local::open_output(path)?;
-    let length = file.metadata()?.len();
-    let wanted = wanted(range, length);
-    if let Wanted::Some(start, _) = wanted {
-        file.seek(SeekFrom::Start(start))?;
-    }
-    Ok((file, length, wanted))
 }
 
 /// The next so many bytes of a file, piece by piece.

@@ -1,6 +1,7 @@
 //! What owners do with their nodes while the service runs.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{Endpoint, OWNERS};
 use super::extract::Sent;
 use super::fault::Fault;
@@ -9,7 +10,6 @@ use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::owner::{NoSuchNode, nodes_of, reclaimed};
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::post;

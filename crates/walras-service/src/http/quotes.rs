@@ -1,25 +1,23 @@
 //! Quotes: asked for, looked at, taken.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, Sent, number};
 use super::fault::Fault;
 use super::jobs::{only, unexpected};
+use super::searched::searched;
 use super::taking::spec;
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
 use crate::view::criteria::choices_view;
 use crate::view::job::{is_asked, quote_view};
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use walras_api::sentence::Context;
 use walras_api::service::{AcceptedView, ChoicesView, JobFile, QuoteView};
 use walras_broker::id::QuoteNumber;
@@ -35,20 +33,6 @@ const SEARCHES_MAX: u32 = 4;
 /// So often, and at these intervals, it is looked whether sites hold what they were asked for, before a quote is shown.
 const LOOKS_MAX: u32 = 200;
 const LOOK_EVERY: Duration = Duration::from_millis(25);
-
-/// Whose turn it is to search: one at a time for every user.
-#[derive(Default)]
-pub(super) struct Turns(Mutex<BTreeMap<String, Weak<Semaphore>>>);
-
-impl Turns {
-    fn of(&self, user: &str) -> Arc<Semaphore> {
-        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        turns.retain(|_, turn| turn.strong_count() > 0);
-        let turn = turns.get(user).and_then(Weak::upgrade).unwrap_or_else(|| Arc::new(Semaphore::new(1)));
-        turns.insert(user.to_owned(), Arc::downgrade(&turn));
-        turn
-    }
-}
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -110,7 +94,7 @@ async fn quote(
     caller: Caller,
     Key(key): Key,
     Asked(query): Asked<QuoteQuery>,
-    JsonBytes(bytes, _share): JsonBytes,
+    JsonBytes(bytes, _held): JsonBytes,
 ) -> Result<(StatusCode, Json<QuoteView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
     let hold = query.hold.and_then(|seconds| Span::from_millis(i64::from(seconds) * 1_000));
@@ -129,7 +113,7 @@ async fn quote(
 /// Searches and asks the broker, and again while others buy faster than is searched.
 async fn given(app: &App, key: String, job: Box<JobSpec>, hold: Option<Span>) -> Result<Answer, Fault> {
     // A user who asks for many quotes at once keeps only themselves waiting.
-    let _turn = app.turns.of(&job.user).acquire_owned().await.map_err(|error| app.broken(&error))?;
+    let _turn = app.turns.take(&job.user).await;
     let mut left = SEARCHES_MAX;
     loop {
         left -= 1;
@@ -152,11 +136,7 @@ async fn search(app: &App, job: JobSpec, hold: Option<Span>) -> Result<Option<Bo
     let Some(inquiry) = inquiry.map_err(|refusal| Failed::Refused(Box::new(refusal)))? else {
         return Ok(None);
     };
-    let found = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        Box::new(inquiry.search())
-    });
-    found.await.map(Some).map_err(|error| app.broken(&error))
+    searched(app, turn, inquiry).await.map(|found| Some(Box::new(found)))
 }
 
 /// Waits a little for sites to say whether they hold what they are asked for; who is told before they have sees that they are asked.

@@ -126,7 +126,14 @@ impl App {
                 Err(why) => format!("site {} is as it was: {why}", site.name),
             });
         }
-        if shown(&was.with_terms_of(site)) != shown(site) {
+        if was.connector != site.connector {
+            said.push(format!(
+                "site {}: connector = \"{}\" takes effect with the next start, until then it is reached by \"{}\"",
+                site.name,
+                site.connector.text(),
+                was.connector.text()
+            ));
+        } else if shown(&was.with_terms_of(site)) != shown(site) {
             said.push(format!(
                 "site {}: what else is new in its table takes effect with the next start",
                 site.name

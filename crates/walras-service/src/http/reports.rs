@@ -1,6 +1,7 @@
 //! Reports: what owners have earned, and how the VO is.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint, OWNERS};
 use super::extract::Asked;
 use super::fault::Fault;
@@ -9,12 +10,12 @@ use crate::described::JsonSchema;
 use crate::token::Caller;
 use crate::view::report::Income;
 use crate::view::sold::{DAY, day_of};
+use crate::view::unsold::Unserved;
 use crate::view::vo::VoReport;
-use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
 use serde::Deserialize;
-use walras_api::service::{IncomeView, Role, Stamp, VoView};
+use walras_api::service::{IncomeView, Role, Stamp, UnsoldView, VoView};
 use walras_model::{Interval, SiteId, Time};
 
 /// So long a period is reported on without a word, and at most.
@@ -31,6 +32,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             OWNERS,
             "Say what one's own sites have earned, by day, site, node and user; any sites, for an administrator.",
             get(income),
+        )
+        .query::<IncomeQuery>()
+        .refuses(&[400, 404]),
+        Endpoint::new::<UnsoldView>(
+            "get",
+            "/v1/reports/unsold",
+            OWNERS,
+            "Say at which lower prices idle time of one's own sites would have sold, by the budgets of jobs that were not served.",
+            get(unsold),
         )
         .query::<IncomeQuery>()
         .refuses(&[400, 404]),
@@ -116,13 +126,8 @@ async fn sites(app: &App, caller: &Caller, query: &IncomeQuery) -> Result<Vec<Si
     }
 }
 
-async fn income(
-    State(app): State<App>,
-    caller: Caller,
-    Asked(query): Asked<IncomeQuery>,
-) -> Result<Json<IncomeView>, Fault> {
-    let period = period(&app, query.from, query.until)?;
-    let sites = sites(&app, &caller, &query).await?;
+/// What some sites have sold and offered in a period, and since when sales are written down.
+async fn sold(app: &App, period: Interval, sites: Vec<SiteId>) -> Result<(Time, Income), Fault> {
     let (since, mut report) = app
         .read(move |register| {
             let mut report = Income::new(period, sites);
@@ -132,11 +137,50 @@ async fn income(
             Ok((register.sales_since()?, report))
         })
         .await?;
-    let view = app.handle.ask(move |state, now| {
+    let seen = app.handle.ask(move |state, now| {
         for reservation in state.reservations.values() {
             report.see_running(reservation, now);
         }
-        report.view(state, since)
+        report
+    });
+    Ok((since, seen.await?))
+}
+
+async fn income(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<IncomeQuery>,
+) -> Result<Json<IncomeView>, Fault> {
+    let period = period(&app, query.from, query.until)?;
+    let sites = sites(&app, &caller, &query).await?;
+    let (since, report) = sold(&app, period, sites).await?;
+    Ok(Json(app.handle.ask(move |state, _| report.view(state, since)).await?))
+}
+
+async fn unsold(
+    State(app): State<App>,
+    caller: Caller,
+    Asked(query): Asked<IncomeQuery>,
+) -> Result<Json<UnsoldView>, Fault> {
+    let period = period(&app, query.from, query.until)?;
+    let sites = sites(&app, &caller, &query).await?;
+    let (_, report) = sold(&app, period, sites.clone()).await?;
+    let (complete, mut jobs) = app
+        .read(move |register| {
+            let mut jobs = Unserved::default();
+            let complete = register.ended_in(period, JOBS_MAX, |job| jobs.see_ended(&job))?;
+            Ok((complete, jobs))
+        })
+        .await?;
+    let view = app.handle.ask(move |state, _| {
+        jobs.see_waiting(state);
+        let of_site = |site: SiteId| jobs.of_site(state, site, report.unsold(site));
+        UnsoldView {
+            from: period.start().into(),
+            until: period.end().into(),
+            sites: sites.into_iter().filter_map(of_site).collect(),
+            complete,
+        }
     });
     Ok(Json(view.await?))
 }

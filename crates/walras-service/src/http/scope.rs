@@ -14,10 +14,16 @@ pub(super) struct Post {
 }
 
 /// What a token that only submits may be used for.
-const SUBMITTING: [(&str, &str); 4] =
-    [("post", "/v1/jobs"), ("post", "/v1/quotes"), ("post", "/v1/quotes/{quote}/accept"), ("get", "/v1/me")];
+const SUBMITTING: [(&str, &str); 5] = [
+    ("post", "/v1/jobs"),
+    ("post", "/v1/jobs/{job}/again"),
+    ("post", "/v1/quotes"),
+    ("post", "/v1/quotes/{quote}/accept"),
+    ("get", "/v1/me"),
+];
 /// What a token for one site may be used for beside that site itself; reports know of its site.
-const BESIDE_SITES: [&str; 5] = ["/v1/me", "/v1/status", "/v1/sites", "/v1/offers", "/v1/reports/income"];
+const BESIDE_SITES: [&str; 6] =
+    ["/v1/me", "/v1/status", "/v1/sites", "/v1/offers", "/v1/reports/income", "/v1/reports/unsold"];
 
 /// Why a caller's token is too narrow for an endpoint at a path, if it is.
 pub(super) fn too_narrow(caller: &Caller, post: Post, path: &str) -> Option<&'static str> {

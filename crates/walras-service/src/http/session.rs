@@ -1,6 +1,7 @@
 //! Signing in to the page, and out again.
 
 use super::App;
+use super::answer::Json;
 use super::browser::{COOKIE_NAME, From, by_cookie, secret};
 use super::endpoint::{ALL, Endpoint};
 use super::extract::{Asked, Sent};
@@ -9,7 +10,6 @@ use crate::clock::wall_millis;
 use crate::described::JsonSchema;
 use crate::session::{CODE_SECONDS, SESSION_SECONDS};
 use crate::token::Caller;
-use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};

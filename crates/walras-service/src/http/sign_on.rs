@@ -11,7 +11,7 @@ use crate::clock::wall_millis;
 use crate::engine::{Failed, WRITER};
 use crate::journal::Writer;
 use crate::session::SESSION_SECONDS;
-use crate::sign_on::{BACK, Back, NotSigned, OidcConfig};
+use crate::sign_on::{BACK, Back, NotSigned, OidcConfig, Person};
 use crate::token::{Tokens, Wanted};
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
@@ -121,13 +121,13 @@ async fn come_back(
     };
     let browser = cookie_of(&headers, COOKIE).unwrap_or_default().to_owned();
     let (provider, back) = (parts.provider.clone(), Back { browser, state, code });
-    let name = match tokio::task::spawn_blocking(move || provider.finish(&back, wall_millis())).await {
-        Ok(Ok(name)) => name,
+    let person = match tokio::task::spawn_blocking(move || provider.finish(&back, wall_millis())).await {
+        Ok(Ok(person)) => person,
         Ok(Err(why)) => return said(status_of(&why), &why.to_string()),
         Err(error) => return app.broken(&error).into_response(),
     };
     let by = Writer { role: "provider".to_owned(), name: parts.config.name.clone(), token: None };
-    match WRITER.scope(by, code_for(&app, &parts.config, name)).await {
+    match WRITER.scope(by, code_for(&app, &parts.config, person)).await {
         Ok(Some(code)) => to(&format!("/#code={code}"), &kept(&app, "", 0)),
         Ok(None) => said(StatusCode::FORBIDDEN, "the VO does not know you, ask its administrator to add you"),
         Err(fault) => fault.into_response(),
@@ -135,11 +135,9 @@ async fn come_back(
 }
 
 /// A code that signs them in once; none where the VO does not know them.
-async fn code_for(app: &App, config: &OidcConfig, name: String) -> Result<Option<String>, Fault> {
-    let role = match config.administrators.contains(&name) {
-        true => Role::Administrator,
-        false => Role::User,
-    };
+async fn code_for(app: &App, config: &OidcConfig, person: Person) -> Result<Option<String>, Fault> {
+    let role = config.role_of(&person);
+    let name = person.name;
     let asked = name.clone();
     let known = app.handle.ask(move |state, _| state.users.get(asked.as_str()).is_some()).await?;
     if !known && role == Role::User {

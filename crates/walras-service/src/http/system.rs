@@ -1,10 +1,10 @@
 //! Health, metrics, and the API's own description.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::fault::Fault;
 use crate::described::JsonSchema;
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -69,6 +69,7 @@ async fn ready(State(app): State<App>) -> Result<Json<HealthView>, Fault> {
 
 async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
     let metrics = app.metrics.clone();
+    metrics.bodies(app.bodies.taken());
     let text = app.handle.ask(move |state, _| {
         metrics.observe(state);
         metrics.text()
@@ -77,8 +78,9 @@ async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
     Ok((media, text.await?).into_response())
 }
 
-async fn openapi(State(app): State<App>) -> Json<Value> {
-    Json(app.openapi.clone())
+#[expect(clippy::disallowed_types, reason = "a document that is kept as it is, and has no amounts")]
+async fn openapi(State(app): State<App>) -> axum::Json<Value> {
+    axum::Json(app.openapi.clone())
 }
 
 async fn page(State(app): State<App>) -> Html<String> {

@@ -3,12 +3,14 @@
 use super::App;
 use super::admin::seen_name;
 use super::fault::Fault;
+use crate::notice::config::{Untold, settle};
 use crate::token::Caller;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use walras_api::ReadError;
 use walras_api::sentence::unmet_text;
 use walras_api::service::{Role, read_job};
+use walras_broker::State as Known;
 use walras_broker::fitting::{fitting, is_never_met};
 use walras_broker::job::JobSpec;
 use walras_model::SiteId;
@@ -16,8 +18,28 @@ use walras_model::SiteId;
 /// What is behind sites on which nothing really runs.
 const SIMULATED: &str = "simulated";
 
-/// The job that a request carries, as the broker takes it.
+/// The job that a request carries, as the broker takes it. A workflow of thousands of tasks takes its time to be read, and so on a thread
+/// that may take it.
 pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<JobSpec, Fault> {
+    noted_spec(app, caller, bytes).await.map(|(spec, _)| spec)
+}
+
+/// The same, with what should be said to whoever sent it.
+pub(super) async fn noted_spec(
+    app: &App,
+    caller: &Caller,
+    bytes: &Bytes,
+) -> Result<(JobSpec, Vec<String>), Fault> {
+    let (service, caller, bytes) = (app.clone(), caller.clone(), bytes.clone());
+    app.handle.ask(move |state, _| read_spec(&service, state, &caller, &bytes)).await?
+}
+
+fn read_spec(
+    app: &App,
+    state: &Known,
+    caller: &Caller,
+    bytes: &Bytes,
+) -> Result<(JobSpec, Vec<String>), Fault> {
     let file = read_job(bytes, "body")?;
     let user = match (caller.role, file.user()) {
         (Role::Administrator, Some(user)) => user.to_owned(),
@@ -29,16 +51,31 @@ pub(super) async fn spec(app: &App, caller: &Caller, bytes: &Bytes) -> Result<Jo
         }
         _ => caller.name.clone(),
     };
-    let name = user.clone();
-    let group = app.handle.ask(move |state, _| {
-        let known = state.users.get(name.as_str());
-        known.and_then(|known| known.user.group.clone())
-    });
+    let group = state.users.get(user.as_str()).and_then(|known| known.user.group.as_deref());
     let unfit = |error: ReadError| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string());
-    let file = app.words.apply(file, group.await?.as_deref(), "body").map_err(unfit)?;
-    let spec = file.into_spec(&user, &app.sites().names, "body").map_err(unfit)?;
+    let file = app.words.apply(file, group, "body").map_err(unfit)?;
+    let mut spec = file.into_spec(&user, &app.sites().names, "body").map_err(unfit)?;
     seen_name(&spec.request.name, "body: name:")?;
-    Ok(spec)
+    let notes = told(app, &mut spec)?;
+    Ok((spec, notes))
+}
+
+/// Who is told of the job is settled by what the service can do, and may.
+fn told(app: &App, spec: &mut JobSpec) -> Result<Vec<String>, Fault> {
+    let Some(notify) = spec.notify.as_deref_mut() else { return Ok(Vec::new()) };
+    let (mail, webhooks) = &app.letters;
+    let untold = settle(mail.as_ref(), webhooks, &spec.user, notify).map_err(|refused| {
+        let message = format!("body: notify.{}: {}", refused.field, refused.text);
+        Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "not-allowed", message)
+    })?;
+    if !notify.is_for_somebody() {
+        spec.notify = None;
+    }
+    let note = untold.map(|untold| match untold {
+        Untold::NoMail => "nobody is told by mail: this service sends none",
+        Untold::NoAddress => "nobody is told by mail: this service does not know your address; give one",
+    });
+    Ok(note.map(str::to_owned).into_iter().collect())
 }
 
 /// Refuses what could never run: more than all nodes that are what it asks for, or nothing where something would really be run.
@@ -54,7 +91,10 @@ pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
         if is_never_met(&job, &fitting) {
             return Some(("never-met", unmet_text(state, &job, &fitting)));
         }
-        let empty = job.script.is_none() && job.command.is_empty();
+        let tasks_run = job.workflow.as_ref().is_some_and(|of| {
+            of.programs.len() == of.workflow.tasks().len() && of.programs.iter().all(|task| task.runs())
+        });
+        let empty = job.script.is_none() && job.command.is_empty() && !tasks_run;
         let site = fitting.iter().find(|it| empty && real(it.site)).and_then(|it| state.site(it.site));
         site.map(|site| {
             let name = &site.spec.name;

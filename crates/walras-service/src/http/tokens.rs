@@ -2,6 +2,7 @@
 
 use super::App;
 use super::admin::{name, unprocessable};
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::extract::{Asked, Sent, number};
 use super::fault::Fault;
@@ -10,7 +11,6 @@ use crate::described::JsonSchema;
 use crate::journal::act::Act;
 use crate::token::{Tokens, Wanted};
 use crate::view::log::log_line;
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};

@@ -1,12 +1,12 @@
 //! What owners and the administrator want of plans.
 
 use super::App;
+use super::answer::Json;
 use super::endpoint::{ADMINISTRATOR, ALL, Endpoint, OWNERS};
 use super::extract::Sent;
 use super::fault::Fault;
 use super::market::named;
 use crate::token::Caller;
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, put};

@@ -12,7 +12,9 @@
 //! [`Journal`] is what a store must be able to do; [`sqlite::SqliteJournal`] does it.
 
 pub mod act;
+mod asked;
 pub mod chain;
+pub mod ended;
 pub mod record;
 mod register;
 mod reports;
@@ -21,7 +23,7 @@ pub mod snapshot;
 pub mod sqlite;
 mod tables;
 
-pub use register::Register;
+pub use register::{FoundBill, Register};
 pub use reports::{FoundAct, FoundOffered, FoundSale};
 
 use chain::Chain;
@@ -114,6 +116,10 @@ pub struct EndedJob {
     pub user: String,
     /// How it ended, to find it by.
     pub state: &'static str,
+    /// What it was called, to find it by.
+    pub name: String,
+    /// When it was submitted, to find it by.
+    pub queued: Time,
     /// When.
     pub at: Time,
     /// Everything that is kept of it: a [`record::Record`].

@@ -36,7 +36,7 @@ pub mod v1 {
     use walras_broker::id::{JobNumber, ReservationNumber};
     use walras_broker::indices::Indices;
     use walras_broker::job::{JobEnd, PartEnd};
-    use walras_model::{Money, NodeId, SiteId, Time};
+    use walras_model::{Money, NodeId, SiteId, Span, Time, Work};
 
     /// A job that has ended.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ pub mod v1 {
         pub sites: Vec<SiteId>,
         /// The parts of that.
         pub parts: Vec<Part>,
+        /// For how long nodes were reserved for the parts that have begun, all together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reserved: Option<Span>,
         /// What limited its money, where that is the reason.
         pub limit: MoneyLimit,
         /// How it ended.
@@ -81,6 +84,12 @@ pub mod v1 {
         /// Its elements, where it was an array.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub array: Option<Array>,
+        /// All of its work, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub work: Option<Work>,
+        /// The files that were wanted back.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub outputs: Vec<String>,
     }
 
     /// The elements of an array that has ended.
@@ -161,10 +170,13 @@ mod tests {
                 end: at(3_000),
                 stage: v1::Stage::Ended(end),
             }],
+            reserved: None,
             limit: Default::default(),
             end: JobEnd::Failed(Why::PartEnded { part: 0, end }),
             element: None,
             array: None,
+            work: None,
+            outputs: Vec::new(),
         });
         assert_eq!(record.encode().unwrap(), FIRST);
         assert_eq!(Record::decode(FIRST).unwrap(), record);

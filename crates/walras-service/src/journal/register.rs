@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
-use walras_api::service::{JobState, PurposeKind};
+use walras_api::service::PurposeKind;
 use walras_broker::journal::Entry;
 use walras_model::Time;
 
@@ -34,6 +34,23 @@ pub struct FoundLine {
     pub balance: i64,
     /// For which job.
     pub job: Option<u64>,
+}
+
+/// What a job moved on an account, all together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundBill {
+    /// Its number; an array's for all of its elements.
+    pub job: u64,
+    /// Its name, once it has ended.
+    pub name: Option<String>,
+    /// When the first of it moved.
+    pub from: Time,
+    /// When the last of it moved.
+    pub until: Time,
+    /// How many lines it is.
+    pub lines: u64,
+    /// All of them together, in micro-credits.
+    pub amount: i64,
 }
 
 pub(super) fn unreadable(error: rusqlite::Error) -> JournalError {
@@ -93,57 +110,6 @@ impl Register {
         body.map(|body| Record::decode(&body)).transpose()
     }
 
-    /// The same of elements of an array, newest first.
-    pub fn ended_elements(
-        &self,
-        array: u64,
-        before: Option<u64>,
-        state: Option<JobState>,
-        most: usize,
-    ) -> Result<Vec<Record>, JournalError> {
-        let text = "SELECT body FROM ended WHERE array = ?2 AND number < ?1 AND (?3 IS NULL OR state = ?3)
-                    ORDER BY number DESC LIMIT ?4";
-        let (array, most) = (below(Some(array)), i64::try_from(most).unwrap_or(i64::MAX));
-        let state = state.map(JobState::text);
-        let bodies: Vec<String> = self.with(|connection| {
-            let mut statement = connection.prepare_cached(text)?;
-            let rows = statement.query_map(params![below(before), array, state, most], |row| row.get(0))?;
-            rows.collect()
-        })?;
-        bodies.iter().map(|body| Record::decode(body)).collect()
-    }
-
-    /// The same of at most so many, newest first, with numbers below `before`; of one user or in one state, where given. Elements of arrays
-    /// are left out.
-    pub fn ended_before(
-        &self,
-        before: Option<u64>,
-        user: Option<&str>,
-        state: Option<JobState>,
-        most: usize,
-    ) -> Result<Vec<Record>, JournalError> {
-        let state = state.map(JobState::text);
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let text = match user {
-            Some(_) => {
-                "SELECT body FROM ended WHERE array IS NULL AND user = ?2 AND number < ?1
-                 AND (?3 IS NULL OR state = ?3)
-                 ORDER BY number DESC LIMIT ?4"
-            }
-            None => {
-                "SELECT body FROM ended WHERE array IS NULL AND ?2 IS NULL AND number < ?1
-                 AND (?3 IS NULL OR state = ?3)
-                 ORDER BY number DESC LIMIT ?4"
-            }
-        };
-        let bodies: Vec<String> = self.with(|connection| {
-            let mut statement = connection.prepare_cached(text)?;
-            let rows = statement.query_map(params![below(before), user, state, most], |row| row.get(0))?;
-            rows.collect()
-        })?;
-        bodies.iter().map(|body| Record::decode(body)).collect()
-    }
-
     /// Lines of an account's statement, newest first, with numbers below `before`.
     pub fn lines(
         &self,
@@ -164,6 +130,33 @@ impl Register {
                     amount: row.get(3)?,
                     balance: row.get(4)?,
                     job: row.get::<_, Option<i64>>(5)?.map(number),
+                })
+            })?;
+            rows.collect()
+        })
+    }
+
+    /// What jobs with numbers below `before` moved on an account, each all together, newest first. What elements moved is their array's.
+    pub fn bills(
+        &self,
+        account: &str,
+        before: Option<u64>,
+        most: usize,
+    ) -> Result<Vec<FoundBill>, JournalError> {
+        let text = "SELECT line.job, min(line.at), max(line.at), count(*), sum(line.amount),
+                    (SELECT name FROM ended WHERE number = line.job) FROM line
+                    WHERE account = ?1 AND job IS NOT NULL AND job < ?2 GROUP BY job ORDER BY job DESC LIMIT ?3";
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let rows = statement.query_map(params![account, below(before), most], |row| {
+                Ok(FoundBill {
+                    job: number(row.get(0)?),
+                    from: Time::from_millis(row.get(1)?).unwrap_or(Time::MIN),
+                    until: Time::from_millis(row.get(2)?).unwrap_or(Time::MIN),
+                    lines: number(row.get(3)?),
+                    amount: row.get(4)?,
+                    name: row.get(5)?,
                 })
             })?;
             rows.collect()

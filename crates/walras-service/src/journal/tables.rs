@@ -43,9 +43,18 @@ pub(super) fn upgrade(connection: &Connection) -> Result<(), rusqlite::Error> {
     if connection.query_row(text, [], |row| row.get::<_, i64>(0))? == 0 {
         connection.execute_batch("ALTER TABLE ended ADD COLUMN array INTEGER")?;
     }
+    let text = "SELECT count(*) FROM pragma_table_info('ended') WHERE name = 'queued'";
+    if connection.query_row(text, [], |row| row.get::<_, i64>(0))? == 0 {
+        connection.execute_batch(
+            "BEGIN; ALTER TABLE ended ADD COLUMN name TEXT; ALTER TABLE ended ADD COLUMN queued INTEGER;
+             UPDATE ended SET name = json_extract(body, '$.job.name'), queued = json_extract(body, '$.job.queued_at');
+             COMMIT;",
+        )?;
+    }
     // Lists leave out the elements of arrays, of which there may be very many.
     connection.execute_batch(
         "CREATE INDEX IF NOT EXISTS ended_at ON ended (at);
+         CREATE INDEX IF NOT EXISTS line_job ON line (account, job) WHERE job IS NOT NULL;
          CREATE INDEX IF NOT EXISTS ended_whole ON ended (number) WHERE array IS NULL;
          CREATE INDEX IF NOT EXISTS ended_whole_user ON ended (user, number) WHERE array IS NULL;
          CREATE INDEX IF NOT EXISTS ended_array ON ended (array, number) WHERE array IS NOT NULL;",
@@ -72,11 +81,13 @@ pub(super) fn write(
         about.execute(params![signed(*job), position(*place)])?;
     }
     let mut ended = transaction.prepare_cached(
-        "REPLACE INTO ended (number, user, state, body, at, array) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "REPLACE INTO ended (number, user, state, body, at, array, name, queued)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for job in &group.ended {
         let (number, at, array) = (signed(job.number), job.at.as_millis(), job.array.map(signed));
-        ended.execute(params![number, job.user, job.state, job.body, at, array])?;
+        let queued = job.queued.as_millis();
+        ended.execute(params![number, job.user, job.state, job.body, at, array, job.name, queued])?;
     }
     let mut line = transaction.prepare_cached(
         "INSERT INTO line (account, at, purpose, amount, balance, job) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -134,13 +145,22 @@ mod tests {
         assert_ne!(before, SCHEMA);
         connection.execute_batch(&before).unwrap();
         let old = "INSERT INTO ended (number, user, state, body) VALUES (7, 'ada', 'done', ?1)";
-        connection.execute(old, [r#"{"version":"1","job":{"number":7,"ended_at":3000}}"#]).unwrap();
+        connection
+            .execute(
+                old,
+                [r#"{"version":"1","job":{"number":7,"name":"fit","queued_at":1000,"ended_at":3000}}"#],
+            )
+            .unwrap();
         connection
             .execute("INSERT INTO entry (position, at, format, body) VALUES (1, 4000, 2, x'')", [])
             .unwrap();
         for _ in 0..2 {
             upgrade(&connection).unwrap();
             let at = connection.query_row("SELECT at FROM ended", [], |row| row.get::<_, i64>(0)).unwrap();
+            let found = connection.query_row("SELECT name, queued FROM ended", [], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
+            });
+            assert_eq!(found.unwrap(), ("fit".to_owned(), 1_000));
             let since = "SELECT value FROM meta WHERE key = 'sales_since'";
             let since: String = connection.query_row(since, [], |row| row.get(0)).unwrap();
             assert_eq!((at, since.as_str()), (3_000, "4000"));

@@ -9,11 +9,14 @@
 
 #[cfg(feature = "oidc")]
 mod provider;
+#[cfg(feature = "oidc")]
+mod statement;
 
 use crate::config::ConfigError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use walras_api::service::Role;
 
 /// Where providers send browsers back to, below the service's address.
 pub const BACK: &str = "/sign-in/back";
@@ -41,6 +44,31 @@ pub struct OidcConfig {
     /// The names of those who administer the VO.
     #[serde(default)]
     pub administrators: Vec<String>,
+    /// The names of those who own sites.
+    #[serde(default)]
+    pub owners: Vec<String>,
+    /// What of a person's statement says which groups they are in.
+    #[serde(default = "groups_claim")]
+    pub groups: String,
+    /// Whoever is in one of these groups administers the VO.
+    #[serde(default)]
+    pub administrator_groups: Vec<String>,
+    /// Whoever is in one of these owns sites.
+    #[serde(default)]
+    pub owner_groups: Vec<String>,
+}
+
+fn groups_claim() -> String {
+    "groups".to_owned()
+}
+
+/// Who has come back from a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// Their name.
+    pub name: String,
+    /// The groups that they are in there.
+    pub groups: Vec<String>,
 }
 
 /// What of a person's statement is their name.
@@ -57,6 +85,20 @@ pub enum Claim {
 }
 
 impl OidcConfig {
+    /// As what somebody comes: what gives more goes first, and names and groups count alike.
+    pub fn role_of(&self, person: &Person) -> Role {
+        let is_among = |names: &[String], groups: &[String]| {
+            names.contains(&person.name) || person.groups.iter().any(|group| groups.contains(group))
+        };
+        if is_among(&self.administrators, &self.administrator_groups) {
+            Role::Administrator
+        } else if is_among(&self.owners, &self.owner_groups) {
+            Role::Owner
+        } else {
+            Role::User
+        }
+    }
+
     /// The address that providers send browsers back to.
     pub fn back(&self) -> String {
         format!("{}{BACK}", self.address.trim_end_matches('/'))
@@ -126,8 +168,8 @@ pub enum NotSigned {
 pub trait SignOn: Send + Sync {
     /// Sends a browser there; times are the wall's, in milliseconds.
     fn begin(&self, now: i64) -> Result<Begun, NotSigned>;
-    /// The name of whoever has come back.
-    fn finish(&self, back: &Back, now: i64) -> Result<String, NotSigned>;
+    /// Whoever has come back.
+    fn finish(&self, back: &Back, now: i64) -> Result<Person, NotSigned>;
 }
 
 /// The provider that a configuration names.

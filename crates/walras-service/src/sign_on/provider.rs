@@ -3,10 +3,11 @@
 //! What it says of itself is asked for at every step: signing in is rare, and keys change. Redirections are not followed, answers are
 //! bounded in size and time.
 
-use super::{Back, Begun, Claim, NotSigned, OidcConfig, SignOn};
+use super::statement::{Asker, Claims, groups_in};
+use super::{Back, Begun, Claim, NotSigned, OidcConfig, Person, SignOn};
 use crate::session::make_room;
 use crate::token::{hash, secret};
-use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreIdTokenClaims, CoreProviderMetadata};
+use openidconnect::core::{CoreAuthenticationFlow, CoreProviderMetadata};
 use openidconnect::{
     AuthorizationCode, ClientId, ClientSecret, CsrfToken, HttpRequest, HttpResponse, IssuerUrl, Nonce,
     PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope, TokenResponse,
@@ -41,6 +42,8 @@ pub(super) struct Provider {
     secret: Option<ClientSecret>,
     back: RedirectUrl,
     claim: Claim,
+    /// What says which groups somebody is in.
+    groups: String,
     agent: ureq::Agent,
     /// By the hash of what they were sent with.
     pending: Mutex<BTreeMap<[u8; 32], Pending>>,
@@ -69,6 +72,7 @@ impl Provider {
             secret,
             back: RedirectUrl::new(config.back()).map_err(|error| wrong("address", &error))?,
             claim: config.claim,
+            groups: config.groups.clone(),
             agent: agent.into(),
             pending: Mutex::default(),
         })
@@ -100,7 +104,7 @@ impl Provider {
         (known.until > now && known.browser == hash(&back.browser)).then_some(known)
     }
 
-    fn name_of(&self, claims: &CoreIdTokenClaims) -> Result<String, NotSigned> {
+    fn name_of(&self, claims: &Claims) -> Result<String, NotSigned> {
         let (name, what) = match self.claim {
             Claim::Sub => (Some(claims.subject().to_string()), "subject"),
             Claim::PreferredUsername => {
@@ -117,9 +121,8 @@ impl Provider {
 
 impl SignOn for Provider {
     fn begin(&self, now: i64) -> Result<Begun, NotSigned> {
-        let client =
-            CoreClient::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone())
-                .set_redirect_uri(self.back.clone());
+        let client = Asker::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone())
+            .set_redirect_uri(self.back.clone());
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let (to, state, nonce) = client
             .authorize_url(
@@ -139,11 +142,10 @@ impl SignOn for Provider {
         Ok(Begun { to: to.to_string(), browser })
     }
 
-    fn finish(&self, back: &Back, now: i64) -> Result<String, NotSigned> {
+    fn finish(&self, back: &Back, now: i64) -> Result<Person, NotSigned> {
         let Pending { nonce, verifier, .. } = self.taken(back, now).ok_or(NotSigned::Unexpected)?;
-        let client =
-            CoreClient::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone())
-                .set_redirect_uri(self.back.clone());
+        let client = Asker::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone())
+            .set_redirect_uri(self.back.clone());
         let http = |request: HttpRequest| self.call(request);
         let exchange = client.exchange_code(AuthorizationCode::new(back.code.clone()));
         let exchange = exchange.map_err(|error| self.invalid(&error))?.set_pkce_verifier(verifier);
@@ -151,6 +153,7 @@ impl SignOn for Provider {
         let statement =
             answer.id_token().ok_or_else(|| self.invalid(&"it has no statement of who that is"))?;
         let claims = statement.claims(&client.id_token_verifier(), &nonce);
-        self.name_of(claims.map_err(|error| self.invalid(&error))?)
+        let claims = claims.map_err(|error| self.invalid(&error))?;
+        Ok(Person { name: self.name_of(claims)?, groups: groups_in(claims, &self.groups) })
     }
 }

@@ -1,7 +1,9 @@
 //! `[site.slurm]` as it is written.
 
 use super::amount::Amount;
+use super::config::AccountConfig;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What a cluster of Slurm's is like.
@@ -30,6 +32,10 @@ pub struct SlurmConfig {
     pub before_seconds: Option<u32>,
     /// What runs has so many seconds after a hold to be ended; 4 without.
     pub after_seconds: Option<u32>,
+    /// Under which account of the cluster's a user's jobs run; all run as the service's user, where neither this nor `same_names` is said.
+    pub accounts: BTreeMap<String, AccountConfig>,
+    /// Whether those who are not named there run under the account of their own name.
+    pub same_names: bool,
     /// Slurm is looked at every so many seconds; 5 without.
     pub look_seconds: Option<u32>,
     /// A command of Slurm's may take so many seconds; 5 without.

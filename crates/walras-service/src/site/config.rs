@@ -43,6 +43,11 @@ pub struct SiteConfig {
     /// What else requests may ask for.
     #[serde(default)]
     pub attributes: BTreeMap<String, AttributeConfig>,
+    /// What a node has that is counted: `cores = 64`, `memory_gb = 256`, `gpus = 8`, or anything else.
+    #[serde(default)]
+    pub resources: BTreeMap<String, u64>,
+    /// In how many equal units a node is sold; whole, without.
+    pub units: Option<u32>,
     /// What a second on a node costs, in credits.
     pub price: Amount,
     /// The same by class of node.
@@ -130,6 +135,11 @@ pub struct NodeConfig {
     /// Beside the site's.
     #[serde(default)]
     pub attributes: BTreeMap<String, AttributeConfig>,
+    /// Beside the site's.
+    #[serde(default)]
+    pub resources: BTreeMap<String, u64>,
+    /// The site's, without.
+    pub units: Option<u32>,
 }
 
 /// The value of an attribute.

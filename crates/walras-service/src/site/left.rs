@@ -2,8 +2,8 @@
 
 use walras_model::{Interval, Time};
 use walras_sites::{
-    Connector, CycleNumber, Fault, Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal,
-    Start,
+    Connector, CycleNumber, Fault, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage,
+    SiteRefusal, Start,
 };
 
 /// A site that has left.
@@ -14,8 +14,9 @@ impl Connector for LeftConnector {
         Ok(Vec::new())
     }
 
-    fn prepare(&mut self, _: Time, number: ReservationNumber, _: &[Hold], _: Time) -> SiteAnswer {
-        Ok(vec![SiteMessage::Refused { reservation: number, refusal: SiteRefusal::Unwilling }])
+    fn prepare(&mut self, _: Time, asked: &Prepare<'_>) -> SiteAnswer {
+        let (reservation, refusal) = (asked.reservation, SiteRefusal::Unwilling);
+        Ok(vec![SiteMessage::Refused { reservation, refusal }])
     }
 
     fn confirm(&mut self, _: Time, _: ReservationNumber) -> SiteAnswer {

@@ -84,6 +84,7 @@ impl SiteConfig {
         Ok(LocalOptions {
             offering: self.offering(),
             first_node: joined.0,
+            units: self.units_of(&joined.1)?,
             nodes: joined.1,
             limits: self.limits()?,
             accounts: self.accounts()?,

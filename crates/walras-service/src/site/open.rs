@@ -41,7 +41,8 @@ pub fn open(
             let seed = config.simulated.clone().unwrap_or_default().seed;
             let behaviour = config.behaviour().map_err(|wrong| config.bad(wrong))?;
             let load = config.load().map_err(|wrong| config.bad(wrong))?;
-            let options = SimulatedOptions { offering, first_node, nodes, seed, behaviour, load };
+            let units = config.units_of(&nodes).map_err(|wrong| config.bad(wrong))?;
+            let options = SimulatedOptions { offering, first_node, nodes, units, seed, behaviour, load };
             Ok(Box::new(SimulatedConnector::open(options, &memory)?))
         }
         ConnectorName::Local => {

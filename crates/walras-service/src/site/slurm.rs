@@ -5,16 +5,17 @@
 
 use super::amount::Amount;
 use super::cluster::SlurmConfig;
-use super::config::{ConnectorName, NodeConfig, SiteConfig};
+use super::config::{AccountConfig, ConnectorName, NodeConfig, SiteConfig};
 use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, thousandths, watts};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use walras_broker::site::{NodeSpec, SiteSpec, Timing};
 use walras_model::{Fixed, Performance, Span, Value};
 use walras_sites::SiteError;
+use walras_sites::local::Account;
 use walras_sites::slurm::parse::NodeSeen;
 use walras_sites::slurm::probe::{Choice, Found, feature, probe};
-use walras_sites::slurm::{Margin, Programs, SlurmConnector, SlurmOptions};
+use walras_sites::slurm::{Margin, Programs, RunAs, SlurmConnector, SlurmOptions};
 
 /// How long before its start a part is sent to the hold's supervisor, in seconds.
 const AHEAD: i64 = 30;
@@ -26,6 +27,10 @@ fn seconds(key: &str, value: Option<u32>, otherwise: u32, least: u32, most: u32)
         return Err(format!("slurm.{key}: {value} is out of range: expected {least} to {most}"));
     }
     Ok(i64::from(value))
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 impl SlurmConfig {
@@ -47,12 +52,14 @@ impl SlurmConfig {
             before: span(margin.before + 1_000)?,
             after: span(margin.after + 1_000)?,
             ahead: span(1_000 * AHEAD)?,
+            at_once: false,
         })
     }
 
     /// What can be said without asking the cluster.
     pub(super) fn check(&self) -> Result<(), String> {
         self.timing()?;
+        self.run_as(is_root())?;
         seconds("look_seconds", self.look_seconds, 5, 1, 3_600)?;
         seconds("within_seconds", self.within_seconds, 5, 1, 600)?;
         self.choice()?;
@@ -69,6 +76,32 @@ impl SlurmConfig {
             share: u32::try_from(share).unwrap_or(1_000),
             keep: self.keep,
         })
+    }
+
+    /// As whom jobs run. Only root may submit in the name of others.
+    fn run_as(&self, is_root: bool) -> Result<RunAs, String> {
+        if self.accounts.is_empty() && !self.same_names {
+            return Ok(RunAs::Service);
+        }
+        let key = if self.accounts.is_empty() { "same_names" } else { "accounts" };
+        if !is_root {
+            return Err(format!(
+                "slurm.{key}: the service runs as an ordinary user: expected root, who alone may submit in the name of others"
+            ));
+        }
+        let find = |(user, account): (&String, &AccountConfig)| {
+            let text = match account {
+                AccountConfig::Name(name) => name.clone(),
+                AccountConfig::Number(number) => number.to_string(),
+            };
+            let known = Account::known(&text).filter(Account::is_ordinary);
+            let wrong = format!(
+                "slurm.accounts.{user}: '{text}': expected an account that this machine knows, and that is not root's"
+            );
+            Ok((user.clone(), known.ok_or(wrong)?))
+        };
+        let named = self.accounts.iter().map(find).collect::<Result<_, String>>()?;
+        Ok(RunAs::Users { named, same: self.same_names })
     }
 
     fn programs(&self) -> Result<Programs, String> {
@@ -114,6 +147,7 @@ impl SlurmConfig {
             lang: self.lang.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
             grace: Duration::from_secs(self.grace_seconds.unwrap_or(2).into()),
             keep: Duration::from_secs(86_400 * u64::from(self.keep_days.unwrap_or(7))),
+            run_as: self.run_as(is_root())?,
             executable: self.executable.clone().unwrap_or_else(|| own.to_owned()),
         })
     }
@@ -223,6 +257,7 @@ impl SiteConfig {
         let sold = |name: &&String| slurm.partitions.is_empty() || slurm.partitions.contains(name);
         let partition = seen.partitions.iter().find(sold).cloned();
         Ok(NodeSpec {
+            division: Default::default(),
             name: seen.name.clone(),
             class: table.and_then(|node| node.class.clone()).or_else(|| self.class.clone()).or(partition),
             performance: speed,

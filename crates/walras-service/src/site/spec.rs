@@ -7,7 +7,7 @@ use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, Si
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
-use walras_model::{Attributes, Fixed, Multiplier, Performance, Rate, Span, Value, Watts};
+use walras_model::{Attributes, Division, Fixed, Multiplier, Performance, Rate, Span, Value, Watts};
 use walras_sites::Offering;
 use walras_sites::local::ProcessLimits;
 use walras_sites::simulated::{Behaviour, Load};
@@ -116,9 +116,17 @@ impl SiteConfig {
             class: None,
             watts: None,
             attributes: BTreeMap::new(),
+            resources: BTreeMap::new(),
+            units: None,
         };
         if self.connector == ConnectorName::Slurm {
             // The cluster says which there are, when it joins.
+            if self.units.is_some() || !self.resources.is_empty() {
+                return Err(
+                    "units: nodes of a cluster of Slurm's are sold whole, and it says itself what they have"
+                        .to_owned(),
+                );
+            }
             let counted =
                 self.count.map(|_| "count: a cluster of Slurm's says itself which nodes it has".to_owned());
             return counted.map_or(Ok(Vec::new()), Err);
@@ -126,6 +134,9 @@ impl SiteConfig {
         let nodes: Vec<NodeConfig> = match (self.kind, self.count, self.nodes.is_empty()) {
             (_, Some(count), _) if !(1..=NODES_MAX).contains(&count) => {
                 return Err(format!("count: {count} is not a number of nodes: expected 1 to {NODES_MAX}"));
+            }
+            (OfferingName::Queue, Some(_), true) if self.units.is_some() || !self.resources.is_empty() => {
+                return Err("units: a queue has no nodes that could be sold in units".to_owned());
             }
             (OfferingName::Queue, Some(_), true) => return Ok(Vec::new()),
             (OfferingName::Queue, _, _) => {
@@ -143,13 +154,27 @@ impl SiteConfig {
         let common = performance(self.performance.as_ref(), Performance::ONE)?;
         let mut all = attributes(&self.attributes)?;
         all.extend(attributes(&node.attributes).map_err(within)?);
+        let mut resources = self.resources.clone();
+        resources.extend(node.resources.clone());
+        let units = node.units.or(self.units).unwrap_or(1);
+        let division = Division::new(units, resources).map_err(|wrong| within(format!("units: {wrong}")))?;
+        division.state_in(&mut all).map_err(|wrong| within(format!("resources: {wrong}")))?;
         Ok(NodeSpec {
+            division,
             performance: performance(node.performance.as_ref(), common).map_err(within)?,
             watts: watts(node.watts.as_ref(), watts(self.watts.as_ref(), None)?).map_err(within)?,
             attributes: all,
             class: node.class.or_else(|| self.class.clone()),
             name: node.name,
         })
+    }
+
+    /// By name of a node: in how many units it is sold.
+    pub(super) fn units_of(&self, names: &[String]) -> Result<Vec<u32>, String> {
+        let specs = self.node_specs()?;
+        let units: BTreeMap<&str, u32> =
+            specs.iter().map(|spec| (spec.name.as_str(), spec.division.units())).collect();
+        Ok(names.iter().map(|name| units.get(name.as_str()).copied().unwrap_or(1)).collect())
     }
 
     fn prices(&self) -> Result<PriceRules, String> {

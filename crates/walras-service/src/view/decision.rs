@@ -2,7 +2,7 @@
 
 use super::{node_name, site_name};
 use walras_api::Num;
-use walras_api::sentence::{Context, bound_view, proof_view};
+use walras_api::sentence::{Context, assigned_view, bound_view, proof_view};
 use walras_api::service::{DecidedJobView, DecidedOutcome, DecisionView, WayView};
 use walras_broker::allocation::Allocation;
 use walras_broker::decision::Decision;
@@ -61,6 +61,7 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
         cost: Num::of_money(verdict.cost),
         proof: proof_view(verdict.proof, verdict.rivals, verdict.served),
         bound: verdict.bound.as_ref().map(bound_view),
+        assigned: verdict.assigned.as_deref().map(assigned_view),
         satisfaction: verdict
             .satisfaction
             .iter()

@@ -3,6 +3,7 @@
 use super::array;
 use super::job::{part_records, part_view, tasks_of};
 use super::site_name;
+use super::unsold::whole_work;
 use crate::journal::record::{Record, v1};
 use std::collections::BTreeMap;
 use walras_api::Num;
@@ -13,8 +14,8 @@ use walras_broker::array::{Array, ArrayCounts};
 use walras_broker::gate::Which;
 use walras_broker::id::ReservationNumber;
 use walras_broker::job::{Job, JobEnd, Why};
-use walras_broker::reservation::Reservation;
-use walras_model::{Money, Time};
+use walras_broker::reservation::{PartState, Reservation};
+use walras_model::{Money, Span, Time};
 
 /// What the register keeps of a job that ends now. `last` is its reservation as it was before it closed.
 pub fn ended_record(
@@ -42,12 +43,24 @@ pub fn ended_record(
         attempts: job.attempts,
         reservation: last.map(|(number, _)| number),
         sites: last.map(|(_, it)| it.legs.iter().map(|leg| leg.site).collect()).unwrap_or_default(),
+        reserved: last.and_then(|(_, it)| reserved(it)),
         parts,
         limit: reason_of(end).map(|why| MoneyLimit::of_why(state, &job.spec, why)).unwrap_or_default(),
         end: end.clone(),
         element: job.element,
         array: None,
+        work: whole_work(job.spec.work_millis()),
+        outputs: job.spec.particulars.outputs.clone(),
     }
+}
+
+/// For how long nodes are reserved for the parts that have begun.
+fn reserved(reservation: &Reservation) -> Option<Span> {
+    let begun =
+        reservation.parts.iter().filter(|part| !matches!(part.state, PartState::Waiting | PartState::Due));
+    let spans: Option<Vec<i64>> =
+        begun.map(|part| part.plan.end.span_since(part.plan.start).map(Span::as_millis)).collect();
+    spans.filter(|spans| !spans.is_empty()).and_then(|spans| Span::from_millis(spans.iter().sum()))
 }
 
 /// The same of an array.
@@ -69,10 +82,14 @@ pub fn ended_array(array: &Array, end: &JobEnd, at: Time) -> v1::Ended {
         reservation: None,
         sites: Vec::new(),
         parts: Vec::new(),
+        reserved: None,
         limit: MoneyLimit::default(),
         end: end.clone(),
         element: None,
         array: Some(v1::Array { indices: array.indices.clone(), counts: array.counts }),
+        // Elements are jobs of their own.
+        work: None,
+        outputs: Vec::new(),
     }
 }
 
@@ -119,6 +136,7 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         held: Num::of_money(Money::ZERO),
         charged: Num::of_money(job.spent),
         sites: job.sites.iter().map(|site| site_name(state, *site)).collect(),
+        outputs: job.outputs.clone(),
         reservation: job.reservation.map(ReservationNumber::get),
         attempts: job.attempts,
         why: why.map(|why| context.why(why)),

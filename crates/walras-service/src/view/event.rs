@@ -110,6 +110,7 @@ fn about(state: &State, event: &Event) -> About {
             | ReservationEvent::PartStarted { reservation, .. }
             | ReservationEvent::PartEnded { reservation, .. }
             | ReservationEvent::Rescheduled { reservation, .. }
+            | ReservationEvent::Files { reservation, .. }
             | ReservationEvent::Closed { reservation, .. }
             | ReservationEvent::Held(reservation),
         ) => of_reservation(reservation),
@@ -127,9 +128,12 @@ fn about(state: &State, event: &Event) -> About {
             | SiteEvent::Lost { site, .. }
             | SiteEvent::Back { site, .. },
         )
-        | Event::Cycle(CycleEvent::OffersReceived { site, .. }) => at_site(site),
+        | Event::Cycle(CycleEvent::OffersReceived { site, .. } | CycleEvent::OffersChanged { site, .. }) => {
+            at_site(site)
+        }
         Event::Site(
             SiteEvent::NodeLost { node, .. }
+            | SiteEvent::NodeDown { node, .. }
             | SiteEvent::NodeBack { node, .. }
             | SiteEvent::NodeTaken { node, .. }
             | SiteEvent::NodeDrained { node, .. }

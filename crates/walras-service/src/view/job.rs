@@ -94,6 +94,7 @@ pub(super) fn plain(number: JobNumber, spec: &JobSpec, queued_at: Time, at: JobS
         held: Num::of_money(Money::ZERO),
         charged: Num::of_money(Money::ZERO),
         sites: Vec::new(),
+        outputs: spec.particulars.outputs.clone(),
         reservation: None,
         attempts: 0,
         why: None,

@@ -30,6 +30,7 @@ pub fn is_act(input: &Input) -> bool {
         | Input::Site { .. }
         | Input::Decided { .. }
         | Input::Noticed(_)
+        | Input::Moved { .. }
         | Input::Tick => false,
     }
 }

@@ -1,12 +1,13 @@
 //! Sites, what they offer, and who has which node when.
 
 use super::{node_name, site_name};
+use crate::engine::Troubled;
 use crate::journal::record::{Record, v1};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_api::Num;
 use walras_api::service::{
     BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteStatus, SiteView, TimetableBar,
-    TimetableRow, TimetableView,
+    TimetableRow, TimetableView, TroubleView,
 };
 use walras_broker::State;
 use walras_broker::job::{Job, Phase};
@@ -17,7 +18,7 @@ use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, Rate, SiteId, Time};
 
 /// A site.
-pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
+pub fn site_view(state: &State, site: &SiteState, connector: &str, trouble: Option<Troubled>) -> SiteView {
     let drained = |node: NodeId| {
         let times = state.node(node).map_or(&[][..], |node| &node.drained);
         let to_come = times.iter().filter(|drained| drained.end() > state.clock);
@@ -42,6 +43,11 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str) -> SiteView {
         connector: connector.to_owned(),
         lost: site.lost,
         leaving: site.leaving,
+        trouble: trouble.map(|it| TroubleView {
+            since: it.since.into(),
+            kind: it.kind.word().to_owned(),
+            why: it.why,
+        }),
         demand: Num::of_millionths(site.demand.as_millionths()),
         nodes: nodes.collect(),
     }
@@ -225,7 +231,7 @@ fn bar(interval: Interval, kind: BarKind, of: Option<&Known<'_>>) -> TimetableBa
 }
 
 /// Where a job is planned, while nothing is held for it.
-fn planned(state: &State, job: &Job) -> Vec<(NodeId, Interval)> {
+pub(super) fn planned(state: &State, job: &Job) -> Vec<(NodeId, Interval)> {
     let plan = job.plan.as_ref().filter(|_| job.phase == Phase::Planned);
     let places = plan.into_iter().flat_map(|plan| plan.places.iter().map(|(node, _)| (plan.start, *node)));
     let taken = places.filter_map(|(start, node)| {
@@ -241,7 +247,7 @@ fn uses(reservation: &Reservation, now: Time) -> Vec<(NodeId, Interval, BarKind)
     for (site, hold) in reservation.holds_left() {
         let Some(node) = hold.node else { continue };
         let ran = reservation.parts.iter().filter(|part| {
-            part.plan.site == site && reservation.hold_of(&part.plan).is_some_and(|it| it == hold)
+            part.plan.site == site && reservation.hold_of(&part.plan).is_some_and(|it| std::ptr::eq(it, hold))
         });
         let mut busy = Vec::new();
         for part in ran {

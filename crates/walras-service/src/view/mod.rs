@@ -18,10 +18,14 @@ pub mod market;
 pub mod money;
 pub mod outlook;
 pub mod owner;
+pub mod past;
+pub mod places;
 pub mod record;
 pub mod report;
 pub mod sold;
+pub mod unsold;
 pub mod vo;
+pub mod worth;
 
 use walras_broker::State;
 use walras_model::{NodeId, SiteId};

@@ -1,11 +1,12 @@
 //! Accounts as the API shows them.
 
-use std::collections::BTreeMap;
+use crate::journal::FoundBill;
 use walras_api::Num;
-use walras_api::service::{AccountView, BudgetView, PurposeKind, UserView};
+use walras_api::service::{AccountView, BillView, BudgetView, PurposeKind, UserView};
 use walras_broker::State;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::{BudgetUse, Spender};
+use walras_broker::id::JobNumber;
 use walras_broker::state::UserState;
 use walras_model::{Money, Time};
 
@@ -86,9 +87,22 @@ pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView 
         credit: Num::of_money(credit),
         available: Num::of_money(available),
         budgets: budgets(state, account, now),
-        exact: BTreeMap::new(),
     }
-    .exactly()
+}
+
+/// What a job moved on an account; of one that has not ended, the broker knows the name.
+pub fn bill_view(state: &State, bill: FoundBill) -> BillView {
+    let number = JobNumber::new(bill.job);
+    let of_job = state.jobs.get(&number).map(|job| &job.spec);
+    let open = of_job.or_else(|| state.arrays.get(&number).map(|array| &array.spec));
+    BillView {
+        job: bill.job,
+        name: bill.name.or_else(|| open.map(|spec| spec.request.name.clone())),
+        from: bill.from.into(),
+        until: bill.until.into(),
+        lines: bill.lines,
+        amount: Num::of_money(Money::from_micros(bill.amount)),
+    }
 }
 
 /// The limits on spending that count for an account.

@@ -43,7 +43,9 @@ impl<'a> Scribe<'a> {
         match event {
             Event::Job(event) => self.of_job(state, event),
             Event::Reservation(event) => self.of_reservation(state, event),
-            Event::Cycle(CycleEvent::OffersReceived { site, .. }) => {
+            Event::Cycle(
+                CycleEvent::OffersReceived { site, .. } | CycleEvent::OffersChanged { site, .. },
+            ) => {
                 self.group.offered.extend(offered(state, *site, self.at));
             }
             Event::Cycle(
@@ -79,10 +81,12 @@ impl<'a> Scribe<'a> {
                 if let Some(record) = of_job.or_else(of_array) {
                     let (number, user) = (job.get(), record.user.clone());
                     let array = record.element.map(|of| of.array.get());
+                    let (name, queued, at) = (record.name.clone(), record.queued_at, self.at);
                     // What the journal could take, the register can: the same types are written.
                     if let Ok(body) = Record::V1(record).encode() {
                         let state = state_of_end(end).text();
-                        self.group.ended.push(EndedJob { number, user, state, at: self.at, body, array });
+                        let ended = EndedJob { number, user, state, name, queued, at, body, array };
+                        self.group.ended.push(ended);
                     }
                 }
             }
@@ -97,6 +101,7 @@ impl<'a> Scribe<'a> {
             ReservationEvent::Held(reservation)
             | ReservationEvent::PartStarted { reservation, .. }
             | ReservationEvent::PartEnded { reservation, .. }
+            | ReservationEvent::Files { reservation, .. }
             | ReservationEvent::Rescheduled { reservation, .. } => {
                 self.is_about_reservation(state, *reservation);
             }
@@ -148,6 +153,7 @@ impl<'a> Scribe<'a> {
                 | ReservationEvent::PartStarted { .. }
                 | ReservationEvent::PartEnded { .. }
                 | ReservationEvent::Rescheduled { .. }
+                | ReservationEvent::Files { .. }
                 | ReservationEvent::LegReleased { .. },
             )
             | Event::Site(_)

@@ -119,6 +119,12 @@ impl Income {
         }
     }
 
+    /// How many milliseconds a site had for sale that nobody used, where that is known.
+    pub fn unsold(&self, site: SiteId) -> Option<i64> {
+        let sums = self.by_site.get(&site)?;
+        sums.offered.map(|offered| offered.saturating_sub(sums.sold).max(0))
+    }
+
     /// What it comes to.
     pub fn view(self, state: &State, since: Time) -> IncomeView {
         let by_income = |lines: &mut Vec<(IncomeLine, i128)>| lines.sort_by_key(|(_, income)| -income);

@@ -32,6 +32,10 @@ fn path(endpoint: &Endpoint, job: u64, quote: u64, token: u64) -> String {
         };
         path = path.replace(&format!("{{{parameter}}}"), &value);
     }
+    // What must be asked for by name.
+    if endpoint.path.ends_with("/file") {
+        path.push_str("?name=result");
+    }
     path
 }
 

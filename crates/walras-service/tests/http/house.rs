@@ -109,9 +109,17 @@ impl House {
     }
 
     pub(crate) fn call_with(&self, method: &str, path: &str, headers: &str, body: Option<&Value>) -> Answer {
+        self.send(method, path, headers, body.map(Value::to_string))
+    }
+
+    /// Sends a body to the letter.
+    pub(crate) fn raw(&self, method: &str, path: &str, token: &str, body: &str) -> Answer {
+        self.send(method, path, &format!("Authorization: Bearer {token}\r\n"), Some(body.to_owned()))
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &str, body: Option<String>) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let body = body.map(Value::to_string);
         let kind = body.as_ref().map_or(String::new(), |body| {
             format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len())
         });

@@ -185,3 +185,23 @@ fn a_quote_that_sites_hold_is_honoured_and_one_that_they_do_not_says_so() {
     let refused = ask("/v1/quotes?hold=100000");
     assert!(refused.status == 422 && refused.body.contains("bad-hold"), "{refused:?}");
 }
+
+/// What time is worth is looked for on a copy, and everybody may ask.
+#[test]
+fn what_time_is_worth_is_shown_to_everybody() {
+    let house = House::open();
+    let (ada, olga) = (house.user("ada"), house.token("owner", "olga").1);
+    for number in 0..6 {
+        let wide = json!({"walras": "job/1", "name": format!("wide-{number}"), "work": 100, "tasks": 2});
+        house.call("post", "/v1/jobs", Some(&ada), Some(&wide)).json(201);
+    }
+    let asked = |token: &str| house.call("get", "/v1/worth", Some(token), None).json(200);
+    let until = Instant::now() + Duration::from_secs(30);
+    let mut worth = asked(&ada);
+    while worth["scarce"] == json!([]) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+        worth = asked(&olga);
+    }
+    assert!(worth["waiting"].as_u64() > Some(0) && worth["calm_from"].is_string(), "{worth}");
+    assert!(worth["scarce"][0]["site"].is_string(), "{worth}");
+}

@@ -46,6 +46,22 @@ fn nodes_prices_and_rules_are_read_to_the_digit() {
 }
 
 #[test]
+fn nodes_are_sold_in_units_of_what_they_count() {
+    let with = |keys: &str| SIMULATED.replacen("\"price\": 1", &format!("\"price\": 1, {keys}"), 1);
+    let config = read(&with(r#""resources": {"cores": 64, "gpus": 8}, "units": 8"#)).unwrap();
+    let node = &config.spec().unwrap().nodes[0];
+    assert_eq!((node.division.units(), node.division.resources()["gpus"]), (8, 8));
+    assert!(matches!(node.attributes["cores"], Value::Number(number) if number.whole() == 64));
+    let said = wrong(r#""resources": {"gpus": 8}, "units": 3"#);
+    assert!(said.contains("units: 8 of gpus cannot be divided into 3 equal units"), "{said}");
+    assert!(wrong(r#""units": 0"#).contains("not in 0"));
+    assert!(wrong(r#""resources": {"gpus": 0}"#).contains("0 of gpus"));
+    let said = wrong(r#""resources": {"gpus": 8}, "attributes": {"gpus": 4}"#);
+    assert!(said.contains("another value"), "{said}");
+    assert!(wrong(r#""kind": "queue", "units": 2"#).contains("a queue has no nodes"));
+}
+
+#[test]
 fn a_queue_has_a_count_and_no_nodes() {
     let config = read(&SIMULATED.replace("\"count\"", "\"kind\": \"queue\", \"count\"")).unwrap();
     let spec = config.spec().unwrap();

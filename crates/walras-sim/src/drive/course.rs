@@ -84,8 +84,9 @@ impl<'a> Driver<'a> {
         };
         let nothing: &mut dyn FnMut(Record) = &mut |_| {};
         driver.say(Input::SetPolicy(Box::new(rules(setup))), nothing)?;
+        let at_once = setup.latency == Span::ZERO;
         for site in &setup.sites {
-            driver.say(Input::AddSite(site_spec(site, setup.demand)), nothing)?;
+            driver.say(Input::AddSite(site_spec(site, setup.demand, at_once)), nothing)?;
         }
         Ok(driver)
     }
@@ -356,6 +357,8 @@ impl<'a> Driver<'a> {
                 decision.into_iter().map(|decision| Input::Decided { cycle, decision }).collect()
             }
             Effect::Notify { notice, .. } => vec![Input::Noticed(notice)],
+            // Nobody's tasks have files here.
+            Effect::Move(_) => Vec::new(),
             effect if self.setup.latency > Span::ZERO => {
                 self.post(self.setup.latency, Parcel::Effect(effect));
                 Vec::new()

@@ -86,7 +86,9 @@ impl Followed {
             Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end, sink),
             Event::Job(JobEvent::Planned { job, promise, .. }) => {
                 if let Some(open) = self.jobs.get_mut(job) {
-                    open.promised = open.promised.or(Some(promise.start));
+                    // A promise may become firmer; a later one does not make the first good.
+                    let before = open.promised.unwrap_or(promise.start);
+                    open.promised = Some(before.min(promise.start));
                 }
             }
             Event::Cycle(CycleEvent::Opened { batch, demand, .. }) => {

@@ -5,7 +5,7 @@ use crate::record::{Fate, Site};
 use crate::workload::Job;
 use walras_broker::job::{JobSpec, WorkflowSpec};
 use walras_broker::price::{Demand, PriceRules};
-use walras_broker::site::{NodeSpec, SiteKind, SiteSpec};
+use walras_broker::site::{NodeSpec, SiteKind, SiteSpec, Timing};
 use walras_core::refine::Strategy;
 use walras_model::{Attributes, Performance, Request, Work};
 
@@ -19,7 +19,8 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
     request.deadline = job.deadline;
     request.scope.same_site = !setup.across_sites;
     let tasks = setup.workflows.get(job.number).cloned();
-    let workflow = tasks.map(|workflow| WorkflowSpec { workflow, strategy: Strategy::Asap });
+    let workflow =
+        tasks.map(|workflow| WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
     JobSpec { workflow, ..JobSpec::plain(user.to_owned(), request) }
 }
 
@@ -46,9 +47,10 @@ pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
     dear.then_some(Fate::TooDear)
 }
 
-/// A site as the broker knows it.
-pub(super) fn site_spec(site: &Site, demand: Option<Demand>) -> SiteSpec {
+/// A site as the broker knows it; whether it answers at once.
+pub(super) fn site_spec(site: &Site, demand: Option<Demand>, at_once: bool) -> SiteSpec {
     let node = |number: u32| NodeSpec {
+        division: Default::default(),
         name: format!("n{number}"),
         class: None,
         performance: site.speed,
@@ -62,6 +64,6 @@ pub(super) fn site_spec(site: &Site, demand: Option<Demand>) -> SiteSpec {
         nodes: (0..site.nodes).map(node).collect(),
         prices: PriceRules { demand, ..PriceRules::flat(site.price) },
         access: Default::default(),
-        timing: Default::default(),
+        timing: Timing { at_once, ..Timing::NOTHING },
     }
 }

@@ -6,7 +6,7 @@ use walras_core::agenda::{Late, Precedence, Until};
 use walras_model::{Multiplier, Share, Span};
 
 /// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `slack` and
-/// `price-slack` (shares), `until` (`planned`, `deadline`), `late` (`refused`, `run`), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
+/// `price-slack` (shares), `until` (`planned`, `deadline`, `first`), `late` (`refused`, `run`), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
 pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
     if key == "decide" {
         policy.deciding = match value {
@@ -48,7 +48,8 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
             rules.until = match value {
                 "planned" => Until::Planned,
                 "deadline" => Until::Deadline,
-                _ => return Err("expected planned or deadline".to_owned()),
+                "first" => Until::First,
+                _ => return Err("expected planned, deadline or first".to_owned()),
             }
         }
         "late" => {

@@ -110,7 +110,7 @@ impl Grid {
                 }
                 vec![SiteMessage::Released(*reservation)]
             }
-            Effect::Observe { .. } | Effect::Plan(_) | Effect::Notify { .. } => Vec::new(),
+            Effect::Observe { .. } | Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Vec::new(),
         })
     }
 

@@ -79,6 +79,7 @@ impl ResourceLines {
             let price = self.money_unit * self.price_base.powf(power);
             let of_node = self.price_spread.draw(stream);
             nodes.push(Node {
+                division: Default::default(),
                 name: format!("n{number}"),
                 site: SiteId::new(0),
                 performance: performance(power).ok_or_else(refused)?,

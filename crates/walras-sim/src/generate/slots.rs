@@ -95,6 +95,7 @@ impl SlotGenerator {
             let slot_end = start + i64::from(self.length.draw(stream));
             let (power, price) = self.power_and_price(stream);
             nodes.push(Node {
+                division: Default::default(),
                 name: format!("n{number}"),
                 site: SiteId::new(0),
                 performance: performance(power).ok_or_else(refused)?,

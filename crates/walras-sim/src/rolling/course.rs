@@ -111,6 +111,7 @@ impl<'a> Driver<'a> {
             return Ok(None);
         }
         let node = |number: u32| NodeSpec {
+            division: Default::default(),
             name: format!("#{}", number + 1),
             class: None,
             performance: capacity.speed,
@@ -341,6 +342,7 @@ impl<'a> Driver<'a> {
             bound: None,
             faults: Vec::new(),
             plainly: Vec::new(),
+            assigned: None,
         };
         debug_assert_eq!(cycle, problem.cycle, "one cycle at a time");
         Ok((Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }, runs))
@@ -361,7 +363,7 @@ impl<'a> Driver<'a> {
         let (cost, id) = (rate.cost_of(runtime)?, self.numbers[site]?);
         let left = free[site].len().checked_sub(job.demand.tasks as usize)?;
         let nodes = free[site].split_off(left);
-        let hold = |node: NodeId| (id, Hold { node: Some(node), interval, rate, cost });
+        let hold = |node: NodeId| (id, Hold { units: 1, node: Some(node), interval, rate, cost });
         let legs = Allocation::legs_of(nodes.into_iter().map(hold));
         let part = |hold: u32| Part {
             task: None,

@@ -52,6 +52,23 @@ fn check(records: &[Record], jobs: &[Job], nodes: i64) {
     assert!(used.max().unwrap_or(0) <= nodes);
 }
 
+/// Where sites answer at once and nodes are free, nobody waits for the sake of messages; where messages take time, they are waited for.
+#[test]
+fn at_light_load_jobs_start_at_once() {
+    let jobs: Vec<Job> = Synthetic::new(Model { nodes: 8, ..Model::default() }, 1).take(60).collect();
+    let wide =
+        |latency| Setup { latency, ..Setup { audit: true, ..Setup::new(vec![Site::plain("campus", 64)]) } };
+    let waits = |setup: &Setup| -> Vec<i64> {
+        let (records, _) = run(setup, &jobs);
+        records.iter().map(|record| record.ran.unwrap().start - record.job.submit).collect()
+    };
+    let mut at_once = waits(&wide(Span::ZERO));
+    at_once.sort_unstable();
+    // Two plans are a second apart.
+    assert!(at_once[30] == 1 && *at_once.last().unwrap() <= 1_001, "{at_once:?}");
+    assert!(waits(&wide(span(1))).into_iter().all(|wait| wait >= 2_000));
+}
+
 #[test]
 fn jobs_run_as_long_as_the_workload_says_and_no_promise_is_broken() {
     for seed in 1..4 {

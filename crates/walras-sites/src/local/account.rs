@@ -101,32 +101,45 @@ impl Account {
     /// The account of a name or of a number, as the machine knows it; a number that it does not know has a group of the same number.
     pub fn find(text: &str) -> Result<Account, SiteError> {
         let wrong = |why: &str| SiteError::Setup { key: "local.accounts", why: format!("'{text}': {why}") };
-        let account = match (known(text), text.parse()) {
+        let account = match (Account::known(text), text.parse()) {
             (Some(account), _) => account,
             (None, Ok(uid)) => Account { uid, gid: uid },
             (None, Err(_)) => return Err(wrong("the machine has no such account")),
         };
-        if account.uid == 0 || account.gid == 0 {
+        if !account.is_ordinary() {
             return Err(wrong("programs of users do not run as root"));
         }
         Ok(account)
     }
-}
 
-/// What the machine knows of an account, whoever tells it: files, directories of an organisation.
-fn known(name: &str) -> Option<Account> {
-    let mut getent = Command::new("getent");
-    getent.args(["--", "passwd", name]).stdin(Stdio::null()).stderr(Stdio::null());
-    let said = getent.output().ok().filter(|said| said.status.success() && !name.is_empty())?;
-    let line = String::from_utf8(said.stdout).ok()?;
-    let mut fields = line.trim().split(':').skip(2);
-    Some(Account { uid: fields.next()?.parse().ok()?, gid: fields.next()?.parse().ok()? })
+    /// Whether it is not root's: programs of users never run as that.
+    pub fn is_ordinary(&self) -> bool {
+        self.uid != 0 && self.gid != 0
+    }
+
+    /// What the machine knows of an account, whoever tells it: files, directories of an organisation.
+    pub fn known(name: &str) -> Option<Account> {
+        let mut getent = Command::new("getent");
+        getent.args(["--", "passwd", name]).stdin(Stdio::null()).stderr(Stdio::null());
+        let said = getent.output().ok().filter(|said| said.status.success() && !name.is_empty())?;
+        let line = String::from_utf8(said.stdout).ok()?;
+        let mut fields = line.trim().split(':').skip(2);
+        Some(Account { uid: fields.next()?.parse().ok()?, gid: fields.next()?.parse().ok()? })
+    }
 }
 
 impl Accounts {
     /// Whether users do not share one.
     pub(crate) fn are_own(&self) -> bool {
         matches!(self, Accounts::Own { .. })
+    }
+
+    /// Whether a user has one, or will.
+    pub(crate) fn has(&self, user: &str) -> bool {
+        match self {
+            Accounts::Service | Accounts::Shared(_) => true,
+            Accounts::Own { named, drawn } => drawn.is_some() || named.contains_key(user),
+        }
     }
 
     /// One of them, to try with.
@@ -193,7 +206,7 @@ impl DrawnAccounts {
             taken.insert(uid?);
         }
         drop(query);
-        let free = |uid: &u32| !taken.contains(uid) && known(&uid.to_string()).is_none();
+        let free = |uid: &u32| !taken.contains(uid) && Account::known(&uid.to_string()).is_none();
         let uid = (range.first..=range.last).find(free).ok_or_else(|| NoAccount::UsedUp(user.to_owned()))?;
         transaction.execute("INSERT INTO account VALUES (?1, ?2)", (user, uid))?;
         transaction.commit()?;

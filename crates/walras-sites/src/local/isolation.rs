@@ -58,6 +58,8 @@ pub(crate) struct Cage {
 pub(crate) struct Inside<'a> {
     pub(crate) part: &'a PartDirectory,
     pub(crate) work: &'a Path,
+    /// What it shares with the other tasks of its workflow.
+    pub(crate) shared: Option<&'a Path>,
     /// Where it begins.
     pub(crate) begins: &'a Path,
     pub(crate) script: bool,
@@ -207,6 +209,9 @@ impl Cage {
         }
         command.args(["--perms", "0755", "--dir"]).arg(part);
         command.arg("--bind").args([inside.work, inside.work]);
+        if let Some(shared) = inside.shared {
+            command.arg("--bind").args([shared, shared]);
+        }
         if inside.script {
             let script = inside.part.script();
             command.arg("--ro-bind").args([&script, &script]);

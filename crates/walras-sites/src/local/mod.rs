@@ -19,6 +19,7 @@ mod isolation;
 pub(crate) mod part;
 pub(crate) mod process;
 mod run;
+pub(crate) mod shared;
 mod stop;
 pub(crate) mod supervise;
 pub(crate) mod sweep;
@@ -32,14 +33,16 @@ pub use supervise::supervise;
 use crate::book::{Book, Room};
 use crate::clock::{Clock, later};
 use crate::contract::{
-    Connector, CycleNumber, Fault, Free, FreeTime, Hold, Offering, ReservationNumber, SiteAnswer, SiteError,
-    SiteMessage, SiteRefusal, Start, Stream,
+    Connector, CycleNumber, Fault, Free, FreeTime, JobNumber, Offering, Prepare, ReservationNumber,
+    SiteAnswer, SiteError, SiteMessage, SiteRefusal, Start, Stream,
 };
+use crate::files::Directory;
 use crate::reported::Reported;
 use crate::store::SqliteStore;
-use account::DrawnAccounts;
+use account::{DrawnAccounts, NoAccount};
 use part::{PartDirectory, Task};
 use serde::{Deserialize, Serialize};
+use shared::{RUNS, Runs, directory_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -61,6 +64,8 @@ pub struct LocalOptions {
     pub first_node: u32,
     /// What its nodes are called; none for a queue.
     pub nodes: Vec<String>,
+    /// In how many units each is sold; whole, beyond its end.
+    pub units: Vec<u32>,
     /// What one process may use.
     pub limits: ProcessLimits,
     /// As whom programs run.
@@ -126,7 +131,8 @@ impl LocalConnector {
         // No site can have this name: none begins with a dot.
         let drawn = DrawnAccounts::open(&memory.with_file_name(".accounts.db"))?;
         let numbers = options.nodes.iter().zip(options.first_node..);
-        let room = Room::of(options.offering, numbers.map(|(_, number)| NodeId::new(number)));
+        let units = options.units.iter().copied().chain(std::iter::repeat(1));
+        let room = Room::of(options.offering, numbers.map(|(_, number)| NodeId::new(number)).zip(units));
         let book = Book::open(SqliteStore::open(memory)?, room)?;
         let (reported, launched, children) = (Reported::default(), BTreeMap::new(), Vec::new());
         let swept = None;
@@ -148,11 +154,18 @@ impl LocalConnector {
         PartDirectory(self.directory.join(reservation.to_string()).join(part.to_string()))
     }
 
+    fn runs(&self) -> Runs<'_> {
+        Runs { site: &self.directory, open: self.options.accounts != Accounts::Service }
+    }
+
     fn sweep(&mut self) {
         if self.swept.is_none_or(|since| since.elapsed() >= SWEEP_EVERY) {
             self.swept = Some(Instant::now());
             let held = |number| self.book.get(ReservationNumber::new(number)).is_some();
             sweep(&self.directory, self.options.keep, held);
+            let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
+            let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
+            sweep(&self.directory.join(RUNS), self.options.keep, uses);
         }
     }
 }
@@ -166,20 +179,19 @@ impl Connector for LocalConnector {
             }
             Room::Nodes(nodes) => {
                 let ahead = Interval::new(now.max(horizon.start()), horizon.end());
-                let times = nodes.iter().zip(ahead.into_iter().cycle());
+                let times = nodes.keys().zip(ahead.into_iter().cycle());
                 Free::Slots(times.map(|(node, interval)| FreeTime { node: *node, interval }).collect())
             }
         };
         Ok(vec![SiteMessage::Offers { cycle, free }])
     }
 
-    fn prepare(
-        &mut self,
-        now: Time,
-        reservation: ReservationNumber,
-        holds: &[Hold],
-        expiry: Time,
-    ) -> SiteAnswer {
+    fn prepare(&mut self, now: Time, asked: &Prepare<'_>) -> SiteAnswer {
+        let Prepare { reservation, customer, holds, expiry } = *asked;
+        // What is held already stays: it was for the same user.
+        if self.book.get(reservation).is_none() && !self.options.accounts.has(&customer.user) {
+            return Ok(vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::NoAccount }]);
+        }
         Ok(vec![self.book.prepare(now, reservation, holds, expiry, |_| true)?])
     }
 
@@ -245,6 +257,22 @@ impl Connector for LocalConnector {
         let hour = SWEEP_EVERY.as_millis().saturating_mul(u128::from(self.clock.speed()));
         let sweep = later(now, i64::try_from(hour).unwrap_or(i64::MAX));
         Some(parts.min().unwrap_or(sweep))
+    }
+
+    fn files(&mut self, job: JobNumber, user: &str) -> Result<Option<Directory>, SiteError> {
+        match self.drawn.of(user, &self.options.accounts) {
+            Ok(account) => self.runs().directory(job, account).map(Some),
+            Err(NoAccount::Memory(error)) => Err(error),
+            Err(error @ (NoAccount::NotNamed(_) | NoAccount::UsedUp(_))) => {
+                Err(SiteError::Denied(error.to_string()))
+            }
+        }
+    }
+
+    fn left(&self, reservation: ReservationNumber, part: u32) -> Option<Directory> {
+        let directory = self.part(reservation, part);
+        let task: Task = directory.read("task.json").ok()??;
+        Some(directory_of(&task, &directory.work_of(Some(&task))))
     }
 
     fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<PathBuf> {

@@ -16,13 +16,13 @@
 use super::account::Account;
 use super::isolation::Cage;
 use super::told::{Placed, Usual, environment, filled_in};
-use crate::contract::{PartEnd, SiteError, Start, StartPart, Stream};
+use crate::contract::{JobNumber, PartEnd, SiteError, Start, StartPart, Stream};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -69,6 +69,18 @@ pub(crate) struct Task {
     /// What its own directory is called.
     #[serde(default = "plain_work")]
     pub(crate) work: String,
+    /// The directory that it shares with the other tasks of its workflow, in which it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shared: Option<PathBuf>,
+    /// Where the files lie that come with its job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) brought: Option<PathBuf>,
+    /// What these are called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) inputs: Vec<String>,
+    /// The files without which it has not ended well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outputs: Vec<String>,
 }
 
 fn plain_work() -> String {
@@ -114,9 +126,13 @@ impl Task {
         let bad = [Some(&output), error.as_ref()].into_iter().flatten().find_map(|name| {
             bad_file_name(name).map(|why| format!("bad name of the output file {name:?}: {why}"))
         });
+        // What a task says itself goes over what its job says for all.
+        let own = part.program.as_deref().filter(|own| own.runs());
+        let (command, script) =
+            own.map_or((&program.command, &program.script), |own| (&own.command, &own.script));
         Task {
-            command: program.command.clone(),
-            script: program.script.clone(),
+            command: command.clone(),
+            script: script.clone(),
             output: if bad.is_some() { OUTPUT.to_owned() } else { output },
             error: error.filter(|_| bad.is_none()),
             directory: said.directory.clone(),
@@ -130,6 +146,10 @@ impl Task {
             gid: None,
             cage: None,
             work: plain_work(),
+            shared: None,
+            brought: None,
+            inputs: said.inputs.keys().cloned().collect(),
+            outputs: part.program.as_ref().map_or_else(Vec::new, |own| own.outputs.clone()),
         }
     }
 
@@ -139,6 +159,12 @@ impl Task {
             (Stream::Error, Some(error)) => error,
             (Stream::Error, None) | (Stream::Output, _) => &self.output,
         }
+    }
+
+    /// Whether it is of a job, by what is told its program.
+    pub(crate) fn is_of(&self, job: JobNumber) -> bool {
+        let job = job.to_string();
+        self.environment.iter().any(|(name, value)| name == "WALRAS_JOB" && *value == job)
     }
 
     /// As whom it runs; as the service does, without.
@@ -219,7 +245,12 @@ impl PartDirectory {
     /// Writes a file unless it is there; whether it was not.
     pub(crate) fn write_once<T: Serialize>(&self, name: &str, value: &T) -> std::io::Result<bool> {
         let draft = self.0.join(format!(".{name}.{}", std::process::id()));
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        // Of an earlier try, or of whoever else may write here: nothing is written through what they have put there.
+        match std::fs::remove_file(&draft) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
         file.write_all(&serde_json::to_vec(value)?)?;
         file.sync_all()?;
         let linked = std::fs::hard_link(&draft, self.0.join(name));
@@ -233,7 +264,7 @@ impl PartDirectory {
 
     /// Reads a file; nothing when it is not there.
     pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SiteError> {
-        let file = match File::open(self.0.join(name)) {
+        let file = match open_output(&self.0.join(name)) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.wrong(&error)),
@@ -242,6 +273,11 @@ impl PartDirectory {
         file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(|error| self.wrong(&error))?;
         let value = serde_json::from_slice(&bytes);
         value.map(Some).map_err(|error| SiteError::file(&self.0.join(name), error))
+    }
+
+    /// Gives a file to an account.
+    pub(crate) fn give(&self, name: &str, account: Account) -> std::io::Result<()> {
+        lchown(self.0.join(name), Some(account.uid), Some(account.gid))
     }
 
     pub(crate) fn begun(&self) -> Result<Option<Begun>, SiteError> {

@@ -3,6 +3,7 @@
 use super::account::NoAccount;
 use super::part::{Begun, Ended, PartDirectory, Surroundings, Task, make_directory};
 use super::process::signal;
+use super::shared::unguessable;
 use super::told::{Placed, Usual};
 use super::{LocalConnector, LocalOptions, LocalPart};
 use crate::book::Booking;
@@ -18,14 +19,6 @@ use walras_model::{Span, Time};
 
 /// A supervisor has so long to say that it has begun; then another is started.
 const BEGIN_WITHIN: Duration = Duration::from_secs(10);
-
-/// A name that nobody can guess.
-fn unguessable() -> Result<String, SiteError> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| SiteError::Missing("a source of random numbers"))?;
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("work-{digits}"))
-}
 
 impl LocalConnector {
     fn task(
@@ -50,8 +43,12 @@ impl LocalConnector {
             Err(error @ (NoAccount::NotNamed(_) | NoAccount::UsedUp(_))) => (None, Some(error.to_string())),
         };
         let (uid, gid) = (account.map(|it| it.uid), account.map(|it| it.gid));
-        let (cage, work) = (self.isolation.cage(), unguessable()?);
-        Ok(Task { limits: *limits, refused, uid, gid, cage, work, ..task })
+        let (cage, work, limits) = (self.isolation.cage(), unguessable("work-")?, *limits);
+        let shares = start.program.shares && refused.is_none();
+        let shared = if shares { Some(self.runs().directory(start.job, account)?) } else { None };
+        let shared = shared.map(|shared| shared.path().to_owned());
+        let brought = self.runs().bring(start.job, &start.program.particulars.inputs)?;
+        Ok(Task { limits, refused, uid, gid, cage, work, shared, brought, ..task })
     }
 
     /// Writes down the parts that are new.

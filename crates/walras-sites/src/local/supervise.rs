@@ -5,11 +5,13 @@
 //! ended. A program that takes too long or is to stop is asked to end, and killed after a moment, with everything that it
 //! has started. No shell of ours sees any of the user's text.
 //!
-//! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise; its output says why.
+//! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise, and that of a task that has not
+//! written its files is 125; its output says why.
 
 use super::isolation::Inside;
 use super::part::{Begun, Ended, PartDirectory, ProcessLimits, Task, make_directory};
 use super::process::{Identity, descendants, signal};
+use super::shared::{missing_output, put_inputs};
 use crate::clock::wall_millis;
 use crate::contract::{PartEnd, SiteError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -32,6 +34,8 @@ use std::time::{Duration, Instant};
 const NOT_FOUND: i32 = 127;
 /// It cannot be run.
 const CANNOT_RUN: i32 = 126;
+/// It ended well, and a file that it should have written is not there.
+const NO_OUTPUT: i32 = 125;
 
 /// How often it says that it is there.
 const SIGN_EVERY: Duration = Duration::from_secs(1);
@@ -96,12 +100,24 @@ pub(crate) fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> 
 pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &OwnedFd) -> PartEnd {
     // A disk that takes no file is no fault of the program's.
     let Ok((mut output, error)) = open_outputs(part, task) else { return PartEnd::Lost };
-    let started = limit(&task.limits).map_err(|error| (CANNOT_RUN, error)).and_then(|()| {
+    let work = part.work_of(Some(task));
+    // Before it is limited how much may be used.
+    let brought = put_inputs(task, &work).and_then(|()| limit(&task.limits));
+    let started = brought.map_err(|error| (CANNOT_RUN, error)).and_then(|()| {
         let command = command(part, task, &output, error.as_ref().unwrap_or(&output))?;
         spawn(command)
     });
     match started {
-        Ok(child) => watch(child, control, part, (task, begun)),
+        Ok(child) => {
+            let end = watch(child, control, part, (task, begun));
+            match missing_output(task, &work).filter(|_| end == PartEnd::Done) {
+                Some(missing) => {
+                    let _ = writeln!(output, "walras: it should have written {missing}");
+                    PartEnd::Failed(NO_OUTPUT)
+                }
+                None => end,
+            }
+        }
         Err((code, error)) => {
             let _ = writeln!(output, "walras: {error}");
             PartEnd::Failed(code)
@@ -169,13 +185,21 @@ fn command(part: &PartDirectory, task: &Task, output: &File, error: &File) -> Re
     };
     let work = part.work_of(Some(task));
     let begins = task.directory.as_deref().map(Path::new);
+    if begins.is_none()
+        && let Some(shared) = &task.shared
+    {
+        // Who may not pass through the directories above begins there all the same.
+        std::env::set_current_dir(shared)
+            .map_err(|error| (CANNOT_RUN, format!("the directory that the tasks share: {error}")))?;
+    }
     if let Some(missing) = begins.filter(|directory| !directory.is_dir()) {
         return Err((CANNOT_RUN, format!("there is no directory {} on this site", missing.display())));
     }
     let mut command = match &task.cage {
         Some(cage) => {
-            let begins = begins.unwrap_or(&work);
-            let inside = Inside { part, work: &work, begins, script: task.script.is_some() };
+            let shared = task.shared.as_deref();
+            let begins = begins.or(shared).unwrap_or(&work);
+            let inside = Inside { part, work: &work, shared, begins, script: task.script.is_some() };
             let mut command = cage.command(&inside, task.account());
             command.arg(program);
             command
@@ -227,7 +251,8 @@ fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<String,
     let opened = opened.map_err(|error| format!("cannot write the script: {error}"))?;
     let beside = || "../script".to_owned();
     // From another directory it is found by its whole path.
-    let whole = || task.directory.as_ref().and_then(|_| part.script().to_str().map(str::to_owned));
+    let elsewhere = task.directory.is_some() || task.shared.is_some();
+    let whole = || part.script().to_str().map(str::to_owned).filter(|_| elsewhere);
     Ok(opened.or_else(whole).unwrap_or_else(beside))
 }
 

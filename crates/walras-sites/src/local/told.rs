@@ -11,6 +11,9 @@ const NO_ELEMENT: &str = "4294967294";
 /// A number in a name is filled up to at most so many digits.
 const DIGITS_MAX: usize = 10;
 
+/// What a program is told of its peers is at most so long, in bytes.
+const PEERS_MAX: usize = 16_384;
+
 /// Where a part runs.
 pub(crate) struct Placed<'a> {
     /// On which node; in a queue nobody knows.
@@ -39,11 +42,11 @@ pub(crate) fn environment(
     let mut set = |name: &str, value: String| all.insert(name.to_owned(), value);
     set("PATH", usual.path.to_owned());
     set("LANG", usual.lang.to_owned());
-    let parts = program.parts.max(1).to_string();
+    let parts = start.size.max(1).to_string();
     for name in ["SLURM_NTASKS", "SLURM_NPROCS"] {
         set(name, parts.clone());
     }
-    for (name, value) in &program.particulars.env {
+    for (name, value) in program.particulars.env.iter().chain(part.program.iter().flat_map(|own| &own.env)) {
         set(name, value.clone());
     }
     let (job, number) = (start.job.to_string(), part.part.to_string());
@@ -61,6 +64,9 @@ pub(crate) fn environment(
             set(name, value.clone());
         }
     }
+    if let Some(peers) = peers(start) {
+        set("WALRAS_PEERS", peers);
+    }
     if let Some(task) = &part.task {
         set("WALRAS_TASK", task.clone());
     }
@@ -75,6 +81,26 @@ pub(crate) fn environment(
         all.insert(name, value);
     }
     all.into_iter().collect()
+}
+
+/// Where all parts of a job are: `SITE/NODE` one after another, with spaces between; a site alone in a queue. Nothing for a job so wide that
+/// every part would carry too much.
+fn peers(start: &Start<'_>) -> Option<String> {
+    let mut all = String::new();
+    for peer in start.peers {
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(&peer.site);
+        if let Some(node) = &peer.node {
+            all.push('/');
+            all.push_str(node);
+        }
+        if all.len() > PEERS_MAX {
+            return None;
+        }
+    }
+    Some(all).filter(|all| !all.is_empty())
 }
 
 /// What an element of an array is told of its place.
@@ -139,15 +165,21 @@ pub(crate) fn filled_in(pattern: &str, start: &Start<'_>, part: &StartPart, node
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{JobNumber, Program, ReservationNumber};
+    use crate::contract::{JobNumber, Peer, Program, ReservationNumber};
     use walras_model::Time;
 
     fn with<T>(program: &Program, see: impl FnOnce(&Start<'_>, &StartPart) -> T) -> T {
         let at = Time::from_millis(0).unwrap();
-        let part = StartPart { part: 3, hold: 0, task: None, start: at, end: at };
+        let part = StartPart { part: 3, hold: 0, task: None, program: None, start: at, end: at };
         let parts = [part.clone()];
-        let start =
-            Start { reservation: ReservationNumber::new(1), job: JobNumber::new(17), parts: &parts, program };
+        let peer = |part, site: &str, node: Option<&str>| Peer {
+            part,
+            site: site.to_owned(),
+            node: node.map(str::to_owned),
+        };
+        let peers = [peer(0, "north", Some("n1")), peer(1, "queue", None)];
+        let (reservation, job) = (ReservationNumber::new(1), JobNumber::new(17));
+        let start = Start { reservation, job, parts: &parts, size: 4, peers: &peers, program };
         see(&start, &part)
     }
 
@@ -174,8 +206,7 @@ mod tests {
 
     #[test]
     fn what_the_site_knows_goes_over_what_the_job_says() {
-        let mut program =
-            Program { name: "fit".to_owned(), user: "ada".to_owned(), parts: 4, ..Program::default() };
+        let mut program = Program { name: "fit".to_owned(), user: "ada".to_owned(), ..Program::default() };
         let said = [("SLURM_NTASKS", "16"), ("SLURM_JOB_ID", "9"), ("PATH", "/opt/bin"), ("LAB", "7")];
         program.particulars.env = said.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let placed = Placed { node: Some("n2"), nodes: vec!["n1", "n2"], width: 2 };
@@ -194,6 +225,7 @@ mod tests {
             ("SLURM_NNODES", "2"),
             ("SLURM_JOB_NODELIST", "n1,n2"),
             ("WALRAS_PARTS", "4"),
+            ("WALRAS_PEERS", "north/n1 queue"),
         ] {
             assert_eq!(told.get(name).map(String::as_str), Some(value), "{name}");
         }

@@ -11,7 +11,8 @@ use walras_random::Stream;
 pub struct Behaviour {
     /// The share of its time that a part takes, at least and at most, in thousandths.
     pub takes: (i64, i64),
-    /// How likely a part takes three tenths more than all of its time.
+    /// How likely a part takes more than all of its time: a tenth to three tenths more, the more the longer it would have taken otherwise; three
+    /// tenths where all take as long.
     pub overruns: i64,
     /// How likely a part fails when it ends.
     pub fails: i64,
@@ -48,8 +49,10 @@ impl Behaviour {
             now.max(hold.interval.start()).max(part.start)
         };
         let whole = if part.task.is_some() { part.end - begins } else { hold.interval.span().as_millis() };
-        let takes = whole.max(1) * chance.between(least, most) / 1_000;
-        let takes = if chance.happens(self.overruns) { whole.max(1) * 13 / 10 } else { takes };
+        let drawn = chance.between(least, most);
+        let takes = whole.max(1) * drawn / 1_000;
+        let more = if most > least { 100 + 200 * (drawn - least) / (most - least) } else { 300 };
+        let takes = if chance.happens(self.overruns) { whole.max(1) * (1_000 + more) / 1_000 } else { takes };
         let limit =
             if in_queue { later(begins, hold.interval.span().as_millis()) } else { hold.interval.end() };
         let ends = later(begins, takes.max(1));

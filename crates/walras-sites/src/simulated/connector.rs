@@ -6,7 +6,7 @@
 use super::{Behaviour, Health, Load, SimulatedNode, SimulatedSite};
 use crate::clock::later;
 use crate::contract::{
-    Connector, CycleNumber, Fault, Hold, Offering, ReservationNumber, SiteAnswer, SiteError, SiteMessage,
+    Connector, CycleNumber, Fault, Offering, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage,
     Start,
 };
 use crate::store::SqliteStore;
@@ -29,6 +29,8 @@ pub struct SimulatedOptions {
     pub first_node: u32,
     /// What its nodes are called; none for a queue.
     pub nodes: Vec<String>,
+    /// In how many units each is sold; whole, beyond its end.
+    pub units: Vec<u32>,
     /// What everything is drawn from.
     pub seed: u64,
     /// How what runs behaves.
@@ -59,11 +61,13 @@ struct Kept {
 impl SimulatedConnector {
     /// Opens a site over what it has written down.
     pub fn open(options: SimulatedOptions, path: &Path) -> Result<SimulatedConnector, SiteError> {
-        let SimulatedOptions { offering, first_node, nodes: names, seed, behaviour, load } = options;
+        let SimulatedOptions { offering, first_node, nodes: names, units, seed, behaviour, load } = options;
         let store = SqliteStore::open(path)?;
         let kept: Option<Kept> = store.state()?;
         let numbers = names.iter().zip(first_node..).map(|(_, number)| NodeId::new(number));
-        let nodes = numbers.map(SimulatedNode::new).collect();
+        let units = units.into_iter().chain(std::iter::repeat(1));
+        let nodes = numbers.zip(units).map(|(id, units)| SimulatedNode { units, ..SimulatedNode::new(id) });
+        let nodes = nodes.collect();
         let mut site = SimulatedSite::open(offering, nodes, behaviour, load, store)?;
         let mut silent_until = Time::MIN;
         if let Some(kept) = kept {
@@ -71,7 +75,7 @@ impl SimulatedConnector {
             (site.health.lost, site.health.since) = (kept.health.lost, kept.health.since);
             for node in &mut site.health.nodes {
                 if let Some(known) = kept.health.nodes.iter().find(|known| known.id == node.id) {
-                    *node = known.clone();
+                    *node = SimulatedNode { units: node.units, ..known.clone() };
                 }
             }
         }
@@ -164,14 +168,11 @@ impl Connector for SimulatedConnector {
         Ok(messages)
     }
 
-    fn prepare(
-        &mut self,
-        now: Time,
-        reservation: ReservationNumber,
-        holds: &[Hold],
-        expiry: Time,
-    ) -> SiteAnswer {
-        if self.is_silent(now) { Ok(Vec::new()) } else { self.site.prepare(now, reservation, holds, expiry) }
+    fn prepare(&mut self, now: Time, asked: &Prepare<'_>) -> SiteAnswer {
+        if self.is_silent(now) {
+            return Ok(Vec::new());
+        }
+        self.site.prepare(now, asked.reservation, asked.holds, asked.expiry)
     }
 
     fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {

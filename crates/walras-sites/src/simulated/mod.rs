@@ -46,12 +46,19 @@ pub struct SimulatedNode {
     pub since: Time,
     /// When its owner uses it.
     pub owner: Vec<Interval>,
+    /// How many units it is sold in.
+    #[serde(default = "sold_whole")]
+    pub units: u32,
+}
+
+fn sold_whole() -> u32 {
+    1
 }
 
 impl SimulatedNode {
     /// A node to which nothing has happened.
     pub fn new(id: NodeId) -> SimulatedNode {
-        SimulatedNode { id, lost: false, since: Time::MIN, owner: Vec::new() }
+        SimulatedNode { id, lost: false, since: Time::MIN, owner: Vec::new(), units: 1 }
     }
 
     /// How it is, when something has happened to it.
@@ -107,7 +114,7 @@ impl<S: Store> SimulatedSite<S> {
         load: Option<Load>,
         store: S,
     ) -> Result<SimulatedSite<S>, SiteError> {
-        let room = Room::of(offering, nodes.iter().map(|node| node.id));
+        let room = Room::of(offering, nodes.iter().map(|node| (node.id, node.units)));
         let health = Health { nodes, lost: false, since: Time::MIN };
         let (book, reported) = (Book::open(store, room)?, Reported::default());
         Ok(SimulatedSite { offering, health, book, reported, behaviour, load })

@@ -94,15 +94,17 @@ pub struct Wanted {
     pub start: i64,
     /// Until when.
     pub end: i64,
+    /// Who may use it, by number.
+    pub user: u32,
     /// Whether jobs of our own, whose limits are whole minutes, reach into it.
     pub over_jobs: bool,
 }
 
 /// Makes reservations, all through one process: a line each, of words without spaces.
-pub fn create(wanted: &[Wanted], user: u32) -> Call {
+pub fn create(wanted: &[Wanted]) -> Call {
     let line = |it: &Wanted| {
         let flags = if it.over_jobs { " Flags=IGNORE_JOBS" } else { "" };
-        let Wanted { name, node, start, end, .. } = it;
+        let Wanted { name, node, start, end, user, .. } = it;
         format!(
             "create reservation ReservationName={name} StartTime=uts{start} EndTime=uts{end} Nodes={node} Users={user}{flags}\n"
         )
@@ -145,6 +147,8 @@ pub struct Submission<'a> {
     pub node: &'a str,
     /// In which partition.
     pub partition: Option<&'a str>,
+    /// As whom it runs, by number and group; as the submitter, without.
+    pub account: Option<(u32, u32)>,
     /// For how many minutes.
     pub minutes: i64,
     /// What is run.
@@ -169,6 +173,9 @@ pub fn submit(job: &Submission<'_>) -> Call {
         "--error=/dev/null".to_owned(),
         "--input=/dev/null".to_owned(),
     ]);
+    if let Some((user, group)) = job.account {
+        call.arguments.extend([format!("--uid={user}"), format!("--gid={group}")]);
+    }
     call.arguments.extend(job.partition.map(|name| format!("--partition={name}")));
     call.arguments.push(job.script.to_string_lossy().into_owned());
     call.arguments.extend(job.arguments.iter().map(|it| it.to_string_lossy().into_owned()));
@@ -198,9 +205,10 @@ mod tests {
             node: "n1".to_owned(),
             start: 100,
             end: 160,
+            user: 0,
             over_jobs: true,
         };
         let line = "create reservation ReservationName=walras-a-1-0 StartTime=uts100 EndTime=uts160 Nodes=n1 Users=0 Flags=IGNORE_JOBS\n";
-        assert_eq!(create(&[wanted], 0).input.as_deref(), Some(line));
+        assert_eq!(create(&[wanted]).input.as_deref(), Some(line));
     }
 }

@@ -117,13 +117,27 @@ impl Snapshot {
         };
         names.iter().map(of).collect()
     }
+}
 
-    /// Whether somebody else has a node, or will have it, in these seconds.
-    pub fn is_busy(&self, node: &str, from: i64, to: i64, ours: &Instance, now: i64) -> bool {
-        let meets = |(nodes, start, end): (&[String], i64, i64)| {
-            start < to && from < end && nodes.iter().any(|it| it == node)
-        };
-        self.uses(ours, now).any(meets)
+/// When nodes that can be used are busy with what is not ours, so that many can be asked for after one look.
+#[derive(Clone, Debug)]
+pub struct Busy(BTreeMap<String, Vec<(i64, i64)>>);
+
+impl Busy {
+    /// Of what was read. A cluster that is not understood has no nodes.
+    pub fn of(snapshot: &Snapshot, ours: &Instance, now: i64) -> Busy {
+        let mut busy = snapshot.busy(ours, now);
+        let usable = snapshot.nodes.values().filter(|node| node.usable && snapshot.blocked.is_none());
+        Busy(
+            usable
+                .map(|node| (node.name.clone(), busy.remove(node.name.as_str()).unwrap_or_default()))
+                .collect(),
+        )
+    }
+
+    /// Whether nobody else has a node, or will have it, in these seconds.
+    pub fn is_free(&self, node: &str, from: i64, to: i64) -> bool {
+        self.0.get(node).is_some_and(|busy| !busy.iter().any(|(start, end)| *start < to && from < *end))
     }
 }
 
@@ -153,6 +167,7 @@ mod tests {
         NodeSeen {
             name: name.to_owned(),
             usable: true,
+            down: false,
             state: "IDLE".to_owned(),
             features: Vec::new(),
             processors: None,

@@ -7,17 +7,22 @@ use super::seen::is_running;
 use super::supervise::HoldFile;
 use super::{FRESH, SlurmConnector};
 use crate::contract::{Hold, ReservationNumber, SiteError};
-use crate::local::make_directory;
-use crate::local::part::PartDirectory;
-use std::fs::OpenOptions;
+use crate::local::part::{PartDirectory, Task};
+use crate::local::{Account, make_directory};
+use rustix::process::geteuid;
+use std::fs::{OpenOptions, Permissions, set_permissions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, lchown};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use walras_model::Time;
 
 /// A supervisor that was submitted and is not seen is submitted again after this time: by then the controller has saved what it knows.
 const SUBMIT_AGAIN: Duration = Duration::from_secs(6);
+/// Where a supervisor complains.
+const LOG: &str = "supervisor.log";
+/// So many supervisors are submitted before it is looked for something else to do.
+const SUBMITTED_AT_ONCE: usize = 20;
 /// What Slurm starts on a node: the supervisor, whose complaints are kept beside what it supervises.
 const SCRIPT: &str = "#!/bin/sh\nexec \"$1\" supervise-hold \"$2\" >>\"$2/supervisor.log\" 2>&1\n";
 
@@ -37,6 +42,12 @@ impl<S: Slurm> SlurmConnector<S> {
         written.map_err(|error| SiteError::file(&path, error))
     }
 
+    /// As whom what is held runs; as the service does, without.
+    pub(super) fn account_of(&self, reservation: ReservationNumber) -> Option<Account> {
+        let (uid, gid) = self.book.get(reservation)?.account?;
+        Some(Account { uid, gid })
+    }
+
     /// The reservation that a hold needs: whole seconds, with its margins.
     pub(super) fn wanted(&self, tag: &Tag, hold: &Hold) -> Option<Wanted> {
         let margin = self.options.margin;
@@ -45,6 +56,7 @@ impl<S: Slurm> SlurmConnector<S> {
             node: self.node_name(hold.node?)?.to_owned(),
             start: (hold.interval.start().as_millis() - margin.before).div_euclid(1_000),
             end: (hold.interval.end().as_millis() + margin.after + 999).div_euclid(1_000),
+            user: self.account_of(tag.number).map_or_else(|| geteuid().as_raw(), |account| account.uid),
             over_jobs: false,
         })
     }
@@ -71,18 +83,23 @@ impl<S: Slurm> SlurmConnector<S> {
             let open = self.all_wanted(number).into_iter().filter(|(_, hold, _)| hold.interval.end() > now);
             missing.extend(open.filter(|(tag, ..)| self.is_unsubmitted(tag)));
         }
+        self.submit_due = false;
         if missing.is_empty() {
             return Ok(());
         }
+        // What begins first comes first; what is left is submitted at the next poll.
+        missing.sort_by_key(|(_, hold, _)| hold.interval.start());
+        let more = missing.len() > SUBMITTED_AT_ONCE;
         // Those that a service before this one has submitted are there.
         let snapshot = self.read(FRESH)?;
-        for (tag, hold, wanted) in missing {
+        for (tag, hold, wanted) in missing.into_iter().take(SUBMITTED_AT_ONCE) {
             if is_running(&snapshot, &wanted.name) || self.is_finished(&tag) {
                 self.submitted.insert(tag, Instant::now());
                 continue;
             }
             self.submit(&snapshot, &tag, &hold, &wanted)?;
         }
+        self.submit_due = more;
         Ok(())
     }
 
@@ -118,6 +135,7 @@ impl<S: Slurm> SlurmConnector<S> {
             name: &wanted.name,
             node: &wanted.node,
             partition: partitions.iter().find(sold).map(String::as_str),
+            account: self.account_of(tag.number).map(|account| (account.uid, account.gid)),
             minutes: (wanted.end - wanted.start + 59) / 60,
             script: &self.script(),
             arguments: &[&self.options.executable, &directory],
@@ -130,13 +148,47 @@ impl<S: Slurm> SlurmConnector<S> {
         Ok(())
     }
 
-    /// Makes the directory of a hold. Doing it again changes nothing.
+    /// Makes the directory of a hold. Doing it again changes nothing. It stays ours when others run in it: they can neither end the hold nor put
+    /// anything in the place of what is there.
     pub(super) fn make_hold(&self, tag: &Tag, hold: &Hold) -> Result<PathBuf, SiteError> {
         let directory = self.hold_directory(tag);
+        let account = self.account_of(tag.number);
         let wrong = |error: std::io::Error| SiteError::file(&directory, error);
+        if let Some(above) = directory.parent() {
+            make_directory(above, account.is_some()).map_err(wrong)?;
+        }
         make_directory(&directory, false).map_err(wrong)?;
         let file = HoldFile { until: hold.interval.end().as_millis() };
-        PartDirectory(directory.clone()).write_once("hold.json", &file).map_err(wrong)?;
+        let own = PartDirectory(directory.clone());
+        own.write_once("hold.json", &file).map_err(wrong)?;
+        if let Some(account) = account {
+            // Its supervisor looks for parts in it, and must never find it shut: what is open already stays as it is.
+            let mode = directory.metadata().map_err(wrong)?.permissions().mode();
+            if mode & 0o777 != 0o755 {
+                set_permissions(&directory, Permissions::from_mode(0o755)).map_err(wrong)?;
+            }
+            own.give("hold.json", account).map_err(wrong)?;
+            let log = OpenOptions::new().append(true).create(true).mode(0o600).open(directory.join(LOG));
+            log.map_err(wrong)?;
+            own.give(LOG, account).map_err(wrong)?;
+        }
         Ok(directory)
+    }
+
+    /// Makes the directory of a part, and that in which its program runs; both are the account's where it has one.
+    pub(super) fn make_part(&self, tag: &Tag, part: u32, task: &Task) -> Result<(), SiteError> {
+        let directory = self.part_directory(tag.number, tag.place, part);
+        let wrong = |error: std::io::Error| directory.wrong(&error);
+        make_directory(&directory.0, false).map_err(wrong)?;
+        directory.write_once("task.json", task).map_err(wrong)?;
+        if let Some(account) = self.account_of(tag.number) {
+            let work = directory.work_of(Some(task));
+            make_directory(&work, false).map_err(wrong)?;
+            for own in [&work, &directory.0] {
+                lchown(own, Some(account.uid), Some(account.gid)).map_err(wrong)?;
+            }
+            directory.give("task.json", account).map_err(wrong)?;
+        }
+        Ok(())
     }
 }

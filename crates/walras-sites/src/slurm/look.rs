@@ -2,20 +2,21 @@
 //!
 //! Every look asks the controller three times, however many reservations there are. Strangers under our name go: what was revived,
 //! expired, or made by a service that was killed. What is missing, moved, shrunk, or on a node that was drained or failed is said to be
-//! taken, unless its supervisor is up: what runs goes on. And when an owner's job is planned later than it was before we came, we give way.
+//! taken, unless its supervisor is up: what runs goes on. A node that does not answer is said to be down: nothing is planned there. And when an owner's job is planned later than it was before we came, we give way.
 
 use super::command::{self, Instance, Tag, Wanted};
 use super::execute::Slurm;
 use super::free::Snapshot;
 use super::parse::{JobState, Settings};
 use super::seen::stands;
-use super::{FRESH, SlurmConnector};
+use super::{FRESH, Kept, SlurmConnector};
 use crate::clock::later;
-use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
+use crate::contract::{Hold, JobNumber, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
+use crate::local::shared::RUNS;
 use crate::local::sweep::sweep;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use walras_model::Time;
+use walras_model::{NodeId, Time};
 
 /// A reservation may overlap from this long before its start on, in milliseconds.
 pub(super) const OVERLAP_BEFORE: i64 = 3_000;
@@ -88,13 +89,15 @@ impl<S: Slurm> SlurmConnector<S> {
     /// Looks, when it is time to and something of ours may be there.
     pub(super) fn look(&mut self, now: Time) -> SiteAnswer {
         let due = self.looked.is_none_or(|at| at.elapsed() >= self.options.look_every);
-        if !due || (!self.untidy && self.book.iter().next().is_none()) {
+        let quiet = self.book.iter().next().is_none() && self.down.is_empty();
+        if !due || (!self.untidy && quiet) {
             return Ok(Vec::new());
         }
         self.looked = Some(Instant::now());
         let snapshot = self.read(FRESH)?;
         self.tidy(&snapshot)?;
-        let mut messages = self.taken_back(now, &snapshot);
+        let mut messages = self.news_of_nodes(now, &snapshot)?;
+        messages.extend(self.taken_back(now, &snapshot));
         messages.extend(self.give_way(now, &snapshot));
         Ok(messages)
     }
@@ -105,6 +108,9 @@ impl<S: Slurm> SlurmConnector<S> {
             self.swept = Some(Instant::now());
             let held = |number| self.book.get(ReservationNumber::new(number)).is_some();
             sweep(&self.directory, self.options.keep, held);
+            let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
+            let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
+            sweep(&self.directory.join(RUNS), self.options.keep, uses);
         }
     }
 
@@ -132,6 +138,27 @@ impl<S: Slurm> SlurmConnector<S> {
         names.iter().filter(stranger).map(|name| (**name).clone()).collect()
     }
 
+    /// The nodes that do not answer any more, and those that do again. What was said of them is written down first: a service that begins
+    /// again knows which it has yet to call back.
+    fn news_of_nodes(&mut self, now: Time, snapshot: &Snapshot) -> SiteAnswer {
+        let (mut down, mut news) = (self.down.clone(), Vec::new());
+        for (name, number) in self.options.nodes.iter().zip(self.options.first_node..) {
+            let Some(seen) = snapshot.nodes.get(name) else { continue };
+            let node = NodeId::new(number);
+            if seen.down && down.insert(number) {
+                news.push(SiteMessage::NodeDown { node, at: now });
+            } else if seen.usable && down.remove(&number) {
+                news.push(SiteMessage::NodeBack { node, at: now });
+            }
+        }
+        if !news.is_empty() {
+            let instance = self.instance.name().to_owned();
+            self.book.store().save_state(&Kept { instance, down: down.clone() })?;
+            self.down = down;
+        }
+        Ok(news)
+    }
+
     /// What is confirmed and cannot be had as it was.
     fn taken_back(&mut self, now: Time, snapshot: &Snapshot) -> Vec<SiteMessage> {
         let numbers =
@@ -139,7 +166,9 @@ impl<S: Slurm> SlurmConnector<S> {
         let mut messages = Vec::new();
         for number in numbers.collect::<Vec<_>>() {
             for (tag, hold, wanted) in self.all_wanted(number) {
-                let usable = snapshot.nodes.get(&wanted.node).is_some_and(|node| node.usable);
+                let node = snapshot.nodes.get(&wanted.node);
+                // That it does not answer is said of the node itself, and no fault of its owner's.
+                let usable = node.is_some_and(|node| node.usable || node.down);
                 let good = usable && stands(snapshot, &wanted);
                 if !good && hold.interval.end() > now && !self.is_up(&tag) {
                     messages.extend(self.say_taken(tag, &hold));

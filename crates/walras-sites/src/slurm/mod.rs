@@ -17,13 +17,16 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`command`] | argument vectors, and names |
+//! | `ask` | asking, no more often than there is an answer |
 //! | [`execute`] | running them, within limits |
 //! | [`parse`], [`hostlist`] | what is printed, as data |
 //! | [`free`] | free time |
 //! | [`probe`] | what a cluster has to sell, when it joins |
+//! | `run_as` | whose account a user's jobs run under |
 //! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
 //! | `supervise` | the process on the node |
 
+mod ask;
 pub mod command;
 pub mod execute;
 pub mod free;
@@ -34,6 +37,7 @@ pub mod parse;
 mod parts;
 pub mod probe;
 mod reserve;
+mod run_as;
 mod seen;
 mod stop;
 mod supervise;
@@ -41,23 +45,26 @@ mod supervise;
 pub use execute::{Programs, Slurm};
 pub use free::Margin;
 pub use hostlist::expand;
+pub use run_as::RunAs;
 pub use supervise::supervise_hold;
 
+use crate::backoff::Backoff;
 use crate::book::{Book, Room};
 use crate::clock::{later, wall_millis};
 use crate::contract::{
-    Connector, CycleNumber, Fault, Free, FreeTime, Hold, ReservationNumber, SiteAnswer, SiteError,
-    SiteMessage, SiteRefusal, Start, Stream,
+    Connector, CycleNumber, Effect, Fault, Free, FreeTime, JobNumber, Prepare, ReservationNumber, SiteAnswer,
+    SiteError, SiteMessage, SiteRefusal, Start, Stream, perform_one,
 };
+use crate::files::Directory;
 use crate::local::make_directory;
 use crate::local::part::Task;
 use crate::reported::Reported;
 use crate::store::SqliteStore;
-use command::{Call, Instance, Tag};
-use execute::Printed;
+use command::{Instance, Tag};
 use free::Snapshot;
 use look::Watch;
 use parse::Settings;
+use run_as::AccountBook;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -67,10 +74,6 @@ use walras_model::{Interval, NodeId, Time};
 
 /// What was read this long ago is still taken for what is, by those who ask for something.
 const FRESH: Duration = Duration::from_millis(250);
-/// After a first silence the controller is asked again after this time; after every other, after twice as long.
-const AWAY_LEAST: Duration = Duration::from_secs(1);
-/// But at the latest after this.
-const AWAY_MOST: Duration = Duration::from_secs(60);
 /// What runs is looked at this often, in milliseconds.
 const PARTS_EVERY: i64 = 100;
 
@@ -99,6 +102,8 @@ pub struct SlurmOptions {
     pub grace: Duration,
     /// How long directories are kept after the last of their parts has ended.
     pub keep: Duration,
+    /// As whom jobs run.
+    pub run_as: RunAs,
     /// What supervises holds, on the nodes: it is called with `supervise-hold DIRECTORY`.
     pub executable: PathBuf,
 }
@@ -108,6 +113,9 @@ pub struct SlurmOptions {
 struct Kept {
     /// What begins all its names in Slurm.
     instance: String,
+    /// The nodes that were said not to answer, by number.
+    #[serde(default)]
+    down: BTreeSet<u32>,
 }
 
 /// A part that was asked for.
@@ -116,14 +124,6 @@ struct SlurmPart {
     hold: u32,
     until: Time,
     task: Task,
-}
-
-/// A controller that does not answer.
-#[derive(Clone, Debug)]
-struct Away {
-    why: SiteError,
-    again: Instant,
-    pause: Duration,
 }
 
 /// The connector of a Slurm cluster.
@@ -136,11 +136,18 @@ pub struct SlurmConnector<S = Programs> {
     reported: Reported,
     settings: Option<Settings>,
     seen: Option<(Instant, Arc<Snapshot>)>,
-    away: Option<Away>,
+    /// When the controller is asked again, and what was wrong the last time.
+    backoff: Backoff,
+    wrong: Option<SiteError>,
+    accounts: AccountBook,
+    /// Supervisors of what was just confirmed are to be submitted.
+    submit_due: bool,
     /// When the supervisor of a hold was last submitted.
     submitted: BTreeMap<Tag, Instant>,
     /// Holds whose reservations may overlap by now.
     flagged: BTreeSet<Tag>,
+    /// The nodes that were said not to answer, by number.
+    down: BTreeSet<u32>,
     /// Holds that were said to be taken.
     taken: BTreeSet<Tag>,
     /// Owners' jobs that must not start later than they were planned.
@@ -160,14 +167,17 @@ impl<S: Slurm> SlurmConnector<S> {
     pub fn open(options: SlurmOptions, slurm: S, memory: &Path, shared: &Path) -> Result<Self, SiteError> {
         let wrong = |error: std::io::Error| SiteError::file(shared, error);
         let store = SqliteStore::open(memory)?;
-        let instance = match store.state::<Kept>()? {
-            Some(kept) => Instance::new(&kept.instance),
-            None => draw(&store)?,
+        let (instance, down) = match store.state::<Kept>()? {
+            Some(kept) => (Instance::new(&kept.instance), kept.down),
+            None => (draw(&store)?, BTreeSet::new()),
         };
         let directory = std::path::absolute(shared).map_err(wrong)?.join(instance.name());
-        make_directory(&directory, false).map_err(wrong)?;
+        make_directory(&directory, options.run_as != RunAs::Service).map_err(wrong)?;
         let numbers = options.nodes.iter().zip(options.first_node..);
-        let book = Book::open(store, Room::Nodes(numbers.map(|(_, number)| NodeId::new(number)).collect()))?;
+        let room = numbers.map(|(_, number)| (NodeId::new(number), 1)).collect();
+        let book = Book::open(store, Room::Nodes(room))?;
+        let accounts = AccountBook::new(options.run_as.clone());
+        let seed = u64::from_str_radix(instance.name(), 16).unwrap_or_default();
         let connector = SlurmConnector {
             options,
             slurm,
@@ -177,9 +187,13 @@ impl<S: Slurm> SlurmConnector<S> {
             reported: Reported::default(),
             settings: None,
             seen: None,
-            away: None,
+            backoff: Backoff::new(seed),
+            wrong: None,
+            accounts,
+            submit_due: false,
             submitted: BTreeMap::new(),
             flagged: BTreeSet::new(),
+            down,
             taken: BTreeSet::new(),
             watched: Vec::new(),
             looked: None,
@@ -190,60 +204,6 @@ impl<S: Slurm> SlurmConnector<S> {
         };
         connector.write_script()?;
         Ok(connector)
-    }
-
-    /// Runs a program of Slurm's, unless the controller has just been silent.
-    fn call(&mut self, call: &Call) -> Result<Printed, SiteError> {
-        if let Some(away) = self.away.as_ref().filter(|away| away.again > Instant::now()) {
-            return Err(away.why.clone());
-        }
-        let printed = self.slurm.run(call);
-        match &printed {
-            Err(why @ SiteError::Unreachable(_)) => {
-                let pause = self.away.as_ref().map_or(AWAY_LEAST, |away| (2 * away.pause).min(AWAY_MOST));
-                self.away = Some(Away { why: why.clone(), again: Instant::now() + pause, pause });
-            }
-            Err(_) => {}
-            Ok(_) => self.away = None,
-        }
-        printed
-    }
-
-    /// One of the calls that only look.
-    fn ask(&mut self, call: &Call) -> Result<Vec<u8>, SiteError> {
-        let printed = self.call(call)?;
-        match printed.well {
-            true => Ok(printed.out),
-            false if execute::is_denied(&printed.wrong) => Err(SiteError::Denied(printed.wrong)),
-            false => Err(SiteError::NotUnderstood(format!("{}: {}", call.program, printed.wrong))),
-        }
-    }
-
-    /// What the cluster says, no older than that.
-    fn read(&mut self, oldest: Duration) -> Result<Arc<Snapshot>, SiteError> {
-        if let Some((_, snapshot)) = self.seen.as_ref().filter(|(at, _)| at.elapsed() <= oldest) {
-            return Ok(snapshot.clone());
-        }
-        let at = Instant::now();
-        let nodes = parse::nodes(&self.ask(&command::nodes())?);
-        let jobs = parse::jobs(&self.ask(&command::jobs())?);
-        let reservations = parse::reservations(&self.ask(&command::reservations())?);
-        let snapshot = Arc::new(Snapshot::new(nodes, jobs, reservations));
-        if snapshot.left_out != self.left_out {
-            self.left_out.clone_from(&snapshot.left_out);
-            tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");
-        }
-        self.seen = Some((at, snapshot.clone()));
-        Ok(snapshot)
-    }
-
-    fn settings(&mut self) -> Result<Settings, SiteError> {
-        if let Some(settings) = &self.settings {
-            return Ok(settings.clone());
-        }
-        let settings = parse::settings(&self.ask(&command::settings())?);
-        self.settings = Some(settings.clone());
-        Ok(settings)
     }
 
     fn node_name(&self, node: NodeId) -> Option<&str> {
@@ -280,8 +240,28 @@ fn draw(store: &SqliteStore) -> Result<Instance, SiteError> {
     let mut bytes = [0_u8; 5];
     getrandom::fill(&mut bytes).map_err(|error| SiteError::Memory(error.to_string()))?;
     let instance: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    store.save_state(&Kept { instance: instance.clone() })?;
+    store.save_state(&Kept { instance: instance.clone(), down: BTreeSet::new() })?;
     Ok(Instance::new(&instance))
+}
+
+fn prepare_of(effect: &Effect) -> Option<Prepare<'_>> {
+    let Effect::Prepare { reservation, customer, holds, expiry, .. } = effect else { return None };
+    Some(Prepare { reservation: *reservation, customer, holds, expiry: *expiry })
+}
+
+/// What is to be let go, whether something runs there or not.
+fn left(effect: &Effect) -> Option<ReservationNumber> {
+    match effect {
+        Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => Some(*reservation),
+        Effect::AskOffers { .. }
+        | Effect::Plan(_)
+        | Effect::Prepare { .. }
+        | Effect::Confirm { .. }
+        | Effect::Start { .. }
+        | Effect::Move(_)
+        | Effect::Observe { .. }
+        | Effect::Notify { .. } => None,
+    }
 }
 
 impl<S: Slurm> Connector for SlurmConnector<S> {
@@ -294,14 +274,31 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         Ok(vec![SiteMessage::Offers { cycle, free: Free::Slots(free) }])
     }
 
-    fn prepare(
-        &mut self,
-        now: Time,
-        reservation: ReservationNumber,
-        holds: &[Hold],
-        expiry: Time,
-    ) -> SiteAnswer {
-        self.reserve(now, reservation, holds, expiry)
+    /// Prepares that come together are made together, and what is let go together goes together.
+    fn perform(&mut self, now: Time, effects: &[Effect]) -> Vec<SiteAnswer> {
+        let mut answers = Vec::with_capacity(effects.len());
+        let together = |one: &Effect, other: &Effect| {
+            prepare_of(one).is_some() && prepare_of(other).is_some()
+                || left(one).is_some() && left(other).is_some()
+        };
+        for alike in effects.chunk_by(together) {
+            let asked: Vec<Prepare<'_>> = alike.iter().filter_map(prepare_of).collect();
+            let leaving: Vec<ReservationNumber> = alike.iter().filter_map(left).collect();
+            match alike {
+                [effect] => answers.push(perform_one(self, now, effect)),
+                _ if asked.is_empty() => answers.extend(self.let_go_together(now, &leaving)),
+                _ => answers.extend(self.reserve_all(now, &asked)),
+            }
+        }
+        answers
+    }
+
+    fn trouble(&self) -> Option<SiteError> {
+        self.in_trouble()
+    }
+
+    fn prepare(&mut self, now: Time, asked: &Prepare<'_>) -> SiteAnswer {
+        self.reserve_all(now, std::slice::from_ref(asked)).pop().unwrap_or_else(|| Ok(Vec::new()))
     }
 
     fn confirm(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
@@ -361,7 +358,7 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
     fn next(&self, now: Time) -> Option<Time> {
         let soon = later(now, PARTS_EVERY);
         let look = later(now, i64::try_from(self.options.look_every.as_millis()).unwrap_or(i64::MAX));
-        let mut next = look;
+        let mut next = if self.submit_due { now } else { look };
         for (number, booking) in self.book.iter() {
             if booking.leaving {
                 next = next.min(later(now, 2 * PARTS_EVERY));
@@ -383,6 +380,14 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
 
     fn fault(&mut self, _: Time, _: &Fault) -> SiteAnswer {
         Err(SiteError::NoSuchFault("a real cluster does not fail on demand"))
+    }
+
+    fn files(&mut self, job: JobNumber, _: &str) -> Result<Option<Directory>, SiteError> {
+        self.runs().directory(job, None).map(Some)
+    }
+
+    fn left(&self, reservation: ReservationNumber, part: u32) -> Option<Directory> {
+        self.left_by(reservation, part)
     }
 
     fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<PathBuf> {

@@ -19,6 +19,8 @@ pub struct NodeSeen {
     pub name: String,
     /// Whether it can be used, by its state.
     pub usable: bool,
+    /// Whether it does not answer: what runs there may go on.
+    pub down: bool,
     /// The state as it was written.
     pub state: String,
     /// Its features, those that can be had.
@@ -168,6 +170,7 @@ pub fn nodes(bytes: &[u8]) -> Parsed<NodeSeen> {
         parsed.items.push(NodeSeen {
             name: (*name).to_owned(),
             usable: is_usable(state),
+            down: is_down(state),
             state: (*state).to_owned(),
             features: list(words.get("AvailableFeatures").or(words.get("Features"))),
             processors: number("CPUTot").and_then(|it| u32::try_from(it).ok()),
@@ -188,6 +191,12 @@ fn is_usable(state: &str) -> bool {
     // Later versions put the base state anywhere, earlier ones have `RESERVED` as a base.
     let is_base = |word: &str| matches!(word, "IDLE" | "ALLOCATED" | "MIXED");
     (is_base(base) || known(base)) && words.all(|word| is_base(word) || known(word))
+}
+
+/// Whether Slurm does not hear of a node: `DOWN`, or any state with a star behind it.
+fn is_down(state: &str) -> bool {
+    let silent = |word: &str| matches!(word.trim_end_matches('*'), "DOWN" | "FAIL" | "NOT_RESPONDING");
+    state.contains('*') || state.split('+').any(silent)
 }
 
 /// The number of GPUs in `gpu:a100:4(S:0-1),gpu:2`.

@@ -7,8 +7,10 @@ use super::{SlurmConnector, SlurmPart};
 use crate::book::Booking;
 use crate::clock::{later, wall_millis};
 use crate::contract::{Hold, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start, Stream};
+use crate::files::Directory;
 use crate::local::make_directory;
 use crate::local::part::{Begun, Ended, PartDirectory, Surroundings, Task};
+use crate::local::shared::{Runs, directory_of};
 use crate::local::told::{Placed, Usual};
 use crate::reported::{Report, gather};
 use std::path::PathBuf;
@@ -23,6 +25,19 @@ impl<S: Slurm> SlurmConnector<S> {
     ) -> PartDirectory {
         let tag = Tag { number: reservation, place: hold };
         PartDirectory(self.hold_directory(&tag).join(part.to_string()))
+    }
+
+    /// What the directory of a part's program is called. Where it runs under an account, it lies beside the part's own: what leads there stays
+    /// ours, and nobody can have us read another file in its place.
+    fn work_of(&self, reservation: ReservationNumber, part: u32) -> String {
+        match self.account_of(reservation) {
+            Some(_) => format!("../{part}.work"),
+            None => "work".to_owned(),
+        }
+    }
+
+    pub(super) fn runs(&self) -> Runs<'_> {
+        Runs { site: &self.directory, open: false }
     }
 
     /// Writes down the parts that are new, and then where their supervisors look for them.
@@ -45,10 +60,16 @@ impl<S: Slurm> SlurmConnector<S> {
             let placed = Placed { node: name(&hold), nodes, width: booking.holds.len() };
             let usual = Usual { path: &self.options.path, lang: &self.options.lang };
             let site = Surroundings { usual, grace: self.options.grace };
+            let task = Task::new(start, part, &placed, &site);
+            let runs = self.runs();
+            let shared = if start.program.shares { Some(runs.directory(start.job, None)?) } else { None };
             let task = Task {
                 begins: begins.as_millis(),
                 until: until.as_millis(),
-                ..Task::new(start, part, &placed, &site)
+                work: self.work_of(start.reservation, part.part),
+                shared: shared.map(|shared| shared.path().to_owned()),
+                brought: runs.bring(start.job, &start.program.particulars.inputs)?,
+                ..task
             };
             booking.parts.insert(part.part, SlurmPart { hold: part.hold, until, task });
         }
@@ -65,10 +86,7 @@ impl<S: Slurm> SlurmConnector<S> {
             if let Some(hold) = hold {
                 self.make_hold(&tag, hold)?;
             }
-            let directory = self.part_directory(start.reservation, known.hold, part.part);
-            let made = make_directory(&directory.0, false);
-            made.and_then(|()| directory.write_once("task.json", &known.task))
-                .map_err(|error| directory.wrong(&error))?;
+            self.make_part(&tag, part.part, &known.task)?;
         }
         Ok(())
     }
@@ -161,16 +179,28 @@ impl<S: Slurm> SlurmConnector<S> {
         gather(open.into_iter().map(|(reservation, part)| self.advance(now, reservation, part)))
     }
 
+    /// What a part was asked to run, and the directory of its own.
+    fn asked_of(&self, reservation: ReservationNumber, part: u32) -> Option<(Task, PathBuf)> {
+        let holds = std::fs::read_dir(self.directory.join(reservation.to_string())).ok()?.flatten();
+        let directory = holds.map(|hold| hold.path().join(part.to_string())).find(|path| path.is_dir())?;
+        let directory = PartDirectory(directory);
+        let task: Task = directory.read("task.json").ok()??;
+        let work = directory.work_of(Some(&task));
+        Some((task, work))
+    }
+
+    pub(super) fn left_by(&self, reservation: ReservationNumber, part: u32) -> Option<Directory> {
+        let (task, work) = self.asked_of(reservation, part)?;
+        Some(directory_of(&task, &work))
+    }
+
     pub(super) fn output_of(
         &self,
         reservation: ReservationNumber,
         part: u32,
         stream: Stream,
     ) -> Option<PathBuf> {
-        let holds = std::fs::read_dir(self.directory.join(reservation.to_string())).ok()?.flatten();
-        let directory = holds.map(|hold| hold.path().join(part.to_string())).find(|path| path.is_dir())?;
-        let directory = PartDirectory(directory);
-        let task: Task = directory.read("task.json").ok()??;
-        Some(directory.work().join(task.file_of(stream)))
+        let (task, work) = self.asked_of(reservation, part)?;
+        Some(work.join(task.file_of(stream)))
     }
 }

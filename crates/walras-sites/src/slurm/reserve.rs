@@ -2,40 +2,76 @@
 
 use super::command::{self, Tag, Wanted};
 use super::execute::{self, Slurm};
-use super::free::Snapshot;
+use super::free::{Busy, Snapshot};
 use super::look::Watch;
+use super::run_as::Runs;
 use super::seen::{is_running, stands};
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
-use crate::contract::{Hold, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
+use crate::contract::{Hold, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 use walras_model::{Interval, Time};
 
 /// A supervisor comes up at least this long before its hold, in milliseconds, or the hold is refused.
 const COMES_UP: i64 = 2_000;
+/// So many reservations are made by one process of Slurm's.
+const CREATED_AT_ONCE: usize = 500;
 
 impl<S: Slurm> SlurmConnector<S> {
-    /// Holds time, or says why not. Asked again, it makes what is missing.
-    pub(super) fn reserve(
+    /// Holds time for several at once, or says why not: one look and one process of Slurm's serve all. Asked again, it makes what is missing.
+    pub(super) fn reserve_all(&mut self, now: Time, asked: &[Prepare<'_>]) -> Vec<SiteAnswer> {
+        let mut answers: Vec<Option<SiteAnswer>> = asked.iter().map(|_| None).collect();
+        let mut written: BTreeSet<ReservationNumber> = BTreeSet::new();
+        let mut busy = None;
+        for (asked, answer) in asked.iter().zip(&mut answers) {
+            match self.write_down(now, asked, &mut busy) {
+                Ok(Some(said)) => *answer = Some(Ok(vec![said])),
+                Ok(None) => {
+                    written.insert(asked.reservation);
+                }
+                Err(error) => *answer = Some(Err(error)),
+            }
+        }
+        let made = self.make_all(now, &written);
+        let of = |reservation: ReservationNumber| match &made {
+            Ok(made) => made.get(&reservation).cloned().unwrap_or_else(|| Ok(Vec::new())),
+            Err(error) => Err(error.clone()),
+        };
+        asked.iter().zip(answers).map(|(asked, said)| said.unwrap_or_else(|| of(asked.reservation))).collect()
+    }
+
+    /// Writes down what is asked for, where it can be had: what is made and not heard of is found again. Nothing is said of what is yet to be
+    /// made.
+    fn write_down(
         &mut self,
         now: Time,
-        reservation: ReservationNumber,
-        holds: &[Hold],
-        expiry: Time,
-    ) -> SiteAnswer {
+        asked: &Prepare<'_>,
+        busy: &mut Option<Busy>,
+    ) -> Result<Option<SiteMessage>, SiteError> {
+        let Prepare { reservation, customer, holds, expiry } = *asked;
+        let refuse = |refusal| Ok(Some(SiteMessage::Refused { reservation, refusal }));
         match self.book.settled(now, reservation, expiry)? {
-            Some(SiteMessage::Prepared(_)) => return self.make(now, reservation),
-            Some(answer) => return Ok(vec![answer]),
+            Some(SiteMessage::Prepared(_)) => return Ok(None),
+            Some(answer) => return Ok(Some(answer)),
             None => {}
         }
-        if !self.has_room(now, holds) || !self.is_free(reservation, holds)? {
-            return Ok(busy(reservation));
+        let account = match self.accounts.of(&customer.user) {
+            Runs::AsService => None,
+            Runs::As(account) => Some(account),
+            Runs::Nowhere => return refuse(SiteRefusal::NoAccount),
+        };
+        if !self.has_room(now, holds) || !self.is_free(reservation, holds, busy)? {
+            return refuse(SiteRefusal::Busy);
         }
-        // Written down first: what is made and not heard of is found again.
         match self.book.prepare(now, reservation, holds, expiry, |_| true)? {
-            SiteMessage::Prepared(_) => self.make(now, reservation),
-            answer => Ok(vec![answer]),
+            SiteMessage::Prepared(_) => {
+                // One that was not written down in time expires: nothing is made before this.
+                account.map_or(Ok(()), |it| self.book.note_account(reservation, (it.uid, it.gid)))?;
+                Ok(None)
+            }
+            answer => Ok(Some(answer)),
         }
     }
 
@@ -54,57 +90,93 @@ impl<S: Slurm> SlurmConnector<S> {
         in_time && wide.is_some_and(|wide| self.book.in_the_way(&wide).next().is_none())
     }
 
-    /// Whether nobody else has, or is planned on, what is asked for.
-    fn is_free(&mut self, reservation: ReservationNumber, holds: &[Hold]) -> Result<bool, SiteError> {
+    /// Whether nobody else has, or is planned on, what is asked for. What others have is gathered once for all that are asked for together.
+    fn is_free(
+        &mut self,
+        reservation: ReservationNumber,
+        holds: &[Hold],
+        busy: &mut Option<Busy>,
+    ) -> Result<bool, SiteError> {
         let places = holds.iter().zip(0_u32..);
         let wanted = places.map(|(hold, place)| self.wanted(&Tag { number: reservation, place }, hold));
         let Some(wanted) = wanted.collect::<Option<Vec<Wanted>>>() else { return Ok(false) };
-        let instance = self.instance.clone();
-        let snapshot = self.read(FRESH)?;
-        let now = wall_millis() / 1_000;
-        let free = |it: &Wanted| {
-            let usable = snapshot.nodes.get(&it.node).is_some_and(|node| node.usable);
-            usable && !snapshot.is_busy(&it.node, it.start, it.end, &instance, now)
+        let busy = match busy {
+            Some(busy) => busy,
+            None => {
+                let snapshot = self.read(FRESH)?;
+                busy.insert(Busy::of(&snapshot, &self.instance, wall_millis() / 1_000))
+            }
         };
-        Ok(snapshot.blocked.is_none() && wanted.iter().all(free))
+        Ok(wanted.iter().all(|it| busy.is_free(&it.node, it.start, it.end)))
     }
 
-    /// Makes what is missing of a reservation that is written down: all of it, or nothing is left of it.
-    fn make(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
-        let all = self.all_wanted(reservation);
-        let snapshot = self.tidied()?;
-        let missing: Vec<Wanted> = all
-            .iter()
-            .filter(|(_, _, it)| !stands(&snapshot, it))
-            .map(|(_, _, it)| Wanted { over_jobs: self.is_under_ours(&snapshot, it), ..it.clone() })
-            .collect();
-        if missing.is_empty() {
-            return Ok(vec![SiteMessage::Prepared(reservation)]);
+    /// Makes what is missing of reservations that are written down: all of one, or nothing is left of it.
+    fn make_all(
+        &mut self,
+        now: Time,
+        numbers: &BTreeSet<ReservationNumber>,
+    ) -> Result<BTreeMap<ReservationNumber, SiteAnswer>, SiteError> {
+        if numbers.is_empty() {
+            return Ok(BTreeMap::new());
         }
-        let changed: Vec<String> = missing
-            .iter()
-            .filter(|it| snapshot.reservations.contains_key(&it.name))
-            .map(|it| it.name.clone())
-            .collect();
+        let snapshot = self.tidied()?;
+        let mut missing: Vec<(ReservationNumber, Wanted)> = Vec::new();
+        for number in numbers {
+            let gone = self.all_wanted(*number).into_iter().filter(|(_, _, it)| !stands(&snapshot, it));
+            missing.extend(gone.map(|(_, _, it)| (*number, it)));
+        }
+        for (_, wanted) in &mut missing {
+            wanted.over_jobs = self.is_under_ours(&snapshot, wanted);
+        }
+        let (made, wrong) = self.create(&snapshot, &missing)?;
+        let failed: BTreeSet<ReservationNumber> =
+            missing.iter().filter(|(_, it)| !made.contains(&it.name)).map(|(number, _)| *number).collect();
+        if !failed.is_empty() {
+            tracing::info!(wrong, "Slurm does not reserve");
+            self.give_up(now, &failed)?;
+        }
+        let new: BTreeSet<ReservationNumber> = missing.iter().map(|(number, _)| *number).collect();
+        let answer = |number: &ReservationNumber| match failed.contains(number) {
+            true if execute::is_denied(&wrong) => Err(SiteError::Denied(wrong.clone())),
+            true => Ok(busy(*number)),
+            false => Ok(vec![SiteMessage::Prepared(*number)]),
+        };
+        let answers = numbers.iter().map(|number| (*number, answer(number))).collect();
+        for number in new.difference(&failed) {
+            let all = self.all_wanted(*number);
+            self.watch(&snapshot, *number, &all);
+        }
+        Ok(answers)
+    }
+
+    /// Makes reservations in Slurm, in place of those of the same names; gives the names of those that were made, and what went wrong.
+    fn create(
+        &mut self,
+        snapshot: &Snapshot,
+        missing: &[(ReservationNumber, Wanted)],
+    ) -> Result<(BTreeSet<String>, String), SiteError> {
+        let there = |it: &&Wanted| snapshot.reservations.contains_key(&it.name);
+        let all: Vec<Wanted> = missing.iter().map(|(_, it)| it.clone()).collect();
+        let changed: Vec<String> = all.iter().filter(there).map(|it| it.name.clone()).collect();
+        let (mut made, mut wrong) = (BTreeSet::new(), String::new());
+        if all.is_empty() {
+            return Ok((made, wrong));
+        }
         self.seen = None;
         if !changed.is_empty() {
             self.call(&command::delete(&changed))?;
         }
-        let printed = self.call(&command::create(&missing, rustix::process::geteuid().as_raw()))?;
-        let out = String::from_utf8_lossy(&printed.out).into_owned();
-        let made = |it: &Wanted| {
-            out.lines().any(|line| line.trim_end().ends_with(&format!("Reservation created: {}", it.name)))
-        };
-        if missing.iter().all(made) {
-            self.watch(&snapshot, reservation, &all);
-            return Ok(vec![SiteMessage::Prepared(reservation)]);
+        for some in all.chunks(CREATED_AT_ONCE) {
+            let printed = self.call(&command::create(some))?;
+            let out = String::from_utf8_lossy(&printed.out);
+            let names =
+                out.lines().filter_map(|line| Some(line.split_once("Reservation created: ")?.1.trim_end()));
+            made.extend(names.map(str::to_owned));
+            if !printed.wrong.is_empty() {
+                wrong = printed.wrong;
+            }
         }
-        tracing::info!(wrong = printed.wrong, "Slurm does not reserve");
-        self.give_up(now, reservation)?;
-        match execute::is_denied(&printed.wrong) {
-            true => Err(SiteError::Denied(printed.wrong)),
-            false => Ok(busy(reservation)),
-        }
+        Ok((made, wrong))
     }
 
     /// What the cluster says, without what is under our name and nobody knows of: it may be in the way.
@@ -125,14 +197,17 @@ impl<S: Slurm> SlurmConnector<S> {
             .any(|job| job.nodes.contains(&wanted.node) && reaches(job.end))
     }
 
-    /// Nothing is held under this number, now or ever. What cannot be taken away at once goes at the next look.
-    fn give_up(&mut self, now: Time, reservation: ReservationNumber) -> Result<(), SiteError> {
-        let names: Vec<String> = self.all_wanted(reservation).into_iter().map(|(_, _, it)| it.name).collect();
+    /// Nothing is held under these numbers, now or ever. What cannot be taken away at once goes at the next look.
+    fn give_up(&mut self, now: Time, numbers: &BTreeSet<ReservationNumber>) -> Result<(), SiteError> {
+        let mut names: Vec<String> = Vec::new();
         (self.untidy, self.removed) = (true, Some(Instant::now()));
         self.seen = None;
-        self.book.release(now, reservation)?;
+        for number in numbers {
+            names.extend(self.all_wanted(*number).into_iter().map(|(_, _, it)| it.name));
+            self.book.release(now, *number)?;
+        }
         if let Err(error) = self.call(&command::delete(&names)) {
-            tracing::debug!("reservation {reservation}: {error}");
+            tracing::debug!("{error}");
         }
         Ok(())
     }
@@ -152,23 +227,26 @@ impl<S: Slurm> SlurmConnector<S> {
             let all = self.all_wanted(reservation);
             let snapshot = self.read(FRESH)?;
             if !all.iter().all(|(_, _, it)| stands(&snapshot, it)) {
-                self.give_up(now, reservation)?;
+                self.give_up(now, &BTreeSet::from([reservation]))?;
                 return Ok(busy(reservation));
             }
         }
         let answer = self.book.confirm(now, reservation)?;
-        // What cannot be submitted now is tried again.
-        if let Err(error) = self.submit_soon(now, reservation) {
-            tracing::warn!("reservation {reservation}: {error}");
-        }
+        self.submit_soon(now, reservation);
         Ok(vec![answer])
     }
 
-    /// Submits at once what begins before the next look would; all else can wait for that.
-    fn submit_soon(&mut self, now: Time, reservation: ReservationNumber) -> Result<(), SiteError> {
+    /// Submits the supervisors of what begins soon at once. All others wait for the next poll: whoever waits for an answer need not wait for them.
+    fn submit_soon(&mut self, now: Time, reservation: ReservationNumber) {
+        self.submit_due = true;
         let soon = later(now, self.options.margin.before + 10_000);
         let begins = self.all_wanted(reservation).iter().map(|(_, hold, _)| hold.interval.start()).min();
-        if begins.is_some_and(|begins| begins <= soon) { self.submit_missing(now) } else { Ok(()) }
+        if begins.is_some_and(|begins| begins <= soon) {
+            // What cannot be submitted now is tried again.
+            if let Err(error) = self.submit_missing(now) {
+                tracing::warn!("reservation {reservation}: {error}");
+            }
+        }
     }
 }
 

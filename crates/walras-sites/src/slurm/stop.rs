@@ -12,6 +12,7 @@ use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
 use crate::local::make_directory;
 use crate::local::part::{Begun, PartDirectory};
 use std::fs::File;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use walras_model::Time;
 
@@ -36,7 +37,49 @@ impl<S: Slurm> SlurmConnector<S> {
         }
     }
 
-    /// The same, without waiting.
+    /// The same for several, without waiting: what they have in Slurm is taken out by one process for all.
+    pub(super) fn let_go_together(&mut self, now: Time, numbers: &[ReservationNumber]) -> Vec<SiteAnswer> {
+        let (mut stopped, mut names) = (Vec::with_capacity(numbers.len()), Vec::new());
+        for number in numbers {
+            let left = self.book.leave(*number);
+            stopped.push(left.and_then(|()| self.is_stopped(now, *number)));
+            names.extend(self.all_wanted(*number).into_iter().map(|(_, _, it)| it.name));
+        }
+        let removed = self.remove_named(&names);
+        let all = numbers.iter().zip(stopped);
+        all.map(|(number, stopped)| self.end(now, *number, stopped?, removed.as_ref().err())).collect()
+    }
+
+    /// Says that a reservation is gone, once nothing of it runs and, where Slurm answers, nothing of it is there.
+    fn end(
+        &mut self,
+        now: Time,
+        reservation: ReservationNumber,
+        stopped: bool,
+        wrong: Option<&SiteError>,
+    ) -> SiteAnswer {
+        let wanted = self.all_wanted(reservation);
+        let there = wanted.iter().any(|(_, _, it)| self.is_there(&it.name));
+        match wrong {
+            _ if !stopped => return Ok(Vec::new()),
+            None if there => return Ok(Vec::new()),
+            None => {}
+            Some(error) => {
+                tracing::debug!("reservation {reservation}: {error}");
+                self.untidy = true;
+            }
+        }
+        self.forget(reservation);
+        Ok(vec![self.book.release(now, reservation)?])
+    }
+
+    /// Whether something of that name was there at the last look.
+    fn is_there(&self, name: &str) -> bool {
+        let seen = self.seen.as_ref();
+        seen.is_some_and(|(_, it)| it.reservations.contains_key(name) || is_running(it, name))
+    }
+
+    /// The same as letting go, without waiting.
     pub(super) fn try_to_leave(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         if self.book.get(reservation).is_none() {
             // Never heard of, or long gone: what is under this number in Slurm is a stranger's.
@@ -77,8 +120,7 @@ impl<S: Slurm> SlurmConnector<S> {
                 Ok(true) => {}
                 Err(error) => return Err(SiteError::file(&directory, error)),
             }
-            let stop = directory.join("stop");
-            File::create(&stop).map_err(|error| SiteError::file(&stop, error))?;
+            self.say_stop(&tag, &directory)?;
             let parts = self.book.get(reservation).map(|booking| booking.parts.clone()).unwrap_or_default();
             for (part, known) in parts.into_iter().filter(|(_, part)| part.hold == tag.place) {
                 let directory = self.part_directory(reservation, known.hold, part);
@@ -86,6 +128,16 @@ impl<S: Slurm> SlurmConnector<S> {
             }
         }
         Ok(stopped)
+    }
+
+    /// Leaves word for the supervisor of a hold.
+    fn say_stop(&self, tag: &Tag, directory: &Path) -> Result<(), SiteError> {
+        let stop = directory.join("stop");
+        let said = File::create(&stop).and_then(|_| match self.account_of(tag.number) {
+            Some(account) => PartDirectory(directory.to_owned()).give("stop", account),
+            None => Ok(()),
+        });
+        said.map_err(|error| SiteError::file(&stop, error))
     }
 
     fn is_part_stopped(
@@ -96,6 +148,10 @@ impl<S: Slurm> SlurmConnector<S> {
         until: Time,
     ) -> Result<bool, SiteError> {
         let wrong = |error: std::io::Error| directory.wrong(&error);
+        // Whatever is in its place of what should be: by then every supervisor has ended what it runs.
+        if now >= self.last_moment(until) {
+            return Ok(true);
+        }
         // An end is only written down when nothing runs any more.
         if directory.ended()?.is_some() {
             return Ok(true);

@@ -9,10 +9,10 @@ use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
 use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
-use walras_sites::slurm::{Margin, SlurmConnector, SlurmOptions};
+use walras_sites::slurm::{Margin, RunAs, SlurmConnector, SlurmOptions};
 use walras_sites::{
-    Clock, Connector, Hold, JobNumber, Offering, PartEnd, Program, ReservationNumber, SiteAnswer,
-    SiteMessage, SiteRefusal, Start, StartPart,
+    Clock, Connector, Customer, Hold, JobNumber, Offering, PartEnd, Prepare, Program, ReservationNumber,
+    SiteAnswer, SiteMessage, SiteRefusal, Start, StartPart,
 };
 
 /// The number of the site's first node: the second is one more.
@@ -43,6 +43,7 @@ pub(crate) fn simulated() -> SimulatedOptions {
         offering: Offering::Slots,
         first_node: FIRST,
         nodes: names(2),
+        units: Vec::new(),
         seed: 0,
         behaviour: STEADY,
         load: None,
@@ -54,6 +55,7 @@ pub(crate) fn local() -> LocalOptions {
         offering: Offering::Slots,
         first_node: FIRST,
         nodes: names(2),
+        units: Vec::new(),
         limits: ProcessLimits::default(),
         accounts: Accounts::Service,
         isolation: Demand::Off,
@@ -80,6 +82,7 @@ pub(crate) fn slurm() -> (Bench, FakeSlurm) {
         lang: "C.UTF-8".to_owned(),
         grace: Duration::from_secs(1),
         keep: Duration::from_secs(86_400),
+        run_as: RunAs::Service,
         executable: executable(),
     };
     let fake = FakeSlurm::default();
@@ -145,7 +148,11 @@ pub(crate) fn number(number: u64) -> ReservationNumber {
 pub(crate) fn hold(node: u32, from: Time, millis: i64) -> Hold {
     let interval = Interval::new(from, after(from, millis)).unwrap();
     let rate = Rate::from_micros_per_second(1).unwrap();
-    Hold { node: Some(NodeId::new(FIRST + node)), interval, rate, cost: Money::from_micros(1) }
+    Hold { units: 1, node: Some(NodeId::new(FIRST + node)), interval, rate, cost: Money::from_micros(1) }
+}
+
+pub(crate) fn customer(user: &str) -> Customer {
+    Customer { job: JobNumber::new(9), user: user.to_owned(), group: None }
 }
 
 pub(crate) fn command(words: &[&str]) -> Program {
@@ -206,10 +213,21 @@ impl Bench {
         after(now(), self.ahead)
     }
 
+    /// Asks for time, for ada.
+    pub(crate) fn ask(
+        &mut self,
+        at: Time,
+        reservation: ReservationNumber,
+        holds: &[Hold],
+        expiry: Time,
+    ) -> SiteAnswer {
+        self.site.prepare(at, &Prepare { reservation, customer: &customer("ada"), holds, expiry })
+    }
+
     /// Prepares and confirms.
     pub(crate) fn book(&mut self, reservation: ReservationNumber, holds: &[Hold]) {
         let at = now();
-        let said = self.site.prepare(at, reservation, holds, after(at, 60_000)).unwrap();
+        let said = self.ask(at, reservation, holds, after(at, 60_000)).unwrap();
         assert_eq!(said, [SiteMessage::Prepared(reservation)]);
         assert_eq!(self.site.confirm(at, reservation).unwrap(), [SiteMessage::Confirmed(reservation)]);
     }
@@ -222,9 +240,11 @@ impl Bench {
         program: &Program,
     ) -> Vec<SiteMessage> {
         let end = after(now(), 60_000);
-        let parts: Vec<StartPart> =
-            (0..parts).map(|part| StartPart { part, hold: part, task: None, start: now(), end }).collect();
-        let start = Start { reservation, job: JobNumber::new(9), parts: &parts, program };
+        let parts: Vec<StartPart> = (0..parts)
+            .map(|part| StartPart { part, hold: part, task: None, program: None, start: now(), end })
+            .collect();
+        let (job, size) = (JobNumber::new(9), u32::try_from(parts.len()).unwrap());
+        let start = Start { reservation, job, parts: &parts, size, peers: &[], program };
         self.site.start(now(), start).unwrap()
     }
 
@@ -270,10 +290,18 @@ impl Bench {
 
     /// Starts one part, or says why not.
     pub(crate) fn try_start(&mut self, reservation: ReservationNumber) -> SiteAnswer {
-        let parts = [StartPart { part: 0, hold: 0, task: None, start: now(), end: after(now(), 60_000) }];
+        let parts = [StartPart {
+            part: 0,
+            hold: 0,
+            task: None,
+            program: None,
+            start: now(),
+            end: after(now(), 60_000),
+        }];
         let program = command(&["true"]);
+        let job = JobNumber::new(9);
         self.site
-            .start(now(), Start { reservation, job: JobNumber::new(9), parts: &parts, program: &program })
+            .start(now(), Start { reservation, job, parts: &parts, size: 1, peers: &[], program: &program })
     }
 
     /// Cancels until it is so.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use walras_model::{NodeId, Time};
 use walras_sites::book::{Book, Room};
 use walras_sites::store::{Store, VolatileStore};
-use walras_sites::{ReservationNumber, SiteError, SiteMessage, SiteRefusal};
+use walras_sites::{Hold, ReservationNumber, SiteError, SiteMessage, SiteRefusal};
 
 /// A store that fails as long as it is told to.
 struct Failing {
@@ -52,7 +52,8 @@ impl Store for Failing {
 fn what_cannot_be_written_down_has_not_happened() {
     let fails = Rc::new(Cell::new(true));
     let store = Failing { fails: fails.clone(), kept: VolatileStore::default() };
-    let mut book: Book<(), Failing> = Book::open(store, Room::Nodes(vec![NodeId::new(FIRST)])).unwrap();
+    let mut book: Book<(), Failing> =
+        Book::open(store, Room::Nodes([(NodeId::new(FIRST), 1)].into())).unwrap();
     let (at, one) = (now(), number(1));
     let (holds, expiry) = ([hold(0, at, 1_000)], after(at, 100));
     let prepared = SiteMessage::Prepared(one);
@@ -81,4 +82,27 @@ fn what_cannot_be_written_down_has_not_happened() {
     assert_eq!([answer].as_slice(), refused(number(2), SiteRefusal::Busy));
     assert_eq!(book.release(at, one), Ok(SiteMessage::Released(one)));
     assert_eq!(book.prepare(at, number(2), &holds, expiry, |_| true), Ok(SiteMessage::Prepared(number(2))));
+}
+
+#[test]
+fn a_node_is_held_in_units_and_never_beyond_them() {
+    let mut book: Book<(), VolatileStore> =
+        Book::open(VolatileStore::default(), Room::Nodes([(NodeId::new(FIRST), 4)].into())).unwrap();
+    let at = now();
+    let expiry = after(at, 100_000);
+    let on = |units: u32, from: i64| Hold { units, ..hold(0, after(at, from), 1_000) };
+    let mut asks = |number_of: u64, holds: &[Hold]| {
+        let answer = book.prepare(at, number(number_of), holds, expiry, |_| true).unwrap();
+        answer == SiteMessage::Prepared(number(number_of))
+    };
+    // Two tasks of one job side by side, another's beside them, and no fourth unit twice.
+    assert!(asks(1, &[on(1, 0), on(1, 0)]));
+    assert!(asks(2, &[on(1, 500)]));
+    assert!(!asks(3, &[on(2, 900)]));
+    assert!(!asks(4, &[on(1, 0), on(1, 0)]), "together they are one too many from the middle on");
+    assert!(asks(5, &[on(3, 1_000)]));
+    assert!(!asks(6, &[on(1, 400)]), "it reaches into time in which all are held");
+    assert!(asks(7, &[on(1, -100)]));
+    assert!(!asks(8, &[on(5, 10_000)]), "no node has five");
+    assert!(asks(9, &[on(4, 10_000)]));
 }

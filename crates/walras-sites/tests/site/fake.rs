@@ -25,6 +25,14 @@ pub(crate) struct Cluster {
     pub(crate) others: String,
     /// How often it was asked for its reservations.
     pub(crate) looks: usize,
+    /// How often it was asked for anything, and how often told by a process of its own.
+    pub(crate) calls: usize,
+    pub(crate) told: usize,
+    /// It does not show what others have reserved.
+    pub(crate) blind: bool,
+    /// Who may use the reservations that were made, and the words of the last submission.
+    pub(crate) users: Vec<String>,
+    pub(crate) submitted: Vec<String>,
 }
 
 pub(crate) struct Job {
@@ -77,6 +85,7 @@ impl Drop for Cluster {
 impl Slurm for FakeSlurm {
     fn run(&mut self, call: &Call) -> Result<Printed, SiteError> {
         let mut cluster = self.cluster();
+        cluster.calls += 1;
         if cluster.away {
             return Err(SiteError::Unreachable("nobody is there".to_owned()));
         }
@@ -88,6 +97,7 @@ impl Slurm for FakeSlurm {
                 "ClusterName = fake\nSchedulerParameters = bf_interval=1\n".to_owned()
             }
             ("scontrol", []) => {
+                cluster.told += 1;
                 call.input.iter().flat_map(|it| it.lines()).map(|line| cluster.told(line)).collect()
             }
             ("squeue", _) => cluster.queue(),
@@ -110,7 +120,8 @@ impl Cluster {
         let line = |(name, (start, end, node)): (&String, &(i64, i64, String))| {
             format!("ReservationName={name} StartTime={start} EndTime={end} Nodes={node} Flags=SPEC_NODES\n")
         };
-        self.reservations.iter().map(line).collect()
+        let shown = |(name, _): &(&String, &(i64, i64, String))| !self.blind || name.starts_with("walras-");
+        self.reservations.iter().filter(shown).map(line).collect()
     }
 
     fn queue(&mut self) -> String {
@@ -136,6 +147,7 @@ impl Cluster {
                 return String::new();
             }
             self.reservations.insert(name.clone(), (start, end, node));
+            self.users.push(value("Users="));
             return format!("Reservation created: {name}\n");
         }
         if line.starts_with("delete ") {
@@ -148,6 +160,7 @@ impl Cluster {
         let value = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)).unwrap().to_owned();
         let command: Vec<String> = words[words.len() - 2..].iter().map(|&word| word.to_owned()).collect();
         let child = spawn(&command);
+        self.submitted = words.iter().map(|&word| word.to_owned()).collect();
         self.jobs.push(Job { name: value("--job-name="), node: value("--nodelist="), command, child });
         "1\n".to_owned()
     }

@@ -1,14 +1,14 @@
 //! Users on one machine: what one may do to another. Every way that the machine gives is tried; of one that it does not give, that it is
 //! refused.
 
-use crate::bench::{Bench, Options, command, hold, local, now, number};
+use crate::bench::{Bench, Options, after, command, hold, local, now, number, refused};
 use crate::process::line;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use walras_sites::local::{Account, Accounts, Demand, Isolation, LocalOptions, UidRange};
-use walras_sites::{Clock, PartEnd, Program, SiteMessage};
+use walras_sites::{Clock, PartEnd, Program, SiteMessage, SiteRefusal};
 
 fn own() -> Accounts {
     Accounts::Own { named: Default::default(), drawn: Some(UidRange::default()) }
@@ -185,8 +185,9 @@ fn those_without_an_account_run_nothing() {
     let _turn = turn();
     let accounts = Accounts::Own { named: Default::default(), drawn: None };
     let mut bench = Bench::local(LocalOptions { accounts, ..local() });
-    assert_eq!(bench.run(1, &of("ada", "echo here", &[])), PartEnd::Failed(126));
-    assert_eq!(bench.printed(1), "walras: user ada has no account on this site\n");
+    let holds = [hold(0, now(), 60_000)];
+    let said = bench.ask(now(), number(1), &holds, after(now(), 60_000)).unwrap();
+    assert_eq!(said, refused(number(1), SiteRefusal::NoAccount));
 }
 
 #[test]

@@ -65,16 +65,16 @@ fn a_number_is_prepared_once(bench: &mut Bench) {
     let at = now();
     let (first, other) = ([hold(0, at, 1_000)], [hold(0, after(at, 500), 1_000)]);
     for _ in 0..2 {
-        let said = bench.site.prepare(at, number(1), &first, after(at, 100)).unwrap();
+        let said = bench.ask(at, number(1), &first, after(at, 100)).unwrap();
         assert_eq!(said, [SiteMessage::Prepared(number(1))]);
     }
-    let said = bench.site.prepare(at, number(2), &other, after(at, 100)).unwrap();
+    let said = bench.ask(at, number(2), &other, after(at, 100)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Busy));
     let elsewhere = [hold(1, at, 1_000), hold(0, after(at, 1_000), 10)];
-    let said = bench.site.prepare(at, number(3), &elsewhere, after(at, 100)).unwrap();
+    let said = bench.ask(at, number(3), &elsewhere, after(at, 100)).unwrap();
     assert_eq!(said, [SiteMessage::Prepared(number(3))]);
     let unknown = [hold(2, at, 1_000)];
-    let said = bench.site.prepare(at, number(4), &unknown, after(at, 100)).unwrap();
+    let said = bench.ask(at, number(4), &unknown, after(at, 100)).unwrap();
     assert_eq!(said, refused(number(4), SiteRefusal::Busy));
 }
 
@@ -85,45 +85,45 @@ fn confirming_twice_is_confirming_once(bench: &mut Bench) {
         let said = bench.site.confirm(at, number(1)).unwrap();
         assert_eq!(said, [SiteMessage::Confirmed(number(1))]);
         // A late repetition of the first request changes nothing either.
-        let said = bench.site.prepare(at, number(1), &[hold(1, at, 1_000)], after(at, 100)).unwrap();
+        let said = bench.ask(at, number(1), &[hold(1, at, 1_000)], after(at, 100)).unwrap();
         assert_eq!(said, [SiteMessage::Prepared(number(1))]);
         bench.reopen();
     }
     // Long after what was prepared would have expired.
     let said = bench.site.confirm(after(at, 600_000), number(1)).unwrap();
     assert_eq!(said, [SiteMessage::Confirmed(number(1))]);
-    let said = bench.site.prepare(at, number(2), &[hold(0, at, 1_000)], after(at, 100)).unwrap();
+    let said = bench.ask(at, number(2), &[hold(0, at, 1_000)], after(at, 100)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Busy));
-    let said = bench.site.prepare(at, number(3), &[hold(1, at, 1_000)], after(at, 100)).unwrap();
+    let said = bench.ask(at, number(3), &[hold(1, at, 1_000)], after(at, 100)).unwrap();
     assert_eq!(said, [SiteMessage::Prepared(number(3))]);
 }
 
 fn what_has_expired_is_free_for_others_also_after_a_restart(bench: &mut Bench) {
     let at = now();
     let holds = [hold(0, at, 1_000)];
-    bench.site.prepare(at, number(1), &holds, after(at, 100)).unwrap();
+    bench.ask(at, number(1), &holds, after(at, 100)).unwrap();
     bench.reopen();
-    let said = bench.site.prepare(after(at, 99), number(2), &holds, after(at, 900)).unwrap();
+    let said = bench.ask(after(at, 99), number(2), &holds, after(at, 900)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Busy));
-    let said = bench.site.prepare(after(at, 100), number(2), &holds, after(at, 900)).unwrap();
+    let said = bench.ask(after(at, 100), number(2), &holds, after(at, 900)).unwrap();
     assert_eq!(said, [SiteMessage::Prepared(number(2))]);
     bench.reopen();
     let said = bench.site.confirm(after(at, 110), number(1)).unwrap();
     assert_eq!(said, refused(number(1), SiteRefusal::Expired));
     // An expired number was never released: it may ask again.
-    let said = bench.site.prepare(after(at, 110), number(1), &[hold(1, at, 5)], after(at, 900)).unwrap();
+    let said = bench.ask(after(at, 110), number(1), &[hold(1, at, 5)], after(at, 900)).unwrap();
     assert_eq!(said, [SiteMessage::Prepared(number(1))]);
 }
 
 fn what_was_only_prepared_expires(bench: &mut Bench) {
     let at = now();
     let holds = [hold(0, at, 1_000)];
-    bench.site.prepare(at, number(1), &holds, after(at, 100)).unwrap();
+    bench.ask(at, number(1), &holds, after(at, 100)).unwrap();
     let said = bench.site.confirm(after(at, 100), number(1)).unwrap();
     assert_eq!(said, refused(number(1), SiteRefusal::Expired));
-    let said = bench.site.prepare(after(at, 100), number(2), &holds, after(at, 100)).unwrap();
+    let said = bench.ask(after(at, 100), number(2), &holds, after(at, 100)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Expired));
-    let said = bench.site.prepare(after(at, 100), number(3), &holds, after(at, 200)).unwrap();
+    let said = bench.ask(after(at, 100), number(3), &holds, after(at, 200)).unwrap();
     assert_eq!(said, [SiteMessage::Prepared(number(3))]);
     bench.reopen();
     let said = bench.site.confirm(after(at, 150), number(3)).unwrap();
@@ -136,7 +136,7 @@ fn a_release_is_for_ever(bench: &mut Bench) {
     bench.book(number(1), &holds);
     for _ in 0..2 {
         assert_eq!(bench.site.release(at, number(1)).unwrap(), [SiteMessage::Released(number(1))]);
-        let said = bench.site.prepare(at, number(1), &holds, after(at, 100)).unwrap();
+        let said = bench.ask(at, number(1), &holds, after(at, 100)).unwrap();
         assert_eq!(said, refused(number(1), SiteRefusal::Unknown));
         let said = bench.site.confirm(at, number(1)).unwrap();
         assert_eq!(said, refused(number(1), SiteRefusal::Expired));
@@ -149,13 +149,13 @@ fn a_release_of_nothing_is_one(bench: &mut Bench) {
     let at = now();
     assert_eq!(bench.site.release(at, number(1)).unwrap(), [SiteMessage::Released(number(1))]);
     assert_eq!(bench.site.cancel(at, number(2)).unwrap(), [SiteMessage::Released(number(2))]);
-    let said = bench.site.prepare(at, number(2), &[hold(0, at, 5)], after(at, 100)).unwrap();
+    let said = bench.ask(at, number(2), &[hold(0, at, 5)], after(at, 100)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Unknown));
 }
 
 fn nothing_starts_that_was_not_confirmed(bench: &mut Bench) {
     let at = now();
-    bench.site.prepare(at, number(1), &[hold(0, at, 1_000)], after(at, 10_000)).unwrap();
+    bench.ask(at, number(1), &[hold(0, at, 1_000)], after(at, 10_000)).unwrap();
     assert_eq!(bench.start(number(1), 1, &command(&["true"])), refused(number(1), SiteRefusal::Unknown));
     assert_eq!(bench.start(number(2), 1, &command(&["true"])), refused(number(2), SiteRefusal::Unknown));
 }
@@ -165,7 +165,7 @@ fn what_is_confirmed_outlives_the_service(bench: &mut Bench) {
     bench.book(number(1), &holds);
     bench.reopen();
     assert_eq!(bench.site.confirm(now(), number(1)).unwrap(), [SiteMessage::Confirmed(number(1))]);
-    let said = bench.site.prepare(now(), number(2), &holds, after(now(), 1_000)).unwrap();
+    let said = bench.ask(now(), number(2), &holds, after(now(), 1_000)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Busy));
 }
 
@@ -230,9 +230,23 @@ fn nothing_runs_once_its_time_is_over(bench: &mut Bench) {
 fn a_part_without_a_hold_is_an_error_and_nothing_starts(bench: &mut Bench) {
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let end = after(now(), 60_000);
-    let parts = [(0, 0), (1, 7)].map(|(part, hold)| StartPart { part, hold, task: None, start: now(), end });
+    let parts = [(0, 0), (1, 7)].map(|(part, hold)| StartPart {
+        part,
+        hold,
+        task: None,
+        program: None,
+        start: now(),
+        end,
+    });
     let program = bench.gated("lost");
-    let start = Start { reservation: number(1), job: JobNumber::new(9), parts: &parts, program: &program };
+    let start = Start {
+        reservation: number(1),
+        job: JobNumber::new(9),
+        parts: &parts,
+        size: 1,
+        peers: &[],
+        program: &program,
+    };
     let error = bench.site.start(now(), start).unwrap_err();
     assert_eq!(error, SiteError::UnknownHold { reservation: number(1), part: 1, hold: 7 });
     assert_eq!(error.to_string(), "reservation 1 has no hold 7, on which part 1 should run");
@@ -335,7 +349,7 @@ fn a_queue_has_room_for_so_many() {
         assert_eq!(free(&mut bench), Free::Queue { wait: Span::ZERO, units: 2 });
         let unplaced = Hold { node: None, ..hold(0, after(now(), 50_000), 2_000) };
         bench.book(number(1), &[unplaced, unplaced]);
-        let said = bench.site.prepare(now(), number(2), &[unplaced], after(now(), 9_000)).unwrap();
+        let said = bench.ask(now(), number(2), &[unplaced], after(now(), 9_000)).unwrap();
         assert_eq!(said, refused(number(2), SiteRefusal::Busy));
         let said = bench.start(number(1), 2, &command(&["true"]));
         let said = bench.wait(said, |message| matches!(message, SiteMessage::Ended { part: 0, .. }));

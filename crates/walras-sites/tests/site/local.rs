@@ -66,7 +66,7 @@ echo "$SLURM_PROCID $SLURM_NODEID $SLURMD_NODENAME $SLURM_JOB_USER $LAB"
 [ "$SLURM_CPUS_ON_NODE" -ge 1 ] && cd "$SLURM_SUBMIT_DIR" && pwd
 echo oops >&2
 "#;
-    let mut program = Program { script: Some(script.to_owned()), parts: 2, ..command(&[]) };
+    let mut program = Program { script: Some(script.to_owned()), ..command(&[]) };
     program.output = Some("%x-%j.%t".to_owned());
     program.particulars.error = Some("%N.err".to_owned());
     program.particulars.env.insert("LAB".to_owned(), "7".to_owned());
@@ -169,9 +169,22 @@ fn parts_on_one_hold_run_one_after_another() {
     let program = command(&["sh", "-c", text, trace.to_str().unwrap()]);
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let end = after(now(), 100);
-    let parts =
-        [0, 1, 2].map(|part| StartPart { part, hold: 0, task: Some(format!("t{part}")), start: now(), end });
-    let start = Start { reservation: number(1), job: JobNumber::new(1), parts: &parts, program: &program };
+    let parts = [0, 1, 2].map(|part| StartPart {
+        part,
+        hold: 0,
+        task: Some(format!("t{part}")),
+        program: None,
+        start: now(),
+        end,
+    });
+    let start = Start {
+        reservation: number(1),
+        job: JobNumber::new(1),
+        parts: &parts,
+        size: 1,
+        peers: &[],
+        program: &program,
+    };
     let mut said = bench.site.start(now(), start).unwrap();
     bench.reopen();
     for part in 0..3 {

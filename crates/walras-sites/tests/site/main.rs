@@ -4,11 +4,13 @@
 
 mod bench;
 mod book;
+mod clusters;
 mod fake;
 mod isolation;
 mod laws;
 mod local;
 mod process;
+mod shared;
 mod simulated;
 mod simulated_site;
 mod slurm;

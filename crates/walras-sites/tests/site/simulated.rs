@@ -19,7 +19,7 @@ fn a_silent_site_says_nothing_and_hears_nothing() {
     let (later, horizon) = (after(at, 30_000), Interval::new(at, after(at, 99_000)).unwrap());
     for round in 0..2 {
         assert_eq!(bench.site.offers(later, CycleNumber::new(1), horizon).unwrap(), []);
-        let said = bench.site.prepare(later, number(2), &[hold(1, at, 5)], after(at, 90_000)).unwrap();
+        let said = bench.ask(later, number(2), &[hold(1, at, 5)], after(at, 90_000)).unwrap();
         assert_eq!(said, [], "round {round}");
         assert_eq!(bench.site.release(later, number(1)).unwrap(), []);
         assert_eq!(bench.site.observe(later, number(1)).unwrap(), []);
@@ -80,7 +80,7 @@ fn a_lost_site_forgets_what_was_prepared_and_says_when_it_is_back() {
     let at = now();
     bench.book(number(1), &[hold(0, at, 60_000)]);
     bench.start(number(1), 1, &command(&[]));
-    bench.site.prepare(at, number(2), &[hold(1, at, 60_000)], after(at, 9_000)).unwrap();
+    bench.ask(at, number(2), &[hold(1, at, 60_000)], after(at, 9_000)).unwrap();
     let said = bench.site.fault(after(at, 10), &Fault::SiteLost).unwrap();
     assert_eq!(said, [SiteMessage::Lost(after(at, 10))]);
     assert_eq!(bench.site.confirm(after(at, 20), number(2)).unwrap(), []);
@@ -110,7 +110,7 @@ fn what_the_owner_uses_is_not_for_sale() {
     assert!((3_000_000..4_200_000).contains(&total), "{total}");
     let (node, used) = used[0];
     let taken = hold(node.number() - FIRST, used.start(), 1_000);
-    let said = bench.site.prepare(moment(0), number(1), &[taken], moment(9_000)).unwrap();
+    let said = bench.ask(moment(0), number(1), &[taken], moment(9_000)).unwrap();
     assert!(matches!(said.as_slice(), [SiteMessage::Refused { .. }]));
 }
 

@@ -39,6 +39,17 @@ fn booked(site: &mut Site, reservation: ReservationNumber, holds: &[Hold]) {
 
 /// Starts one part on every hold: a task with an end, or one of the tasks of a parallel job.
 fn start(site: &mut Site, now: i64, reservation: ReservationNumber, task_end: Option<i64>) -> SiteAnswer {
+    start_by(site, now, reservation, task_end, 1)
+}
+
+/// The same, as it goes by one of several chances.
+fn start_by(
+    site: &mut Site,
+    now: i64,
+    reservation: ReservationNumber,
+    task_end: Option<i64>,
+    seed: u64,
+) -> SiteAnswer {
     let holds = site.book().get(reservation).map_or(1, |booking| booking.holds.len());
     let task = task_end.map(|_| "t".to_owned());
     let end = at(task_end.unwrap_or(60_000));
@@ -46,12 +57,13 @@ fn start(site: &mut Site, now: i64, reservation: ReservationNumber, task_end: Op
         part: place,
         hold: place,
         task: task.clone(),
+        program: None,
         start: at(now),
         end,
     });
     let (parts, program) = (parts.collect::<Vec<_>>(), command(&[]));
-    let start = Start { reservation, job: JOB, parts: &parts, program: &program };
-    site.start(at(now), &start, &mut Stream::open(1, 1))
+    let start = Start { reservation, job: JOB, parts: &parts, size: 1, peers: &[], program: &program };
+    site.start(at(now), &start, &mut Stream::open(seed, 1))
 }
 
 fn ended(part: u32, millis: i64, end: PartEnd) -> SiteMessage {
@@ -91,6 +103,21 @@ fn a_task_that_will_be_late_says_so_at_once() {
     let until = at(1_000 + 13 * 500 / 10);
     let said = start(&mut site, 0, number(1), Some(1_500)).unwrap();
     assert_eq!(said, [SiteMessage::Late { reservation: number(1), part: 0, until }]);
+}
+
+#[test]
+fn how_late_a_task_is_follows_from_how_long_it_takes() {
+    let behaviour = Behaviour { takes: (300, 1_000), overruns: 1_000, ..STEADY };
+    let mut late = std::collections::BTreeSet::new();
+    for seed in 0..60 {
+        let mut site = site(Offering::Slots, behaviour);
+        booked(&mut site, number(1), &[hold(0, at(1_000), 1_000)]);
+        let said = start_by(&mut site, 0, number(1), Some(1_500), seed).unwrap();
+        let [SiteMessage::Late { until, .. }] = said[..] else { panic!("{said:?}") };
+        late.insert(until.as_millis() - 1_500);
+    }
+    assert!(*late.first().unwrap() >= 50 && *late.last().unwrap() <= 150, "{late:?}");
+    assert!(late.len() > 20, "{late:?}");
 }
 
 #[test]

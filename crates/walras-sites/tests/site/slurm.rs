@@ -22,13 +22,13 @@ fn what_others_have_is_neither_sold_nor_reserved() {
     let first = free.iter().find(|free| free.node == NodeId::new(FIRST)).unwrap();
     assert!(first.interval.start().as_millis() >= 1_000 * (seconds + 600), "{first:?}");
     let asked = [hold(0, after(now(), 60_000), 1_000)];
-    let said = bench.site.prepare(now(), number(1), &asked, after(now(), 1_000)).unwrap();
+    let said = bench.ask(now(), number(1), &asked, after(now(), 1_000)).unwrap();
     assert_eq!(said, refused(number(1), SiteRefusal::Busy));
     // A job that waits and is planned there counts as one that has it.
     fake.cluster().others = format!("8|PENDING|{}|{}||n2|(null)|theirs\n", seconds + 60, seconds + 90);
     std::thread::sleep(Duration::from_millis(300));
     let asked = [hold(1, after(now(), 59_000), 10_000)];
-    let said = bench.site.prepare(now(), number(2), &asked, after(now(), 1_000)).unwrap();
+    let said = bench.ask(now(), number(2), &asked, after(now(), 1_000)).unwrap();
     assert_eq!(said, refused(number(2), SiteRefusal::Busy));
     assert!(fake.cluster().reservations.is_empty());
 }
@@ -42,7 +42,7 @@ fn all_holds_are_reserved_or_none() {
     bench.site.offers(now(), CycleNumber::new(1), horizon).unwrap();
     let (start, end) = (now().as_millis() / 1_000, now().as_millis() / 1_000 + 600);
     fake.cluster().reservations.insert("theirs".to_owned(), (start, end, "n2".to_owned()));
-    let said = bench.site.prepare(now(), number(1), &holds, after(now(), 1_000)).unwrap();
+    let said = bench.ask(now(), number(1), &holds, after(now(), 1_000)).unwrap();
     assert_eq!(said, refused(number(1), SiteRefusal::Busy));
     assert_eq!(fake.cluster().reservations.keys().collect::<Vec<_>>(), ["theirs"]);
 }
@@ -52,7 +52,7 @@ fn what_slurm_forgets_moves_or_drains_is_taken() {
     for fault in 0..4 {
         let (mut bench, fake) = slurm();
         let asked = hold(0, after(now(), 60_000), 5_000);
-        let said = bench.site.prepare(now(), number(1), &[asked], after(now(), 60_000)).unwrap();
+        let said = bench.ask(now(), number(1), &[asked], after(now(), 60_000)).unwrap();
         assert_eq!(said, [SiteMessage::Prepared(number(1))]);
         let tag = name(&fake, "-1-0");
         if fault == 3 {

@@ -92,7 +92,15 @@ pub(super) fn window(
     let slots = slots.iter().map(|(place, end, cost)| {
         let (site, node) = place.split_once('/').unwrap();
         let (start, end, cost) = (at(start), at(*end), money(*cost));
-        ClaimedSlot { site: site.into(), node: node.into(), start, end, cost, capacity: site == "grid" }
+        ClaimedSlot {
+            units: 1,
+            site: site.into(),
+            node: node.into(),
+            start,
+            end,
+            cost,
+            capacity: site == "grid",
+        }
     });
     let slots = slots.collect();
     ClaimedAlternative { job: job.into(), start: at(start), end: at(end), cost: money(cost), slots }
@@ -145,6 +153,7 @@ pub(super) fn offers() -> Offers {
     let (mut nodes, mut slots) = (Vec::new(), Vec::new());
     for (index, (site, name, speed, price, os, memory, free)) in NODES.iter().enumerate() {
         nodes.push(Node {
+            division: Default::default(),
             name: (*name).into(),
             site: SiteId::new(*site),
             performance: performance(*speed),
@@ -213,6 +222,7 @@ impl Fixture {
         let start = window.slots[slot].start;
         let span = work.runtime_on(performance(speed)).unwrap();
         window.slots[slot] = ClaimedSlot {
+            units: 1,
             site: ["campus", "lab"][site as usize].into(),
             node: name.into(),
             start,

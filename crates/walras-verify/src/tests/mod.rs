@@ -6,6 +6,7 @@ mod choices;
 mod fixture;
 mod kinds;
 mod laws;
+mod units;
 
 use super::*;
 use fixture::{Fixture, at, money, seconds};

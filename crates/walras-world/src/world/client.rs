@@ -25,7 +25,7 @@ impl World {
             self.lets_go(&input, answer.as_ref());
         }
         let unheard = answer.is_none() && said < 20;
-        if unheard || (said < 3 && self.chance.happens(self.faults.repeat)) {
+        if unheard || (said < 3 && self.goes_wrong(|it| it.repeat)) {
             let pause = self.chance.between(1_000, 60_000);
             let input = if unheard { searched_anew(input) } else { input };
             self.post(later(self.now, pause), Parcel::Client(input, said + 1));

@@ -1,16 +1,38 @@
 //! What happens to sites, owners and prices.
 
 use super::{Parcel, World};
+use crate::fault::Faults;
 use crate::setup::MINUTE;
 use crate::site::{OUTAGE, owner_needs};
-use walras_broker::Input;
 use walras_broker::input::SiteMessage;
 use walras_broker::price::PriceRules;
+use walras_broker::{Broker, Input};
 use walras_model::{NodeId, Rate, SiteId, Time};
 use walras_sites::Offering;
 use walras_sites::clock::later;
 
 impl World {
+    /// The broker dies and is built anew from its journal.
+    pub(super) fn kill(&mut self) {
+        self.kills += 1;
+        let mut broker = Broker::default();
+        for entry in &self.journal {
+            broker.restore(entry);
+        }
+        self.broker = broker;
+        self.planning = None;
+        if let Some(entry) = self.journal.last() {
+            self.checker.entry(&self.broker, entry);
+        }
+    }
+
+    /// Whether something goes wrong now, of which there is a chance; it is counted.
+    pub(super) fn goes_wrong(&mut self, rate: impl Fn(&Faults) -> i64) -> bool {
+        let happens = self.chance.happens(rate(&self.faults));
+        self.happened += u64::from(happens);
+        happens
+    }
+
     /// Something happens to a site, an owner, a price.
     pub(super) fn mishap(&mut self) {
         if self.calm {
@@ -22,6 +44,7 @@ impl World {
         let last = i64::try_from(self.sites.len()).unwrap_or(1) - 1;
         let Ok(place) = usize::try_from(self.chance.between(0, last)) else { return };
         let Some(id) = self.sites.get(place).filter(|_| every > 0).map(|site| site.id) else { return };
+        self.happened += 1;
         match self.chance.between(0, 12) {
             0 => self.site_fails(id),
             1..=2 => self.node_fails(id),

@@ -2,7 +2,7 @@
 
 use super::http::{Client, with_query};
 use super::settings::Connect;
-use super::show::{clean, time};
+use super::show::{clean, time, told};
 use crate::failure::Failure;
 use crate::files;
 use std::io::{BufRead, Read};
@@ -94,7 +94,7 @@ pub(crate) fn follow(
 
 /// One event on one line.
 pub(crate) fn event_line(event: &EventView) -> String {
-    clean(&format!("{}  {}  {}", time(event.at), event.kind.text(), event.text))
+    format!("{}  {}  {}", time(event.at), event.kind.text(), told(&event.text))
 }
 
 pub(crate) fn run(args: &EventsArgs) -> Result<(), Failure> {

@@ -16,6 +16,10 @@ impl Reply {
     pub(crate) fn json(status: u16, text: &str) -> Reply {
         Reply::Answer { status, kind: "application/json", text: text.to_owned() }
     }
+
+    fn is_stream(&self) -> bool {
+        matches!(self, Reply::Answer { kind: "text/event-stream", .. })
+    }
 }
 
 pub(crate) struct Fake {
@@ -26,17 +30,32 @@ pub(crate) struct Fake {
 impl Fake {
     /// Answers these requests, then nobody is there any more.
     pub(crate) fn start(replies: Vec<Reply>) -> Fake {
+        Fake::answering(replies, |_, _| 0)
+    }
+
+    /// The same, but for who listens to events, who asks from a thread of its own: which of two requests comes first is chance, and streams
+    /// are for those who listen.
+    pub(crate) fn apart(replies: Vec<Reply>) -> Fake {
+        Fake::answering(replies, |replies, request| {
+            let listens = request.starts_with("GET /v1/events");
+            replies.iter().position(|reply| reply.is_stream() == listens).unwrap_or(0)
+        })
+    }
+
+    fn answering(replies: Vec<Reply>, place: fn(&[Reply], &str) -> usize) -> Fake {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
         if !replies.is_empty() {
             std::thread::spawn(move || {
-                for reply in replies {
+                let mut replies = replies;
+                while !replies.is_empty() {
                     let Ok((stream, _)) = listener.accept() else { return };
                     let Ok(request) = request_of(&stream) else { return };
+                    let place = place(&replies, &request);
                     seen.lock().expect("no panic before").push(request);
-                    answer(stream, &reply);
+                    answer(stream, &replies.remove(place));
                 }
             });
         }

@@ -5,7 +5,7 @@
 //! requests are sent once.
 
 use super::settings::{Connect, Process, Settings};
-use super::show::clean;
+use super::show::{told, use_utc};
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use ureq::http::{Method, Request, Response};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body};
-use walras_api::service::ErrorView;
+use walras_api::service::{ErrorView, exact};
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -46,6 +46,19 @@ pub(crate) struct Answer {
     pub(crate) text: String,
 }
 
+/// Bytes of an answer.
+pub(crate) enum Bytes<R> {
+    /// From this byte on.
+    Some {
+        /// Counted from 0.
+        first: u64,
+        /// They are read as they come.
+        reader: R,
+    },
+    /// There are only so many.
+    Beyond(u64),
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Call<'a> {
@@ -60,7 +73,9 @@ pub(crate) struct Call<'a> {
 impl Answer {
     /// As a value of the API.
     pub(crate) fn view<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        serde_json::from_str(&self.text)
+        // Digits are not lost here, so that texts beside numbers say nothing new.
+        let meant = exact::understood(&self.text);
+        serde_json::from_str(meant.as_ref().unwrap_or(&self.text))
             .map_err(|error| Failure::Unreachable(format!("the service's answer is not understood: {error}")))
     }
 }
@@ -68,6 +83,9 @@ impl Answer {
 impl Client {
     /// Of the service that is meant.
     pub(crate) fn of(connect: &Connect) -> Result<Client, Failure> {
+        if connect.utc {
+            use_utc();
+        }
         Client::new(connect.settings(&Process)?)
     }
 
@@ -98,6 +116,11 @@ impl Client {
         // A proxy would read what is sent over plain http.
         let config = if settings.url.starts_with("http:") { config.proxy(None) } else { config };
         Ok(Client { agent: config.build().new_agent(), settings, pauses: PAUSES.to_vec() })
+    }
+
+    /// Where the service is.
+    pub(crate) fn address(&self) -> &str {
+        &self.settings.url
     }
 
     /// With other pauses before repetitions.
@@ -147,20 +170,23 @@ impl Client {
         text.map(|text| Answer { text }).map_err(|error| self.unreachable(&error))
     }
 
-    /// The bytes of an answer as they come; some of them, as `FIRST-LAST`, where that is said.
-    pub(crate) fn read(
+    /// What the service sends, as bytes; some of them, where a range says so.
+    pub(crate) fn bytes(
         &self,
         path: &str,
-        bytes: Option<&str>,
-    ) -> Result<impl std::io::Read + use<>, Failure> {
+        range: Option<&str>,
+    ) -> Result<Bytes<impl std::io::Read + use<>>, Failure> {
         let call = Call { method: Method::GET, path: path.to_owned(), body: None, key: None };
-        let range = bytes.map(|bytes| format!("bytes={bytes}"));
+        let range = range.map(|range| format!("bytes={range}"));
         let response =
             self.ranged(&call, None, range.as_deref()).map_err(|error| self.unreachable(&error))?;
-        if !response.status().is_success() {
-            return Err(refusal(response));
+        let (first, length) = place_of(&response);
+        match response.status().as_u16() {
+            200 => Ok(Bytes::Some { first: 0, reader: response.into_body().into_reader() }),
+            206 => Ok(Bytes::Some { first, reader: response.into_body().into_reader() }),
+            416 => Ok(Bytes::Beyond(length)),
+            _ => Err(refusal(response)),
         }
-        Ok(response.into_body().into_reader())
     }
 
     /// A stream that ends when the service says so.
@@ -216,6 +242,15 @@ impl Client {
     }
 }
 
+/// Of an answer in part: its first byte, and how many there are of all.
+fn place_of(response: &Response<Body>) -> (u64, u64) {
+    let range = response.headers().get("content-range").and_then(|value| value.to_str().ok());
+    let (place, length) =
+        range.and_then(|range| range.strip_prefix("bytes ")?.split_once('/')).unwrap_or_default();
+    let first = place.split_once('-').and_then(|(first, _)| first.parse().ok());
+    (first.unwrap_or(0), length.parse().unwrap_or(0))
+}
+
 /// A submission may have arrived although nobody said so.
 fn may_have_arrived(failed: Failure, key: &str) -> Failure {
     match failed {
@@ -234,7 +269,7 @@ fn refusal(mut response: Response<Body>) -> Failure {
         Ok(error) => format!("{} ({}, trace {})", error.message, error.code, error.trace),
         Err(_) => format!("the service answered {status}"),
     };
-    let message = clean(&message);
+    let message = told(&message);
     match status {
         401 | 403 => Failure::Forbidden(message),
         404 | 409 | 410 => Failure::Refused(message),

@@ -149,12 +149,19 @@ fn sites_text(view: &SitesView, with_nodes: bool) -> String {
             site.connector.clone(),
             site.nodes.len().to_string(),
             site.demand.to_string(),
-            if site.leaving { "leaves" } else { state(site.lost) }.to_owned(),
+            match &site.trouble {
+                _ if site.leaving => "leaves".to_owned(),
+                Some(trouble) if !site.lost => trouble.kind.clone(),
+                Some(_) | None => state(site.lost).to_owned(),
+            },
         ]
     });
     let rows: Vec<[String; 7]> = rows.collect();
     let mut text =
         table_or(["site", "owner", "kind", "connector", ">nodes", ">demand", "state"], &rows, "no sites");
+    for (site, trouble) in view.sites.iter().filter_map(|site| Some((site, site.trouble.as_ref()?))) {
+        text.push_str(&format!("\n{}: since {}: {}\n", site.name, trouble.since, trouble.why));
+    }
     if with_nodes {
         let nodes = view.sites.iter().flat_map(|site| site.nodes.iter().map(move |node| (site, node)));
         let rows = nodes.map(|(site, node)| {

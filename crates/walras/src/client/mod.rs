@@ -3,13 +3,22 @@
 //! Every command asks the service ([`http`]), and prints what it says: as a table for people, or with `--json` as it came.
 //! Nothing is decided here but how things look, and what a shell is told.
 
+mod cancel;
+pub(crate) mod columns;
 pub(crate) mod events;
+pub(crate) mod explain;
 #[cfg(test)]
 mod fake;
+mod fetch;
+pub(crate) mod filter;
+mod hear;
+mod history;
 pub(crate) mod http;
-pub(crate) mod jobs;
+mod jobs;
+mod list;
 mod market;
 mod money;
+mod output;
 mod owner;
 mod report;
 mod rules;
@@ -18,7 +27,10 @@ pub(crate) mod secret;
 mod service;
 pub(crate) mod settings;
 pub(crate) mod show;
+mod status_line;
 pub(crate) mod submit;
+mod wait;
+mod worth;
 pub(crate) mod written;
 
 use crate::failure::Failure;
@@ -34,19 +46,21 @@ pub(crate) enum Command {
     /// Take one of a quote's options
     Accept(submit::AcceptArgs),
     /// List jobs, the newest first
-    Jobs(jobs::ListArgs),
+    Jobs(list::ListArgs),
     /// Show one job
     Job(jobs::OneArgs),
     /// Say why a job is where it is, and what would help
     Explain(jobs::OneArgs),
     /// Print what a job printed
-    Output(jobs::OutputArgs),
+    Output(output::OutputArgs),
+    /// Show what jobs took that have ended: waits, run times, cost, exit codes
+    History(history::HistoryArgs),
     /// Wait until jobs have ended
-    Wait(jobs::SeveralArgs),
+    Wait(wait::WaitArgs),
     /// Let jobs go that are held
-    Release(jobs::SeveralArgs),
+    Release(cancel::ReleaseArgs),
     /// Cancel jobs
-    Cancel(jobs::SeveralArgs),
+    Cancel(cancel::CancelArgs),
     /// Show everything live: nodes over time, jobs, what happens
     Watch(watch::Args),
     /// Follow what happens, one line each
@@ -100,13 +114,14 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Submit(args) => submit::submit(args),
         Command::Quote(args) => submit::quote(args),
         Command::Accept(args) => submit::accept(args),
-        Command::Jobs(args) => jobs::list(args),
+        Command::Jobs(args) => list::list(args),
         Command::Job(args) => jobs::one(args),
-        Command::Explain(args) => jobs::explain(args),
-        Command::Output(args) => jobs::output(args),
-        Command::Wait(args) => jobs::wait(args),
-        Command::Release(args) => jobs::release(args),
-        Command::Cancel(args) => jobs::cancel(args),
+        Command::Explain(args) => explain::explain(args),
+        Command::Output(args) => output::output(args),
+        Command::History(args) => history::history(args),
+        Command::Wait(args) => wait::wait(args),
+        Command::Release(args) => cancel::release(args),
+        Command::Cancel(args) => cancel::cancel(args),
         Command::Watch(args) => watch::run(args),
         Command::Events(args) => events::run(args),
         Command::Offers(args) => market::offers(args),

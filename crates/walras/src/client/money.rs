@@ -7,7 +7,7 @@ use super::show::{or_dash, table, table_or, time};
 use crate::failure::Failure;
 use serde_json::json;
 use ureq::http::Method;
-use walras_api::service::{AccountView, AccountsView, StatementView};
+use walras_api::service::{AccountView, AccountsView, BillsView, StatementView};
 
 #[derive(clap::Args)]
 pub(crate) struct AccountArgs {
@@ -24,10 +24,13 @@ pub(crate) struct AccountArgs {
 pub(crate) struct StatementArgs {
     /// Whose: user:NAME, owner:NAME or fee; for an administrator [default: one's own]
     account: Option<String>,
+    /// One line for each job, and for each array
+    #[arg(long)]
+    by_job: bool,
     /// At most so many lines, the newest first
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
-    /// Only those before this line, to go on from there
+    /// Only those before this line, to go on from there; with --by-job, before this job
     #[arg(long, value_name = "LINE")]
     before: Option<u64>,
     #[command(flatten)]
@@ -138,6 +141,10 @@ pub(crate) fn statement(args: &StatementArgs) -> Result<(), Failure> {
         ("before", args.before.map(|line| line.to_string())),
         ("limit", Some(args.limit.to_string())),
     ];
+    if args.by_job {
+        let answer = Client::of(&args.connect)?.get(&with_query("/v1/account/bills", &query))?;
+        return say(&args.connect, &answer, bills_text);
+    }
     let answer = Client::of(&args.connect)?.get(&with_query("/v1/account/statement", &query))?;
     say(&args.connect, &answer, |view: &StatementView| {
         let rows = view.lines.iter().map(|line| {
@@ -158,6 +165,20 @@ pub(crate) fn statement(args: &StatementArgs) -> Result<(), Failure> {
         }
         text
     })
+}
+
+fn bills_text(view: &BillsView) -> String {
+    let rows = view.bills.iter().map(|bill| {
+        let (from, until) = (time(bill.from), time(bill.until));
+        let name = or_dash(bill.name.as_ref());
+        [bill.job.to_string(), name, from, until, bill.lines.to_string(), bill.amount.to_string()]
+    });
+    let heading = [">job", "name", "from", "until", ">lines", ">amount"];
+    let mut text = table_or(heading, &rows.collect::<Vec<_>>(), "no job has moved anything");
+    if let Some(next) = view.next {
+        text.push_str(&format!("there are more: --before {next}\n"));
+    }
+    text
 }
 
 pub(crate) fn deposit(args: &DepositArgs) -> Result<(), Failure> {

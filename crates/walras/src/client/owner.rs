@@ -4,6 +4,7 @@ use super::http::{Client, encode};
 use super::say::{read_value, say};
 use super::settings::Connect;
 use super::show::{clean, or_dash};
+use super::worth::{WorthArgs, worth};
 use crate::failure::Failure;
 use crate::files;
 use serde_json::{Value, json};
@@ -24,6 +25,8 @@ pub(crate) enum SiteCommand {
     Drain(SiteDrainArgs),
     /// Sell all nodes of the site again
     Resume(SiteArgs),
+    /// Show what its time is worth to those who wait for it, and what one more node would bring
+    Worth(WorthArgs),
 }
 
 /// What is done with some nodes of a site
@@ -126,6 +129,7 @@ pub(crate) fn site(command: &SiteCommand) -> Result<(), Failure> {
         }
         SiteCommand::Change(args) => {
             let (change, at) = (site_table(&args.file)?, format!("/v1/sites/{}", encode(&args.site)));
+            only_terms(&change).map_err(|why| Failure::Input(format!("{}: {why}", args.file.display())))?;
             let answer = Client::of(&args.connect)?.send(Method::PUT, &at, Some(&change))?;
             say(&args.connect, &answer, |site: &SiteView| format!("site {} has changed\n", site.name))
         }
@@ -144,6 +148,7 @@ pub(crate) fn site(command: &SiteCommand) -> Result<(), Failure> {
             change(&args.of.connect, &args.of.site, "drain", &body)
         }
         SiteCommand::Resume(args) => change(&args.connect, &args.site, "resume", &json!({})),
+        SiteCommand::Worth(args) => worth(args),
     }
 }
 
@@ -160,6 +165,9 @@ pub(crate) fn node(command: &NodeCommand) -> Result<(), Failure> {
     }
 }
 
+/// What of a site can change while the service runs.
+const TERMS: [&str; 3] = ["prices", "access", "quotas"];
+
 /// The table of a site from a file; TOML may have it as the only `[[site]]`.
 fn site_table(file: &Path) -> Result<Value, Failure> {
     if file.extension().is_none_or(|end| end != "toml") {
@@ -174,6 +182,19 @@ fn site_table(file: &Path) -> Result<Value, Failure> {
         None => Ok(value),
         Some(sites) if sites.len() == 1 => Ok(sites.remove(0)),
         Some(sites) => Err(wrong(&format!("it has {} sites: expected 1", sites.len()))),
+    }
+}
+
+/// Refuses a table with more than can change while the service runs.
+fn only_terms(change: &Value) -> Result<(), String> {
+    let mut keys = change.as_object().into_iter().flat_map(|table| table.keys());
+    match keys.find(|key| !TERMS.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "{other}: only {} change while the service runs; what else is in a site's table of walras.toml, its connector too, takes \
+             effect with the next start",
+            TERMS.join(", ")
+        )),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::http::{Client, with_query};
 use super::say::say;
 use super::settings::Connect;
-use super::show::{clean, or_dash, table_or, time, time_or};
+use super::show::{or_dash, table_or, time, time_or, told};
 use crate::failure::Failure;
 use walras_api::service::{LogView, StatusView};
 
@@ -37,7 +37,7 @@ fn status_text(view: &StatusView) -> String {
         if view.speed == 1 { String::new() } else { format!(", at {} times the clock's speed", view.speed) };
     let mut text = format!("walras {} {taken}; its time is {}{speed}\n", view.version, time(view.now));
     for alarm in &view.alarms {
-        text.push_str(&format!("ALARM: {}\n", clean(alarm)));
+        text.push_str(&format!("ALARM: {}\n", told(alarm)));
     }
     if view.alarms.is_empty() {
         text.push_str("no alarms\n");
@@ -77,7 +77,7 @@ pub(crate) fn log(args: &LogArgs) -> Result<(), Failure> {
                 line.role.clone(),
                 line.name.clone(),
                 or_dash(line.token.as_ref()),
-                line.text.clone(),
+                told(&line.text),
             ]
         });
         let heading = [">line", "time", "role", "name", ">token", "what"];

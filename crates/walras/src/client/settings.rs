@@ -40,6 +40,9 @@ pub(crate) struct Connect {
     /// Print what the service says as JSON
     #[arg(long, help_heading = "Service", global = true)]
     pub(crate) json: bool,
+    /// Print times in UTC, instead of this machine's zone
+    #[arg(long, help_heading = "Service", global = true)]
+    pub(crate) utc: bool,
 }
 
 /// Variables of the environment.

@@ -1,19 +1,23 @@
 //! `submit`, `quote` and `accept`: from a file to the service.
 
 use super::http::{Client, fresh_key, with_query};
-use super::jobs;
 use super::say::say;
 use super::settings::Connect;
-use super::show::{clean, pretty, table, time};
+use super::show::{clean, pretty, table, time, told};
+use super::wait::wait_for;
+use super::worth::calm_text;
 use super::written::{Options, Reading, Written};
 use crate::failure::Failure;
 use crate::files;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use ureq::http::Method;
-use walras_api::service::{AcceptedView, HeldKind, OutlookView, QuoteView, SubmittedView};
+use walras_api::service::{AcceptedView, HeldKind, OutlookView, QuoteView, SubmittedView, WorthView};
+use walras_broker::gate::Which;
+use walras_broker::id::JobNumber;
 
-/// Exit codes: 1 when, with --wait, a job fails; 2 when a file is wrong
+/// Exit codes: with --wait, 1 when a job failed, 5 when one was cancelled, 6 when one was given up; 2 when a file is wrong
 #[derive(clap::Args)]
 pub(crate) struct SubmitArgs {
     /// Job files in YAML or JSON, or a script with #WALRAS or #SBATCH directives and its arguments; - is standard input
@@ -91,7 +95,7 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run(args, &written);
     }
-    let client = Client::of(&args.connect)?;
+    let client = Arc::new(Client::of(&args.connect)?);
     let mut jobs = Vec::with_capacity(written.len());
     for written in &written {
         jobs.push(written.finished(&args.options.0, &args.reading, Some(&client))?.0);
@@ -106,13 +110,16 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
         let view: SubmittedView = answer.view()?;
         let text = if args.connect.json { pretty(&answer.text) } else { format!("job {}\n", view.job) };
         files::print(&text)?;
+        for note in &view.notes {
+            eprintln!("walras: {}", told(note));
+        }
         // For people; what reads the number is not disturbed.
         if let Some(outlook) = view.outlook.as_ref().filter(|_| !args.connect.json) {
             eprint!("{}", outlook_text(outlook));
         }
-        submitted.push(view.job);
+        submitted.push(Which::whole(JobNumber::new(view.job)));
     }
-    if args.wait { jobs::wait_for(&client, &submitted, args.connect.json) } else { Ok(()) }
+    if args.wait { wait_for(&client, &submitted, args.connect.json) } else { Ok(()) }
 }
 
 /// Says what would become of jobs; that one would not run is an answer, not what was hoped for.
@@ -137,10 +144,10 @@ fn outlook_text(outlook: &OutlookView) -> String {
     }
     let mut text = "would not start as things are\n".to_owned();
     for reason in &outlook.reasons {
-        text.push_str(&format!("{}\n", clean(&reason.text)));
+        text.push_str(&format!("{}\n", told(&reason.text)));
     }
     for change in &outlook.changes {
-        text.push_str(&format!("would help: {}\n", clean(&change.text)));
+        text.push_str(&format!("would help: {}\n", told(&change.text)));
     }
     text
 }
@@ -161,7 +168,12 @@ pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let path = with_query("/v1/quotes", &[("hold", args.hold.map(|seconds| seconds.to_string()))]);
     let answer = client.post_once(&path, &job, &key)?;
-    say(&args.connect, &answer, |view: &QuoteView| quote_text(view))?;
+    // Who has the choice may want to know when nobody else is in need of it; a quote is one without that.
+    let calm = || client.get("/v1/worth").ok()?.view::<WorthView>().ok().and_then(|view| calm_text(&view));
+    say(&args.connect, &answer, |view: &QuoteView| match view.options.is_empty() {
+        true => quote_text(view),
+        false => quote_text(view) + &calm().unwrap_or_default(),
+    })?;
     // A quote without options is an answer, not what was hoped for.
     match answer.view::<QuoteView>()?.options.is_empty() {
         true => Err(Failure::Refuted),
@@ -211,10 +223,10 @@ fn quote_text(quote: &QuoteView) -> String {
         ));
     }
     for reason in &quote.reasons {
-        text.push_str(&format!("{}\n", clean(&reason.text)));
+        text.push_str(&format!("{}\n", told(&reason.text)));
     }
     for change in &quote.changes {
-        text.push_str(&format!("would help: {}\n", clean(&change.text)));
+        text.push_str(&format!("would help: {}\n", told(&change.text)));
     }
     text
 }
@@ -238,7 +250,7 @@ fn criteria_text(quote: &QuoteView) -> String {
 /// How long the job is likely to run, option by option.
 fn likely_text(quote: &QuoteView) -> String {
     let known = quote.options.iter().filter_map(|it| Some((it.option, it.likely.as_ref()?)));
-    known.map(|(option, likely)| format!("option {option}: {}\n", clean(&likely.text))).collect()
+    known.map(|(option, likely)| format!("option {option}: {}\n", told(&likely.text))).collect()
 }
 
 /// What it means that the options are held, or not.

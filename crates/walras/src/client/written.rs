@@ -13,6 +13,7 @@ use walras_api::service::{
     DIRECTIVES, Directive, Flag, JOB_BYTES_MAX, JobDraft, LeftOut, StatusView, Submitter, Takes, read_script,
 };
 use walras_api::{Syntax, read_limited};
+use walras_broker::files::FILES_BYTES_MAX;
 use walras_model::Time;
 
 /// What standard input is called in errors, and a job from it without a name.
@@ -173,8 +174,14 @@ impl Written {
         let mut draft = JobDraft::read(&self.bytes, &self.source, syntax).map_err(Failure::input)?;
         if let Some(named) = draft.workflow_file() {
             let path = self.path.parent().unwrap_or(Path::new("")).join(named);
-            draft.set_workflow(&workflow::read_file(&path)?.0);
+            draft.set_workflow(&workflow::read_runnable_file(&path)?);
         }
+        let beside = self.path.parent().unwrap_or(Path::new(""));
+        let read = |name: &str| match files::read(&beside.join(name), FILES_BYTES_MAX) {
+            Err(Failure::Input(why)) => Err(why),
+            read => read.map_err(|_| format!("{name} cannot be read")),
+        };
+        draft.bring(read).map_err(Failure::input)?;
         draft.set_options(options, submitter).map_err(Failure::input)?;
         Ok(draft)
     }

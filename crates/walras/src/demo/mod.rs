@@ -113,7 +113,8 @@ fn show(args: &Args, place: &Place, service: &Service) -> Result<Summary, Failur
         std::thread::sleep(LOOK_EVERY);
         jobs::keep_submitting(place, &people)?;
         let [page, _] = &pages;
-        watch::show(people.administrator.clone(), SPAN_MINUTES, &format!("in a browser: {page}"), &over)?;
+        let (note, hints) = (format!("in a browser: {page}"), place.what_to_try(&samples));
+        watch::show(people.administrator.clone(), SPAN_MINUTES, (&note, &hints), &over)?;
     } else {
         while !over() && !jobs::have_ended(&people, &samples)? && told.load(Ordering::Relaxed) {
             last.look(&people.administrator)?;

@@ -1,9 +1,11 @@
 //! A scene on a screen of any size.
 
 use super::gantt::{self, LEGEND, What};
-use super::scene::{Panel, Scene};
-use crate::client::jobs::{price, where_or_why};
-use crate::client::show::{clean, time_in};
+use super::place::{Place, dim};
+use super::scene::{Panel, Scene, Show};
+use super::sheet;
+use crate::client::columns::{price, where_or_why};
+use crate::client::show::{clean, cut, time_in};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -22,7 +24,8 @@ const COLOURS: [Color; 10] = [
     Color::Indexed(150),
     Color::Indexed(181),
 ];
-const KEYS: &str = "q quit  arrows scroll  +/- zoom  n nodes  j jobs  e events";
+const KEYS: &str = "? help  arrows choose  Enter open  f filter  / find  +/- zoom  n j e  q quit";
+const KEYS_WITH_HINTS: &str = "? help  h what to try  arrows choose  Enter open  f filter  / find  q quit";
 /// Screens of fewer lines do without the list of keys.
 const KEYS_FROM: u16 = 12;
 /// Fewer lines of nodes than this do without the legend.
@@ -31,6 +34,8 @@ const LEGEND_FROM: u16 = 5;
 const DATES_FROM: usize = 50;
 /// The widest name of a node.
 const LABEL_MAX: usize = 20;
+/// Fewer columns than this do without the users of jobs.
+const USERS_FROM: usize = 96;
 /// How many lines of jobs are enough.
 const JOB_LINES: u16 = 9;
 /// How many lines of events there are beside the rest.
@@ -42,7 +47,9 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
     let mut place = Place { area, next: area.y };
     if area.height >= KEYS_FROM {
         place.area.height -= 1;
-        buffer.set_stringn(area.x, area.bottom() - 1, KEYS, area.width.into(), dim());
+        let keys = if scene.hints.is_some() { KEYS_WITH_HINTS } else { KEYS };
+        let keys = if scene.typing { format!("find: {}_", clean(&scene.search)) } else { keys.to_owned() };
+        buffer.set_stringn(area.x, area.bottom() - 1, keys, area.width.into(), dim());
     }
     for (index, line) in head.iter().enumerate() {
         let style = if index == 0 { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
@@ -53,6 +60,9 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
     }
     if let Some(trouble) = &scene.trouble {
         place.line(buffer, &clean(trouble), Style::new().fg(Color::Red));
+    }
+    if let Some(sheet) = scene.sheet {
+        return sheet::draw(scene, sheet, &mut place, buffer);
     }
     let left = place.left();
     let rows = scene.snapshot.timetable.rows.len();
@@ -74,34 +84,6 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Where the next line goes.
-struct Place {
-    area: Rect,
-    next: u16,
-}
-
-impl Place {
-    fn left(&self) -> u16 {
-        self.area.bottom().saturating_sub(self.next)
-    }
-
-    fn line(&mut self, buffer: &mut Buffer, text: &str, style: Style) {
-        if self.left() > 0 && self.area.width > 0 {
-            buffer.set_stringn(self.area.x, self.next, text, self.area.width.into(), style);
-            self.next += 1;
-        }
-    }
-
-    /// Leaves lines empty up to there.
-    fn skip_to(&mut self, end: u16) {
-        self.next = self.next.max(end.min(self.area.bottom()));
-    }
-}
-
-fn dim() -> Style {
-    Style::new().fg(Color::DarkGray)
-}
-
 /// The first lines: how the service is.
 pub(super) fn header(scene: &Scene) -> [String; 3] {
     let status = &scene.snapshot.status;
@@ -112,17 +94,41 @@ pub(super) fn header(scene: &Scene) -> [String; 3] {
     let state = if cycle.open { "planning" } else { "planned" };
     let proof = cycle.proof.as_ref().map_or_else(String::new, |proof| format!(", {}", clean(&proof.text)));
     let next = cycle.next_at.map_or_else(String::new, |next| format!("; next {}", time(next)));
+    let counts = format!(
+        "queued {}  reserved {}  running {}  ended {}",
+        status.queued, status.reserved, status.running, status.ended
+    );
     [
-        format!("walras {}  {}{speed}{closed}", clean(&status.version), time(status.now)),
         format!(
-            "queued {}  reserved {}  running {}  ended {}",
-            status.queued, status.reserved, status.running, status.ended
+            "walras {}  {}{speed}{closed}  {}",
+            clean(&status.version),
+            time(status.now),
+            clean(&scene.address)
         ),
+        format!("{}{}{counts}", used(scene), money(scene)),
         format!(
             "cycle {} {state}: {} served, {} left out{proof}{next}",
             cycle.cycle, cycle.served, cycle.unserved
         ),
     ]
+}
+
+/// How many of the nodes work for us.
+fn used(scene: &Scene) -> String {
+    let sites = &scene.snapshot.status.sites;
+    let nodes: u64 = sites.iter().map(|site| site.nodes).sum();
+    let busy: u64 = sites.iter().map(|site| site.nodes_busy).sum();
+    let share = (busy * 100).checked_div(nodes);
+    share.map_or_else(String::new, |share| format!("nodes {busy}/{nodes} ({share}%)  "))
+}
+
+/// What whoever looks has.
+fn money(scene: &Scene) -> String {
+    let Some(account) = &scene.snapshot.account else { return String::new() };
+    let whose = account.account.trim_start_matches("user:").trim_start_matches("owner:");
+    let held =
+        if account.held.to_string() == "0" { String::new() } else { format!(", {} held", account.held) };
+    format!("{} {}{held}  ", clean(whose), account.balance)
 }
 
 fn nodes(scene: &Scene, place: &mut Place, buffer: &mut Buffer, lines: u16, scroll: usize) {
@@ -203,29 +209,50 @@ fn style_of(what: What) -> Style {
 
 fn jobs(scene: &Scene, place: &mut Place, buffer: &mut Buffer, lines: u16) {
     let end = place.next + lines.min(place.left());
+    let width = usize::from(place.area.width);
     if end > place.next {
-        place.line(buffer, &job_line(["job", "name", "user", "state", "price", "where, why"]), dim());
+        let heading = ["job", "name", "user", "state", "price", "where, why"];
+        place.line(buffer, &format!("{}{}", job_line(heading, width), filtered(scene)), dim());
     }
-    for job in scene.snapshot.jobs.iter().skip(scene.scroll) {
-        if place.next >= end {
-            break;
-        }
-        place.line(buffer, &job_text(job), state_style(job.state));
+    let (jobs, chosen) = (scene.jobs(), scene.place());
+    let room = usize::from(end.saturating_sub(place.next));
+    // The chosen one is always on the screen.
+    let first = (chosen + 1).saturating_sub(room);
+    for (index, job) in jobs.iter().enumerate().skip(first).take(room) {
+        let style = state_style(job.state);
+        let is_chosen = scene.selected.is_some() && index == chosen;
+        let style = if is_chosen { style.add_modifier(Modifier::REVERSED) } else { style };
+        place.line(buffer, &cut(&job_text(job, width), width), style);
     }
-    if scene.snapshot.jobs.is_empty() && place.next < end {
+    if jobs.is_empty() && place.next < end {
         place.line(buffer, "no jobs", dim());
     }
     place.skip_to(end);
 }
 
-fn job_text(job: &JobView) -> String {
-    let (number, price, place) = (job.job.to_string(), price(job), where_or_why(job));
-    clean(&job_line([&number, &job.name, &job.user, job.state.text(), &price, &place]))
+/// Which jobs are not shown, where some are not.
+fn filtered(scene: &Scene) -> String {
+    let show = if scene.show == Show::All { String::new() } else { format!("  [{}]", scene.show.text()) };
+    let search = &scene.search;
+    if search.is_empty() { show } else { format!("{show}  [with '{}']", clean(search)) }
 }
 
-fn job_line([job, name, user, state, price, place]: [&str; 6]) -> String {
-    let cut = |text: &str, length: usize| text.chars().take(length).collect::<String>();
-    format!("{job:>6}  {:<16}  {:<10}  {state:<9}  {price:>10}  {place}", cut(name, 16), cut(user, 10))
+fn job_text(job: &JobView, width: usize) -> String {
+    let (price, place) = (price(job), where_or_why(job));
+    clean(&job_line([&job.id, &job.name, &job.user, job.state.text(), &price, &place], width))
+}
+
+/// One line of the list; where there is little room, without the user.
+fn job_line([job, name, user, state, price, place]: [&str; 6], width: usize) -> String {
+    if width < USERS_FROM {
+        return format!("{:>6}  {:<14}  {state:<9}  {price:>8}  {place}", cut(job, 12), cut(name, 14));
+    }
+    format!(
+        "{:>6}  {:<16}  {:<10}  {state:<9}  {price:>10}  {place}",
+        cut(job, 16),
+        cut(name, 16),
+        cut(user, 10)
+    )
 }
 
 fn state_style(state: JobState) -> Style {

@@ -1,16 +1,17 @@
 //! The live view: one thread asks how things are, one follows what happens, this one reads keys and draws.
 
 use super::draw::draw;
-use super::scene::{Panel, Scene, Snapshot, Wish};
+use super::keys::{Meaning, meaning};
+use super::scene::{Scene, Snapshot};
 use super::{Whose, look};
 use crate::client::events::{event_line, follow};
 use crate::client::http::Client;
 use crate::failure::Failure;
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{self, Event};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// How often the service is asked.
@@ -19,8 +20,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 /// The shortest and the longest time that is shown: a minute and thirty days.
 const SPANS: (i64, i64) = (60_000, 30 * 86_400_000);
-/// How many lines a page is.
-const PAGE: usize = 10;
 
 enum News {
     Looked(Box<Snapshot>),
@@ -55,9 +54,10 @@ pub(super) fn run(
     over: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
     let span = Arc::new(AtomicI64::new(span));
-    let (sender, news) = channel();
+    let opened = Arc::new(AtomicU64::new(0));
+    let ((sender, news), (look_now, wake)) = (channel(), channel());
     follow_events(Arc::clone(&client), sender.clone());
-    keep_looking(client, whose, Arc::clone(&span), sender);
+    keep_looking(client, whose, (Arc::clone(&span), Arc::clone(&opened)), sender, wake);
     let mut screen = Screen::open()?;
     let failed = |error: std::io::Error| Failure::Input(format!("the terminal cannot be used: {error}"));
     while !over() {
@@ -67,14 +67,23 @@ pub(super) fn run(
             continue;
         }
         let Event::Key(key) = event::read().map_err(failed)? else { continue };
-        match meaning(key) {
+        match meaning(key, scene.typing) {
             Some(Meaning::Quit) => return Ok(()),
             Some(Meaning::Zoom { closer }) => {
                 let now = span.load(Ordering::Relaxed);
                 let next = if closer { now / 2 } else { now * 2 };
                 span.store(next.clamp(SPANS.0, SPANS.1), Ordering::Relaxed);
             }
-            Some(Meaning::Wish(wish)) => scene.apply(wish),
+            Some(Meaning::Wish(wish)) => {
+                if !scene.apply(wish) {
+                    return Ok(());
+                }
+                let job = scene.opened().unwrap_or(0);
+                if opened.swap(job, Ordering::Relaxed) != job {
+                    // Nobody looks any more when the service is gone; that is told elsewhere.
+                    let _ = look_now.send(());
+                }
+            }
             None => {}
         }
     }
@@ -94,18 +103,27 @@ fn take_news(scene: &mut Scene, news: &Receiver<News>) {
     }
 }
 
-/// Asks until nobody listens any more.
-fn keep_looking(client: Arc<Client>, whose: Whose, span: Arc<AtomicI64>, sender: Sender<News>) {
+/// Asks until nobody listens any more, at once when somebody wants to see something else.
+fn keep_looking(
+    client: Arc<Client>,
+    whose: Whose,
+    (span, opened): (Arc<AtomicI64>, Arc<AtomicU64>),
+    sender: Sender<News>,
+    wake: Receiver<()>,
+) {
     std::thread::spawn(move || {
         loop {
-            let news = match look(&client, &whose, span.load(Ordering::Relaxed)) {
+            let job = Some(opened.load(Ordering::Relaxed)).filter(|job| *job > 0);
+            let news = match look(&client, &whose, span.load(Ordering::Relaxed), job) {
                 Ok(snapshot) => News::Looked(Box::new(snapshot)),
                 Err(failure) => News::Trouble(text_of(failure)),
             };
             if sender.send(news).is_err() {
                 return;
             }
-            std::thread::sleep(LOOK_EVERY);
+            if wake.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
         }
     });
 }
@@ -123,59 +141,16 @@ fn follow_events(client: Arc<Client>, sender: Sender<News>) {
     });
 }
 
-fn text_of(failure: Failure) -> String {
+/// What went wrong, as text.
+pub(super) fn text_of(failure: Failure) -> String {
     match failure {
         Failure::Input(text)
         | Failure::Refused(text)
         | Failure::Forbidden(text)
         | Failure::Unreachable(text)
         | Failure::Fault(text) => text,
-        Failure::Refuted | Failure::NotAll | Failure::Panicked | Failure::ReaderGone => String::new(),
-    }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Meaning {
-    Quit,
-    Zoom { closer: bool },
-    Wish(Wish),
-}
-
-fn meaning(key: KeyEvent) -> Option<Meaning> {
-    if key.kind == KeyEventKind::Release {
-        return None;
-    }
-    Some(match key.code {
-        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Meaning::Quit,
-        KeyCode::Char('q') | KeyCode::Esc => Meaning::Quit,
-        KeyCode::Char('+' | '=') => Meaning::Zoom { closer: true },
-        KeyCode::Char('-') => Meaning::Zoom { closer: false },
-        KeyCode::Char('n') => Meaning::Wish(Wish::Show(Panel::Nodes)),
-        KeyCode::Char('j') => Meaning::Wish(Wish::Show(Panel::Jobs)),
-        KeyCode::Char('e') => Meaning::Wish(Wish::Show(Panel::Events)),
-        KeyCode::Down => Meaning::Wish(Wish::Down(1)),
-        KeyCode::Up => Meaning::Wish(Wish::Up(1)),
-        KeyCode::PageDown => Meaning::Wish(Wish::Down(PAGE)),
-        KeyCode::PageUp => Meaning::Wish(Wish::Up(PAGE)),
-        KeyCode::Home => Meaning::Wish(Wish::Top),
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_mean_what_the_legend_says() {
-        let of = |code| meaning(KeyEvent::new(code, KeyModifiers::NONE));
-        for code in [KeyCode::Char('q'), KeyCode::Esc] {
-            assert_eq!(of(code), Some(Meaning::Quit));
+        Failure::Refuted | Failure::NotAll | Failure::Ended(_) | Failure::Panicked | Failure::ReaderGone => {
+            String::new()
         }
-        let control = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert_eq!(meaning(control), Some(Meaning::Quit));
-        assert_eq!(of(KeyCode::Char('c')), None);
-        assert_eq!(of(KeyCode::Char('+')), Some(Meaning::Zoom { closer: true }));
-        assert_eq!(of(KeyCode::PageUp), Some(Meaning::Wish(Wish::Up(PAGE))));
     }
 }

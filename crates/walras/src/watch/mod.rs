@@ -5,25 +5,32 @@
 
 mod draw;
 mod gantt;
+mod keys;
 mod live;
+mod place;
 mod plain;
 mod scene;
+mod sheet;
 
-use crate::client::http::{Answer, Client, with_query};
-use crate::client::jobs;
+use crate::client::explain::explanation_text;
+use crate::client::filter::own_name;
+use crate::client::http::{Answer, Bytes, Client, with_query};
 use crate::client::settings::Connect;
-use crate::client::show::pretty;
+use crate::client::show::{pretty, zone};
 use crate::failure::Failure;
 use crate::files;
-use jiff::tz::TimeZone;
-use scene::{Scene, Snapshot};
-use std::io::IsTerminal;
+use scene::{Details, Scene, Snapshot};
+use std::io::{IsTerminal, Read};
 use std::sync::Arc;
-use walras_api::service::{JobsView, MeView, Role, Stamp, StatusView, TimetableView};
+use walras_api::service::{
+    AccountView, ExplanationView, JobsView, MeView, Role, Stamp, StatusView, TimetableView,
+};
 use walras_model::Time;
 
 /// How many jobs are asked for.
 const JOBS_MAX: u32 = 200;
+/// So many bytes of what a job printed are shown.
+const OUTPUT_BYTES: u64 = 64 << 10;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -54,30 +61,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let whose = match me.role {
         Role::Owner => Whose::Nobodys,
         _ if args.all => Whose::Everybodys,
-        _ => jobs::own_name(me).map_or(Whose::Everybodys, Whose::Of),
+        _ => own_name(me).map_or(Whose::Everybodys, Whose::Of),
     };
     let span = i64::from(args.span) * 60_000;
     if args.connect.json {
         return files::print(&json(&client, &whose, span)?);
     }
-    let snapshot = look(&client, &whose, span)?;
-    let scene = Scene::new(snapshot, TimeZone::system());
+    let snapshot = look(&client, &whose, span, None)?;
+    let scene = Scene::new(snapshot, zone(), client.address());
     if args.once || !std::io::stdout().is_terminal() {
         return files::print(&plain::text(&scene));
     }
     live::run(Arc::new(client), whose, span, scene, &|| false)
 }
 
-/// The live view of everybody's jobs with a line of its own, until somebody quits or it is `over`.
+/// The live view of everybody's jobs with a line of its own and what to try, until somebody quits or it is `over`.
 pub(crate) fn show(
     client: Arc<Client>,
     minutes: u32,
-    note: &str,
+    (note, hints): (&str, &str),
     over: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
     let span = i64::from(minutes) * 60_000;
-    let mut scene = Scene::new(look(&client, &Whose::Everybodys, span)?, TimeZone::system());
-    scene.note = Some(note.to_owned());
+    let snapshot = look(&client, &Whose::Everybodys, span, None)?;
+    let mut scene = Scene::new(snapshot, zone(), client.address());
+    (scene.note, scene.hints) = (Some(note.to_owned()), Some(hints.trim().to_owned()));
     live::run(client, Whose::Everybodys, span, scene, over)
 }
 
@@ -101,12 +109,33 @@ fn jobs_text(client: &Client, whose: &Whose) -> Result<String, Failure> {
     client.get(&path).map(|answer| answer.text)
 }
 
-/// How things are now.
-fn look(client: &Client, whose: &Whose, span: i64) -> Result<Snapshot, Failure> {
+/// How things are now, and everything about one job.
+fn look(client: &Client, whose: &Whose, span: i64, opened: Option<u64>) -> Result<Snapshot, Failure> {
     let status: StatusView = client.get("/v1/status")?.view()?;
     let timetable: TimetableView = client.get(&timetable_path(status.now, span))?.view()?;
     let jobs: JobsView = Answer { text: jobs_text(client, whose)? }.view()?;
-    Ok(Snapshot { status, timetable, jobs: jobs.jobs })
+    let account: AccountView = client.get("/v1/account")?.view()?;
+    let details = opened.map(|job| details(client, job));
+    Ok(Snapshot { status, timetable, jobs: jobs.jobs, account: Some(account), details })
+}
+
+/// Everything about one job, as far as it can be had.
+fn details(client: &Client, job: u64) -> Details {
+    let asked = client.get(&format!("/v1/jobs/{job}/explanation"));
+    let explanation = asked.and_then(|answer| Ok(explanation_text(&answer.view::<ExplanationView>()?)));
+    let explanation = explanation.unwrap_or_else(live::text_of);
+    Details { job, explanation, output: printed(client, job).unwrap_or_else(live::text_of) }
+}
+
+/// The end of what a job's first part printed.
+fn printed(client: &Client, job: u64) -> Result<String, Failure> {
+    let path = format!("/v1/jobs/{job}/output?part=0");
+    let mut bytes = Vec::new();
+    if let Bytes::Some { reader, .. } = client.bytes(&path, Some(&format!("-{OUTPUT_BYTES}")))? {
+        // What breaks off is shown as far as it came.
+        let _ = reader.take(OUTPUT_BYTES).read_to_end(&mut bytes);
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn json(client: &Client, whose: &Whose, span: i64) -> Result<String, Failure> {

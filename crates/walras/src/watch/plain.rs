@@ -3,7 +3,7 @@
 use super::draw::header;
 use super::gantt::{self, LEGEND};
 use super::scene::Scene;
-use crate::client::jobs::jobs_text;
+use crate::client::columns::jobs_table;
 use crate::client::show::time_in;
 
 /// How many columns the time of a node gets.
@@ -23,7 +23,7 @@ pub(super) fn text(scene: &Scene) -> String {
         text.push_str(format!("{label:width$} {cells}").trim_end());
         text.push('\n');
     }
-    text.push_str(&format!("{LEGEND}\n\n{}", jobs_text(&scene.snapshot.jobs)));
+    text.push_str(&format!("{LEGEND}\n\n{}", jobs_table(&scene.snapshot.jobs, None, None)));
     text
 }
 
@@ -34,8 +34,8 @@ mod tests {
     #[test]
     fn a_picture_in_text() {
         insta::assert_snapshot!(super::text(&scene()), @r"
-        walras 0.1.0  2026-11-15 12:30:00 (time x60)
-        queued 3  reserved 2  running 1  ended 17
+        walras 0.1.0  2026-11-15 12:30:00 (time x60)  http://127.0.0.1:7878
+        nodes 1/3 (33%)  ada 950.5, 25 held  queued 3  reserved 2  running 1  ended 17
         cycle 12 planned: 5 served, 1 left out, best of the listed alternatives; next 2026-11-15 12:31:00
 
                        2026-11-15 12:18:00                                  2026-11-15 13:18:00

@@ -92,7 +92,14 @@ fn offers(spec: &str, workflow: &Workflow, network: &Network) -> Result<Offers, 
             for _ in 0..count {
                 let name = format!("n{}", nodes.len() + 1);
                 let attributes = Attributes::new();
-                nodes.push(Node { name, site: SiteId::new(site), performance, watts: None, attributes });
+                nodes.push(Node {
+                    division: Default::default(),
+                    name,
+                    site: SiteId::new(site),
+                    performance,
+                    watts: None,
+                    attributes,
+                });
                 rates.push(rate);
             }
             if nodes.len() > NODES_MAX as usize {

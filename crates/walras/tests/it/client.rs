@@ -57,7 +57,7 @@ fn texts(output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-const SUBMITTED: &str = r#"{"job":17,"outlook":{"start":null,"finish":null,"price":null,"sites":[],
+const SUBMITTED: &str = r#"{"job":17,"notes":["nobody is told"],"outlook":{"start":null,"finish":null,"price":null,"sites":[],
 "reasons":[{"kind":"budget_too_small","text":"The budget is too small."}],
 "changes":[{"kind":"budget","text":"a budget of 60 credits","amount":60}]}}"#;
 
@@ -70,15 +70,18 @@ fn a_script_is_submitted_and_waited_for() {
     let directory = tempfile::tempdir().unwrap();
     let script = "#!/bin/sh\n#SBATCH --time=10 --gres=gpu:1 --mail-type=END\n#WALRAS budget 40\necho $1\n";
     fs::write(directory.path().join("fit.sh"), script).unwrap();
-    let (url, requests) =
-        fake(&[("POST /v1/jobs?outlook=true ", 201, SUBMITTED), ("GET /v1/jobs/17 ", 200, JOB)]);
+    let (url, requests) = fake(&[
+        ("POST /v1/jobs?outlook=true ", 201, SUBMITTED),
+        ("GET /v1/events ", 200, ""),
+        ("GET /v1/jobs/17 ", 200, JOB),
+    ]);
     let output = ask(directory.path(), &url, &["submit", "fit.sh", "a b", "--wait", "-J", "fit", "--", "-v"]);
     let (code, out, err) = texts(&output);
     assert_eq!((code, out.as_str()), (Some(1), "job 17\njob 17 is failed: It ended with exit code 3.\n"));
     assert_eq!(
         err,
-        "fit.sh:2: --mail-type=END does nothing here and is left out\nwould not start as things are\nThe budget is too \
-         small.\nwould help: a budget of 60 credits\n"
+        "walras: nobody is told\nwould not start as things are\nThe budget is too small.\nwould help: a budget of 60 \
+         credits\n"
     );
     let request = requests.lock().unwrap()[0].clone();
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
@@ -86,7 +89,7 @@ fn a_script_is_submitted_and_waited_for() {
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     let here = directory.path().canonicalize().unwrap();
     let expected = serde_json::json!({"walras": "job/1", "name": "fit", "work": 600, "budget": 40,
-        "script": script, "command": ["a b", "-v"], "requires": {"gpus": {"min": 1}},
+        "script": script, "command": ["a b", "-v"], "requires": {"gpus": {"min": 1}}, "notify": {"on": ["end"]},
         "env": {"SLURM_GPUS_ON_NODE": "1", "SLURM_GPUS_PER_NODE": "1", "SLURM_SUBMIT_DIR": here}});
     assert_eq!(body, expected);
 }

@@ -12,8 +12,10 @@ mod demo;
 #[cfg(feature = "simulator")]
 mod documents;
 mod edges;
+mod following;
 mod house;
 mod journals;
+mod letters;
 mod licences;
 mod links;
 mod planner;
@@ -25,6 +27,7 @@ mod reproduce;
 mod scripts;
 #[cfg(feature = "simulator")]
 mod simulate;
+mod vo;
 mod workflows;
 
 use assert_cmd::Command;

@@ -199,6 +199,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
     };
     policy.calendar = wishes.calendar;
     PlanningProblem {
+        capacity: None,
         agenda: None,
         cycle: CycleNumber::new(1),
         basis: 0,

@@ -1,115 +1,8 @@
 //! Batch scripts as people write them for Slurm, run by a service on this machine, with what they print.
 
-use assert_cmd::cargo::cargo_bin;
+use crate::vo::Vo;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-
-const CONFIG: &str = r#"
-listen = "127.0.0.1:0"
-data = "data"
-
-[policy]
-cycle_every = 1
-horizon = 7200
-lead = 1
-offers_within = 5
-plan_within = 30
-prepare_within = 10
-confirm_within = 10
-
-[batch.account.physics]
-group = "physics"
-budget = 900
-
-[batch.partition.short]
-sites = ["here"]
-
-[batch.qos.high]
-priority = 10
-
-[[site]]
-name = "here"
-owner = "you"
-connector = "local"
-count = 16
-price = 0.01
-attributes = { cores = 8, memory_gb = 16, gpus = 2, gpu_type = "a100", ib = true }
-"#;
-
-/// A service on this machine, and who uses it.
-struct Vo {
-    directory: tempfile::TempDir,
-    service: Option<Child>,
-    url: String,
-    token: String,
-}
-
-impl Drop for Vo {
-    fn drop(&mut self) {
-        if let Some(service) = &mut self.service {
-            let _ = service.kill();
-            let _ = service.wait();
-        }
-    }
-}
-
-impl Vo {
-    fn open() -> Vo {
-        let directory = tempfile::tempdir().unwrap();
-        fs::write(directory.path().join("walras.toml"), CONFIG).unwrap();
-        let mut command = Command::new(cargo_bin("walras"));
-        command.current_dir(directory.path()).args(["serve", "--config", "walras.toml"]);
-        let mut service = command.stdout(Stdio::piped()).spawn().unwrap();
-        let lines: Vec<String> =
-            BufReader::new(service.stdout.take().unwrap()).lines().take(2).map(Result::unwrap).collect();
-        let url = format!("http://{}", lines[0].split_once("://").expect("it says where it listens").1);
-        let mut vo = Vo { directory, service: Some(service), url, token: String::new() };
-        vo.token = fs::read_to_string(vo.path().join("data/administrator.token")).unwrap();
-        vo.done(&["user", "set", "ada", "--group", "physics"]);
-        vo.done(&["deposit", "user:ada", "1000"]);
-        vo.token = vo.done(&["token", "make", "user", "ada"]);
-        vo
-    }
-
-    fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
-    fn walras(&self, arguments: &[&str], input: &str) -> Output {
-        let mut command = Command::new(cargo_bin("walras"));
-        command.current_dir(self.path()).args(arguments).env("LAB", "7").env("TZ", "UTC");
-        command.env("WALRAS_URL", &self.url).env("WALRAS_TOKEN", self.token.trim());
-        command.env("XDG_CONFIG_HOME", self.path());
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
-    }
-
-    /// What it printed, when it was content.
-    fn done(&self, arguments: &[&str]) -> String {
-        let output = self.walras(arguments, "");
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "{arguments:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-        text
-    }
-
-    /// Submits a script by its text; its number.
-    fn submit(&self, name: &str, text: &str, arguments: &[&str]) -> String {
-        fs::write(self.path().join(name), text).unwrap();
-        let printed = self.done(&[&["submit", name], arguments].concat());
-        printed.trim().strip_prefix("job ").unwrap().to_owned()
-    }
-
-    /// Exit code and complaint of a call that is refused.
-    fn refused(&self, arguments: &[&str], input: &str) -> (Option<i32>, String) {
-        let output = self.walras(arguments, input);
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{arguments:?}");
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    }
-}
+use std::path::{Path, PathBuf};
 
 /// By file: the script, its arguments, and what its parts print; `{job}` stands for its number.
 const SCRIPTS: [(&str, &str, &[&str], &[&str]); 10] = [
@@ -151,7 +44,49 @@ fn ten_scripts_print_what_they_would() {
     assert_eq!(vo.done(&["output", &jobs[7], "--error"]), "a complaint\n");
     assert_eq!(vo.done(&["output", &more[0]]), "from standard input, stdin\n");
     assert_eq!(vo.done(&["output", &more[1]]), "wrapped 42\n");
+    array_and_chain(&vo);
     refusals(&vo);
+}
+
+/// Every file below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
+    let found = entries.map(|entry| match entry.path() {
+        path if path.is_dir() => files(&path),
+        path => vec![path],
+    });
+    found.flatten().collect()
+}
+
+/// An array whose elements say what they are told, and a job that comes after all of them.
+fn array_and_chain(vo: &Vo) {
+    let array = vo.submit("array.sh", include_str!("scripts/array.sh"), &[]);
+    let after = format!("--dependency=afterok:{array}");
+    let chained = vo.submit("chain.sh", include_str!("scripts/chain.sh"), &[&after]);
+    vo.done(&["wait", &array, &format!("{array}_6"), &chained]);
+    for index in [2, 4, 6] {
+        let element = format!("{array}_{index}");
+        let expected = format!("element {index} of {array}: 3 elements from 2 to 6\n");
+        assert_eq!(vo.done(&["output", &element]), expected, "{element}");
+        let name = format!("many-{array}-{index}.out");
+        let found = files(&vo.path().join("data"))
+            .into_iter()
+            .filter(|file| file.file_name().is_some_and(|it| it == name.as_str()))
+            .map(|file| fs::read_to_string(file).unwrap());
+        assert_eq!(found.collect::<Vec<_>>(), [expected], "what --output says: {name}");
+    }
+    assert_eq!(vo.done(&["output", &chained]), "all elements are done\n");
+    let ends = |id: &str| vo.done(&["history", "--name", id, "--json"]);
+    let past: serde_json::Value = serde_json::from_str(&ends("many")).unwrap();
+    assert_eq!(past["jobs"][0]["elements"], 3, "an array is one line: {past}");
+    let bills: serde_json::Value =
+        serde_json::from_str(&vo.done(&["statement", "--by-job", "--json"])).unwrap();
+    let bills: Vec<&serde_json::Value> =
+        bills["bills"].as_array().unwrap().iter().filter(|bill| bill["name"] == "many").collect();
+    let [bill] = bills[..] else { panic!("the bill of an array is one line: {bills:?}") };
+    assert_eq!(bill["job"].to_string(), array);
+    let paid = -bill["amount"].as_f64().unwrap();
+    assert!((paid - past["jobs"][0]["charged"].as_f64().unwrap()).abs() < 1e-9, "{bill} {past}");
 }
 
 /// What could never run, or is not understood, is refused at once, and nothing of it is there.

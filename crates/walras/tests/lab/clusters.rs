@@ -33,7 +33,8 @@ impl Clusters {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn path(&self) -> PathBuf {
+    /// Where everything of theirs is.
+    pub(crate) fn path(&self) -> PathBuf {
         self.directory.path().join("lab")
     }
 

@@ -2,8 +2,9 @@
 //!
 //! Slurm must be there (`scripts/setup test` installs it): what cannot be tried fails, and is not left out.
 
-#![allow(clippy::unwrap_used, reason = "a test binary")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test binary")]
 
+mod accounts;
 mod clusters;
 #[path = "../service/http.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
@@ -11,6 +12,7 @@ mod http;
 #[path = "../service/program.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod program;
+mod tables;
 mod trade;
 mod trouble;
 mod vo;

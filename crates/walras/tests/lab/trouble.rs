@@ -17,7 +17,16 @@ fn clusters_break_and_nothing_is_lost() {
     let wide = vo.submit("wide", 8, 6, &script("wide", 1));
     std::thread::sleep(Duration::from_secs(9));
     assert_eq!((count("wide"), vo.job(wide)["charged"].to_string().trim_matches('"')), (0, "0"));
+    // Everybody can see since when, and why.
+    let said = vo.trouble("east");
+    assert_eq!(said["kind"], "unreachable", "{said}");
+    assert!(said["since"].is_string() && said["why"].as_str().unwrap().contains("does not answer"), "{said}");
+    let since = "walras_site_trouble_since_seconds{site=\"east\",trouble=\"unreachable\"} ";
+    let metrics = vo.metrics();
+    let line = metrics.lines().find_map(|line| line.strip_prefix(since)).unwrap();
+    assert!(line.parse::<i64>().unwrap() > 0, "{line}");
     vo.clusters.lab(&["ctld-start", "east"]);
+    wait_for("all is well again", Duration::from_secs(90), || vo.trouble("east").is_null());
 
     // A reservation is deleted behind our back: the job has another window.
     let twice = vo.submit("twice", 1, 30, &script("twice", 8));

@@ -35,8 +35,15 @@ const CREDITS: u32 = 100_000;
 
 impl Vo {
     pub(crate) fn new() -> Vo {
-        let clusters = Clusters::start();
-        let place = Place::new(&format!("{CONFIG}{}", clusters.lab(&["sites"])));
+        Vo::with(Clusters::start(), "")
+    }
+
+    /// With more in the table of every cluster.
+    pub(crate) fn with(clusters: Clusters, more: &str) -> Vo {
+        // Shorter margins, so that all is over soon.
+        let table = format!("[site.slurm]\nbefore_seconds = 6\nafter_seconds = 3\n{more}");
+        let sites = clusters.lab(&["sites"]).replace("[site.slurm]\n", &table);
+        let place = Place::new(&format!("{CONFIG}{sites}"));
         let service = place.start("info", &[]);
         let administrator = place.token();
         let user = service.make_user(&administrator, "ada", CREDITS);
@@ -52,6 +59,16 @@ impl Vo {
         let name = job["name"].as_str().unwrap();
         let made = self.service.expect(&Call::send("POST", "/v1/jobs", &self.user, job).keyed(name), 201);
         made.json()["job"].as_u64().unwrap()
+    }
+
+    /// Makes another user, and gives their token.
+    pub(crate) fn make_user(&self, name: &str) -> String {
+        self.service.make_user(&self.administrator, name, CREDITS)
+    }
+
+    /// The user's token.
+    pub(crate) fn user(&self) -> &str {
+        &self.user
     }
 
     pub(crate) fn job(&self, job: u64) -> Value {
@@ -83,6 +100,17 @@ impl Vo {
 
     pub(crate) fn output(&self, job: u64, part: u32) -> String {
         self.service.expect(&Call::get(format!("/v1/jobs/{job}/output?part={part}"), &self.user), 200).body
+    }
+
+    /// What is said to be wrong with a site.
+    pub(crate) fn trouble(&self, site: &str) -> Value {
+        let call = Call::get(format!("/v1/sites/{site}"), &self.administrator);
+        self.service.expect(&call, 200).json()["trouble"].clone()
+    }
+
+    /// What Prometheus would read.
+    pub(crate) fn metrics(&self) -> String {
+        self.service.expect(&Call::get("/metrics", &self.administrator), 200).body
     }
 
     /// Kills the service, and starts it again after a while.

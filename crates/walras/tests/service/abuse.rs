@@ -1,6 +1,7 @@
 //! Abuse: whatever is sent, the service answers with a refusal, stays up, and tells nobody's secrets.
 
 mod again;
+mod any;
 mod connections;
 mod names;
 mod values;

@@ -6,7 +6,7 @@ mod check;
 mod client;
 
 use crate::chance::Chance;
-use crate::program::{Place, Service, lines};
+use crate::program::{Place, Service, lines, number_from};
 use check::{check_all, check_life, settle};
 use client::{CLIENTS, Client, Ledger, World};
 use std::path::Path;
@@ -70,10 +70,6 @@ isolation = "off"
 const GRACEFUL_EVERY: u64 = 9;
 /// A stop that was asked for takes at most this long.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
-
-fn number_from(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
 
 /// Says how to repeat a test that fails.
 struct Repeat(u64, u64);

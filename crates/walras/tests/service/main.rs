@@ -6,6 +6,7 @@ mod abuse;
 mod chance;
 mod clock;
 mod disk;
+mod flows;
 mod http;
 mod kill;
 mod program;

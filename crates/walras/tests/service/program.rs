@@ -184,6 +184,11 @@ pub(crate) fn wait_for(what: &str, most: Duration, mut holds: impl FnMut() -> bo
     }
 }
 
+/// A number from the environment, for `make soak`.
+pub(crate) fn number_from(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 /// The lines of a file; none when there is no file.
 pub(crate) fn lines(path: &Path) -> Vec<String> {
     fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()

@@ -33,7 +33,10 @@ impl Provider {
         );
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(program);
-        command.args(["--port", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
+        // Olga is known by her name, Otto by his group.
+        let otto = json!({"sub": "otto", "groups": ["everybody", "owners of sites"]}).to_string();
+        let command = command.args(["--port", &port.to_string(), "--user-claims", &otto]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         let provider = Provider { child: command.spawn().unwrap(), port };
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         wait_for("the provider is there", Duration::from_secs(60), || {
@@ -45,7 +48,7 @@ impl Provider {
     fn config(&self) -> String {
         format!(
             "[oidc]\nname = \"Campus\"\nissuer = \"http://localhost:{}\"\nclient_id = \"walras\"\nclient_secret_file = \"oidc.secret\"\n\
-             address = \"http://localhost:1/\"\nadministrators = [\"root\"]\n",
+             address = \"http://localhost:1/\"\nadministrators = [\"root\"]\nowners = [\"olga\"]\nowner_groups = [\"owners of sites\"]\n",
             self.port
         )
     }
@@ -90,7 +93,7 @@ fn people_sign_in_at_a_provider_once_for_each_time_that_they_are_sent() {
         service.expect(&Call { method: "GET", path: "/v1/session".to_owned(), ..Call::default() }, 200);
     assert_eq!(shown.json(), json!({"me": null, "provider": "Campus"}));
 
-    for (name, role) in [("ada", "user"), ("root", "administrator")] {
+    for (name, role) in [("ada", "user"), ("root", "administrator"), ("olga", "owner"), ("otto", "owner")] {
         let (path, cookie) = comes_back(service.address, name);
         // Only the browser that was sent, and only once.
         let other = arrives(service.address, &path, "walras_sign_in=walras_0");

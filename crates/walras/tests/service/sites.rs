@@ -69,6 +69,22 @@ fn sites_join_while_the_service_runs_and_stay() {
     });
     runs_on(&service, &user, "east");
 
+    // What takes a start says so.
+    reload(&place, &service, "connector = \"simulated\"", "connector = \"local\"");
+    let later = "site east: connector = \"local\" takes effect with the next start";
+    wait_for("it is said", Duration::from_secs(30), || place.log().contains(later));
+    reload(&place, &service, "connector = \"local\"", "connector = \"simulated\"");
+    fs::write(place.path("change.toml"), "connector = \"local\"").unwrap();
+    let change =
+        ["site", "change", "west", "change.toml", "--url", &url, "--token-file", "data/administrator.token"];
+    let refused = place.walras(&change);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(2)
+            && said.contains("its connector too, takes effect with the next start"),
+        "{said}"
+    );
+
     // What has joined stays what it is: said when it is read again, by a check, and by a start.
     reload(&place, &service, "owner = \"olga\"", "owner = \"otto\"");
     let problem = "site north: its owner is not what it was when it joined";

@@ -1,6 +1,6 @@
 // What most jobs say, as a form: every field is a line of the text.
 import { Field } from "../../parts/field";
-import { fieldOf, type Key, withField } from "./text";
+import { afterOf, fieldOf, type Key, withAfter, withField } from "./text";
 
 interface Props {
   text: string;
@@ -28,6 +28,7 @@ const FIELDS: readonly Known[] = [
   { key: "performance_min", label: "Least performance", type: "number" },
   { key: "priority", label: "Priority", type: "number" },
   { key: "sites", label: "Only on these sites", hint: "As [campus, cloud]." },
+  { key: "array", label: "Array", hint: "One job for each index: 1-10:2%4 are five, four at once." },
 ];
 
 export function Form({ text, set, forOthers }: Props) {
@@ -44,6 +45,7 @@ export function Form({ text, set, forOthers }: Props) {
           {...(type ? { type, step: "any" } : {})}
         />
       ))}
+      <Field label="After these jobs" value={afterOf(text)} set={(value) => set(withAfter(text, value))} hint="They must have ended well first: 17, 18_3." />
     </form>
   );
 }

@@ -23,7 +23,8 @@ export function Offered({ quote, change, again }: Props) {
 function Options({ quote, again }: { quote: Quote; again: () => void }) {
   const best = quote.options.reduce((one, other) => (other.satisfaction > one.satisfaction ? other : one));
   const [picked, setPicked] = useState(best.option);
-  const left = Date.parse(quote.until) - useNow(500);
+  const now = useNow(500);
+  const left = Date.parse(quote.options.find((option) => option.option === picked)?.until ?? quote.until) - now;
   const doing = useAction();
   const take = async (): Promise<void> => {
     const params = { path: { quote: quote.quote }, header: freshKey() };
@@ -44,6 +45,7 @@ function Options({ quote, again }: { quote: Quote; again: () => void }) {
                 <small>
                   from {clockOf(option.start)} on {option.sites.join(", ")}; suits you to {shareOf(option.satisfaction)}
                   {option.confidence != null ? `; ends in time with ${shareOf(option.confidence)}` : ""}
+                  {option.held !== "no" ? `; ${heldText(option, Date.parse(option.until) - now)}` : ""}
                 </small>
               </span>
             </label>
@@ -64,6 +66,15 @@ function Options({ quote, again }: { quote: Quote; again: () => void }) {
       </p>
     </Card>
   );
+}
+
+type Option = Quote["options"][number];
+
+/** Whether its sites hold it, for how long, and what it costs not to take it. */
+function heldText(option: Option, left: number): string {
+  const fee = option.hold_fee ? `, ${moneyOf(option.hold_fee)} credits if it is not taken` : "";
+  if (left <= 0) return "held no more";
+  return option.held === "held" ? `held for ${spanOf(left)}${fee}` : `sites are asked to hold it${fee}`;
 }
 
 const Countdown = ({ left }: { left: number }) => (

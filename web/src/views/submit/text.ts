@@ -2,7 +2,10 @@
 //
 // A job file has a line `key: value` for everything that the form knows; a script says the same as `#WALRAS key value`.
 
-export type Key = "name" | "user" | "tasks" | "work" | "budget" | "deadline" | "price_max" | "performance_min" | "priority" | "sites";
+export type Key = "name" | "user" | "tasks" | "work" | "budget" | "deadline" | "price_max" | "performance_min" | "priority" | "sites" | "array" | "after";
+
+/** What a script may also say in Slurm's words, one in a line. */
+const SLURM: Partial<Record<Key, string>> = { name: "job-name", tasks: "ntasks", array: "array" };
 
 export const isScript = (text: string): boolean => text.startsWith("#!");
 
@@ -10,14 +13,26 @@ function pattern(text: string, key: Key): RegExp {
   return isScript(text) ? new RegExp(`^#WALRAS +${key} +(.*?)[ \\t]*$`, "m") : new RegExp(`^${key}: *([^#\\n]*?)([ \\t]+#.*|[ \\t]*)$`, "m");
 }
 
+/** The line in which a script says it in Slurm's words; where both are said, ours counts. */
+function slurmLine(text: string, key: Key): RegExp | null {
+  const word = SLURM[key];
+  if (!word || !isScript(text) || pattern(text, key).test(text)) return null;
+  const line = new RegExp(`^(#SBATCH +--${word}[= ])([^ \\n]*)[ \\t]*$`, "m");
+  return line.test(text) ? line : null;
+}
+
 /** The value of a line, as it is written; nothing when there is no such line. */
 export function fieldOf(text: string, key: Key): string {
-  const value = pattern(text, key).exec(text)?.[1] ?? "";
+  const value = slurmLine(text, key)?.exec(text)?.[2] ?? pattern(text, key).exec(text)?.[1] ?? "";
   return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
 }
 
 /** The text with another value; without the line when the value is empty. */
 export function withField(text: string, key: Key, value: string): string {
+  const slurm = slurmLine(text, key);
+  if (slurm && !/\s/.test(value)) {
+    return value === "" ? text.replace(new RegExp(`${slurm.source}\\n?`, "m"), "") : text.replace(slurm, (_, word: string) => word + value);
+  }
   const line = isScript(text) ? `#WALRAS ${key} ${value}` : `${key}: ${written(key, value)}`;
   const found = pattern(text, key);
   if (found.test(text)) {
@@ -32,4 +47,18 @@ export function withField(text: string, key: Key, value: string): string {
 function written(key: Key, value: string): string {
   const plain = /^[A-Za-z][\w .-]*$/.test(value) && !/^(true|false|null|yes|no|on|off)$/i.test(value.trim());
   return (key === "name" || key === "user") && !plain ? JSON.stringify(value) : value;
+}
+
+/** The jobs that must have ended well first, as they are listed; other conditions as they are written. */
+export function afterOf(text: string): string {
+  const written = fieldOf(text, "after");
+  return /^\{ *ok: *\[([^[\]]*)\] *\}$/.exec(written)?.[1]?.replaceAll('"', "") ?? written;
+}
+
+/** The text with other jobs to wait for. */
+export function withAfter(text: string, value: string): string {
+  const listed = /^[\d_, ]+$/.test(value);
+  const jobs = value.split(",").map((job) => job.trim()).filter(Boolean);
+  const quoted = jobs.map((job) => (job.includes("_") ? JSON.stringify(job) : job));
+  return withField(text, "after", listed ? `{ok: [${quoted.join(", ")}]}` : value);
 }

@@ -74,6 +74,10 @@ fn every_finding_has_a_sentence() {
             "cycle 3 asked site campus, which has failed or was asked already";
         Kind::OfferUnasked { .. } => Kind::OfferUnasked { cycle, site: SITE } =>
             "cycle 3 took an offer of site campus that it did not wait for";
+        Kind::BadRound { .. } => Kind::BadRound { cycle } =>
+            "cycle 3 assigned jobs to capacity before it was time, or otherwise than the VO does";
+        Kind::OutOfRound { .. } => Kind::OutOfRound { job } =>
+            "job 1 has processors of a site that sells capacity, but not as they were assigned";
         Kind::BatchStranger { .. } => Kind::BatchStranger { cycle, job } =>
             "the batch of cycle 3 has job 1, which is not in the queue or stands there twice";
         Kind::BatchOrder { .. } => Kind::BatchOrder { cycle, job } =>
@@ -94,6 +98,10 @@ fn every_finding_has_a_sentence() {
             "part 0 of reservation 4 was started before its time";
         Kind::BeforeOthers { .. } => Kind::BeforeOthers { reservation, part: 1, after: 0 } =>
             "part 1 of reservation 4 was started before the data of part 0 was there";
+        Kind::BeforeFiles { .. } => Kind::BeforeFiles { reservation, part: 1, file: "a/b".into() } =>
+            "part 1 of reservation 4 was started before a/b had come";
+        Kind::FilesStep { .. } => Kind::FilesStep { reservation, task: TaskId::new(3), step: "done" } =>
+            "bringing the files of task 3 for reservation 4 was done out of order";
         Kind::RunsTwice { .. } => Kind::RunsTwice { reservation, earlier } =>
             "reservation 4 was started while 5 of the same job may still run";
         Kind::WrongTime { .. } => Kind::WrongTime { reservation, part: 0, at: at(0) } =>
@@ -144,6 +152,8 @@ fn every_fault_of_a_reservation_has_a_clause() {
         AllocationFault::NodeLost(_) => AllocationFault::NodeLost(NODE) => "node campus/n1 has failed";
         AllocationFault::NodeTaken(_) => AllocationFault::NodeTaken(NODE) => "the owner of node campus/n1 uses it then";
         AllocationFault::NodeDrained(_) => AllocationFault::NodeDrained(NODE) => "nothing new is sold of node campus/n1 then";
+        AllocationFault::WrongUnits { .. } => AllocationFault::WrongUnits { node: NODE, needed: 2, held: 3 } =>
+            "of the units of node campus/n1, 3 are held instead of 2";
         AllocationFault::DoubleBooked { .. } => AllocationFault::DoubleBooked { node: NODE, other } =>
             "node campus/n1 is held for reservation 5 then";
         AllocationFault::Past(_) => AllocationFault::Past(at(0)) => "it starts at 2026-01-01T00:00:00.000Z, which has passed";

@@ -102,11 +102,25 @@ fn every_fault_of_a_job_has_a_clause() {
             "the job's variables have 5 bytes: expected at most 4";
         BadJob::BadDirectory(_) => BadJob::BadDirectory("here".into()) =>
             "the job's directory here is not an absolute path on a site";
+        BadJob::BadAddress(_) => BadJob::BadAddress("nowhere".into()) =>
+            "notify: nowhere is not an address: expected one such as ada@example.org or https://example.org/hook";
         BadJob::CommentTooLong { .. } => BadJob::CommentTooLong { bytes: 5, most: 4 } =>
             "the job's comment is 5 bytes long: expected at most 4";
         BadJob::NoSite(_) => BadJob::NoSite(SiteId::new(4)) => "the job names site campus, which does not exist";
         BadJob::TooManyTasks { .. } => BadJob::TooManyTasks { tasks: 5, most: 4 } =>
             "the job's workflow has 5 tasks: expected at most 4";
+        BadJob::OutsideFile(_) => BadJob::OutsideFile("../x".into()) =>
+            "the job's file ../x is not a path inside its directory: expected a relative one without . and ..";
+        BadJob::WrittenTwice(_) => BadJob::WrittenTwice("x".into()) =>
+            "the job's file x comes from more than one place: expected one task that writes it";
+        BadJob::NoSource(_) => BadJob::NoSource("x".into()) =>
+            "the job's file x is written by no task that is waited for, and does not come with the job";
+        BadJob::TooManyPrograms { .. } => BadJob::TooManyPrograms { programs: 5, most: 4 } =>
+            "the job's workflow says what 5 tasks run: expected at most 4";
+        BadJob::FilesTooLarge { .. } => BadJob::FilesTooLarge { bytes: 5, most: 4 } =>
+            "the job's input files have 5 bytes: expected at most 4";
+        BadJob::TooManyFiles { .. } => BadJob::TooManyFiles { files: 5, most: 4 } =>
+            "the job, or a task of it, has 5 files: expected at most 4";
         BadJob::NeedsDeadline => BadJob::NeedsDeadline => "the job's strategy needs a deadline, and it has none";
         BadJob::NeedsBudget => BadJob::NeedsBudget =>
             "the job's strategy needs a budget or a price_max, and it has neither";

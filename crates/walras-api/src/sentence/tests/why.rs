@@ -7,7 +7,7 @@ use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
 use walras_broker::gate::{Condition, Dependency, Waits, Which};
 use walras_broker::id::JobNumber;
-use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
+use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Unassigned, Why};
 use walras_broker::mismatch::{Mismatch, Place, TaskMismatch};
 use walras_broker::notice::News;
 use walras_core::agenda::Promise;
@@ -26,6 +26,8 @@ fn every_why_has_a_sentence() {
         Why::LeftOut => Why::LeftOut => "The VO's limits left no window for the job in this cycle.";
         Why::OverQuota => Why::OverQuota => "An owner's quota left no window for the job in this cycle.";
         Why::MakingRoom(_) => Why::MakingRoom(JobNumber::new(3)) => "Room is made for job 3, which has waited too long.";
+        Why::Unassigned(_) => Why::Unassigned(Unassigned::NoRoom) =>
+            "It would fit, but other jobs have the processors in this round.";
         Why::NotAdmitted => Why::NotAdmitted => "The owners' rules of access admit the job nowhere.";
         Why::NoMoney(_) => Why::NoMoney(short.clone()) =>
             "The account of user ada has 1 credit available, and 5 are needed.";
@@ -42,6 +44,8 @@ fn every_why_has_a_sentence() {
         Why::PartEnded { .. } => Why::PartEnded { part: 2, end: PartEnd::Failed(9) } => "Part 2 failed with code 9.";
         Why::Late => Why::Late => "A task took so long that the others do not fit any more.";
         Why::StartMissed => Why::StartMissed => "The moment to start was missed.";
+        Why::FilesLost(_) => Why::FilesLost(TaskId::new(1)) =>
+            "The files of a task could not be brought to where they are read.";
         Why::NotPlanned => Why::NotPlanned => "Planning took too long.";
         Why::DeadlinePassed => Why::DeadlinePassed => "The deadline cannot be kept any more.";
         Why::TooOften(_) => Why::TooOften(Box::new(Why::NodeLost(NODE))) =>
@@ -61,6 +65,7 @@ fn every_why_has_a_sentence() {
         SiteRefusal::PriceChanged => SiteRefusal::PriceChanged => "Site campus refused: its price has changed.";
         SiteRefusal::Unknown => SiteRefusal::Unknown => "Site campus refused: it knows of no such reservation.";
         SiteRefusal::Unwilling => SiteRefusal::Unwilling => "Site campus refused: its owner does not take the job.";
+        SiteRefusal::NoAccount => SiteRefusal::NoAccount => "Site campus refused: it has no account for you.";
     );
     table!(PartEnd, |it: &PartEnd| part_end_text(*it);
         PartEnd::Done => PartEnd::Done => "ended well";
@@ -116,6 +121,7 @@ fn every_end_and_all_news_have_a_sentence() {
             "Job 8 starts by 2026-01-01T00:00:15.000Z and ends by 2026-01-01T00:01:15.000Z for at most 1 credit. By the plan of now it starts at 2026-01-01T00:00:00.000Z.";
         News::Held { .. } => News::Held { sites: vec![SITE], start: at(0), end: at(60), cost: credits(1) } =>
             "Job 8 runs from 2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z on campus for at most 1 credit.";
+        News::Begun => News::Begun => "Job 8 has begun.";
         News::ReservationLost(_) => News::ReservationLost(Why::SiteLost(SITE)) =>
             "Job 8 lost its reservation. Site campus failed.";
         News::Rescheduled(_) => News::Rescheduled(Why::NodeLost(NODE)) =>
@@ -205,6 +211,8 @@ fn every_mismatch_has_a_clause() {
             "the queue of site campus does not have gpu = true, which the job requires";
         Mismatch::WrongCount { .. } => Mismatch::WrongCount { tasks: 2, holds: 1, parts: 1 } =>
             "the job has 2 tasks, and the plan has 1 hold for 1 part";
+        Mismatch::WrongUnits { .. } => Mismatch::WrongUnits { node: NODE, held: 3, expected: 2 } =>
+            "of the units of node campus/n1, 3 are held instead of 2";
         Mismatch::NodeTwice(_) => Mismatch::NodeTwice(NODE) => "node campus/n1 is held twice";
         Mismatch::StartsApart { .. } => Mismatch::StartsApart { node: NODE, start: at(1), expected: at(0) } =>
             "node campus/n1 starts at 2026-01-01T00:00:01.000Z, and the window at 2026-01-01T00:00:00.000Z";
@@ -251,5 +259,23 @@ fn every_fault_of_a_task_has_a_clause_with_its_name() {
             "task sum starts at 2026-01-01T00:00:00.000Z, and the data of task fit arrives at 2026-01-01T00:00:01.000Z";
         TaskMismatch::Overlaps(_) => TaskMismatch::Overlaps(TaskId::new(0)) =>
             "task sum is on its node at the same time as task fit";
+    );
+}
+
+#[test]
+fn every_reason_for_not_being_assigned_has_a_sentence() {
+    table!(Unassigned, |it: &Unassigned| context().why(&Why::Unassigned(*it));
+        Unassigned::NotDue => Unassigned::NotDue => "It waits for the next round in which jobs are assigned.";
+        Unassigned::NotYet { .. } => Unassigned::NotYet { earliest: at(60) } =>
+            "It may not start before 2026-01-01T00:01:00.000Z.";
+        Unassigned::NoRoom => Unassigned::NoRoom =>
+            "It would fit, but other jobs have the processors in this round.";
+        Unassigned::TooWide { .. } => Unassigned::TooWide { tasks: 9, most: 4 } =>
+            "It needs 9 processors, and sites where it may go have 4 at most.";
+        Unassigned::TooLate { .. } => Unassigned::TooLate { fastest: seconds(90), within: seconds(60) } =>
+            "It takes 90 s at least, and has 60 s until its deadline.";
+        Unassigned::TooDear { .. } => Unassigned::TooDear { cheapest: credits(5), budget: credits(2) } =>
+            "It costs 5 credits at least in time, and may cost 2 credits.";
+        Unassigned::OutOfRange => Unassigned::OutOfRange => "Its run time or cost is too large to be counted.";
     );
 }

@@ -49,6 +49,9 @@ impl<'a> Sbatch<'a> {
     }
 
     pub(super) fn features(&self, keys: &mut Keys) -> Result<(), ReadError> {
+        if let Some(given) = self.get(Meaning::Exclusive) {
+            keys.require("exclusive", true.into(), given);
+        }
         let Some(given) = self.get(Meaning::Constraint) else { return Ok(()) };
         let what =
             "is not understood: expected features such as a&b, a|b or (a|b)&c, without counts and brackets";

@@ -80,20 +80,20 @@ fn what_is_understood() {
 
 #[test]
 fn what_is_left_out_is_named() {
-    let header = "#SBATCH --mail-type=END --time=5\n#SBATCH -v\n#SBATCHES";
+    let header = "#SBATCH --wckey=x --time=5\n#SBATCH -v\n#SBATCHES";
     let left_out: Vec<String> = draft(header)
         .unwrap()
         .left_out()
         .iter()
         .map(|left_out| format!("{}: {} {}", left_out.line.unwrap(), left_out.directive, left_out.why))
         .collect();
-    assert_eq!(left_out, ["2: --mail-type=END does nothing here", "3: -v does nothing here"]);
+    assert_eq!(left_out, ["2: --wckey=x does nothing here", "3: -v does nothing here"]);
 }
 
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = |header: &str| job(header).unwrap_err();
-    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, after, alternatives, array, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, held, name, output, partition, performance_min, prefers, price_max, priority, qos, requires, same_site, search, singleton, sites, tasks, user, work");
+    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, after, alternatives, array, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, held, name, notify, output, partition, performance_min, prefers, price_max, priority, qos, requires, same_site, search, singleton, sites, tasks, user, work");
     insta::assert_snapshot!(error("#WALRAS budget 1\n#WALRAS --budget=2"), @"dir/run.sh:3:1: #WALRAS: budget is there twice: give it once");
     insta::assert_snapshot!(error("#WALRAS budget"), @"dir/run.sh:2:1: budget: '' is not a value: expected one as in a job file");
     insta::assert_snapshot!(error("#WALRAS requires {os: "), @"dir/run.sh:2:1: requires: {os: is not a value: expected one as in a job file");

@@ -106,6 +106,9 @@ pub struct JobView {
     pub charged: Num,
     /// Where it runs or ran.
     pub sites: Vec<String>,
+    /// The files that are wanted back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
     /// The number of its reservation, or of its last.
     pub reservation: Option<u64>,
     /// How many reservations failed that it could do nothing about.
@@ -244,6 +247,9 @@ pub struct SubmittedView {
     /// What the next plan would do with it, where that was asked for and found in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outlook: Option<OutlookView>,
+    /// What it asks for and does not get, though it is taken, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What the next plan would do with a job, as things are: when and where it would run, or why it would not. Nothing is promised.

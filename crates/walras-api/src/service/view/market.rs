@@ -165,10 +165,24 @@ pub struct SiteView {
     /// Whether it leaves: it sells nothing new, and is gone when what it holds has ended.
     #[serde(default)]
     pub leaving: bool,
+    /// What is wrong with what manages it, where something is. What runs there goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<TroubleView>,
     /// The factor that follows demand.
     pub demand: Num,
     /// Its nodes.
     pub nodes: Vec<NodeView>,
+}
+
+/// What is wrong with a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TroubleView {
+    /// Since when.
+    pub since: Stamp,
+    /// `unreachable`, `denied`, `not-understood` or `broken`.
+    pub kind: String,
+    /// Why, in the words of whoever knows.
+    pub why: String,
 }
 
 /// How a site offers its time.

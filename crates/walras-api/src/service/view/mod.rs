@@ -9,10 +9,13 @@ mod likely;
 mod market;
 mod money;
 mod page;
+mod past;
 mod people;
+mod places;
 mod report;
 mod system;
 mod why;
+mod worth;
 
 pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
 pub use job::{
@@ -22,16 +25,22 @@ pub use job::{
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{
     AcceptedView, ChoiceView, ChoicesView, CriterionView, DrainedView, HeldKind, NodeView, OfferKind,
-    OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView,
+    OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView, TroubleView,
 };
-pub use money::{AccountView, AccountsView, BudgetView, PurposeKind, StatementLine, StatementView};
+pub use money::{
+    AccountView, AccountsView, BillView, BillsView, BudgetView, PurposeKind, StatementLine, StatementView,
+};
 pub use page::{
     CodeView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, HistoryView,
     LeftOutView, ProblemView, RootView, SampleView, SessionView, SiteSample, WayView,
 };
+pub use past::{PastJobView, PastJobsView};
 pub use people::{
     AppliedChange, AppliedView, LogLine, LogView, MeView, Role, Scope, TokenMade, TokenView, TokensView,
     UserView, UsersView,
+};
+pub use places::{
+    AlternativeView, PlaceView, PlacedPart, PlacesView, TransferView, UnsoldSite, UnsoldStep, UnsoldView,
 };
 pub use report::{IncomeLine, IncomeView, RefusalLine, UserLine, VoView, WaitsView};
 pub use system::{
@@ -40,5 +49,6 @@ pub use system::{
 };
 pub use why::{
     AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, PartStage, RefusalKind,
-    WhyKind, WhyView,
+    UnassignedKind, WhyKind, WhyView,
 };
+pub use worth::{NodeWorthView, ScarceView, WorthView};

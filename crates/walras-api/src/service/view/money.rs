@@ -4,7 +4,6 @@ use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,32 +20,6 @@ pub struct AccountView {
     pub available: Num,
     /// Limits on spending that count for it.
     pub budgets: Vec<BudgetView>,
-    /// Of the amounts above, by name and as text, those with more digits than a double holds.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub exact: BTreeMap<String, String>,
-}
-
-/// Of some amounts, those with more digits than a double holds.
-fn exact(amounts: &[(&str, &Num)]) -> BTreeMap<String, String> {
-    amounts.iter().filter_map(|(name, number)| Some(((*name).to_owned(), number.beyond_double()?))).collect()
-}
-
-impl AccountView {
-    /// With its amounts as text, where a double does not hold them.
-    pub fn exactly(mut self) -> AccountView {
-        let Self { balance, held, credit, available, .. } = &self;
-        let amounts = [("balance", balance), ("held", held), ("credit", credit), ("available", available)];
-        self.exact = exact(&amounts);
-        self
-    }
-}
-
-impl StatementLine {
-    /// With its amounts as text, where a double does not hold them.
-    pub fn exactly(mut self) -> StatementLine {
-        self.exact = exact(&[("amount", &self.amount), ("balance", &self.balance)]);
-        self
-    }
 }
 
 /// A limit on spending.
@@ -141,7 +114,32 @@ pub struct StatementLine {
     pub balance: Num,
     /// The job that it was for.
     pub job: Option<u64>,
-    /// Of the amounts above, by name and as text, those with more digits than a double holds.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub exact: BTreeMap<String, String>,
+}
+
+/// What jobs moved on an account, the newest first: an array is one of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BillsView {
+    /// Whose account.
+    pub account: String,
+    /// A line for each job.
+    pub bills: Vec<BillView>,
+    /// Where to go on: the `before` of the next request. None when there are no more.
+    pub next: Option<u64>,
+}
+
+/// What one job moved on an account, all together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BillView {
+    /// The job's number; an array's for all of its elements.
+    pub job: u64,
+    /// Its name, where it is known.
+    pub name: Option<String>,
+    /// When the first of it moved.
+    pub from: Stamp,
+    /// When the last of it moved.
+    pub until: Stamp,
+    /// How many lines of the statement it is.
+    pub lines: u64,
+    /// All of them together, in credits; negative when it left the account. What is held of it counts.
+    pub amount: Num,
 }

@@ -5,6 +5,7 @@ use super::system::{BoundView, ProofView, StatusView};
 use super::why::WhyView;
 use crate::described::JsonSchema;
 use crate::number::Num;
+use crate::service::assign::AssignedView;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -144,6 +145,9 @@ pub struct DecisionView {
     /// What no plan could beat, where prices were looked for that show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundView>,
+    /// What was assigned to sites that sell capacity, where that was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assigned: Option<AssignedView>,
     /// How content everybody is, from 0 to 1: users and the administrator by name, owners by site.
     pub satisfaction: BTreeMap<String, Num>,
     /// Every job that the plan says something of.

@@ -161,6 +161,8 @@ pub enum EventKind {
     PartStarted,
     /// A part has ended.
     PartEnded,
+    /// Files of a task are on their way to another site, have come, or could not be brought.
+    Files,
     /// Tasks got other times.
     Rescheduled,
     /// A window is settled or given up.
@@ -171,6 +173,8 @@ pub enum EventKind {
     QuoteBroken,
     /// A node failed.
     NodeLost,
+    /// A node does not answer; what runs there may go on.
+    NodeDown,
     /// A node is back.
     NodeBack,
     /// The owner uses a node.
@@ -215,11 +219,13 @@ impl EventKind {
             EventKind::ReservationHeld => "reservation-held",
             EventKind::PartStarted => "part-started",
             EventKind::PartEnded => "part-ended",
+            EventKind::Files => "files",
             EventKind::Rescheduled => "rescheduled",
             EventKind::ReservationClosed => "reservation-closed",
             EventKind::QuoteGiven => "quote-given",
             EventKind::QuoteBroken => "quote-broken",
             EventKind::NodeLost => "node-lost",
+            EventKind::NodeDown => "node-down",
             EventKind::NodeBack => "node-back",
             EventKind::NodeTaken => "node-taken",
             EventKind::NodeDrained => "node-drained",

@@ -41,6 +41,9 @@ pub struct WhyView {
     /// The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
+    /// Why it was assigned to no site that sells capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unassigned: Option<UnassignedKind>,
     /// What is there, in credits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub available: Option<Num>,
@@ -90,6 +93,7 @@ impl WhyView {
             exit_code: None,
             refusal: None,
             account: None,
+            unassigned: None,
             available: None,
             needed: None,
             reasons: Vec::new(),
@@ -117,6 +121,8 @@ pub enum WhyKind {
     OverQuota,
     /// Room is made for a job that has waited too long: see `job`.
     MakingRoom,
+    /// It is assigned to no site that sells capacity: see `unassigned`.
+    Unassigned,
     /// Owners' rules of access refuse every window.
     NotAdmitted,
     /// The account does not hold enough: see `account`, `available` and `needed`.
@@ -141,6 +147,8 @@ pub enum WhyKind {
     Late,
     /// The moment to start was missed.
     StartMissed,
+    /// The files of a task could not be brought to where they are read.
+    FilesLost,
     /// Planning took too long.
     NotPlanned,
     /// The deadline cannot be kept any more.
@@ -208,6 +216,8 @@ pub enum RefusalKind {
     Unknown,
     /// Its owner does not take the job.
     Unwilling,
+    /// It has no account for the job's user.
+    NoAccount,
 }
 
 /// How far a part is, or how it ended.
@@ -350,4 +360,24 @@ pub enum MismatchKind {
     Unfit,
     /// It contradicts itself.
     Inconsistent,
+}
+
+/// Why a job was assigned to no site that sells capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnassignedKind {
+    /// The next round has not come.
+    NotDue,
+    /// It may not start yet.
+    NotYet,
+    /// Others have the processors.
+    NoRoom,
+    /// No site has as many processors, free or not.
+    TooWide,
+    /// It ends too late everywhere.
+    TooLate,
+    /// It costs too much everywhere where it would end in time: see `available` and `needed`.
+    TooDear,
+    /// Its cost or run time leaves the range of numbers.
+    OutOfRange,
 }

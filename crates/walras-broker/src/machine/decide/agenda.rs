@@ -64,7 +64,8 @@ fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
         PlannedTerms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
     let late = Some(planned.promise).filter(|_| state.runs_late(job));
     let wanted = Wanted::of(state, job).promised(late);
-    let same = job.promise.is_none_or(|promise| promise == planned.promise);
+    // What was promised may be promised more firmly.
+    let same = job.promise.is_none_or(|promise| promise.is_kept_by(&planned.promise));
     let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
     if !bound
         || !planned.promise.is_kept_by(&terms)

@@ -22,7 +22,6 @@ use crate::model::sharing::Tally;
 use crate::model::state::State;
 use crate::rules::check::Prices;
 use crate::rules::limiting::check_limits;
-use crate::rules::settle::Fault;
 use crate::rules::submission::{check_job, check_name};
 use crate::rules::wanted::Wanted;
 use std::sync::Arc;
@@ -256,7 +255,7 @@ pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Re
 
 fn cancel_job(draft: &mut Draft<'_>, job: &Job) {
     if let Phase::Reserved(reservation) = job.phase {
-        close(draft, reservation, Some(Why::Cancelled), Fault::Job);
+        close(draft, reservation, Some(Why::Cancelled), None);
     }
     end_job(draft, job.number, JobEnd::Cancelled);
 }

@@ -5,34 +5,50 @@
 //! place if it is still free, in time and payable; else the job returns to the queue with the reason. A job that has
 //! failed, or whose parts have vanished, as often as the policy allows is given up.
 
+use super::bring::stage;
 use super::draft::Draft;
 use super::gate::end_job;
 use super::reschedule::{prepared_for, prepared_for_late, retimed};
 use super::reserve::{Terms, reserve};
 use crate::model::allocation::{Allocation, Part};
 use crate::model::event::{JobEvent, ReservationEvent};
-use crate::model::id::ReservationNumber;
+use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{JobEnd, Why};
 use crate::model::reservation::{Origin, ReservationPhase};
 use crate::rules::check::Prices;
-use crate::rules::settle::{Fault, Settlement, settle};
+use crate::rules::settle::{Settlement, settle};
 use crate::rules::wanted::Wanted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use walras_model::{NodeId, Span, TaskId, Time};
+use walras_model::{NodeId, SiteId, Span, TaskId, Time};
 
 /// Closes a reservation, unless it is: money is settled, sites are told.
-pub(super) fn close(draft: &mut Draft<'_>, number: ReservationNumber, why: Option<Why>, fault: Fault) {
+pub(super) fn close(
+    draft: &mut Draft<'_>,
+    number: ReservationNumber,
+    why: Option<Why>,
+    broken_by: Option<SiteId>,
+) {
     let now = draft.now;
     let Some((state, reservation)) = draft.open_reservation(number) else { return };
-    let Settlement { transaction, kept } = settle(state, reservation, now, fault);
+    let Settlement { transaction, kept } = settle(state, reservation, now, why.as_ref(), broken_by);
     draft.push(ReservationEvent::Closed { reservation: number, why, transaction, kept });
 }
 
 /// A reservation failed: the job gets another, goes back to the queue, or is given up.
-pub(super) fn fail_over(draft: &mut Draft<'_>, number: ReservationNumber, why: Why, fault: Fault) {
+pub(super) fn fail_over(
+    draft: &mut Draft<'_>,
+    number: ReservationNumber,
+    why: Why,
+    broken_by: Option<SiteId>,
+) {
     let Some(job) = draft.open_reservation(number).map(|(_, it)| it.job) else { return };
-    close(draft, number, Some(why.clone()), fault);
+    close(draft, number, Some(why.clone()), broken_by);
+    go_on(draft, job, why);
+}
+
+/// A job whose reservation was closed gets another, goes back to the queue, or is given up.
+pub(super) fn go_on(draft: &mut Draft<'_>, job: JobNumber, why: Why) {
     let Some(job) = draft.state().jobs.get(&job).cloned() else { return };
     if job.offered.is_some() {
         draft.push(JobEvent::Withdrawn(job.number));
@@ -82,14 +98,17 @@ pub(super) fn without_node(
     number: ReservationNumber,
     node: NodeId,
     why: Why,
-    fault: Fault,
+    broken_by: Option<SiteId>,
 ) {
     let now = draft.now;
     let Some((state, reservation)) = draft.open_reservation(number) else { return };
     let held = reservation.phase == ReservationPhase::Held;
     match prepared_for(state, reservation, node, now).filter(|_| held) {
-        Some(parts) => draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why }),
-        None => fail_over(draft, number, why, fault),
+        Some(parts) => {
+            draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why });
+            stage(draft, number, None);
+        }
+        None => fail_over(draft, number, why, broken_by),
     }
 }
 
@@ -113,7 +132,8 @@ pub(super) fn late(draft: &mut Draft<'_>, number: ReservationNumber, part: u32, 
         Some(parts) if parts.iter().eq(reservation.parts.iter().map(|part| &part.plan)) => {}
         Some(parts) => {
             draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });
+            stage(draft, number, None);
         }
-        None => fail_over(draft, number, Why::Late, Fault::Machine),
+        None => fail_over(draft, number, Why::Late, None),
     }
 }

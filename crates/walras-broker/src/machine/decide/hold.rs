@@ -25,7 +25,6 @@ use crate::model::sharing::Tally;
 use crate::model::state::State;
 use crate::rules::check::Prices;
 use crate::rules::limiting::check_limits;
-use crate::rules::settle::Fault;
 use crate::rules::wanted::Wanted;
 use std::sync::Arc;
 use walras_model::{Money, Span, Time};
@@ -115,7 +114,7 @@ pub(super) fn withdraw(draft: &mut Draft<'_>, number: QuoteNumber, quote: &Quote
     for job in quote.holds.iter().filter(|job| Some(**job) != taken) {
         let Some(phase) = offered(draft, job) else { continue };
         if let Phase::Reserved(reservation) = phase {
-            close(draft, reservation, Some(Why::NotTaken), Fault::NotTaken);
+            close(draft, reservation, Some(Why::NotTaken), None);
         }
         draft.push(JobEvent::Withdrawn(*job));
     }

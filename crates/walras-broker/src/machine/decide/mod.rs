@@ -6,6 +6,7 @@
 mod admin;
 mod agenda;
 mod array;
+mod bring;
 mod client;
 mod cycle;
 mod draft;
@@ -18,6 +19,7 @@ mod quote;
 mod reschedule;
 mod reserve;
 mod site;
+mod staging;
 mod tick;
 
 use crate::machine::change::Change;
@@ -54,6 +56,10 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::CycleNow => cycle::open(&mut draft),
         Input::Site { site, message } => site::hear(&mut draft, *site, message)?,
         Input::Decided { cycle, decision } => cycle::decided(&mut draft, *cycle, decision)?,
+        Input::Moved { reservation, task, to, end } => {
+            staging::moved(&mut draft, *reservation, *task, *to, end);
+            HEARD
+        }
         Input::Noticed(notice) => admin::noticed(&mut draft, *notice),
         Input::Tick => tick::pass(&mut draft),
     };

@@ -1,20 +1,21 @@
 //! What sites say. Answers that nobody waits for any more change nothing.
 
+use super::bring::stage;
 use super::draft::Draft;
 use super::failover::{close, fail_over, late, without_node};
 use super::gate::{self, end_job};
 use super::tick::{due, start};
 use super::{HEARD, cycle};
 use crate::model::allocation::Part;
+use crate::model::cycle::Cycle;
 use crate::model::event::{CycleEvent, ReservationEvent, SiteEvent};
 use crate::model::id::{CycleNumber, ReservationNumber};
 use crate::model::input::{Answer, Refusal, SiteMessage};
 use crate::model::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use crate::model::refusal::{BadSite, Countable};
-use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase};
-use crate::model::site::{Free, SiteKind};
+use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::model::site::{Free, FreeChange, SiteKind};
 use crate::model::state::{NodeState, State};
-use crate::rules::settle::Fault;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_model::{Interval, NodeId, SiteId, Time};
@@ -26,6 +27,7 @@ pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -
     draft.before.site(site).ok_or(Refusal::NoSite(site))?;
     match message {
         SiteMessage::Offers { cycle, free } => offers(draft, site, *cycle, free)?,
+        SiteMessage::OffersChanged { cycle, change } => offers_changed(draft, site, *cycle, change)?,
         SiteMessage::Prepared(reservation) => prepared(draft, site, *reservation),
         SiteMessage::Confirmed(reservation) => confirmed(draft, site, *reservation),
         SiteMessage::Refused { reservation, refusal } => refused(draft, site, *reservation, *refusal),
@@ -41,6 +43,7 @@ pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -
             }
         }
         SiteMessage::NodeLost { node, at } => node_lost(draft, site, *node, *at),
+        SiteMessage::NodeDown { node, at } => node_down(draft, site, *node, *at),
         SiteMessage::NodeBack { node, at } => {
             if own(draft.before, site, *node).is_some_and(|node| node.lost && *at > node.since) {
                 draft.push(SiteEvent::NodeBack { node: *node, at: *at });
@@ -61,17 +64,16 @@ fn own(state: &State, site: SiteId, node: NodeId) -> Option<&NodeState> {
     state.node(node).filter(|state| state.site == site)
 }
 
+/// The open cycle, when it still waits for what a site has to say.
+fn awaiting<'a>(draft: &Draft<'a>, site: SiteId, number: CycleNumber) -> Option<&'a Cycle> {
+    let open = draft.before.cycle.as_deref();
+    let open = open.filter(|cycle| cycle.number == number && cycle.closed_at.is_none());
+    open.filter(|cycle| cycle.unanswered.contains(&site))
+}
+
 fn offers(draft: &mut Draft<'_>, site: SiteId, number: CycleNumber, free: &Free) -> Result<(), Refusal> {
-    let state = draft.before;
-    let Some(open) =
-        state.cycle.as_deref().filter(|cycle| cycle.number == number && cycle.closed_at.is_none())
-    else {
-        return Ok(());
-    };
-    if !open.unanswered.contains(&site) {
-        return Ok(());
-    }
-    let kind = state.site(site).map(|site| &site.spec.kind);
+    let Some(open) = awaiting(draft, site, number) else { return Ok(()) };
+    let kind = draft.before.site(site).map(|site| &site.spec.kind);
     let (fits, count) = match (kind, free) {
         (Some(SiteKind::Slots), Free::Slots(free)) => (true, free.len()),
         (Some(SiteKind::Capacity), Free::Capacity(_)) | (Some(SiteKind::Queue(_)), Free::Queue { .. }) => {
@@ -82,14 +84,37 @@ fn offers(draft: &mut Draft<'_>, site: SiteId, number: CycleNumber, free: &Free)
     if !fits {
         return Err(Refusal::BadSite(BadSite::OtherKind));
     }
-    if count > FREE_MAX {
-        return Err(Refusal::TooMany { what: Countable::FreeIntervals, most: FREE_MAX });
-    }
+    few_enough(count)?;
     draft.push(CycleEvent::OffersReceived { site, cycle: number, free: Arc::new(free.clone()) });
+    answered(draft, open);
+    Ok(())
+}
+
+/// The same, told as what has changed; nothing where nothing is known that could have.
+fn offers_changed(
+    draft: &mut Draft<'_>,
+    site: SiteId,
+    number: CycleNumber,
+    change: &FreeChange,
+) -> Result<(), Refusal> {
+    let Some(open) = awaiting(draft, site, number) else { return Ok(()) };
+    let Some(free) = draft.before.changed_free(site, change) else { return Ok(()) };
+    few_enough(free.len())?;
+    draft.push(CycleEvent::OffersChanged { site, cycle: number, change: Arc::new(change.clone()) });
+    answered(draft, open);
+    Ok(())
+}
+
+fn few_enough(count: usize) -> Result<(), Refusal> {
+    let (what, most) = (Countable::FreeIntervals, FREE_MAX);
+    if count > most { Err(Refusal::TooMany { what, most }) } else { Ok(()) }
+}
+
+/// A site has said what is free: when it is the last, the cycle goes on.
+fn answered(draft: &mut Draft<'_>, open: &Cycle) {
     if open.unanswered.len() == 1 {
         cycle::close(draft, open);
     }
-    Ok(())
 }
 
 /// The reservation, when it is in that phase and its site that far.
@@ -129,6 +154,7 @@ fn confirmed(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber) {
     draft.push(ReservationEvent::LegConfirmed { reservation: number, site });
     if others(reservation, site, LegState::Confirmed) {
         draft.push(ReservationEvent::Held(number));
+        stage(draft, number, None);
     }
 }
 
@@ -145,8 +171,7 @@ fn refused(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, refus
     if awaited {
         let promised = matches!(refusal, SiteRefusal::PriceChanged | SiteRefusal::Unwilling);
         let broken = promised || reservation.phase == ReservationPhase::Held;
-        let fault = if broken { Fault::Owner(site) } else { Fault::Machine };
-        fail_over(draft, number, Why::Refused { site, refusal }, fault);
+        fail_over(draft, number, Why::Refused { site, refusal }, broken.then_some(site));
     }
 }
 
@@ -196,26 +221,41 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     let cut_short = excuses && since.is_none_or(|since| is_cut_short(reservation, part, since, at));
     draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
     gate::begun(draft, reservation.job);
+    // Of a job on many nodes most parts end while others still run.
+    if end == PartEnd::Done && runs_without(reservation, part) {
+        return;
+    }
     let now = draft.now;
     let Some((state, after)) = draft.open_reservation(number) else { return };
     let (job, done, due) = (after.job, after.is_done(), due(state, after, now));
     let why = Why::PartEnded { part, end };
     match end {
         PartEnd::Done if done => {
-            close(draft, number, None, Fault::Job);
+            close(draft, number, None, None);
             end_job(draft, job, JobEnd::Done);
         }
-        PartEnd::Done => start(draft, number, due),
-        PartEnd::TimedOut if cut_short => fail_over(draft, number, Why::StartMissed, Fault::Machine),
+        PartEnd::Done => {
+            let task = after.parts.get(part as usize).and_then(|part| part.plan.task);
+            stage(draft, number, task);
+            start(draft, number, due);
+        }
+        PartEnd::TimedOut if cut_short => fail_over(draft, number, Why::StartMissed, None),
         PartEnd::Failed(_) | PartEnd::TimedOut => {
-            close(draft, number, Some(why.clone()), Fault::Job);
+            close(draft, number, Some(why.clone()), None);
             end_job(draft, job, JobEnd::Failed(why));
         }
-        PartEnd::Lost => fail_over(draft, number, why, Fault::Machine),
-        PartEnd::TakenBack => fail_over(draft, number, why, Fault::Owner(site)),
+        PartEnd::Lost => fail_over(draft, number, why, None),
+        PartEnd::TakenBack => fail_over(draft, number, why, Some(site)),
         // It ran until then, and that is paid for; whether it is to blame shows when it happens again.
-        PartEnd::Vanished => fail_over(draft, number, why, Fault::Job),
+        PartEnd::Vanished => fail_over(draft, number, why, None),
     }
+}
+
+/// Whether other parts still run when one has ended, and none waits that could begin then.
+fn runs_without(reservation: &Reservation, ended: u32) -> bool {
+    let others = || reservation.parts.iter().zip(0_u32..).filter(|(_, place)| *place != ended);
+    others().any(|(part, _)| part.state.has_begun())
+        && !others().any(|(part, _)| part.state == PartState::Waiting)
 }
 
 /// Whether a part that started late had less than the time that was planned for it, but for a hundredth: then it is not its own fault
@@ -246,12 +286,36 @@ fn on_node(state: &State, now: Time, node: NodeId, within: Option<Interval>) -> 
 }
 
 fn node_lost(draft: &mut Draft<'_>, site: SiteId, node: NodeId, at: Time) {
-    if own(draft.before, site, node).is_none_or(|node| node.lost || at <= node.since) {
+    if own(draft.before, site, node).is_none_or(|node| node.lost && !node.down || at <= node.since) {
         return;
     }
     draft.push(SiteEvent::NodeLost { node, at });
     for number in on_node(draft.before, draft.now, node, None) {
-        without_node(draft, number, node, Why::NodeLost(node), Fault::Machine);
+        without_node(draft, number, node, Why::NodeLost(node), None);
+    }
+}
+
+/// A node does not answer. What has not begun there goes elsewhere; what may run there is waited for, until its end is heard of or its time is
+/// over, unless it may run twice.
+fn node_down(draft: &mut Draft<'_>, site: SiteId, node: NodeId, at: Time) {
+    if own(draft.before, site, node).is_none_or(|node| node.lost || at <= node.since) {
+        return;
+    }
+    draft.push(SiteEvent::NodeDown { node, at });
+    for number in on_node(draft.before, draft.now, node, None) {
+        let Some(reservation) = draft.before.reservations.get(&number) else { continue };
+        let there = |part: &&ReservedPart| {
+            reservation.hold_of(&part.plan).is_some_and(|hold| hold.node == Some(node))
+        };
+        let parts: Vec<PartState> = reservation.parts.iter().filter(there).map(|part| part.state).collect();
+        let rerun = draft.before.jobs.get(&reservation.job).is_some_and(|job| job.spec.rerun);
+        let why = Why::NodeLost(node);
+        if !parts.iter().any(|state| state.has_begun() && !state.has_ended()) {
+            without_node(draft, number, node, why, None);
+        } else if rerun || parts.contains(&PartState::Waiting) {
+            // A schedule without that node would begin what may run there once more.
+            fail_over(draft, number, why, None);
+        }
     }
 }
 
@@ -266,7 +330,7 @@ pub(super) fn taken(draft: &mut Draft<'_>, site: SiteId, nodes: &[NodeId], inter
     }
     for node in new {
         for number in on_node(draft.state(), now, node, Some(interval)) {
-            without_node(draft, number, node, Why::TakenBack(node), Fault::Owner(site));
+            without_node(draft, number, node, Why::TakenBack(node), Some(site));
         }
     }
 }
@@ -279,7 +343,7 @@ fn lost(draft: &mut Draft<'_>, site: SiteId, at: Time) {
     let uses = |it: &Reservation| it.phase != ReservationPhase::Closing && it.leg(site).is_some();
     let all = draft.before.reservations.iter().filter(|(_, it)| uses(it)).map(|(number, _)| *number);
     for number in all.collect::<Vec<_>>() {
-        fail_over(draft, number, Why::SiteLost(site), Fault::Machine);
+        fail_over(draft, number, Why::SiteLost(site), None);
     }
     cycle::site_gone(draft, site);
 }

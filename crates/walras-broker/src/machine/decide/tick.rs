@@ -1,5 +1,6 @@
 //! What the passing of time brings.
 
+use super::bring::stage;
 use super::draft::Draft;
 use super::failover::fail_over;
 use super::gate::end_job;
@@ -12,7 +13,6 @@ use crate::model::input::Answer;
 use crate::model::job::{Job, JobEnd, Phase, Why};
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
-use crate::rules::settle::Fault;
 use walras_model::{SiteId, Time};
 
 pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
@@ -61,7 +61,7 @@ fn silent(draft: &mut Draft<'_>, number: ReservationNumber, leg: LegState) {
     let silent = reservation.legs.iter().filter(|of| of.state == leg).map(|of| of.site);
     let mut silent: Vec<SiteId> = silent.collect();
     silent.sort_unstable();
-    fail_over(draft, number, Why::Silent(silent), Fault::Machine);
+    fail_over(draft, number, Why::Silent(silent), None);
 }
 
 /// Parts whose time has come are started; a part that should have ended long ago is lost.
@@ -73,7 +73,7 @@ fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservat
     let missed =
         |part: &ReservedPart| part.state == PartState::Waiting && after(last_start(reservation, &part.plan));
     if !queue && reservation.parts.iter().any(missed) {
-        return fail_over(draft, number, Why::StartMissed, Fault::Machine);
+        return fail_over(draft, number, Why::StartMissed, None);
     }
     let unheard = |part: &&ReservedPart| {
         let end = reservation.hold_of(&part.plan).map_or(part.plan.end, |hold| hold.interval.end());
@@ -83,9 +83,14 @@ fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservat
     };
     let silent: Vec<SiteId> = reservation.parts.iter().filter(unheard).map(|part| part.plan.site).collect();
     if !silent.is_empty() {
-        return fail_over(draft, number, Why::Silent(silent), Fault::Machine);
+        return fail_over(draft, number, Why::Silent(silent), None);
     }
     start(draft, number, due(draft.before, reservation, now));
+    // Whoever took over a quote, or got another place, may read what nobody has begun to bring.
+    let waits = |part: &ReservedPart| part.state == PartState::Waiting && part.plan.start <= now;
+    if reservation.parts.iter().any(waits) {
+        stage(draft, number, None);
+    }
 }
 
 /// The last moment at which a part can start and still end within its hold.
@@ -103,7 +108,10 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
     let queue = reservation.is_queue();
     let due = |part: &ReservedPart| {
         let in_time = state.sent_at(&part.plan) <= now || queue;
-        part.state == PartState::Waiting && in_time && reservation.is_ready(&part.plan, now)
+        part.state == PartState::Waiting
+            && in_time
+            && reservation.is_ready(&part.plan, now)
+            && state.has_files(reservation, &part.plan)
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));
     parts.map(|(_, place)| place).collect()

@@ -49,15 +49,11 @@ impl State {
                     until: *until,
                 }));
             }
-            CycleEvent::OffersReceived { site, free, .. } => {
-                let clock = self.clock;
-                let site_state = self.known_site(*site);
-                let before = site_state.free.as_ref().map_or(0, |(_, before)| nodes_in(before));
-                site_state.free = Some((clock, Arc::clone(free)));
-                if nodes_in(free) > before {
-                    self.help();
-                }
-                self.open_cycle().unanswered.remove(site);
+            CycleEvent::OffersReceived { site, free, .. } => self.offered(*site, free),
+            CycleEvent::OffersChanged { site, change, .. } => {
+                let free = self.changed_free(*site, change);
+                let free = free.expect("a site's offers change, and it has said nothing before");
+                self.offered(*site, &Arc::new(Free::Slots(free)));
             }
             CycleEvent::Closed { until, .. } => {
                 let clock = self.clock;
@@ -66,6 +62,9 @@ impl State {
             }
             CycleEvent::Decided { verdict, .. } => {
                 self.remember_content(verdict);
+                if let Some(cycle) = self.cycle.as_deref().filter(|_| verdict.assigned.is_some()) {
+                    self.assigned_at = cycle.opened_at;
+                }
                 self.end_cycle(None);
                 for unserved in &verdict.unserved {
                     self.job_returned(unserved.job, &unserved.why);
@@ -73,6 +72,17 @@ impl State {
             }
             CycleEvent::Ended(_) => self.end_cycle(Some(&Why::NotPlanned)),
         }
+    }
+
+    fn offered(&mut self, site: SiteId, free: &Arc<Free>) {
+        let clock = self.clock;
+        let site_state = self.known_site(site);
+        let before = site_state.free.as_ref().map_or(0, |(_, before)| nodes_in(before));
+        site_state.free = Some((clock, Arc::clone(free)));
+        if nodes_in(free) > before {
+            self.help();
+        }
+        self.open_cycle().unanswered.remove(&site);
     }
 
     fn open_cycle(&mut self) -> &mut Cycle {

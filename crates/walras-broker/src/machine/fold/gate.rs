@@ -1,5 +1,6 @@
 //! Who waits for whom: struck off as it happens.
 
+use super::notice;
 use crate::model::gate::{Condition, Outlook, Past, Waits};
 use crate::model::id::JobNumber;
 use crate::model::job::{JobSpec, Phase};
@@ -45,11 +46,13 @@ impl State {
         job.begun = true;
         let element = job.element;
         self.tell(number, |condition| condition.while_open(true));
+        notice::of_begin(self, number);
         let array = element.and_then(|of| self.arrays.get_mut(&of.array));
         if let Some(array) = array.filter(|array| !array.begun) {
             array.begun = true;
             let number = array.number;
             self.tell(number, |condition| condition.while_open(true));
+            notice::of_begin(self, number);
         }
     }
 

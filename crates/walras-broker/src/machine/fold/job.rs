@@ -89,7 +89,7 @@ impl State {
     fn job_planned(&mut self, number: JobNumber, plan: &Arc<Planned>, promise: Promise, renewed: bool) {
         let job = self.jobs.get_mut(&number);
         let job = job.unwrap_or_else(|| panic!("job {number} is planned and was never there"));
-        let news = if renewed || job.promise.is_none() { Some(job.spec.user.clone()) } else { None };
+        let news = if renewed || job.promise != Some(promise) { Some(job.spec.user.clone()) } else { None };
         job.phase = Phase::Planned;
         job.plan = Some(Arc::clone(plan));
         job.promise = Some(promise);

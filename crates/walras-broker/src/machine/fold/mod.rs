@@ -6,6 +6,7 @@
 
 mod array;
 mod cycle;
+mod files;
 mod gate;
 mod job;
 mod notice;
@@ -70,8 +71,11 @@ impl State {
             unsettled: self.unsettled,
             helped_at: self.helped_at,
             freed_at: self.freed_at,
+            assigned_at: self.assigned_at,
             past: self.past.clone(),
+            measured: self.measured,
             dependents: self.dependents.clone(),
+            known: self.known.clone(),
             namesakes: self.namesakes.clone(),
         }
     }

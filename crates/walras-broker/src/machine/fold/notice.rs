@@ -3,7 +3,8 @@
 use crate::model::id::JobNumber;
 use crate::model::job::{JobEnd, Why};
 use crate::model::limits::NOTICES_MAX;
-use crate::model::notice::{News, Notice};
+use crate::model::notice::{Letter, News, Notice};
+use crate::model::notify::{Notify, Occasion};
 use crate::model::reservation::Reservation;
 use crate::model::state::State;
 use walras_core::agenda::Promise;
@@ -14,10 +15,42 @@ fn write(state: &mut State, user: String, job: JobNumber, news: News) {
     if state.jobs.get(&job).is_some_and(|job| job.element.is_some()) {
         return;
     }
+    let letter = letter(state, job, &news).map(Box::new);
     state.last.notice = state.last.notice.next();
-    state.notices.insert(state.last.notice, Notice { user, job, news });
+    state.notices.insert(state.last.notice, Notice { user, job, news, letter });
     if state.notices.len() > NOTICES_MAX {
         state.notices.remove_first();
+    }
+}
+
+/// What is sent, where a job's user wants somebody told of these news.
+fn letter(state: &State, number: JobNumber, news: &News) -> Option<Letter> {
+    let of_array = || state.arrays.get(&number).map(|array| &array.spec);
+    let spec = state.jobs.get(&number).map(|job| &job.spec).or_else(of_array)?;
+    let notify = spec.notify.as_deref().filter(|notify| notify.is_for_somebody())?;
+    let occasion = occasion(notify, news)?;
+    let (mail, webhook) = (notify.mail.clone(), notify.webhook.clone());
+    Some(Letter { at: state.clock, name: spec.request.name.clone(), occasion, mail, webhook })
+}
+
+/// The occasion that news are, where it is one that somebody wants to be told of.
+fn occasion(notify: &Notify, news: &News) -> Option<Occasion> {
+    let of: &[Occasion] = match news {
+        News::Promised { .. } | News::Held { .. } | News::Rescheduled(_) => &[Occasion::Plan],
+        News::Begun => &[Occasion::Begin],
+        News::ReservationLost(_) => &[Occasion::Requeue],
+        News::Ended(JobEnd::Failed(_) | JobEnd::GivenUp(_)) => &[Occasion::Fail, Occasion::End],
+        News::Ended(JobEnd::Done | JobEnd::Cancelled) => &[Occasion::End],
+    };
+    of.iter().copied().find(|occasion| notify.on.contains(occasion))
+}
+
+/// A job has begun, or the first element of an array. Nobody is told who does not want to be: journals of before know no such notice.
+pub(super) fn of_begin(state: &mut State, job: JobNumber) {
+    if let Some(Letter { .. }) = letter(state, job, &News::Begun) {
+        let array = state.arrays.get(&job).map(|array| array.spec.user.clone());
+        let user = state.jobs.get(&job).map(|job| job.spec.user.clone()).or(array);
+        write(state, user.unwrap_or_default(), job, News::Begun);
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::notice;
 use crate::model::account::{Account, Purpose, Transaction};
-use crate::model::allocation::{Allocation, Part};
+use crate::model::allocation::{Allocation, Hold, Part};
 use crate::model::event::ReservationEvent;
 use crate::model::id::{JobNumber, ReservationNumber};
-use crate::model::job::{PartEnd, Phase, Why};
+use crate::model::job::{PartEnd, Phase, SiteRefusal, Why};
 use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::site::Timing;
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
 use crate::rules::predicting::{features, said_of};
+use std::collections::BTreeMap;
 use walras_core::predict::Said;
 use walras_model::{SiteId, Span, TaskId, Time};
 
@@ -58,6 +59,7 @@ impl State {
                 self.job_begun(job);
             }
             ReservationEvent::PartEnded { reservation, part, at, end } => {
+                let place = *part;
                 let part = known_part(self.known_reservation(*reservation), *part);
                 let since = match part.state {
                     PartState::Running(since) => since,
@@ -66,8 +68,12 @@ impl State {
                 };
                 assert!(since <= *at, "a part ended at {at} s and began at {since} s");
                 part.state = PartState::Ended { since, at: *at, end: *end };
+                self.left_files(*reservation, place, *end);
                 let job = self.known_reservation(*reservation).job;
                 self.job_begun(job);
+            }
+            ReservationEvent::Files { reservation, task, to, step } => {
+                self.files_step(*reservation, *task, *to, step);
             }
             ReservationEvent::Rescheduled { reservation, parts, why } => {
                 self.rescheduled(*reservation, parts, why);
@@ -116,6 +122,7 @@ impl State {
             lien,
             spenders,
             asked_at: self.clock,
+            moving: BTreeMap::new(),
             expiry,
         };
         self.reservations.insert(number, reservation);
@@ -168,8 +175,10 @@ impl State {
         self.learn(number, why);
         let clock = self.clock;
         let half_life = self.policy.sharing.map(|rules| rules.half_life);
+        let part =
+            |hold: &Hold, millis: i64| i64::try_from(self.part_of(hold, millis.into())).unwrap_or(millis);
+        let used = self.reservations.get(&number).map_or(0, |it| it.used_millis(clock, part));
         let reservation = self.known_reservation(number);
-        let used = reservation.used_millis(clock);
         let unheld = !matches!(reservation.phase, ReservationPhase::Held);
         let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
         reservation.phase = ReservationPhase::Closing;
@@ -191,6 +200,9 @@ impl State {
         of_user.usage = of_user.usage.saturating_add(charge.as_micros());
         if let Some(half_life) = half_life {
             of_user.served.add(clock, half_life, used);
+        }
+        if let Some(Why::Refused { site, refusal: SiteRefusal::NoAccount }) = why {
+            of_user.strange.insert(*site, clock);
         }
         let of_job = self.jobs.get_mut(&job).expect("the job of a reservation is there");
         of_job.done.extend(kept);

@@ -2,6 +2,7 @@
 
 use crate::model::account::Account;
 use crate::model::event::SiteEvent;
+use crate::model::known::Known;
 use crate::model::site::SiteSpec;
 use crate::model::state::{NodeState, SiteState, State, no_waits};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ impl State {
             | SiteEvent::NodeResumed { .. }
             | SiteEvent::Back { .. } => self.help(),
             SiteEvent::NodeLost { .. }
+            | SiteEvent::NodeDown { .. }
             | SiteEvent::NodeTaken { .. }
             | SiteEvent::NodeDrained { .. }
             | SiteEvent::Leaving(_)
@@ -37,8 +39,9 @@ impl State {
             }
             SiteEvent::Leaving(site) => self.known_site(*site).leaving = true,
             SiteEvent::Stays(site) => self.known_site(*site).leaving = false,
-            SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true),
-            SiteEvent::NodeBack { node, at } => self.node_changed(*node, *at, false),
+            SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true, false),
+            SiteEvent::NodeDown { node, at } => self.node_changed(*node, *at, true, true),
+            SiteEvent::NodeBack { node, at } => self.node_changed(*node, *at, false, false),
             SiteEvent::NodeTaken { node, interval } => {
                 let clock = self.clock;
                 let state = self.known_node(*node);
@@ -74,11 +77,13 @@ impl State {
             self.nodes.push(NodeState {
                 site,
                 lost: false,
+                down: false,
                 since: Time::MIN,
                 taken: Vec::new(),
                 drained: Vec::new(),
             });
         }
+        self.known.add(spec);
         self.books.open(Account::Owner(spec.owner.clone()), Money::ZERO);
         self.sites.push(SiteState {
             spec: spec.clone(),
@@ -93,9 +98,17 @@ impl State {
         });
     }
 
-    fn node_changed(&mut self, node: NodeId, at: Time, lost: bool) {
+    /// What follows from the sites alone, after they have been read.
+    pub(crate) fn know_again(&mut self) {
+        self.known = Known::default();
+        for site in self.sites.iter() {
+            self.known.add(&site.spec);
+        }
+    }
+
+    fn node_changed(&mut self, node: NodeId, at: Time, lost: bool, down: bool) {
         let state = self.known_node(node);
-        (state.lost, state.since) = (lost, at);
+        (state.lost, state.down, state.since) = (lost, down, at);
     }
 
     fn site_changed(&mut self, site: SiteId, at: Time, lost: bool) {

@@ -6,6 +6,7 @@ use crate::model::event::VoEvent;
 use crate::model::input::{Answer, User};
 use crate::model::sharing::{Served, Tally};
 use crate::model::state::{State, UserState};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_model::{Money, Time};
 
@@ -60,6 +61,7 @@ impl State {
                     usage: 0,
                     served: Served::default(),
                     funded_at: Time::MIN,
+                    strange: BTreeMap::new(),
                     choices: Default::default(),
                     tally: Tally::default(),
                 };

@@ -3,7 +3,7 @@
 use crate::model::decision::Verdict;
 use crate::model::id::CycleNumber;
 use crate::model::rank::Ranked;
-use crate::model::site::Free;
+use crate::model::site::{Free, FreeChange};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use walras_model::{Multiplier, SiteId, Time};
@@ -33,6 +33,15 @@ pub enum CycleEvent {
         cycle: CycleNumber,
         /// What is free.
         free: Arc<Free>,
+    },
+    /// A site has said what has changed of what is free.
+    OffersChanged {
+        /// Which site.
+        site: SiteId,
+        /// For which cycle.
+        cycle: CycleNumber,
+        /// What has changed.
+        change: Arc<FreeChange>,
     },
     /// All that will be known is known; planning begins.
     Closed {

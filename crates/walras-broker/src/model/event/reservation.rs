@@ -4,6 +4,7 @@ use crate::model::account::Transaction;
 use crate::model::allocation::{Allocation, Part};
 use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Why};
+use crate::model::moving::MoveStep;
 use crate::model::reservation::Origin;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -81,6 +82,17 @@ pub enum ReservationEvent {
         at: Time,
         /// How.
         end: PartEnd,
+    },
+    /// Files of a task that are read on another site than where it ran are on their way.
+    Files {
+        /// For which reservation.
+        reservation: ReservationNumber,
+        /// Whose files.
+        task: TaskId,
+        /// Where to.
+        to: SiteId,
+        /// What has happened to them.
+        step: MoveStep,
     },
     /// The parts that have not started run at other times or places.
     Rescheduled {

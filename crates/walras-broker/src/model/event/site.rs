@@ -38,6 +38,13 @@ pub enum SiteEvent {
         /// When.
         at: Time,
     },
+    /// A node does not answer; what started there before may still run.
+    NodeDown {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        at: Time,
+    },
     /// A node is back.
     NodeBack {
         /// Which node.

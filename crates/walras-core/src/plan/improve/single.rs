@@ -349,7 +349,7 @@ fn window(pieces: &[Piece], start: i64, members: &[Alive]) -> Option<Found> {
         let (rate, slot) = (Rate::from_micros_per_second(alive.rate)?, &pieces[alive.piece].slot);
         let interval = interval(start, alive.runtime)?;
         let cost = rate.cost_of(interval.span())?;
-        Some(Placement { node: slot.node(), interval, rate, cost, source: slot.key() })
+        Some(Placement { units: slot.units(), node: slot.node(), interval, rate, cost, source: slot.key() })
     };
     let window = Window::new(members.iter().map(placement).collect::<Option<Vec<_>>>()?)?;
     Some(Found { window, origins: members.iter().map(|alive| pieces[alive.piece].origin).collect() })

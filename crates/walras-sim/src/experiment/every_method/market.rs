@@ -100,6 +100,7 @@ impl Market {
             for _ in 0..domain.nodes {
                 let id = NodeId::from_index(nodes.len()).ok_or_else(refused)?;
                 nodes.push(Node {
+                    division: Default::default(),
                     name: format!("n{}", nodes.len()),
                     site: SiteId::new(site),
                     performance: domain.speed,

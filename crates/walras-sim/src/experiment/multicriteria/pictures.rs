@@ -50,6 +50,7 @@ fn picture(
     for (job, (start, end, cost)) in bars.into_iter().enumerate() {
         let node = NodeId::from_index(assignment[job])?;
         let placement = Placement {
+            units: 1,
             node,
             interval: Interval::new(time(start)?, time(end)?)?,
             // The paper gives costs alone; no picture shows a rate.
@@ -78,6 +79,7 @@ fn offers(horizon: Interval) -> Option<Offers> {
         let site = SiteId::from_index(index)?;
         let performance = Performance::ONE;
         nodes.push(Node {
+            division: Default::default(),
             name: name.clone(),
             site,
             performance,

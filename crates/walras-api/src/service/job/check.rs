@@ -1,0 +1,104 @@
+//! Whether a job makes sense by itself: names, programs, files.
+
+use super::JobFile;
+use crate::error::{Problem, Within};
+use crate::scenario::quantity;
+use crate::workflow::{check_files, check_program};
+use std::collections::BTreeSet;
+use walras_broker::job::{WorkflowSpec, is_plain_name};
+use walras_broker::particulars::{COMMENT_MAX, is_directory_name};
+use walras_broker::program::producers;
+
+impl JobFile {
+    /// Whether everything that it names could be called so.
+    pub(super) fn names(&self) -> Result<(), Problem> {
+        quantity::name(&self.name, "a job").in_field("name")?;
+        if let Some(user) = &self.user {
+            quantity::name(user, "a user").in_field("user")?;
+        }
+        for (index, site) in self.sites.iter().flat_map(|sites| &sites.0).enumerate() {
+            quantity::name(site, "a site").in_item(index).in_field("sites")?;
+        }
+        Ok(())
+    }
+
+    /// Whether a machine could run it.
+    pub(super) fn runnable(&self) -> Result<(), Problem> {
+        check_program(&self.command, self.script.as_deref())?;
+        let inputs = self.inputs.iter().flat_map(|entries| &entries.0);
+        check_files(inputs.clone().map(|(name, _)| name)).in_field("inputs")?;
+        for (name, text) in inputs {
+            if !is_base64(text) {
+                return Err(Problem::new(text, "is not base64: expected what is in the file, in that code"))
+                    .in_field(name)
+                    .in_field("inputs");
+            }
+        }
+        check_files(&self.outputs).in_field("outputs")?;
+        for (key, name) in [("output", &self.output), ("error", &self.error)] {
+            if let Some(name) = name.as_deref().filter(|name| !is_plain_name(name)) {
+                let what =
+                    "is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes";
+                return Err(Problem::new(name, what)).in_field(key);
+            }
+        }
+        if let Some(directory) = self.directory.as_deref().filter(|it| !is_directory_name(it)) {
+            let what = "is not a directory on a site: expected an absolute path, such as /scratch/ada";
+            return Err(Problem::new(directory, what)).in_field("directory");
+        }
+        if let Some(comment) = self.comment.as_deref().filter(|comment| comment.len() > COMMENT_MAX) {
+            let what = format!("is longer than {COMMENT_MAX} bytes");
+            return Err(Problem::new(comment, what)).in_field("comment");
+        }
+        Ok(())
+    }
+}
+
+/// Whether a text is base64 with padding, in letters of the usual alphabet.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let padding = text.len() - digits.len();
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+    text.len().is_multiple_of(4) && padding <= 2 && digits.bytes().all(known)
+}
+
+/// Whether every file that a task reads is written by a task or comes with the job, and those that are wanted back are written.
+pub(super) fn sources(
+    workflow: Option<&WorkflowSpec>,
+    inputs: &[(String, String)],
+    outputs: &[String],
+) -> Result<(), Problem> {
+    let Some(workflow) = workflow else { return Ok(()) };
+    let Ok(writers) = producers(&workflow.programs) else { return Ok(()) };
+    let brought: BTreeSet<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
+    for (index, program) in workflow.programs.iter().enumerate() {
+        let known = |file: &str| writers.contains_key(file) || brought.contains(file);
+        if let Some((place, file)) = program.inputs.iter().enumerate().find(|(_, file)| !known(file)) {
+            let what = "is written by no task: expected the output of a task, or one of the job's inputs";
+            let wrong = Err(Problem::new(file, what)).in_item(place).in_field("inputs");
+            return wrong.in_item(index).in_field("tasks").in_field("workflow");
+        }
+    }
+    if let Some(file) = brought.iter().find(|file| writers.contains_key(**file)) {
+        return Err(Problem::new(file, "is written by a task too: expected one place where it comes from"))
+            .in_field("inputs");
+    }
+    match outputs.iter().enumerate().find(|(_, file)| !writers.contains_key(file.as_str())) {
+        Some((place, file)) => {
+            let what = "is written by no task: expected the output of a task";
+            Err(Problem::new(file, what)).in_item(place).in_field("outputs")
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_base64;
+
+    #[test]
+    fn texts_in_that_code() {
+        assert!(["", "aGk=", "aGkh", "aA=="].iter().all(|good| is_base64(good)));
+        assert!(["a", "aGk", "a===", "aG k", "=aGk"].iter().all(|bad| !is_base64(bad)));
+    }
+}

@@ -1,0 +1,70 @@
+//! Where the files of tasks are, and what happens to them on their way.
+
+use crate::model::id::ReservationNumber;
+use crate::model::job::PartEnd;
+use crate::model::moving::{MoveStep, Moving};
+use crate::model::state::State;
+use walras_model::{SiteId, Span, TaskId};
+
+impl State {
+    /// A task that ended well has left its files where it ran.
+    pub(super) fn left_files(&mut self, number: ReservationNumber, part: u32, end: PartEnd) {
+        let Some(reservation) = self.reservations.get(&number).filter(|_| end == PartEnd::Done) else {
+            return;
+        };
+        let Some(plan) = reservation.parts.get(part as usize).map(|part| &part.plan) else { return };
+        let (Some(task), site) = (plan.task, plan.site) else { return };
+        let Some(job) = self.jobs.get_mut(&reservation.job) else { return };
+        let writes = |of: &crate::model::job::WorkflowSpec| {
+            of.program(task).is_some_and(|program| !program.outputs.is_empty())
+        };
+        if job.spec.workflow.as_ref().is_some_and(writes) {
+            job.copies.entry(task).or_default().insert(site);
+        }
+    }
+
+    pub(super) fn files_step(
+        &mut self,
+        number: ReservationNumber,
+        task: TaskId,
+        to: SiteId,
+        step: &MoveStep,
+    ) {
+        let clock = self.clock;
+        let reservation = self.reservations.get_mut(&number);
+        let reservation = reservation
+            .unwrap_or_else(|| panic!("files are brought for reservation {number}, which is not there"));
+        let job = reservation.job;
+        let key = (task, to);
+        match step {
+            MoveStep::Begun { from } => {
+                reservation.moving.insert(key, Moving { from: *from, since: clock, failed: 0 });
+            }
+            MoveStep::Failed(_) => {
+                let moving = reservation.moving.get_mut(&key);
+                let moving = moving.unwrap_or_else(|| panic!("files that nobody brings have failed to come"));
+                moving.failed += 1;
+                moving.since = clock;
+            }
+            MoveStep::Done { files, bytes } => {
+                let moving = reservation.moving.remove(&key);
+                let moving = moving.unwrap_or_else(|| panic!("files that nobody brings have come"));
+                let took = clock.span_since(moving.since).unwrap_or(Span::ZERO);
+                // A site that keeps no files has none to time.
+                if *files > 0 {
+                    self.measured.learn(*bytes, took);
+                }
+                if let Some(job) = self.jobs.get_mut(&job) {
+                    job.copies.entry(task).or_default().insert(to);
+                }
+            }
+            MoveStep::Lost(_) => {
+                reservation.moving.remove(&key);
+                if let Some(job) = self.jobs.get_mut(&job) {
+                    job.done.remove(&task);
+                    job.copies.remove(&task);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Files on their way: which must be brought where before a task can begin.
+//!
+//! A task that ended well has left its files on the site where it ran. A task that reads them elsewhere begins when they have been brought
+//! there. Where files are is a job's matter and not a reservation's: what has been brought stays when the job gets another window.
+
+use crate::model::allocation::Part;
+use crate::model::id::ReservationNumber;
+use crate::model::job::{Job, WorkflowSpec};
+use crate::model::reservation::{PartState, Reservation, ReservationPhase};
+use crate::model::state::State;
+use std::collections::{BTreeMap, BTreeSet};
+use walras_model::{SiteId, TaskId};
+
+/// Files of a task that are to be brought to another site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Move {
+    pub(crate) task: TaskId,
+    pub(crate) to: SiteId,
+    pub(crate) from: SiteId,
+}
+
+/// The files that one task writes and another reads.
+pub(crate) fn passed(of: &WorkflowSpec, from: TaskId, to: TaskId) -> Vec<&String> {
+    let (Some(writer), Some(reader)) = (of.program(from), of.program(to)) else { return Vec::new() };
+    let read: BTreeSet<&String> = reader.inputs.iter().collect();
+    writer.outputs.iter().filter(|file| read.contains(file)).collect()
+}
+
+impl State {
+    fn workflow_of(&self, reservation: &Reservation) -> Option<(&Job, &WorkflowSpec)> {
+        let job = self.jobs.get(&reservation.job)?;
+        let of = job.spec.workflow.as_ref().filter(|of| !of.programs.is_empty())?;
+        Some((job, of))
+    }
+
+    /// Whether the files that a part reads are on its site. Time O(edges).
+    pub(crate) fn has_files(&self, reservation: &Reservation, part: &Part) -> bool {
+        let Some(((job, of), task)) = self.workflow_of(reservation).zip(part.task) else { return true };
+        of.sources(task).iter().all(|from| job.copies.get(from).is_some_and(|at| at.contains(&part.site)))
+    }
+
+    /// What is to be brought somewhere and is not on its way; of one task, or of all that ended well. Time O(edges · log tasks).
+    pub(crate) fn moves(&self, number: ReservationNumber, only: Option<TaskId>) -> BTreeSet<Move> {
+        let mut moves = BTreeSet::new();
+        let held = |it: &&Reservation| it.phase == ReservationPhase::Held && !self.is_offered(it);
+        let Some(reservation) = self.reservations.get(&number).filter(held) else { return moves };
+        let Some((job, of)) = self.workflow_of(reservation) else { return moves };
+        let waiting = reservation.parts.iter().filter(|part| part.state == PartState::Waiting);
+        let waiting: BTreeMap<TaskId, SiteId> =
+            waiting.filter_map(|part| Some((part.plan.task?, part.plan.site))).collect();
+        let wanted = |from: TaskId| only.is_none_or(|only| only == from);
+        for edge in of.workflow.edges().iter().filter(|edge| wanted(edge.from)) {
+            let (Some(at), Some(to)) = (job.copies.get(&edge.from), waiting.get(&edge.to)) else { continue };
+            let there = at.contains(to) || reservation.moving.contains_key(&(edge.from, *to));
+            if there || passed(of, edge.from, edge.to).is_empty() {
+                continue;
+            }
+            let stands = |site: &&SiteId| self.site(**site).is_some_and(|site| !site.lost);
+            if let Some(from) = at.iter().find(stands).or(at.first()) {
+                moves.insert(Move { task: edge.from, to: *to, from: *from });
+            }
+        }
+        moves
+    }
+
+    /// The files of a task that are read by those who wait for it on a site.
+    pub(crate) fn files_for(&self, reservation: &Reservation, task: TaskId, to: SiteId) -> Vec<String> {
+        let Some((_, of)) = self.workflow_of(reservation) else { return Vec::new() };
+        let here: BTreeSet<TaskId> = reservation
+            .parts
+            .iter()
+            .filter(|part| part.plan.site == to)
+            .filter_map(|part| part.plan.task)
+            .collect();
+        let readers = of.workflow.edges().iter().filter(|edge| edge.from == task && here.contains(&edge.to));
+        let files: BTreeSet<&String> = readers.flat_map(|edge| passed(of, task, edge.to)).collect();
+        files.into_iter().cloned().collect()
+    }
+}

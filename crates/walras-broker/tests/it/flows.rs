@@ -1,0 +1,110 @@
+//! Workflows: what their strategies mean for the window, how long data takes, and which files are refused.
+
+use crate::vo::{MINUTE, Vo, at, credits, policy};
+use walras_broker::event::ReservationEvent;
+use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::policy::{Policy, StrategyUse};
+use walras_broker::program::TaskProgram;
+use walras_broker::refusal::BadJob;
+use walras_broker::{Event, Input, Refusal};
+use walras_core::refine::Strategy;
+use walras_model::workflow::{Link, Network};
+use walras_model::{Bandwidth, Data, Edge, Span, Task, TaskId, Time, Work, Workflow};
+
+/// Two tasks of ten minutes, with a hundred gigabytes between them where that is said.
+fn chain(vo: &Vo, strategy: Strategy, bytes: i64) -> JobSpec {
+    let task = |name: &str| Task::new(name, Work::from_millis(10 * MINUTE));
+    let data = Data::from_bytes(bytes).unwrap();
+    let edge = Edge { from: TaskId::new(0), to: TaskId::new(1), data };
+    let workflow = Workflow::new("chain", ["a", "b"].map(task).to_vec(), vec![edge]).unwrap();
+    let mut job = vo.job("flow", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy, programs: Vec::new() });
+    job.request.deadline = Some(at(600 * MINUTE));
+    job.request.budget = Some(credits(500));
+    job
+}
+
+/// The first window that is asked for, from start to the end of the last task.
+fn window(vo: &Vo) -> (Time, Time) {
+    let asked = vo.events.iter().find_map(|event| match event {
+        Event::Reservation(ReservationEvent::Asked { allocation, .. }) => Some(allocation.clone()),
+        _ => None,
+    });
+    let asked = asked.expect("a window is asked for");
+    (asked.start(), asked.finish())
+}
+
+fn planned(strategy: Strategy, strategies: StrategyUse) -> (Time, Time) {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    vo.say(Input::SetPolicy(Box::new(Policy { strategies, ..policy() })));
+    vo.submit(chain(&vo, strategy, 0));
+    vo.run_until(10 * MINUTE);
+    window(&vo)
+}
+
+#[test]
+fn alap_starts_late_and_the_others_do_not() {
+    let (start, end) = planned(Strategy::Alap, StrategyUse::Windows);
+    assert!(start >= at(570 * MINUTE) && end <= at(600 * MINUTE), "{start} to {end}");
+    for strategy in [Strategy::Asap, Strategy::Fastest, Strategy::Cheapest, Strategy::Balanced] {
+        let (start, _) = planned(strategy, StrategyUse::Windows);
+        assert!(start < at(20 * MINUTE), "{strategy:?}: {start}");
+    }
+    let (start, _) = planned(Strategy::Alap, StrategyUse::Inside);
+    assert!(start < at(20 * MINUTE), "as policies of before have it: {start}");
+}
+
+#[test]
+fn data_between_sites_takes_its_time_in_plans() {
+    let between_sites =
+        Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
+    let network = Network { within_site: Link::INSTANT, between_sites };
+    let mut vo = Vo::new(&[(1, 1_000), (1, 1_000)]);
+    vo.say(Input::SetPolicy(Box::new(Policy { network, ..policy() })));
+    // Two chains, so that both nodes are used, and a task that waits for both of them.
+    let task = |name: &str| Task::new(name, Work::from_millis(10 * MINUTE));
+    let data = Data::from_bytes(100_000_000_000).unwrap();
+    let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data };
+    let tasks = ["a", "b", "c"].map(task).to_vec();
+    let workflow = Workflow::new("join", tasks, vec![edge(0, 2), edge(1, 2)]).unwrap();
+    let mut job = vo.job("flow", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+    vo.submit(job);
+    vo.run_until(5 * MINUTE);
+    let (start, end) = window(&vo);
+    let took = end - start;
+    assert_eq!(took, 20 * MINUTE + 100_000, "100 GB at a gigabyte a second are 100 s");
+}
+
+#[test]
+fn files_that_cannot_be_are_refused() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+    let task = |inputs: &[&str], outputs: &[&str]| TaskProgram {
+        inputs: names(inputs),
+        outputs: names(outputs),
+        ..TaskProgram::default()
+    };
+    let refused = |programs: Vec<TaskProgram>| {
+        let mut vo = Vo::new(&[(1, 1_000)]);
+        let mut job = chain(&vo, Strategy::Asap, 0);
+        job.workflow.as_mut().unwrap().programs = programs;
+        let now = at(0);
+        match vo.broker.handle(now, &Input::Submit { key: "k".into(), job: Box::new(job) }) {
+            Err(Refusal::BadJob(why)) => Some(why),
+            _ => None,
+        }
+    };
+    assert_eq!(refused(vec![task(&[], &["x"]), task(&["x"], &["y"])]), None);
+    let outside = |name: &str| Some(BadJob::OutsideFile(name.to_owned()));
+    assert_eq!(refused(vec![task(&[], &["../x"])]), outside("../x"));
+    assert_eq!(refused(vec![task(&["/x"], &[])]), outside("/x"));
+    assert_eq!(
+        refused(vec![task(&[], &["x"]), task(&[], &["x"])]),
+        Some(BadJob::WrittenTwice("x".to_owned()))
+    );
+    let no_source = Some(BadJob::NoSource("x".to_owned()));
+    assert_eq!(refused(vec![task(&["x"], &[])]), no_source);
+    assert_eq!(refused(vec![task(&["x"], &[]), task(&[], &["x"])]), no_source, "against the edge");
+    let many = vec![TaskProgram::default(); 3];
+    assert_eq!(refused(many), Some(BadJob::TooManyPrograms { programs: 3, most: 2 }));
+}

@@ -1,0 +1,129 @@
+//! Nodes that are sold in units: jobs run side by side on one node, each pays its part, and no node is sold beyond what it has.
+
+use crate::vo::{MINUTE, Vo, credits, rate, span, user};
+use std::collections::BTreeMap;
+use walras_broker::event::ReservationEvent;
+use walras_broker::id::JobNumber;
+use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_broker::price::PriceRules;
+use walras_broker::site::SiteKind;
+use walras_broker::{Event, Input};
+use walras_model::{Division, Fixed, Interval, NodeId, Requirement, Test, Value};
+
+/// Sites with nodes of four units of two cores each, at four credits a second.
+fn vo(nodes: usize, deciding: Deciding) -> Vo {
+    let mut vo = Vo::new(&[]);
+    let policy = Policy { deciding, lead: span(2_000), ..crate::vo::policy() };
+    vo.say(Input::SetPolicy(Box::new(policy)));
+    vo.join("bob", None, 1_000_000);
+    vo.division = Division::new(4, [("cores".to_owned(), 8)].into()).unwrap();
+    vo.add_site(SiteKind::Slots, nodes, PriceRules::flat(rate(4_000_000)));
+    vo
+}
+
+fn deciding() -> [Deciding; 2] {
+    [Deciding::AtOnce, Deciding::Promise(PromisePolicy::default())]
+}
+
+fn submit(vo: &mut Vo, name: &str, tasks: u32, minutes: i64, requires: Option<Requirement>) -> JobNumber {
+    let mut job = vo.job(name, tasks, minutes);
+    job.user = "bob".to_owned();
+    job.request.requires.extend(requires);
+    vo.submit(job)
+}
+
+fn cores(count: i64) -> Option<Requirement> {
+    let min = Some(Fixed::from_millionths(count * 1_000_000));
+    Some(Requirement { attribute: "cores".to_owned(), test: Test::Range { min, max: None } })
+}
+
+/// By node: what was held of it when, in the order in which it was asked for.
+fn held(vo: &Vo) -> BTreeMap<NodeId, Vec<(Interval, u32)>> {
+    let mut all: BTreeMap<NodeId, Vec<(Interval, u32)>> = BTreeMap::new();
+    for event in &vo.events {
+        if let Event::Reservation(ReservationEvent::Asked { allocation, .. }) = event {
+            for (_, hold) in allocation.holds() {
+                all.entry(hold.node.unwrap()).or_default().push((hold.interval, hold.units));
+            }
+        }
+    }
+    all
+}
+
+/// The most units that are held of any node at once, by the holds alone.
+fn most(vo: &Vo) -> u32 {
+    let at_once = |holds: &Vec<(Interval, u32)>| {
+        let at = |(one, _): &(Interval, u32)| {
+            let there = holds.iter().filter(|(it, _)| it.start() <= one.start() && one.start() < it.end());
+            there.map(|(_, units)| units).sum::<u32>()
+        };
+        holds.iter().map(at).max().unwrap_or(0)
+    };
+    held(vo).values().map(at_once).max().unwrap_or(0)
+}
+
+#[test]
+fn four_run_side_by_side_on_one_node_and_each_pays_a_quarter() {
+    for deciding in deciding() {
+        let mut vo = vo(1, deciding);
+        let before = vo.balance(&user("bob"));
+        let jobs: Vec<JobNumber> =
+            (0..5).map(|number| submit(&mut vo, &format!("j{number}"), 1, 10, None)).collect();
+        vo.run_until(60 * MINUTE);
+        let mut starts: Vec<i64> = jobs.iter().map(|job| vo.started(*job).expect("it has run")).collect();
+        starts.sort_unstable();
+        assert!(starts[3] < starts[0] + 5 * MINUTE, "four at once: {starts:?}");
+        assert!(starts[4] >= starts[0] + 10 * MINUTE, "the fifth after one of them: {starts:?}");
+        assert_eq!(most(&vo), 4);
+        // Ten minutes at one credit a second, five times.
+        let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
+        assert_eq!(paid, credits(3_000));
+    }
+}
+
+#[test]
+fn tasks_of_one_job_share_a_node_and_large_ones_do_not_fit_beside() {
+    for deciding in deciding() {
+        let mut vo = vo(1, deciding);
+        // Three cores are two units.
+        let pair = submit(&mut vo, "pair", 2, 10, cores(3));
+        vo.run_until(MINUTE);
+        let large = submit(&mut vo, "large", 1, 10, cores(5));
+        let exclusive =
+            Requirement { attribute: "exclusive".to_owned(), test: Test::Equals(Value::Flag(true)) };
+        let alone = submit(&mut vo, "alone", 1, 10, Some(exclusive));
+        let small = submit(&mut vo, "small", 1, 10, None);
+        vo.run_until(90 * MINUTE);
+        let start = |job| vo.started(job).expect("it has run");
+        assert!(start(large) >= start(pair) + 10 * MINUTE && start(alone) >= start(pair) + 10 * MINUTE);
+        assert!((start(large) - start(alone)).abs() >= 10 * MINUTE);
+        assert!(start(small) >= start(pair) + 10 * MINUTE);
+        assert_eq!(most(&vo), 4);
+        let units: Vec<u32> = held(&vo).values().flatten().map(|(_, units)| *units).collect();
+        assert_eq!(units.iter().filter(|units| **units == 2).count(), 2, "{units:?}");
+        assert_eq!((units.contains(&3), units.contains(&4)), (true, true), "{units:?}");
+    }
+}
+
+#[test]
+fn what_no_node_has_is_said_and_a_crowd_stays_within() {
+    for deciding in deciding() {
+        let mut vo = vo(2, deciding);
+        let never = submit(&mut vo, "never", 1, 10, cores(9));
+        let jobs: Vec<JobNumber> = (0..40_i64)
+            .map(|number| {
+                let tasks = 1 + u32::try_from(number % 5).unwrap();
+                let needs = if number % 3 == 0 { None } else { cores(1 + number % 8) };
+                let tasks = if number % 3 == 2 { tasks.min(2) } else { tasks };
+                let job = submit(&mut vo, &format!("j{number}"), tasks, 1 + (number * 7) % 30, needs);
+                vo.run_until(vo.now + MINUTE * (number % 4));
+                job
+            })
+            .collect();
+        vo.run_until(vo.now + 3_000 * MINUTE);
+        assert_eq!(most(&vo), 4);
+        assert_eq!(vo.started(never), None);
+        let fits = |number: usize| vo.started(jobs[number]).is_some();
+        assert!((0..40).filter(|number| fits(*number)).count() > 30);
+    }
+}

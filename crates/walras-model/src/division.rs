@@ -1,0 +1,347 @@
+//! Nodes that are sold in parts: what a unit is, how many a task takes, what they cost, and what is left of them.
+//!
+//! **Problem.** A node has so many cores, so much memory, so many GPUs, and most tasks need some of each. What a task makes unusable to
+//! others is more than what it uses: who takes all memory of a node leaves cores that nobody can use.
+//!
+//! **Method.** The owner sells a node in units, each the same part of everything that is counted. A task takes as many whole units of
+//! one node as its dearest need makes it ([`Division::units_needed`]), and pays for these ([`price_of_units`]). So that every amount of every resource is
+//! one number, and a node is never sold beyond any of them: k of u units have k/u of everything. Nodes that are sold whole are the case of
+//! one unit.
+//!
+//! A requirement of a number on what a node counts is a use of it; every other requirement is a test, as ever.
+//!
+//! ```
+//! use walras_model::{Attributes, Division, Fixed, Rate, Requirement, Test, price_of_units};
+//! let node = Division::new(8, [("cores".into(), 64), ("gpus".into(), 8)].into()).unwrap();
+//! let need = |name: &str, of: i64| Requirement {
+//!     attribute: name.into(),
+//!     test: Test::Range { min: Some(Fixed::from_millionths(of * 1_000_000)), max: None },
+//! };
+//! // Nine cores are two units of eight; the three GPUs beside them make it three.
+//! let units = |needs: &[Requirement]| node.units_needed(needs, &Attributes::new());
+//! assert_eq!((units(&[]), units(&[need("cores", 9)])), (Some(1), Some(2)));
+//! assert_eq!((units(&[need("cores", 9), need("gpus", 3)]), units(&[need("gpus", 9)])), (Some(3), None));
+//! let rate = Rate::from_micros_per_second(1_001).unwrap();
+//! assert_eq!(price_of_units(rate, 3, 8).as_micros_per_second(), 376);
+//! ```
+
+use crate::attribute::{Attributes, Requirement, Test, Value};
+use crate::interval::Interval;
+use crate::quantity::{Fixed, Rate, Time, rounding};
+use std::collections::BTreeMap;
+
+/// A node is divided into no more units than this.
+pub const UNITS_MAX: u32 = 4_096;
+
+/// A node has no more of a resource than this.
+pub const AMOUNT_MAX: u64 = 1_000_000_000_000;
+
+/// Millionths of a whole, in which needs are counted.
+const MILLION: i128 = 1_000_000;
+
+/// How a node is sold: whole, or in so many units; and what it counts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "WrittenDivision", into = "WrittenDivision")
+)]
+pub struct Division {
+    units: u32,
+    resources: BTreeMap<String, u64>,
+}
+
+/// A division as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct WrittenDivision {
+    units: u32,
+    resources: BTreeMap<String, u64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<WrittenDivision> for Division {
+    type Error = BadDivision;
+    fn try_from(written: WrittenDivision) -> Result<Division, BadDivision> {
+        Division::new(written.units, written.resources)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Division> for WrittenDivision {
+    fn from(division: Division) -> WrittenDivision {
+        WrittenDivision { units: division.units, resources: division.resources }
+    }
+}
+
+/// Why a node cannot be sold so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadDivision {
+    /// No units, or too many.
+    #[error("a node is sold in 1 to {UNITS_MAX} units, not in {0}")]
+    Units(u32),
+    /// None of a resource, or more than can be counted.
+    #[error("{amount} of {resource} is no amount of a resource: a node has from 1 to {AMOUNT_MAX} of each")]
+    Amount {
+        /// Of what.
+        resource: String,
+        /// How much.
+        amount: u64,
+    },
+    /// An attribute of the node says something else.
+    #[error("the node has {0} as an attribute too, with another value")]
+    Contradicted(String),
+    /// A unit would have a part of one.
+    #[error("{amount} of {resource} cannot be divided into {units} equal units")]
+    Indivisible {
+        /// Of what.
+        resource: String,
+        /// How much there is.
+        amount: u64,
+        /// Into how many.
+        units: u32,
+    },
+}
+
+impl Default for Division {
+    fn default() -> Division {
+        Division { units: 1, resources: BTreeMap::new() }
+    }
+}
+
+impl Division {
+    /// So many units, each the same part of every one of these.
+    pub fn new(units: u32, resources: BTreeMap<String, u64>) -> Result<Division, BadDivision> {
+        if !(1..=UNITS_MAX).contains(&units) {
+            return Err(BadDivision::Units(units));
+        }
+        for (resource, amount) in &resources {
+            if !(1..=AMOUNT_MAX).contains(amount) {
+                return Err(BadDivision::Amount { resource: resource.clone(), amount: *amount });
+            }
+            if amount % u64::from(units) != 0 {
+                let (resource, amount) = (resource.clone(), *amount);
+                return Err(BadDivision::Indivisible { resource, amount, units });
+            }
+        }
+        Ok(Division { units, resources })
+    }
+
+    /// Says what is counted among a node's attributes as well, for who only tests it.
+    pub fn state_in(&self, attributes: &mut Attributes) -> Result<(), BadDivision> {
+        for (resource, amount) in &self.resources {
+            let millionths = i64::try_from(*amount).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+            let value = Value::Number(Fixed::from_millionths(millionths));
+            let before = attributes.insert(resource.clone(), value.clone());
+            if before.is_some_and(|before| before != value) {
+                return Err(BadDivision::Contradicted(resource.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many units there are; one where the node is sold whole.
+    #[inline]
+    pub fn units(&self) -> u32 {
+        self.units
+    }
+
+    /// What all units have together.
+    pub fn resources(&self) -> &BTreeMap<String, u64> {
+        &self.resources
+    }
+
+    /// Whether it is sold in more than one unit.
+    #[inline]
+    pub fn is_divided(&self) -> bool {
+        self.units > 1
+    }
+
+    /// Whether nothing at all is said of it, as of every node that knows no units.
+    pub fn is_plain(&self) -> bool {
+        self.units == 1 && self.resources.is_empty()
+    }
+
+    /// So many of these units as a node by itself, which takes the same requests.
+    pub fn of_units(&self, units: u32) -> Division {
+        Division { units: units.clamp(1, self.units), resources: self.resources.clone() }
+    }
+
+    /// How many units a task takes that requires this of a node with these attributes; `None` where it does not fit.
+    #[inline]
+    pub fn units_needed(&self, requires: &[Requirement], attributes: &Attributes) -> Option<u32> {
+        if self.is_plain() {
+            return requires.iter().all(|it| it.is_met_by(attributes)).then_some(1);
+        }
+        requires
+            .iter()
+            .try_fold(1, |most, requirement| Some(most.max(self.units_for(requirement, attributes)?)))
+    }
+
+    /// Whether a requirement can be met at all.
+    pub fn meets(&self, requirement: &Requirement, attributes: &Attributes) -> bool {
+        self.units_for(requirement, attributes).is_some()
+    }
+
+    /// The units that one requirement takes; none where it is only a test.
+    fn units_for(&self, requirement: &Requirement, attributes: &Attributes) -> Option<u32> {
+        if requirement.is_exclusive() {
+            return Some(self.units);
+        }
+        let counted = requirement.attribute.split('|').filter_map(|name| self.resources.get(name));
+        match used(&requirement.test) {
+            Some(need) if counted.clone().next().is_some() => {
+                counted.filter_map(|amount| self.units_of(need, *amount)).min()
+            }
+            Some(_) | None => requirement.is_met_by(attributes).then_some(0),
+        }
+    }
+
+    /// The units that have so many millionths of something of which all have so much.
+    fn units_of(&self, need: i64, amount: u64) -> Option<u32> {
+        let units =
+            rounding::up(i128::from(need.max(0)) * i128::from(self.units), i128::from(amount) * MILLION);
+        u32::try_from(units).ok().filter(|units| *units <= self.units)
+    }
+}
+
+/// How much of something a test asks for, in millionths, where it asks for a number: of what is counted that is a use.
+fn used(test: &Test) -> Option<i64> {
+    match test {
+        Test::Equals(Value::Number(number)) => Some(number.as_millionths()),
+        Test::Range { min: Some(least), max: None } => Some(least.as_millionths()),
+        Test::Equals(Value::Text(_) | Value::Flag(_)) | Test::Range { .. } | Test::OneOf(_) => None,
+    }
+}
+
+/// What so many of all units of a node cost per time, rounded up: all of them cost what the node costs, and fewer never more.
+///
+/// All units sold one by one earn less than one micro-credit a second per unit beside the node's own price.
+#[inline]
+pub fn price_of_units(rate: Rate, units: u32, of: u32) -> Rate {
+    if units >= of {
+        return rate;
+    }
+    let whole = i128::from(rate.as_micros_per_second());
+    let part = rounding::up(whole * i128::from(units), i128::from(of));
+    i64::try_from(part).ok().and_then(Rate::from_micros_per_second).unwrap_or(rate)
+}
+
+/// How many units are free when, of a node that has so many, inside an interval: in order of time, without times at which none are,
+/// and as long as they can be. An interval is taken by one unit for every time it stands in `taken`.
+///
+/// Time O(t log t) for t of these.
+pub fn free_units(within: Interval, units: u32, taken: &[Interval]) -> Vec<(Interval, u32)> {
+    let inside = taken.iter().filter_map(|taken| taken.intersection(within));
+    let mut changes: Vec<(Time, i64)> = inside.flat_map(|it| [(it.start(), -1), (it.end(), 1)]).collect();
+    changes.sort_unstable();
+    let mut free: Vec<(Interval, u32)> = Vec::new();
+    let (mut from, mut count) = (within.start(), i64::from(units));
+    for (at, change) in changes.into_iter().chain([(within.end(), 0)]) {
+        if let Some(piece) = Interval::new(from, at) {
+            if let Ok(left @ 1..) = u32::try_from(count) {
+                push_joined(&mut free, piece, left);
+            }
+            from = at;
+        }
+        count += change;
+    }
+    free
+}
+
+fn push_joined(free: &mut Vec<(Interval, u32)>, piece: Interval, left: u32) {
+    if let Some((last, units)) = free.last_mut()
+        && *units == left
+        && last.end() == piece.start()
+        && let Some(both) = Interval::new(last.start(), piece.end())
+    {
+        *last = both;
+        return;
+    }
+    free.push((piece, left));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(units: u32) -> Division {
+        let resources = [("cores", 64), ("memory_gb", 256), ("gpus", 8)];
+        Division::new(units, resources.map(|(name, amount)| (name.to_owned(), amount)).into()).unwrap()
+    }
+
+    fn least(name: &str, millionths: i64) -> Requirement {
+        let min = Some(Fixed::from_millionths(millionths));
+        Requirement { attribute: name.to_owned(), test: Test::Range { min, max: None } }
+    }
+
+    #[test]
+    fn the_dearest_need_counts() {
+        let units = |requires: &[Requirement]| node(8).units_needed(requires, &Attributes::new());
+        assert_eq!(units(&[]), Some(1));
+        assert_eq!(units(&[least("cores", 8_000_000)]), Some(1));
+        assert_eq!(units(&[least("cores", 8_000_001)]), Some(2));
+        // All memory is the whole node, however few cores.
+        assert_eq!(units(&[least("cores", 1_000_000), least("memory_gb", 256_000_000)]), Some(8));
+        assert_eq!(units(&[least("memory_gb", 256_000_001)]), None);
+        assert_eq!(units(&[least("fpgas", 1_000_000)]), None);
+        assert_eq!(units(&[least("cores", -5)]), Some(1));
+        let equals = |value| Requirement { attribute: "gpus".to_owned(), test: Test::Equals(value) };
+        assert_eq!(units(&[equals(Value::Number(Fixed::from_millionths(2_000_000)))]), Some(2));
+        assert_eq!(units(&[equals(Value::Flag(true))]), None);
+        assert_eq!(units(&[least("gpus|cores", 9_000_000)]), Some(2));
+        let exclusive = Requirement { attribute: "exclusive".to_owned(), ..equals(Value::Flag(true)) };
+        assert_eq!(units(&[exclusive]), Some(8));
+        assert_eq!(node(1).units_needed(&[least("cores", 8_000_001)], &Attributes::new()), Some(1));
+    }
+
+    #[test]
+    fn what_is_not_counted_is_a_test() {
+        let attributes = Attributes::from([("cores".to_owned(), Value::Number(Fixed::from_millionths(4)))]);
+        let plain = Division::default();
+        assert_eq!(plain.units_needed(&[least("cores", 4)], &attributes), Some(1));
+        assert_eq!(plain.units_needed(&[least("cores", 5)], &attributes), None);
+    }
+
+    #[test]
+    fn divisions_that_cannot_be_are_refused() {
+        let with = |units, amount| Division::new(units, [("gpus".to_owned(), amount)].into());
+        assert_eq!(with(0, 8), Err(BadDivision::Units(0)));
+        assert_eq!(with(UNITS_MAX + 1, 8), Err(BadDivision::Units(UNITS_MAX + 1)));
+        assert_eq!(with(2, 0), Err(BadDivision::Amount { resource: "gpus".to_owned(), amount: 0 }));
+        let indivisible = BadDivision::Indivisible { resource: "gpus".to_owned(), amount: 8, units: 3 };
+        assert_eq!(with(3, 8), Err(indivisible));
+    }
+
+    #[test]
+    fn parts_are_never_dearer_than_the_whole() {
+        for micros in [1, 7, 1_000, 999_999_999_999] {
+            let rate = Rate::from_micros_per_second(micros).unwrap();
+            for of in 1..=64_u32 {
+                let prices: Vec<i64> =
+                    (1..=of).map(|units| price_of_units(rate, units, of).as_micros_per_second()).collect();
+                assert!(prices.is_sorted() && prices.last() == Some(&micros));
+                let apart = prices[0] * i64::from(of);
+                assert!((micros..micros + i64::from(of)).contains(&apart));
+            }
+        }
+    }
+
+    #[test]
+    fn free_units_are_counted_moment_by_moment() {
+        let at = |millis: i64| Time::from_millis(millis).unwrap();
+        let interval = |from, until| Interval::new(at(from), at(until)).unwrap();
+        let taken = [(2, 6), (2, 6), (4, 9), (6, 9), (4, 5), (30, 40), (-5, 1)].map(|(a, b)| interval(a, b));
+        let free = free_units(interval(0, 12), 3, &taken);
+        for moment in 0..12 {
+            let used = taken.iter().filter(|it| it.contains(interval(moment, moment + 1))).count();
+            let found = free.iter().find(|(it, _)| it.contains(interval(moment, moment + 1)));
+            assert_eq!(
+                3_usize.saturating_sub(used),
+                found.map_or(0, |(_, units)| *units as usize),
+                "{moment}"
+            );
+        }
+        assert!(free.windows(2).all(|pair| pair[0].0.end() < pair[1].0.start() || pair[0].1 != pair[1].1));
+    }
+}

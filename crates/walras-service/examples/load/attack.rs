@@ -1,0 +1,191 @@
+//! What one user can do to the others, over and over until it is told to end.
+
+use crate::client::try_call;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// One way to be in everybody's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attack {
+    /// None: what everything is compared with.
+    Nothing,
+    /// Short jobs that can be paid, as fast as they are taken.
+    Jobs,
+    /// The same of a user without money.
+    Penniless,
+    /// Quotes, sixteen at a time.
+    Quotes,
+    /// Workflows of 44,000 tasks, as jobs and as quotes.
+    Workflows,
+    /// Streams that nobody reads.
+    Streams,
+    /// Bodies that are sent to the half.
+    Bodies,
+    /// Sixteen readers of long lists, with twenty thousand jobs in the queue.
+    Lists,
+}
+
+impl Attack {
+    pub(crate) const ALL: [Attack; 8] = [
+        Attack::Nothing,
+        Attack::Jobs,
+        Attack::Penniless,
+        Attack::Quotes,
+        Attack::Workflows,
+        Attack::Streams,
+        Attack::Bodies,
+        Attack::Lists,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Attack::Nothing => "nothing",
+            Attack::Jobs => "jobs",
+            Attack::Penniless => "penniless",
+            Attack::Quotes => "quotes",
+            Attack::Workflows => "workflows",
+            Attack::Streams => "streams",
+            Attack::Bodies => "bodies",
+            Attack::Lists => "lists",
+        }
+    }
+
+    /// How many do it at a time.
+    fn threads(self) -> usize {
+        match self {
+            Attack::Nothing => 0,
+            Attack::Jobs | Attack::Penniless | Attack::Workflows => 4,
+            Attack::Quotes | Attack::Lists => 16,
+            Attack::Streams | Attack::Bodies => 2,
+        }
+    }
+}
+
+/// How often it was tried, and how often it was let.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub(crate) tried: AtomicU64,
+    pub(crate) let_in: AtomicU64,
+}
+
+impl Counts {
+    fn count(&self, good: bool) {
+        self.tried.fetch_add(1, Ordering::Relaxed);
+        self.let_in.fetch_add(u64::from(good), Ordering::Relaxed);
+    }
+}
+
+/// Whoever attacks.
+pub(crate) struct Attacker {
+    pub(crate) address: SocketAddr,
+    pub(crate) token: String,
+    pub(crate) done: Arc<AtomicBool>,
+    pub(crate) counts: Arc<Counts>,
+}
+
+pub(crate) fn short_job() -> Value {
+    json!({"walras": "job/1", "name": "flood", "work": 10, "budget": 100, "command": ["true"]})
+}
+
+/// Two hundred layers of 220 tasks, each of which waits for one of the layer before.
+fn workflow() -> Value {
+    let name = |number: usize| format!("t{number}");
+    let task = |number: usize| json!({"name": name(number), "work": 10 + number % 60});
+    let edge = |number: usize| json!({"from": name(number - 220), "to": name(number)});
+    let tasks: Vec<Value> = (0..44_000).map(task).collect();
+    let edges: Vec<Value> = (220..44_000).map(edge).collect();
+    let workflow = json!({"walras": "workflow/1", "tasks": tasks, "edges": edges});
+    json!({"walras": "job/1", "name": "wide", "budget": 100_000_000, "workflow": workflow})
+}
+
+impl Attacker {
+    /// Begins; ends with `done`.
+    pub(crate) fn begin(self, attack: Attack) -> Vec<JoinHandle<()>> {
+        let attacker = Arc::new(self);
+        if attack == Attack::Lists {
+            attacker.fill();
+        }
+        let thread = |number: usize| {
+            let attacker = attacker.clone();
+            std::thread::spawn(move || attacker.repeat(attack, number))
+        };
+        (0..attack.threads()).map(thread).collect()
+    }
+
+    fn repeat(&self, attack: Attack, number: usize) {
+        match attack {
+            Attack::Nothing => {}
+            Attack::Jobs | Attack::Penniless => self.ask("POST", "/v1/jobs", Some(&short_job())),
+            Attack::Quotes => self.ask("POST", "/v1/quotes", Some(&short_job())),
+            Attack::Workflows => {
+                let path = if number == 0 { "/v1/quotes" } else { "/v1/jobs" };
+                self.ask("POST", path, Some(&workflow()));
+            }
+            Attack::Lists => self.ask("GET", "/v1/jobs?limit=1000", None),
+            Attack::Streams => self.hold("GET /v1/events HTTP/1.1\r\n", 0),
+            Attack::Bodies => self.hold(
+                "POST /v1/jobs HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 8388608\r\n",
+                7 << 20,
+            ),
+        }
+    }
+
+    /// The same again and again.
+    fn ask(&self, method: &str, path: &str, body: Option<&Value>) {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let mut stream = None;
+        while !self.done.load(Ordering::Relaxed) {
+            let status = try_call(&mut stream, self.address, &self.token, method, path, &body);
+            self.counts.count(status.is_some_and(|status| status < 300));
+        }
+    }
+
+    /// Opens what it can, leaves it open, and tries for more.
+    fn hold(&self, head: &str, body: usize) {
+        let mut open = Vec::new();
+        let body = vec![b' '; body];
+        while !self.done.load(Ordering::Relaxed) {
+            let Ok(mut stream) = TcpStream::connect(self.address) else { continue };
+            let head = format!("{head}Host: flood\r\nAuthorization: Bearer {}\r\n\r\n", self.token);
+            let limit = Some(Duration::from_millis(200));
+            let set = stream.set_write_timeout(limit).and(stream.set_read_timeout(limit));
+            let sent = set.and_then(|()| stream.write_all(head.as_bytes()).and(stream.write_all(&body)));
+            let mut first = [0; 12];
+            // A stream is answered with 200; half a body is let in while it is not answered.
+            let answer = stream.read_exact(&mut first).ok().map(|()| first.ends_with(b"200"));
+            let good = sent.is_ok() && answer.unwrap_or(!body.is_empty());
+            self.counts.count(good);
+            if good {
+                open.push(stream);
+            }
+        }
+    }
+
+    /// Twenty thousand jobs that wait: some are longer than any free time, some may cost next to nothing.
+    fn fill(&self) {
+        let cheap = json!({"walras": "job/1", "name": "cheap", "work": 10, "budget": 0.000001});
+        let long = json!({"walras": "job/1", "name": "long", "work": 100_000, "budget": 10_000});
+        let fill = |job: &Value| {
+            let (body, mut stream, mut count) = (job.to_string(), None, 0);
+            while count < 5_000 {
+                let status = try_call(&mut stream, self.address, &self.token, "POST", "/v1/jobs", &body);
+                match status {
+                    Some(201) => count += 1,
+                    // As fast as one is let.
+                    Some(429) => std::thread::sleep(Duration::from_millis(5)),
+                    other => panic!("a job was answered with {other:?}"),
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for job in [&cheap, &long, &cheap, &long] {
+                scope.spawn(|| fill(job));
+            }
+        });
+    }
+}

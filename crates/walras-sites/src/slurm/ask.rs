@@ -1,0 +1,79 @@
+//! Asking a cluster: no more often than it answers, and once for all who want to know.
+
+use super::SlurmConnector;
+use super::command::{self, Call};
+use super::execute::{self, Printed, Slurm};
+use super::free::Snapshot;
+use super::parse::{self, Settings};
+use crate::contract::SiteError;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+impl<S: Slurm> SlurmConnector<S> {
+    /// Runs a program of Slurm's, unless the controller has just been silent.
+    pub(super) fn call(&mut self, call: &Call) -> Result<Printed, SiteError> {
+        if let Some(why) = self.wrong.as_ref().filter(|_| !self.backoff.is_due(Instant::now())) {
+            return Err(why.clone());
+        }
+        let printed = self.slurm.run(call);
+        match &printed {
+            Err(why @ SiteError::Unreachable(_)) => {
+                self.backoff.failed(Instant::now());
+                self.wrong = Some(why.clone());
+            }
+            Err(why) => self.wrong = Some(why.clone()),
+            Ok(_) => {
+                self.backoff.went_well();
+                self.wrong = None;
+            }
+        }
+        printed
+    }
+
+    /// One of the calls that only look.
+    fn ask(&mut self, call: &Call) -> Result<Vec<u8>, SiteError> {
+        let printed = self.call(call)?;
+        if printed.well {
+            return Ok(printed.out);
+        }
+        let wrong = match execute::is_denied(&printed.wrong) {
+            true => SiteError::Denied(printed.wrong),
+            false => SiteError::NotUnderstood(format!("{}: {}", call.program, printed.wrong)),
+        };
+        self.wrong = Some(wrong.clone());
+        Err(wrong)
+    }
+
+    /// What the cluster says, no older than that.
+    pub(super) fn read(&mut self, oldest: Duration) -> Result<Arc<Snapshot>, SiteError> {
+        if let Some((_, snapshot)) = self.seen.as_ref().filter(|(at, _)| at.elapsed() <= oldest) {
+            return Ok(snapshot.clone());
+        }
+        let at = Instant::now();
+        let nodes = parse::nodes(&self.ask(&command::nodes())?);
+        let jobs = parse::jobs(&self.ask(&command::jobs())?);
+        let reservations = parse::reservations(&self.ask(&command::reservations())?);
+        let snapshot = Arc::new(Snapshot::new(nodes, jobs, reservations));
+        if snapshot.left_out != self.left_out {
+            self.left_out.clone_from(&snapshot.left_out);
+            tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");
+        }
+        self.seen = Some((at, snapshot.clone()));
+        Ok(snapshot)
+    }
+
+    /// What is wrong with the cluster at the moment.
+    pub(super) fn in_trouble(&self) -> Option<SiteError> {
+        let blocked = || self.seen.as_ref().and_then(|(_, seen)| seen.blocked.clone());
+        self.wrong.clone().or_else(|| blocked().map(SiteError::NotUnderstood))
+    }
+
+    pub(super) fn settings(&mut self) -> Result<Settings, SiteError> {
+        if let Some(settings) = &self.settings {
+            return Ok(settings.clone());
+        }
+        let settings = parse::settings(&self.ask(&command::settings())?);
+        self.settings = Some(settings.clone());
+        Ok(settings)
+    }
+}

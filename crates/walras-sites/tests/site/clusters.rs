@@ -1,0 +1,179 @@
+//! What a cluster is asked for at once, for whom, and what becomes of its nodes.
+
+use crate::bench::{
+    Bench, FIRST, Options, after, command, customer, hold, local, now, number, refused, slurm,
+};
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+use walras_model::{NodeId, SiteId};
+use walras_sites::local::{Account, Accounts};
+use walras_sites::slurm::RunAs;
+use walras_sites::{Effect, Hold, PartEnd, Prepare, SiteMessage, SiteRefusal, Stream, Trouble};
+
+fn prepare(place: u64, user: &str, holds: Vec<Hold>) -> Effect {
+    Effect::Prepare {
+        site: SiteId::new(0),
+        reservation: number(place),
+        customer: customer(user),
+        holds,
+        expiry: after(now(), 60_000),
+    }
+}
+
+#[test]
+fn many_are_prepared_after_one_look_and_by_few_processes() {
+    let (mut bench, fake) = slurm();
+    let asked = |place: u64| {
+        let from = after(now(), 60_000 + 5_000 * i64::try_from(place).unwrap());
+        prepare(place, "ada", vec![hold(0, from, 1_000), hold(1, from, 1_000)])
+    };
+    let mut effects: Vec<Effect> = (1..=1_000).map(asked).collect();
+    // The same time once more, and then something else.
+    let Effect::Prepare { holds, .. } = &effects[6] else { unreachable!() };
+    effects.push(prepare(1_001, "ada", holds.clone()));
+    effects.push(Effect::Confirm { site: SiteId::new(0), reservation: number(1) });
+    let answers = bench.site.perform(now(), &effects);
+    assert_eq!(answers.len(), effects.len());
+    for (answer, place) in answers.iter().zip(1..=1_000) {
+        assert_eq!(answer.as_ref().unwrap(), &[SiteMessage::Prepared(number(place))]);
+    }
+    assert_eq!(answers[1_000].as_ref().unwrap(), &refused(number(1_001), SiteRefusal::Busy));
+    assert_eq!(answers[1_001].as_ref().unwrap(), &[SiteMessage::Confirmed(number(1))]);
+    let cluster = fake.cluster();
+    assert_eq!(cluster.reservations.len(), 2_000);
+    // A look is as good as new for a moment; on a busy machine there are some more.
+    assert!(cluster.looks <= 4 && cluster.told <= 5, "{} looks, {} processes", cluster.looks, cluster.told);
+    let before = cluster.told;
+    drop(cluster);
+    // They go in the same way; one that was never there is gone, too.
+    let release = |place| Effect::Release { site: SiteId::new(0), reservation: number(place) };
+    let answers = bench.site.perform(now(), &(1..=1_002).map(release).collect::<Vec<_>>());
+    for (answer, place) in answers.iter().zip(1..=1_002) {
+        assert_eq!(answer.as_ref().unwrap(), &[SiteMessage::Released(number(place))]);
+    }
+    let cluster = fake.cluster();
+    assert!(
+        cluster.reservations.is_empty() && cluster.told <= before + 2,
+        "{} processes",
+        cluster.told - before
+    );
+}
+
+#[test]
+fn of_many_only_those_fail_that_slurm_does_not_make() {
+    let (mut bench, fake) = slurm();
+    let seconds = now().as_millis() / 1_000;
+    // What the first look finds free; somebody takes it before it is asked for.
+    bench.ask(now(), number(9), &[hold(1, after(now(), 900_000), 1_000)], after(now(), 1_000)).unwrap();
+    fake.cluster().reservations.insert("theirs".to_owned(), (seconds + 100, seconds + 200, "n2".to_owned()));
+    let free = prepare(1, "ada", vec![hold(0, after(now(), 120_000), 1_000)]);
+    let both = vec![hold(0, after(now(), 150_000), 1_000), hold(1, after(now(), 150_000), 1_000)];
+    fake.cluster().blind = true;
+    let answers = bench.site.perform(now(), &[free, prepare(2, "ada", both)]);
+    fake.cluster().blind = false;
+    assert_eq!(answers[0].as_ref().unwrap(), &[SiteMessage::Prepared(number(1))]);
+    assert_eq!(answers[1].as_ref().unwrap(), &refused(number(2), SiteRefusal::Busy));
+    let names: Vec<String> = fake.cluster().reservations.keys().cloned().collect();
+    assert!(names.iter().all(|name| !name.contains("-2-")), "all of it or nothing: {names:?}");
+    assert!(names.iter().any(|name| name.ends_with("-1-0")), "{names:?}");
+}
+
+#[test]
+fn sites_refuse_whom_they_have_no_account_for() {
+    let named = BTreeMap::from([("eve".to_owned(), Account { uid: 65_534, gid: 65_534 })]);
+    let of_local = Options::Local(walras_sites::local::LocalOptions {
+        accounts: Accounts::Own { named: named.clone(), drawn: None },
+        ..local()
+    });
+    let (bench, fake) = slurm();
+    let Options::Slurm(options, _) = bench.options.clone() else { unreachable!() };
+    let run_as = RunAs::Users { named, same: false };
+    let of_slurm = Options::Slurm(walras_sites::slurm::SlurmOptions { run_as, ..options }, fake);
+    for options in [of_local, of_slurm] {
+        let mut bench = Bench::new(options);
+        let holds = [hold(0, after(now(), 60_000), 5_000)];
+        let said = bench.ask(now(), number(1), &holds, after(now(), 60_000)).unwrap();
+        assert_eq!(said, refused(number(1), SiteRefusal::NoAccount));
+        let eve = customer("eve");
+        let asked =
+            Prepare { reservation: number(2), customer: &eve, holds: &holds, expiry: after(now(), 60_000) };
+        assert_eq!(bench.site.prepare(now(), &asked).unwrap(), [SiteMessage::Prepared(number(2))]);
+    }
+}
+
+/// The job is submitted in the name of the account, and what it runs in is the account's; what leads there stays ours.
+#[test]
+fn jobs_run_under_the_accounts_of_their_users() {
+    let (bench, fake) = slurm();
+    let Options::Slurm(options, _) = bench.options.clone() else { unreachable!() };
+    let own = rustix::process::geteuid().as_raw();
+    // Only root gives files away; an ordinary user tries with its own account.
+    let (uid, gid) = if own == 0 { (65_534, 65_534) } else { (own, rustix::process::getegid().as_raw()) };
+    let named = BTreeMap::from([("ada".to_owned(), Account { uid, gid })]);
+    let run_as = RunAs::Users { named, same: false };
+    let options = walras_sites::slurm::SlurmOptions { run_as, ..options };
+    let mut bench = Bench::new(Options::Slurm(options, fake.clone()));
+    bench.book(number(1), &[hold(0, now(), 60_000)]);
+    assert!(fake.cluster().users.iter().all(|user| *user == uid.to_string()), "the reservation is theirs");
+    let said = bench.start(number(1), 1, &command(&["sh", "-c", "echo hello; exit 3"]));
+    assert_eq!(bench.wait_end(said, 0), PartEnd::Failed(3));
+    let words = fake.cluster().submitted.clone();
+    assert!(words.contains(&format!("--uid={uid}")) && words.contains(&format!("--gid={gid}")), "{words:?}");
+    let output = bench.site.output(number(1), 0, Stream::Output).unwrap();
+    assert_eq!(std::fs::read_to_string(&output).unwrap(), "hello\n");
+    let work = output.parent().unwrap().canonicalize().unwrap();
+    let above = work.parent().unwrap();
+    assert_eq!((above.metadata().unwrap().uid(), above.metadata().unwrap().mode() & 0o777), (own, 0o755));
+    for theirs in [&work, &above.join("0"), &above.join("0/task.json"), &above.join("hold.json")] {
+        assert_eq!(theirs.metadata().unwrap().uid(), uid, "{}", theirs.display());
+    }
+    bench.cancel(number(1));
+}
+
+#[test]
+fn a_node_that_does_not_answer_is_down_until_it_does() {
+    let (mut bench, fake) = slurm();
+    let asked = hold(0, after(now(), 60_000), 5_000);
+    bench.book(number(1), &[asked]);
+    fake.cluster().state = Some("DOWN*+NOT_RESPONDING".to_owned());
+    let node = NodeId::new(FIRST);
+    let is_down = |it: &SiteMessage| matches!(it, SiteMessage::NodeDown { node: it, .. } if *it == node);
+    let said = bench.wait(Vec::new(), is_down);
+    // It is no fault of the owner's.
+    assert!(!said.iter().any(|it| matches!(it, SiteMessage::Taken { .. })), "{said:?}");
+    for _ in 0..4 {
+        std::thread::sleep(Duration::from_millis(60));
+        assert!(!bench.site.poll(now()).unwrap().iter().any(is_down), "it is said once");
+    }
+    // A service that begins again knows what was said.
+    bench.reopen();
+    fake.cluster().state = None;
+    bench.wait(Vec::new(), |it| matches!(it, SiteMessage::NodeBack { node: it, .. } if *it == node));
+}
+
+#[test]
+fn a_connector_that_goes_on_says_what_is_wrong() {
+    let (mut bench, fake) = slurm();
+    bench.book(number(1), &[hold(0, after(now(), 60_000), 5_000)]);
+    assert_eq!(bench.site.trouble(), None);
+    fake.cluster().away = true;
+    std::thread::sleep(Duration::from_millis(300));
+    bench.site.poll(now()).unwrap();
+    assert_eq!(bench.site.trouble().and_then(|error| error.kind()), Some(Trouble::Unreachable));
+    // It is not asked again at once.
+    let asked = fake.cluster().calls;
+    for _ in 0..20 {
+        bench.site.poll(now()).unwrap();
+    }
+    assert_eq!(fake.cluster().calls, asked);
+    fake.cluster().away = false;
+    for _ in 0..300 {
+        bench.site.poll(now()).unwrap();
+        if bench.site.trouble().is_none() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("it is well, and nobody says so");
+}

@@ -1,0 +1,114 @@
+//! The directory that the tasks of a workflow share, and the files that go with jobs: on local sites and on a cluster.
+
+use crate::bench::{Bench, after, command, hold, local, now, number, slurm};
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use walras_broker::program::TaskProgram;
+use walras_sites::files::FileFault;
+use walras_sites::{JobNumber, PartEnd, Program, Start, StartPart};
+
+const JOB: JobNumber = JobNumber::new(9);
+
+/// A task that runs something of its own in a shell.
+fn task(text: &str, outputs: &[&str]) -> TaskProgram {
+    TaskProgram {
+        command: ["sh", "-c", text].map(str::to_owned).to_vec(),
+        env: BTreeMap::from([("WHO".to_owned(), "task".to_owned())]),
+        outputs: outputs.iter().map(|name| (*name).to_owned()).collect(),
+        ..TaskProgram::default()
+    }
+}
+
+fn flow() -> Program {
+    let mut program = Program { shares: true, ..command(&["sh", "-c", "echo the job says >> said"]) };
+    program.particulars.env =
+        BTreeMap::from([("WHO", "job"), ("WHERE", "here")].map(|(a, b)| (a.into(), b.into())));
+    program.particulars.inputs = BTreeMap::from([("raw/1".to_owned(), "aGkK".to_owned())]);
+    program
+}
+
+/// Runs tasks one after the other, each under a reservation of its own, and gives their ends.
+fn run(bench: &mut Bench, first: u64, program: &Program, tasks: &[Option<TaskProgram>]) -> Vec<PartEnd> {
+    let mut ends = Vec::new();
+    for (task, reservation) in tasks.iter().zip(first..) {
+        bench.book(number(reservation), &[hold(0, now(), 60_000)]);
+        let (start, end) = (now(), after(now(), 60_000));
+        let program_of = task.clone().map(Box::new);
+        let parts = [StartPart { part: 0, hold: 0, task: Some("t".into()), program: program_of, start, end }];
+        let start =
+            Start { reservation: number(reservation), job: JOB, parts: &parts, size: 1, peers: &[], program };
+        let said = bench.site.start(now(), start).unwrap();
+        ends.push(bench.wait_end(said, 0));
+        bench.cancel(number(reservation));
+    }
+    ends
+}
+
+fn tasks_share_a_directory(mut bench: Bench) {
+    let ends = run(
+        &mut bench,
+        1,
+        &flow(),
+        &[
+            Some(task("cat raw/1 > a; echo $WHO $WHERE >> a; ls ~ | grep -c raw || true", &["a"])),
+            None,
+            Some(task("cat a said > b", &["b"])),
+        ],
+    );
+    assert_eq!(ends, [PartEnd::Done, PartEnd::Done, PartEnd::Done]);
+    let files = bench.site.files(JOB, "ada").unwrap().unwrap();
+    let text = |name: &str| std::io::read_to_string(files.open(name).unwrap().0).unwrap();
+    assert_eq!(text("b"), "hi\ntask here\nthe job says\n");
+    assert_eq!(bench.site.left(number(3), 0).unwrap(), files);
+    assert!(matches!(files.open("output"), Err(FileFault::NotThere(_))), "what they print is beside it");
+    let other = bench.site.files(JobNumber::new(10), "ada").unwrap().unwrap();
+    assert!(other != files && other.open("a").is_err(), "another job has another");
+}
+
+#[test]
+fn tasks_of_a_workflow_share_a_directory() {
+    tasks_share_a_directory(Bench::local(local()));
+}
+
+#[test]
+fn tasks_of_a_workflow_share_a_directory_on_a_cluster() {
+    tasks_share_a_directory(slurm().0);
+}
+
+#[test]
+fn a_task_that_does_not_write_its_files_has_failed() {
+    let mut bench = Bench::local(local());
+    let linked = format!("ln -s /etc/passwd x; echo {} > /dev/null", bench.data.path().display());
+    let tries = [
+        task("true", &["x"]),
+        task("mkdir x", &["x"]),
+        task(&format!("rmdir x; {linked}"), &["x"]),
+        task("rm x; ln -s / d; true", &["d/etc/passwd"]),
+        task("rm d; echo 1 > x", &["x"]),
+        task("exit 4", &["nothing"]),
+    ];
+    let ends = run(&mut bench, 1, &flow(), &tries.map(Some));
+    let missing = PartEnd::Failed(125);
+    assert_eq!(ends, [missing, missing, missing, missing, PartEnd::Done, PartEnd::Failed(4)]);
+    assert!(bench.printed(1).contains("it should have written x"), "{}", bench.printed(1));
+    assert!(bench.printed(3).contains("leads out of the job's directory"), "{}", bench.printed(3));
+}
+
+#[test]
+fn files_that_come_with_a_plain_job_are_in_the_directory_of_every_part() {
+    let mut bench = Bench::local(local());
+    let mut program = command(&["sh", "-c", "cat raw/1 > result; cat raw/1"]);
+    program.particulars.inputs = BTreeMap::from([("raw/1".to_owned(), "aGkK".to_owned())]);
+    bench.book(number(1), &[hold(0, now(), 60_000), hold(1, now(), 60_000)]);
+    let said = bench.start(number(1), 2, &program);
+    assert_eq!(bench.wait_end(said.clone(), 0), PartEnd::Done);
+    let said = bench.site.observe(now(), number(1)).unwrap();
+    assert_eq!(bench.wait_end(said, 1), PartEnd::Done);
+    for part in [0, 1] {
+        let left = bench.site.left(number(1), part).unwrap();
+        assert_eq!(std::io::read_to_string(left.open("result").unwrap().0).unwrap(), "hi\n");
+        // What a program leaves there leads nowhere.
+        symlink("/etc/passwd", left.path().join("link")).unwrap();
+        assert!(matches!(left.open("link"), Err(FileFault::Outside(_))));
+    }
+}

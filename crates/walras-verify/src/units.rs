@@ -1,0 +1,123 @@
+//! Nodes that are sold in units: how many a task needs, what they cost, and whether more are claimed than are free.
+//!
+//! **Problem.** Several tasks may share such a node, of one alternative or of several. Find every node of which more is claimed at some moment
+//! than is free of it.
+//!
+//! **Method.** Needs and prices are derived again here. Then a sweep over time for every node: at every moment at which a claim begins or
+//! ends or the number of free units changes, the sum of what is claimed from there on is held against it. The claim that is reported is the
+//! last of those that share the first such moment.
+//!
+//! **Complexity.** O(p log p + s) for p claimed and s offered slots.
+
+use super::facts::{Facts, passes};
+use super::violation::{SlotAt, Violation};
+use std::collections::BTreeMap;
+use walras_model::attribute::{Requirement, Test, Value};
+use walras_model::id::NodeId;
+use walras_model::offer::Node;
+use walras_model::quantity::{Rate, Time};
+
+/// Whether a node is sold in units.
+pub(super) fn is_divided(node: &Node) -> bool {
+    node.division.units() > 1
+}
+
+/// How much of which resource of a node a requirement uses, in millionths, and how much there is; nothing where it is a test.
+fn uses<'a>(requirement: &'a Requirement, node: &'a Node) -> Vec<(i128, i128)> {
+    let amount = match &requirement.test {
+        Test::Equals(Value::Number(number)) => number.as_millionths(),
+        Test::Range { min: Some(least), max: None } => least.as_millionths(),
+        _ => return Vec::new(),
+    };
+    let named = requirement.attribute.split('|').filter_map(|name| node.division.resources().get(name));
+    named.map(|all| (i128::from(amount), i128::from(*all) * 1_000_000)).collect()
+}
+
+/// Whether a requirement is for a node without anybody beside.
+fn is_exclusive(requirement: &Requirement) -> bool {
+    requirement.attribute == "exclusive" && matches!(requirement.test, Test::Equals(Value::Flag(true)))
+}
+
+/// Whether a node can meet a requirement: it has enough of what is used, or passes the test.
+pub(super) fn is_met(requirement: &Requirement, node: &Node) -> bool {
+    if is_exclusive(requirement) {
+        return true;
+    }
+    let uses = uses(requirement, node);
+    if uses.is_empty() {
+        passes(requirement, &node.attributes)
+    } else {
+        uses.iter().any(|(need, all)| need <= all)
+    }
+}
+
+/// The fewest units that have everything that is required: tried one after the other, since there are few.
+pub(super) fn needed(requires: &[Requirement], node: &Node) -> Option<u32> {
+    let all_units = i128::from(node.division.units());
+    let enough = |units: &u32| {
+        requires.iter().all(|requirement| {
+            if is_exclusive(requirement) {
+                return *units == node.division.units();
+            }
+            let uses = uses(requirement, node);
+            uses.is_empty() || uses.iter().any(|(need, all)| need * all_units <= all * i128::from(*units))
+        })
+    };
+    (1..=node.division.units()).find(enough)
+}
+
+/// The price of so many units of a node that costs so much: the least whole number of micro-credits that is no less than their part.
+pub(super) fn price(rate: Rate, units: u32, node: &Node) -> Option<Rate> {
+    let all = i128::from(node.division.units());
+    let part = i128::from(rate.as_micros_per_second()) * i128::from(units);
+    let least = (part + all - 1) / all;
+    Rate::from_micros_per_second(i64::try_from(least).ok()?)
+}
+
+/// What one slot of one alternative claims of a node.
+pub(super) struct Claimed {
+    /// Which node.
+    pub(super) node: NodeId,
+    /// From when on.
+    pub(super) from: Time,
+    /// Until when.
+    pub(super) until: Time,
+    /// How many of its units.
+    pub(super) units: u32,
+    /// Where that is said.
+    pub(super) at: SlotAt,
+}
+
+/// Appends every node of which more is claimed at some moment than is free.
+pub(super) fn check_all(claimed: Vec<Claimed>, facts: &Facts<'_>, violations: &mut Vec<Violation>) {
+    let mut by_node: BTreeMap<NodeId, Vec<Claimed>> = BTreeMap::new();
+    for claim in claimed {
+        by_node.entry(claim.node).or_default().push(claim);
+    }
+    for (node, claims) in by_node {
+        let mut changes: BTreeMap<Time, (i64, i64)> = BTreeMap::new();
+        for slot in facts.slots_of(node) {
+            changes.entry(slot.start()).or_default().0 += i64::from(slot.units());
+            changes.entry(slot.end()).or_default().0 -= i64::from(slot.units());
+        }
+        for claim in &claims {
+            changes.entry(claim.from).or_default().1 += i64::from(claim.units);
+            changes.entry(claim.until).or_default().1 -= i64::from(claim.units);
+        }
+        let (mut free, mut taken) = (0, 0);
+        for (moment, (freed, claimed)) in changes {
+            free += freed;
+            taken += claimed;
+            if taken > free {
+                let there = |claim: &&Claimed| claim.from <= moment && moment < claim.until;
+                violations.extend(claims.iter().rfind(there).map(|claim| Violation::Overbooked {
+                    at: claim.at.clone(),
+                    moment,
+                    taken,
+                    free,
+                }));
+                break;
+            }
+        }
+    }
+}

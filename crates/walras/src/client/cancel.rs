@@ -1,0 +1,142 @@
+//! `cancel` and `release`: by number, or all that are meant.
+
+use super::filter::Filter;
+use super::http::{Client, with_query};
+use super::say::say;
+use super::settings::Connect;
+use super::show::clean;
+use crate::failure::Failure;
+use std::io::{BufRead, IsTerminal, Write};
+use ureq::http::Method;
+use walras_api::service::{JobView, JobsView, MeView, Role};
+use walras_broker::gate::Which;
+
+/// The states of jobs that have not ended.
+const OPEN: &str = "held,waiting,queued,planning,planned,reserving,reserved,running";
+/// So many are asked for at a time, and so many are cancelled at most.
+const PAGE: usize = 1_000;
+const MOST: usize = 100_000;
+/// So many are named before somebody is asked.
+const NAMED: usize = 5;
+
+#[derive(clap::Args)]
+pub(crate) struct ReleaseArgs {
+    /// The jobs' numbers, or elements of arrays: 17 or 18_3
+    #[arg(required = true)]
+    jobs: Vec<Which>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct CancelArgs {
+    /// The jobs' numbers, or elements of arrays: 17 or 18_3
+    #[arg(required_unless_present_any = ["all", "state", "name", "since"],
+        conflicts_with_all = ["all", "state", "name", "since", "user"])]
+    jobs: Vec<Which>,
+    /// All of one's own that have not ended
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    filter: Filter,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+pub(crate) fn release(args: &ReleaseArgs) -> Result<(), Failure> {
+    let client = Client::of(&args.connect)?;
+    for_each(&client, &args.connect, &args.jobs, &Method::POST, "/release")
+}
+
+pub(crate) fn cancel(args: &CancelArgs) -> Result<(), Failure> {
+    let client = Client::of(&args.connect)?;
+    if !args.jobs.is_empty() {
+        return for_each(&client, &args.connect, &args.jobs, &Method::DELETE, "");
+    }
+    let me: MeView = client.get("/v1/me")?.view()?;
+    if me.role != Role::User && args.filter.user.is_none() {
+        return Err(Failure::input(
+            "--user says whose jobs are meant: an administrator has none of their own",
+        ));
+    }
+    let jobs = meant(&client, &args.filter)?;
+    if jobs.is_empty() {
+        return Err(Failure::Refused("there is no such job that has not ended".to_owned()));
+    }
+    if !args.yes {
+        ask(&jobs)?;
+    }
+    let numbers: Vec<u64> = jobs.iter().map(|job| job.job).collect();
+    for_each(&client, &args.connect, &numbers, &Method::DELETE, "")
+}
+
+/// The jobs that are meant and have not ended, page by page.
+fn meant(client: &Client, filter: &Filter) -> Result<Vec<JobView>, Failure> {
+    let mut filter = filter.clone();
+    filter.state = filter.state.or_else(|| Some(OPEN.to_owned()));
+    let query = filter.query(client, false)?;
+    let (mut jobs, mut before) = (Vec::new(), None::<u64>);
+    loop {
+        let mut page = query.clone();
+        page.push(("before", before.map(|job| job.to_string())));
+        page.push(("limit", Some(PAGE.to_string())));
+        let view: JobsView = client.get(&with_query("/v1/jobs", &page))?.view()?;
+        jobs.extend(view.jobs.into_iter().filter(|job| !job.state.is_over()));
+        if jobs.len() > MOST {
+            return Err(Failure::Input(format!("more than {MOST} jobs are meant: name fewer")));
+        }
+        match view.next {
+            Some(next) => before = Some(next),
+            None => return Ok(jobs),
+        }
+    }
+}
+
+/// Asks whether these are meant; where nobody can be asked, it must be said.
+fn ask(jobs: &[JobView]) -> Result<(), Failure> {
+    let question = question(jobs);
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::Input(format!("{question} Nobody can be asked here: --yes says so")));
+    }
+    eprint!("{question} [y/N] ");
+    std::io::stderr().flush().map_err(Failure::fault)?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).map_err(Failure::fault)?;
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::Refused("nothing was cancelled".to_owned())),
+    }
+}
+
+fn question(jobs: &[JobView]) -> String {
+    let named: Vec<String> =
+        jobs.iter().take(NAMED).map(|job| format!("{} ({})", job.id, clean(&job.name))).collect();
+    let more = if jobs.len() > NAMED { ", …" } else { "" };
+    let what = if jobs.len() == 1 { "this job".to_owned() } else { format!("these {} jobs", jobs.len()) };
+    format!("Cancel {what}: {}{more}?", named.join(", "))
+}
+
+/// Asks the same of each job, and says where it is then.
+fn for_each(
+    client: &Client,
+    connect: &Connect,
+    jobs: &[impl std::fmt::Display],
+    method: &Method,
+    end: &str,
+) -> Result<(), Failure> {
+    let mut failed = None;
+    for job in jobs {
+        // One that refuses must not keep the others from it.
+        match client.send(method.clone(), &format!("/v1/jobs/{job}{end}"), None) {
+            Ok(answer) => {
+                say(connect, &answer, |view: &JobView| format!("job {} is {}\n", view.id, view.state.text()))?
+            }
+            Err(failure @ Failure::Refused(_)) => failed = Some(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}

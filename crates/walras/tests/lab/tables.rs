@@ -1,0 +1,100 @@
+//! Tables of clusters that cannot be sold: an error that names file, key, value and what would be right, and nothing else happens.
+//!
+//! Slurm's programs are scripts here, which say what Slurm would.
+
+use crate::program::Place;
+use std::os::unix::fs::PermissionsExt;
+
+const NODE: &str =
+    "NodeName=n1 CPUTot=2 AvailableFeatures=performance=2.0,price=3 State=IDLE Weight=1 Partitions=batch";
+
+/// A cluster whose programs say this of its nodes, and this to whoever wants to reserve.
+fn cluster(place: &Place, nodes: &str, reserve: &str) {
+    let directory = place.path("slurm");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("nodes"), nodes).unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in\n*'show node'*) cat '{}' ;;\n*'show config'*) echo 'ClusterName = fake' ;;\n\
+         *create*) echo '{reserve}' >&2; exit 1 ;;\nesac\n",
+        directory.join("nodes").display()
+    );
+    for program in ["scontrol", "squeue", "sbatch", "scancel"] {
+        let path = directory.join(program);
+        std::fs::write(&path, &script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+fn table(place: &Place, name: &str, more: &str) -> String {
+    let (programs, shared) = (place.path("slurm"), place.path("shared"));
+    format!(
+        "[[site]]\nname = \"{name}\"\nowner = \"olga\"\nconnector = \"slurm\"\nprice = 1\n[site.slurm]\nprograms = \"{}:/usr/bin:/bin\"\n\
+         directory = \"{}\"\n{more}\n",
+        programs.display(),
+        shared.display()
+    )
+}
+
+/// What `serve --check` says of a configuration, and its exit code.
+fn checked(place: &Place, config: &str) -> (Option<i32>, String) {
+    let text = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\n{config}");
+    std::fs::write(place.path("walras.toml"), text).unwrap();
+    let output = place.walras(&["serve", "--config", "walras.toml", "--check"]);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn what_cannot_be_is_said_with_its_key() {
+    let place = Place::new("");
+    let refused = "Requested node configuration is not available";
+    cluster(&place, NODE, refused);
+    let one = |more: &str| table(&place, "north", more);
+    let (code, said) = checked(&place, &one(""));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("cluster fake, 1 of 1 nodes for sale"), "{said}");
+    let two = format!("{}{}", one(""), table(&place, "south", ""));
+    let cases: Vec<(String, &[&str])> = vec![
+        (one("colour = 3"), &["walras.toml", "colour"]),
+        (one("partitions = [\"long\"]"), &["walras.toml", "slurm.partitions", "'long'", "expected batch"]),
+        (one("nodes = [\"n7\"]"), &["slurm.nodes", "'n7'", "expected n1"]),
+        (one("share = 1.5"), &["slurm.share", "1.5"]),
+        (one("keep = 1"), &["none is left to sell", "share and keep"]),
+        (one("look_seconds = 0"), &["slurm.look_seconds", "0", "expected 1 to 3600"]),
+        (one("accounts = { ada = \"no-such-account\" }"), &["slurm.accounts", "expected"]),
+        (one("accounts = { ada = \"root\" }"), &["slurm.accounts", "expected"]),
+        (format!("clock = {{ speed = 60 }}\n{}", one("")), &["clock.speed", "60", "north", "real cluster"]),
+        (two, &["node 'n1'", "cluster fake", "sold by site north already"]),
+        (one("").replace("slurm\"\nprice", "slurm\"\nkind = \"capacity\"\nprice"), &["kind", "slots"]),
+        (one("").replace("/shared\"", "/slurm/nodes/below\""), &["slurm.directory", "expected a directory"]),
+    ];
+    for (config, expected) in cases {
+        let (code, said) = checked(&place, &config);
+        assert_eq!(code, Some(2), "{config}\n{said}");
+        assert!(expected.iter().all(|it| said.contains(it)), "{expected:?} in: {said}");
+        assert!(!place.path("data").exists(), "nothing is begun");
+    }
+    cluster(&place, &NODE.replace("price=3", "price=cheap"), refused);
+    let (code, said) = checked(&place, &one(""));
+    assert!(
+        code == Some(2) && said.contains("'n1' has the feature 'price=cheap': expected a number"),
+        "{said}"
+    );
+    cluster(&place, NODE, "Access/permission denied");
+    let (code, said) = checked(&place, &one(""));
+    assert!(code == Some(2) && said.contains("may not make reservations on the cluster fake"), "{said}");
+}
+
+/// What Slurm says is input too: what is not understood is left out and said, and never sold.
+#[test]
+fn what_is_not_understood_is_left_out_and_said() {
+    let place = Place::new("");
+    let odd =
+        [NODE, "NodeName=n2 CPUTot=2 State=DREAMING Partitions=batch", "NodeName=n3 CPUTot=2", "garbage"];
+    cluster(&place, &odd.join("\n"), "Requested node configuration is not available");
+    let (code, said) = checked(&place, &table(&place, "north", ""));
+    assert_eq!(code, Some(0), "{said}");
+    for expected in ["2 of 2 nodes for sale, 1 of them out of use now", "n3: no state", "garbage: no node"] {
+        assert!(said.contains(expected), "{expected} in: {said}");
+    }
+}

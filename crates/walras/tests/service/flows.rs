@@ -1,0 +1,133 @@
+//! Workflows of real commands over two local sites: files go where they are read, a service that is killed goes on, and nothing runs twice.
+
+use crate::http::Call;
+use crate::program::{Place, Service, lines, wait_for};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Ten seconds of the service are one of ours. One node on each of two sites: a task that wants a lab runs there.
+const CONFIG: &str = r#"
+clock = { speed = 10 }
+journal = { repeat_seconds = 1 }
+
+[policy]
+cycle_every = 3
+lead = 8
+prepare_within = 4
+confirm_within = 4
+offers_within = 3
+grace = 300
+horizon = 3600
+network = { between_sites = { bandwidth = 0.001, latency = 1 } }
+"#;
+
+const LONG: Duration = Duration::from_secs(180);
+
+fn place() -> Place {
+    let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let site = |name: &str| {
+        format!(
+            "[[site]]\nname = \"{name}\"\nowner = \"olga\"\nconnector = \"local\"\ncount = 1\nprice = 0.1\n\
+             attributes = {{ lab = \"{name}\" }}\n[site.local]\nisolation = \"off\"\nuid = {uid}\ngid = {gid}\n"
+        )
+    };
+    Place::new(&format!("{CONFIG}{}{}", site("east"), site("west")))
+}
+
+/// A task of the mosaic: it says that it has run, and then does its work.
+fn task(place: &Place, name: &str, lab: &str, work: &str, files: (&[&str], &[&str])) -> Value {
+    let script = format!("#!/bin/sh\nset -e\necho {name} >> {}\n{work}\n", place.path("trail").display());
+    json!({
+        "name": name, "work": 30, "requires": {"lab": lab}, "script": script,
+        "env": {"TASK": name}, "inputs": files.0, "outputs": files.1,
+    })
+}
+
+/// Two images are projected, their difference is fitted, and all become one.
+fn mosaic(place: &Place) -> Value {
+    let tasks = json!([
+        task(place, "project1", "east", "mkdir -p p; tr a-z A-Z < raw1 > p/1", (&["raw1"], &["p/1"])),
+        task(place, "project2", "west", "mkdir -p p; tr xyz zyx < raw2 > p/2", (&["raw2"], &["p/2"])),
+        task(place, "diff", "east", "cat p/1 p/2 | sort > diff", (&["p/1", "p/2"], &["diff"])),
+        task(
+            place,
+            "fit",
+            "west",
+            "wc -c < diff | tr -d ' ' > fit; echo $TASK >> fit",
+            (&["diff"], &["fit"])
+        ),
+        task(place, "add", "east", "cat p/1 p/2 fit > mosaic", (&["p/1", "p/2", "fit"], &["mosaic"])),
+    ]);
+    json!({
+        "walras": "job/1", "name": "mosaic", "outputs": ["mosaic"],
+        "inputs": {"raw1": "YWJjCg==", "raw2": "eHl6Cg=="},
+        "workflow": {"walras": "workflow/1", "tasks": tasks, "edges": [
+            {"from": "project2", "to": "diff", "bytes": 4},
+            {"from": "diff", "to": "fit", "bytes": 8},
+        ]},
+    })
+}
+
+fn submit(service: &Service, token: &str, job: &Value) -> u64 {
+    let made = service.expect(&Call::send("POST", "/v1/jobs", token, job).keyed("flow"), 201).json();
+    made["job"].as_u64().unwrap_or_else(|| panic!("{made}"))
+}
+
+fn view(service: &Service, token: &str, job: u64) -> Value {
+    service.expect(&Call::get(format!("/v1/jobs/{job}"), token), 200).json()
+}
+
+/// The job once it has ended.
+fn ended(service: &Service, token: &str, job: u64) -> Value {
+    let over =
+        |view: &Value| ["done", "failed", "cancelled", "given-up"].contains(&view["state"].as_str().unwrap());
+    wait_for("the workflow ends", LONG, || over(&view(service, token, job)));
+    view(service, token, job)
+}
+
+fn history(service: &Service, token: &str, job: u64) -> Vec<String> {
+    let told = service.expect(&Call::get(format!("/v1/jobs/{job}/explanation"), token), 200).json();
+    let told = told["history"].as_array().cloned().unwrap_or_default();
+    told.iter().map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_mosaic_of_two_sites_survives_a_killed_service_and_nothing_runs_twice() {
+    let place = place();
+    let mut service = place.start("warn", &[]);
+    let administrator = place.token();
+    let ada = service.make_user(&administrator, "ada", 1_000_000);
+    let job = submit(&service, &ada, &mosaic(&place));
+    // In the middle: both images are there, and the one of the other site is on its way or has come.
+    let trail = place.path("trail");
+    wait_for("the first tasks run", LONG, || lines(&trail).len() >= 2);
+    service.kill();
+    service = place.start("warn", &[]);
+    let end = ended(&service, &ada, job);
+    let told = history(&service, &ada, job);
+    assert_eq!(end["state"], "done", "{end}\n{told:#?}\n{}", place.log());
+    let mut ran = lines(&trail);
+    ran.sort();
+    assert_eq!(ran, ["add", "diff", "fit", "project1", "project2"], "each once");
+    let file = format!("/v1/jobs/{job}/file?name=mosaic");
+    let found = service.expect(&Call::get(&file, &ada), 200);
+    assert_eq!(found.body, "ABC\nzyx\n8\nfit\n");
+    // Of a job that is over only the numbers of its tasks are known.
+    let moved = |task: u32, to: &str, bytes: u32| {
+        let text = format!("One file of task {task} has come to {to}: {bytes} bytes.");
+        told.iter().filter(|line| **line == text).count()
+    };
+    assert_eq!(moved(1, "east", 4), 1, "{told:#?}");
+    assert_eq!(moved(2, "west", 8), 1, "{told:#?}");
+    assert_eq!(moved(3, "east", 6), 1, "{told:#?}");
+    assert_eq!(told.iter().filter(|line| line.contains("has come to")).count(), 3, "{told:#?}");
+    // Nobody else may have it, and nothing else is there.
+    let eve = service.make_user(&administrator, "eve", 1);
+    service.expect(&Call::get(&file, &eve), 404);
+    for wrong in ["../mosaic", "/etc/passwd", "nothing", "p"] {
+        service.expect(&Call::get(format!("/v1/jobs/{job}/file?name={wrong}"), &ada), 404);
+    }
+    service.stop();
+    place.check_journal();
+    place.check_log();
+}
