@@ -8,7 +8,7 @@
 //! is understood too ([`understood`]): `exact` is taken out, and a number that is still what a double makes of its text is that text;
 //! a number that was changed counts as it stands.
 //!
-//! **Complexity.** One look at every byte where no number is long; else O(bytes · depth), and objects deeper than [`DEPTH_MAX`] stay as
+//! **Complexity.** One look at every byte where no number is long; else O(bytes · depth), and objects deeper than `DEPTH_MAX` stay as
 //! they are.
 //!
 //! ```

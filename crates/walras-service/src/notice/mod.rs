@@ -5,7 +5,7 @@
 //!
 //! **Method.** What is to be told is part of the broker's state, by a number: it comes from the journal's events, and stays there until the
 //! journal says that it has arrived. The engine offers it here with everything else that nobody has acknowledged, also after a restart.
-//! One thread each for mail and for calls ([`outbox`]) carries letters, in the order of their numbers, with growing pauses where a place
+//! One thread each for mail and for calls (`outbox`) carries letters, in the order of their numbers, with growing pauses where a place
 //! does not answer; only then is the broker told that a notice has arrived. So each letter goes out at least once, and
 //! carries its number, by which whoever gets it twice knows. Addresses are checked when a job is submitted, against what the administrator allows ([`config`]).
 //!
