@@ -50,6 +50,11 @@ fn merged(
         let on = reservation.hold_of(part).and_then(|hold| hold.node);
         without.is_some() && on == without || on.and_then(|on| state.node(on)).is_some_and(|node| node.lost)
     };
+    // Its owner may have taken it before: then it was left by the schedule that was prepared for that, and is no place for another.
+    let taken = |part: &Part| {
+        let on = reservation.hold_of(part).and_then(|hold| hold.node).and_then(|on| state.node(on));
+        on.is_some_and(|node| node.taken.iter().any(|it| it.start() < part.end && part.start < it.end()))
+    };
     let inside = |part: &Part| {
         reservation.hold_of(part).is_some_and(|hold| {
             part.start <= part.end && hold.interval.start() <= part.start && part.end <= hold.interval.end()
@@ -61,7 +66,7 @@ fn merged(
         }
         let stays = (new.site, new.hold) == (old.plan.site, old.plan.hold);
         let possible = match old.state {
-            PartState::Waiting => new.start >= now && !lost(new),
+            PartState::Waiting => new.start >= now && !lost(new) && !taken(new),
             PartState::Due | PartState::Running(_) => stays && !lost(&old.plan),
             PartState::Ended { .. } => old.state.is_done(),
         };
