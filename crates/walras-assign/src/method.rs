@@ -3,7 +3,7 @@
 //! **Problem.** A broker assigns what waits at every period (the paper's Algorithm 2). What it decided is decided again from its journal,
 //! by whatever build reads it, so no method may depend on a solver that one build has and another has not.
 //!
-//! **Method.** The relaxation is the flow of [`transport`]; a few jobs are tried out ([`small`]), more of them go to [`exact`](crate::exact), which then works with bounds by
+//! **Method.** The relaxation is the flow of `transport`; a few jobs are tried out (`small`), more of them go to `exact`, which then works with bounds by
 //! prices alone, and says what it has not proven. Jobs that may be split ([`Method::Split`]) are divided by the same flow: those that it cannot
 //! serve whole, or within their budget, are put out and then placed one after the other, cheapest processors first; then all that are served
 //! are divided once more together. Work is bounded by counts, never by time.
