@@ -30,32 +30,34 @@ pub(crate) struct Fake {
 impl Fake {
     /// Answers these requests, then nobody is there any more.
     pub(crate) fn start(replies: Vec<Reply>) -> Fake {
-        Fake::answering(replies, |_, _| 0)
+        Fake::answering(replies, |_, _| true)
     }
 
-    /// The same, but for who listens to events, who asks from a thread of its own: which of two requests comes first is chance, and streams
-    /// are for those who listen.
+    /// The same for somebody who listens to events on a thread of its own: streams are for whoever listens, all else is for whoever asks,
+    /// and who comes before their turn waits for it.
     pub(crate) fn apart(replies: Vec<Reply>) -> Fake {
-        Fake::answering(replies, |replies, request| {
-            let listens = request.starts_with("GET /v1/events");
-            replies.iter().position(|reply| reply.is_stream() == listens).unwrap_or(0)
-        })
+        Fake::answering(replies, |reply, request| reply.is_stream() == request.starts_with("GET /v1/events"))
     }
 
-    fn answering(replies: Vec<Reply>, place: fn(&[Reply], &str) -> usize) -> Fake {
+    fn answering(replies: Vec<Reply>, suits: fn(&Reply, &str) -> bool) -> Fake {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
         if !replies.is_empty() {
             std::thread::spawn(move || {
-                let mut replies = replies;
-                while !replies.is_empty() {
-                    let Ok((stream, _)) = listener.accept() else { return };
-                    let Ok(request) = request_of(&stream) else { return };
-                    let place = place(&replies, &request);
+                let mut waiting: Vec<(TcpStream, String)> = Vec::new();
+                for reply in replies {
+                    let (stream, request) = loop {
+                        if let Some(place) = waiting.iter().position(|(_, request)| suits(&reply, request)) {
+                            break waiting.remove(place);
+                        }
+                        let Ok((stream, _)) = listener.accept() else { return };
+                        let Ok(request) = request_of(&stream) else { return };
+                        waiting.push((stream, request));
+                    };
                     seen.lock().expect("no panic before").push(request);
-                    answer(stream, &replies.remove(place));
+                    answer(stream, &reply);
                 }
             });
         }

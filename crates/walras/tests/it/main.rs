@@ -18,6 +18,7 @@ mod journals;
 mod letters;
 mod licences;
 mod links;
+mod mutants;
 mod planner;
 #[cfg(feature = "simulator")]
 mod predict;
