@@ -54,6 +54,20 @@ fn alap_starts_late_and_the_others_do_not() {
     assert!(start < at(20 * MINUTE), "as policies of before have it: {start}");
 }
 
+/// Late enough for the deadline is beyond what sites offer: the workflow takes what there is, from the next cycle on.
+#[test]
+fn alap_that_finds_nothing_late_is_looked_at_like_any_other() {
+    for policy in [policy(), crate::promises::policy()] {
+        let mut vo = Vo::new(&[(2, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(Policy { strategies: StrategyUse::Windows, ..policy })));
+        let mut job = chain(&vo, Strategy::Alap, 0);
+        job.request.deadline = Some(at(2_000 * MINUTE));
+        let number = vo.submit(job);
+        vo.run_until(60 * MINUTE);
+        assert!(vo.started(number).is_some(), "it waits: {:?}", vo.broker.state().jobs.get(&number));
+    }
+}
+
 #[test]
 fn data_between_sites_takes_its_time_in_plans() {
     let between_sites =
