@@ -58,9 +58,6 @@ test:
 	target/tools/python/bin/typos
 	$(LINTED) target/tools/python/bin/python scripts/run-tests
 	scripts/web-test
-	$(LINTED) $(CARGO) test --workspace --doc --locked
-	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
-	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 check:
 	scripts/setup check

@@ -204,8 +204,17 @@ impl State {
 
     /// The part of some time of a hold that its units are of all units of its node, rounded up.
     pub(crate) fn part_of(&self, hold: &Hold, millis: i128) -> i128 {
-        let of = hold.node.and_then(|node| self.node_spec(node)).map_or(1, |spec| spec.division.units());
-        rounding::up(millis * i128::from(hold.units), i128::from(of))
+        rounding::up(millis * i128::from(hold.units), i128::from(self.units_there(hold)))
+    }
+
+    /// How much of its node a hold is.
+    pub fn part_of_node(&self, hold: &Hold) -> Share {
+        Share::of_whole(hold.units.into(), self.units_there(hold).into())
+    }
+
+    /// How many units the node of a hold has.
+    fn units_there(&self, hold: &Hold) -> u32 {
+        hold.node.and_then(|node| self.node_spec(node)).map_or(1, |spec| spec.division.units())
     }
 
     /// The share of a site's offered time that we hold.

@@ -10,7 +10,7 @@ use super::settle::{HoldCharge, charges_by_site};
 use crate::model::job::Why;
 use crate::model::reservation::Reservation;
 use crate::model::state::State;
-use walras_model::{Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 
 /// What one hold has earned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Sale {
     pub income: Money,
     /// The time on it that was paid for.
     pub used: Option<Interval>,
+    /// How much of the node it was.
+    pub part: Share,
 }
 
 /// What the holds of a reservation earned that is closed at a moment, and why; none that earned nothing and were not used.
@@ -36,7 +38,7 @@ pub fn sales(state: &State, reservation: &Reservation, now: Time, why: Option<&W
         for ((hold, charged), income) in holds.iter().zip(charges).zip(incomes) {
             let used = hold.used.filter(|used| used.start() < used.end());
             if charged != Money::ZERO || used.is_some() {
-                sales.push(Sale { site, node: hold.node, charged, income, used });
+                sales.push(Sale { site, node: hold.node, charged, income, used, part: hold.part });
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::model::job::{PartEnd, Why};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
-use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
+use walras_model::{Interval, Money, NodeId, Share, SiteId, Span, TaskId, Time};
 
 /// What is paid of a reservation that ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +154,8 @@ pub(crate) struct HoldCharge {
     pub(crate) amount: i64,
     /// The time on it that is paid for: from its first use on.
     pub(crate) used: Option<Interval>,
+    /// How much of the node it is.
+    pub(crate) part: Share,
 }
 
 /// What every hold of a reservation comes to, leg by leg.
@@ -170,7 +172,8 @@ fn charges_by_hold(state: &State, reservation: &Reservation, now: Time, due: Due
                 Due::Share => (0, None),
                 Due::Kept => (kept_cost(parts(), hold), kept_time(parts())),
             };
-            charges.push(HoldCharge { site: leg.site, node: hold.node, amount, used });
+            let part = state.part_of_node(hold);
+            charges.push(HoldCharge { site: leg.site, node: hold.node, amount, used, part });
         }
     }
     charges

@@ -1,14 +1,15 @@
 //! Nodes that are sold in units: jobs run side by side on one node, each pays its part, and no node is sold beyond what it has.
 
-use crate::vo::{MINUTE, Vo, credits, rate, span, user};
+use crate::vo::{MINUTE, Vo, at, credits, rate, span, user};
 use std::collections::BTreeMap;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::JobNumber;
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::PriceRules;
+use walras_broker::sales::sales;
 use walras_broker::site::SiteKind;
 use walras_broker::{Event, Input};
-use walras_model::{Division, Fixed, Interval, NodeId, Requirement, Test, Value};
+use walras_model::{Division, Fixed, Interval, NodeId, Requirement, Share, Test, Value};
 
 /// Sites with nodes of four units of two cores each, at four credits a second.
 fn vo(nodes: usize, deciding: Deciding) -> Vo {
@@ -78,6 +79,22 @@ fn four_run_side_by_side_on_one_node_and_each_pays_a_quarter() {
         // Ten minutes at one credit a second, five times.
         let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
         assert_eq!(paid, credits(3_000));
+    }
+}
+
+/// What an owner is told of a sale is how much of the node it was, and not the whole.
+#[test]
+fn a_part_of_a_node_is_sold_as_a_part() {
+    for deciding in deciding() {
+        let mut vo = vo(1, deciding);
+        let job = submit(&mut vo, "pair", 1, 10, cores(3));
+        vo.run_until(5 * MINUTE);
+        let start = vo.started(job).expect("it runs");
+        let state = vo.broker.state();
+        let reservation = state.reservations.values().find(|it| it.job == job).expect("it is held");
+        let sold = sales(state, reservation, at(start + 8 * MINUTE), None);
+        let parts: Vec<Share> = sold.iter().map(|sale| sale.part).collect();
+        assert_eq!(parts, [Share::percent(50)], "three cores are two units of four");
     }
 }
 

@@ -139,7 +139,7 @@ async fn sold(app: &App, period: Interval, sites: Vec<SiteId>) -> Result<(Time, 
         .await?;
     let seen = app.handle.ask(move |state, now| {
         for reservation in state.reservations.values() {
-            report.see_running(reservation, now);
+            report.see_running(state, reservation, now);
         }
         report
     });

@@ -6,7 +6,7 @@ use super::register::{Register, below, number};
 use super::{JournalError, Writer, decode};
 use rusqlite::{Row, params};
 use walras_broker::journal::Entry;
-use walras_model::{Interval, Money, NodeId, SiteId, Time};
+use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 
 /// A sale as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct FoundSale {
     pub income: Money,
     /// The time that was paid for.
     pub used: Option<Interval>,
+    /// How much of the node it was.
+    pub part: Share,
 }
 
 /// Offered time as it was written.
@@ -69,6 +71,7 @@ fn sale(row: &Row<'_>) -> Result<FoundSale, rusqlite::Error> {
         charged: Money::from_micros(row.get(4)?),
         income: Money::from_micros(row.get(5)?),
         used: used.and_then(|(from, until)| Interval::new(time(from), time(until))),
+        part: Share::from_millionths(row.get(8)?).unwrap_or(Share::WHOLE),
     })
 }
 
@@ -82,7 +85,7 @@ impl Register {
 
     /// Shows every sale that was settled in a period, or settled after it and used in it, oldest first.
     pub fn sales(&self, period: Interval, mut see: impl FnMut(FoundSale)) -> Result<(), JournalError> {
-        let text = "SELECT at, site, node, user, charged, income, used_from, used_until FROM sale
+        let text = "SELECT at, site, node, user, charged, income, used_from, used_until, part FROM sale
                     WHERE at >= ?1 AND (at < ?2 OR used_from < ?2) ORDER BY at, number";
         self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;

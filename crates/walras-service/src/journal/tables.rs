@@ -20,7 +20,8 @@ pub(super) const SCHEMA: &str = "
         job INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (job, position)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS sale (
         number INTEGER PRIMARY KEY, at INTEGER NOT NULL, site INTEGER NOT NULL, node INTEGER, user TEXT NOT NULL,
-        job INTEGER NOT NULL, charged INTEGER NOT NULL, income INTEGER NOT NULL, used_from INTEGER, used_until INTEGER);
+        job INTEGER NOT NULL, charged INTEGER NOT NULL, income INTEGER NOT NULL, used_from INTEGER, used_until INTEGER,
+        part INTEGER NOT NULL DEFAULT 1000000);
     CREATE INDEX IF NOT EXISTS sale_at ON sale (at);
     CREATE TABLE IF NOT EXISTS offered (
         day INTEGER NOT NULL, site INTEGER NOT NULL, node INTEGER NOT NULL, millis INTEGER NOT NULL,
@@ -50,6 +51,11 @@ pub(super) fn upgrade(connection: &Connection) -> Result<(), rusqlite::Error> {
              UPDATE ended SET name = json_extract(body, '$.job.name'), queued = json_extract(body, '$.job.queued_at');
              COMMIT;",
         )?;
+    }
+    // Before parts of nodes were sold, all of a node was.
+    let text = "SELECT count(*) FROM pragma_table_info('sale') WHERE name = 'part'";
+    if connection.query_row(text, [], |row| row.get::<_, i64>(0))? == 0 {
+        connection.execute_batch("ALTER TABLE sale ADD COLUMN part INTEGER NOT NULL DEFAULT 1000000")?;
     }
     // Lists leave out the elements of arrays, of which there may be very many.
     connection.execute_batch(
@@ -110,8 +116,8 @@ pub(super) fn write(
 
 fn sales(transaction: &Transaction<'_>, group: &Group) -> Result<(), rusqlite::Error> {
     let mut sale = transaction.prepare_cached(
-        "INSERT INTO sale (at, site, node, user, job, charged, income, used_from, used_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO sale (at, site, node, user, job, charged, income, used_from, used_until, part)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for it in &group.sales {
         let sold = &it.sale;
@@ -119,7 +125,8 @@ fn sales(transaction: &Transaction<'_>, group: &Group) -> Result<(), rusqlite::E
         let (charged, income) = (sold.charged.as_micros(), sold.income.as_micros());
         let (site, node) = (sold.site.number(), sold.node.map(|node| node.number()));
         let (at, job) = (it.at.as_millis(), signed(it.job));
-        sale.execute(params![at, site, node, it.user, job, charged, income, used.0, used.1])?;
+        let part = sold.part.as_millionths();
+        sale.execute(params![at, site, node, it.user, job, charged, income, used.0, used.1, part])?;
     }
     let mut offered = transaction.prepare_cached(
         "INSERT INTO offered (day, site, node, millis) VALUES (?1, ?2, ?3, ?4)

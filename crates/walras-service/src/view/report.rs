@@ -83,20 +83,21 @@ impl Income {
             });
         }
         if let Some(used) = sale.used {
-            self.see_use(sale.site, sale.node, &sale.user, used);
+            self.see_use((sale.site, sale.node), &sale.user, used, sale.part);
         }
     }
 
-    fn see_use(&mut self, site: SiteId, node: Option<NodeId>, user: &str, used: Interval) {
+    /// Sees that a part of a node was used: its time counts by that part.
+    fn see_use(&mut self, (site, node): (SiteId, Option<NodeId>), user: &str, used: Interval, of: Share) {
         let Some(used) = used.intersection(self.period) else { return };
         for (day, part) in by_day(used) {
-            let millis = part.span().as_millis();
+            let millis = of.of_count(part.span().as_millis());
             self.add(day, site, node, Some(user), |sums| sums.sold = sums.sold.saturating_add(millis));
         }
     }
 
     /// Sees a reservation that runs: what it has used so far counts, and is paid for when it ends.
-    pub fn see_running(&mut self, reservation: &Reservation, now: Time) {
+    pub fn see_running(&mut self, state: &State, reservation: &Reservation, now: Time) {
         if reservation.phase != ReservationPhase::Held
             || !reservation.parts.iter().any(|it| it.state.has_begun())
         {
@@ -105,7 +106,7 @@ impl Income {
         for (site, hold) in reservation.holds_left() {
             let used = Interval::new(hold.interval.start(), hold.interval.end().min(now));
             if let Some(used) = used.filter(|_| hold.node.is_some() && self.sites.contains(&site)) {
-                self.see_use(site, hold.node, &reservation.user, used);
+                self.see_use((site, hold.node), &reservation.user, used, state.part_of_node(hold));
             }
         }
     }
@@ -223,7 +224,25 @@ mod tests {
             charged: Money::from_micros(income + 1_000_000),
             income: Money::from_micros(income),
             used: Some(used),
+            part: Share::WHOLE,
         }
+    }
+
+    /// Four tasks side by side for ten seconds, each an eighth of the node, have sold half of it.
+    #[test]
+    fn parts_of_a_node_count_as_parts() {
+        let mut income = Income::new(during(0, DAY), vec![SiteId::new(0)]);
+        let part = Share::of_whole(1, 8);
+        for user in ["ada", "ada", "ben", "ben"] {
+            income.see_sale(&FoundSale { part, ..sale(20_000, during(0, 10_000), user, 1_000_000) });
+        }
+        let offered =
+            FoundOffered { day: 0, site: SiteId::new(0), node: Some(NodeId::new(0)), millis: 10_000 };
+        income.see_offered(offered);
+        let view = income.view(&State::default(), at(0));
+        let share = view.total.utilisation.as_ref().map(ToString::to_string);
+        assert_eq!((view.total.sold.to_string(), share), ("5".to_owned(), Some("0.5".to_owned())));
+        assert_eq!(view.users[0].sold.to_string(), "2.5");
     }
 
     #[test]

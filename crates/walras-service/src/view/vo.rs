@@ -55,7 +55,8 @@ impl VoReport {
         if settled {
             deeds.charged += i128::from(sale.charged.as_micros());
         }
-        deeds.used = deeds.used.saturating_add(used.map_or(0, |used| used.span().as_millis()));
+        deeds.used =
+            deeds.used.saturating_add(used.map_or(0, |used| sale.part.of_count(used.span().as_millis())));
     }
 
     /// Sees a job that ended in the period.
