@@ -82,6 +82,28 @@ test("an array is one object with elements, and is submitted again", async () =>
   });
 });
 
+test("jobs are put in order by a column, and the address says by which", async () => {
+  for (const [name, tasks] of [["zeta", 1], ["alpha", 3], ["mu", 2]]) {
+    await house.call("POST", "/v1/jobs", { walras: "job/1", name, work: 5, held: true, tasks }, ada.secret);
+  }
+  await inPage(ada, async (page) => {
+    await page.goto(`${house.url}/jobs?state=held`);
+    const rows = page.getByRole("region", { name: "Jobs" }).getByRole("row");
+    const shown = async () => (await rows.allTextContents()).slice(1).map((text) => /zeta|alpha|mu/.exec(text)?.[0]);
+    const order = (names) => page.waitForFunction((names) => [...document.querySelectorAll("tbody tr")].map((row) => /zeta|alpha|mu/.exec(row.textContent)?.[0]).join() === names, names.join());
+    await rows.nth(3).waitFor();
+    assert.deepEqual(await shown(), ["mu", "alpha", "zeta"], "the newest first");
+    await page.getByRole("button", { name: "Nodes" }).click();
+    await order(["zeta", "mu", "alpha"]);
+    assert.equal(await page.getByRole("columnheader", { name: "Nodes" }).getAttribute("aria-sort"), "ascending");
+    await page.getByRole("button", { name: "Nodes" }).click();
+    await order(["alpha", "mu", "zeta"]);
+    assert.match(page.url(), /sort=-Nodes/);
+    await page.reload();
+    await order(["alpha", "mu", "zeta"]);
+  });
+});
+
 test("a job that waits for another says so, and a job that is held is let go", async () => {
   const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "first", work: 5, held: true }, ada.secret);
   await inPage(ada, async (page) => {

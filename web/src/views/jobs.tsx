@@ -9,7 +9,7 @@ import { Choice, Field } from "../parts/field";
 import { clockOf, fromNow, moneyOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
-import { type Column, Table } from "../parts/table";
+import { type Column, orderOf, Table } from "../parts/table";
 import { go, withQuery } from "../route";
 
 const PAGE = 50;
@@ -18,10 +18,12 @@ interface Filter {
   state: string;
   user: string;
   before: string;
+  sort: string;
 }
 
 export function JobsView({ who, query }: { who: Me; query: URLSearchParams }) {
-  const filter: Filter = { state: query.get("state") ?? "", user: query.get("user") ?? "", before: query.get("before") ?? "" };
+  const asked = (name: string): string => query.get(name) ?? "";
+  const filter: Filter = { state: asked("state"), user: asked("user"), before: asked("before"), sort: asked("sort") };
   const data = useData(() => read(filter), [filter.state, filter.user, filter.before], { on: (event) => event.job != null });
   const change = (part: Partial<Filter>): void => go(withQuery("/jobs", { ...filter, before: "", ...part }), true);
   return (
@@ -50,7 +52,7 @@ export function JobsView({ who, query }: { who: Me; query: URLSearchParams }) {
                 <Link to="/submit">Submit one.</Link>
               </Empty>
             ) : (
-              <List jobs={jobs} who={who} />
+              <List jobs={jobs} who={who} sort={filter.sort} reorder={(sort) => change({ sort, before: filter.before })} />
             )}
             <p class="pages">
               {filter.before && <Link to={withQuery("/jobs", { ...filter, before: "" })}>Newest</Link>}
@@ -73,23 +75,34 @@ function read({ state, user, before }: Filter) {
   return ask(api.GET("/v1/jobs", { params: { query } }));
 }
 
-function List({ jobs, who }: { jobs: readonly Job[]; who: Me }) {
+interface ListProps {
+  jobs: readonly Job[];
+  who: Me;
+  sort: string;
+  reorder: (sort: string) => void;
+}
+
+/** The jobs of this page of the list, newest first or in the order that is asked for. */
+function List({ jobs, who, sort, reorder }: ListProps) {
   const now = useNow(5_000);
   const columns: Column<Job>[] = [
-    { name: "Job", cell: (job) => <JobLink job={job.job} id={job.id} name={job.name} /> },
-    ...(administers(who.role) ? [{ name: "User", cell: (job: Job) => job.user }] : []),
-    { name: "State", cell: (job) => <Badge state={job.state} /> },
-    { name: "Nodes", right: true, cell: nodesOf },
-    { name: "When", cell: (job) => whenOf(job, now) },
-    { name: "Where", cell: (job) => job.sites.join(", ") || "–" },
-    { name: "Credits", right: true, cell: (job) => moneyOf(isOver(job.state) ? job.charged : job.held + job.charged) },
+    { name: "Job", by: (job) => job.job, cell: (job) => <JobLink job={job.job} id={job.id} name={job.name} /> },
+    ...(administers(who.role) ? [{ name: "User", by: (job: Job) => job.user, cell: (job: Job) => job.user }] : []),
+    { name: "State", by: (job) => STATES.indexOf(job.state), cell: (job) => <Badge state={job.state} /> },
+    { name: "Nodes", right: true, by: (job) => job.tasks * (job.array?.count ?? 1), cell: nodesOf },
+    { name: "When", by: (job) => Date.parse(job.finish ?? job.start ?? job.queued_at), cell: (job) => whenOf(job, now) },
+    { name: "Where", by: (job) => job.sites.join(", "), cell: (job) => job.sites.join(", ") || "–" },
+    { name: "Credits", right: true, by: creditsOf, cell: (job) => moneyOf(creditsOf(job)) },
   ];
   return (
     <div class="card">
-      <Table label="Jobs" columns={columns} rows={jobs} keyOf={(job) => job.job} />
+      <Table label="Jobs" columns={columns} rows={jobs} keyOf={(job) => job.job} order={orderOf(sort)} reorder={reorder} />
     </div>
   );
 }
+
+/** What it was charged, or what is held for it so far. */
+const creditsOf = (job: Job): number => (isOver(job.state) ? job.charged : job.held + job.charged);
 
 /** How many nodes it needs, or how many tasks and elements it has. */
 function nodesOf(job: Job): string {
