@@ -2345,6 +2345,11 @@ export interface components {
              */
             tasks?: number | number[];
             /**
+             * @description Whether its tasks must run at once. If not, it is an array of so many jobs of one task each, with indices from 0 on.
+             * @default true
+             */
+            together?: boolean;
+            /**
              * @description Who pays, when an administrator submits it; otherwise whoever submits it.
              * @default null
              */

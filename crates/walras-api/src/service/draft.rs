@@ -270,6 +270,8 @@ mod tests {
         insta::assert_snapshot!(of("work: 3\narray: 1-1000000000"), @"job.yaml:4:8: array: 1-1000000000 is not an array: the index 1000000000 is too high: expected at most 999999999");
         insta::assert_snapshot!(of("work: 3\narray: 0-999999"), @"job.yaml:4:8: array: 0-999999 is not an array: there are 1000000 elements or more: expected at most 100000");
         insta::assert_snapshot!(of("work: 3\narray: 1-9:0"), @"job.yaml:4:8: array: 1-9:0 is not an array: the step of 1-9:0 is 0: expected at least 1");
+        insta::assert_snapshot!(of("work: 3\ntasks: 3\ntogether: false\narray: 1-9"), @"job.yaml:5:11: together: false makes an array of the tasks: expected no array besides");
+        insta::assert_snapshot!(of("work: 3\ntasks: 200000\ntogether: false"), @"job.yaml:4:8: tasks: 0-199999 is not an array: there are 200000 elements or more: expected at most 100000");
         insta::assert_snapshot!(of("work: 3\narray: 9-1"), @"job.yaml:4:8: array: 9-1 is not an array: the range 9-1 is empty: its end is before its begin");
         insta::assert_snapshot!(of("work: 3\nafter: {ok: [17, x]}"), @"job.yaml:4:18: after.ok[1]: x names no job: expected a job's number, or an array's with an index after an underscore: 17 or 18_3");
         insta::assert_snapshot!(of("work: 3\nafter: {ok: [-1]}"), @"job.yaml:4:14: after.ok[0]: -1 is not a job: it must be a whole number from 1 to 1000000000000000");

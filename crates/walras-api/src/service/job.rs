@@ -195,6 +195,10 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 100_000))]
     array: Option<String>,
+    /// Whether its tasks must run at once. If not, it is an array of so many jobs of one task each, with indices from 0 on.
+    #[serde(default = "yes")]
+    #[schemars(extend("default" = true))]
+    together: bool,
     /// What must have become of other jobs first; they are there already.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "AfterFile")]
@@ -211,6 +215,10 @@ pub struct JobFile {
     #[serde(default)]
     #[schemars(extend("default" = false))]
     rerun: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Priorities lie between this and its negative.
@@ -272,6 +280,10 @@ impl JobFile {
             }
         };
         check::sources(workflow.as_ref(), &inputs, &self.outputs)?;
+        let array = self.array.as_deref().map(waiting::indices).transpose().in_field("array")?;
+        let apart = !self.together;
+        let (tasks, array) =
+            if apart { waiting::apart(tasks, array, workflow.is_some())? } else { (tasks, array) };
         let priority = quantity::whole(self.priority, "a priority", -PRIORITY_MAX, PRIORITY_MAX);
         let rate = |number| quantity::rate(number, Unit::Seconds);
         let request = Request {
@@ -327,7 +339,7 @@ impl JobFile {
                 outputs: self.outputs,
             },
             notify: self.notify.map(NotifyFile::wanted).transpose().in_field("notify")?,
-            array: self.array.as_deref().map(waiting::indices).transpose().in_field("array")?,
+            array,
             gate: waiting::gate(self.after, self.singleton, self.held)?,
             rerun: self.rerun,
         })

@@ -44,8 +44,9 @@ const TEXTS: [&str; 14] = [
     "search",
 ];
 /// The others that a directive may give.
-const VALUES: [&str; 16] = [
+const VALUES: [&str; 17] = [
     "after",
+    "together",
     "notify",
     "singleton",
     "held",

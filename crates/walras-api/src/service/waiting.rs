@@ -73,6 +73,26 @@ pub(super) fn indices(text: &str) -> Result<Indices, Problem> {
     text.parse().map_err(|why: BadIndices| Problem::new(text, format!("is not an array: {why}")))
 }
 
+/// A job whose tasks need not run at once: so many of one task each, with indices from 0 on. A single task is what it is.
+pub(super) fn apart(
+    tasks: u32,
+    array: Option<Indices>,
+    workflow: bool,
+) -> Result<(u32, Option<Indices>), Problem> {
+    if workflow {
+        let what = "is for tasks without a workflow: those of one run as it and its nodes allow";
+        return Err(Problem::new("false", what)).in_field("together");
+    }
+    if array.is_some() {
+        let what = "makes an array of the tasks: expected no array besides";
+        return Err(Problem::new("false", what)).in_field("together");
+    }
+    match tasks {
+        0 | 1 => Ok((tasks, None)),
+        _ => Ok((1, Some(indices(&format!("0-{}", tasks - 1)).in_field("tasks")?))),
+    }
+}
+
 /// What becomes of a job that waits for what can never be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -60,6 +60,29 @@ fn an_array_is_one_object_of_which_every_element_can_be_named() {
     assert_eq!(elements["jobs"].as_array().unwrap().len(), 4, "those that were jobs");
 }
 
+/// More tasks than there are nodes never run at once, and run in waves where they need not.
+#[test]
+fn tasks_that_need_not_run_together_run_in_waves_under_one_budget() {
+    let house = House::fast();
+    let ada = house.user("ada");
+    let mut bag = json!({"walras": "job/1", "name": "bag", "work": 60, "tasks": 12, "budget": 900});
+    let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&bag));
+    assert_eq!(refused.json(422)["code"], "never-met", "twelve at once are more than there are");
+    bag["together"] = json!(false);
+    let number = submit(&house, &ada, &bag);
+    let get = || house.call("get", &format!("/v1/jobs/{number}"), Some(&ada), None).json(200);
+    let view = until(get, |view| view["state"] == "done");
+    assert_eq!(view["state"], "done", "{view}");
+    assert_eq!((&view["array"]["count"], &view["array"]["states"]), (&json!(12), &json!({"done": 12})));
+    let charged = view["charged"].as_f64().unwrap();
+    assert!(charged > 0.0 && charged <= 900.0, "{view}");
+    let path = format!("/v1/jobs?array={number}&limit=100");
+    let elements = house.call("get", &path, Some(&ada), None).json(200);
+    let starts: std::collections::BTreeSet<&str> =
+        elements["jobs"].as_array().unwrap().iter().map(|job| job["start"].as_str().unwrap()).collect();
+    assert!(starts.len() > 1, "in more than one wave: {elements}");
+}
+
 #[test]
 fn what_a_job_waits_for_is_told_and_what_it_cannot_wait_for_is_refused_with_the_field() {
     let house = House::open();
