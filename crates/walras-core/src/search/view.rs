@@ -181,7 +181,7 @@ pub(crate) fn runtime_of(node: &Node, request: &Request) -> i64 {
 fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> i64 {
     let fits = node.performance >= request.performance_min
         && request.scope.admits(node.site)
-        && node.units_needed(&request.requires).is_some()
+        && (request.requires.is_empty() || node.units_needed(&request.requires).is_some())
         && criterion.is_none_or(|criterion| states(node, criterion));
     let runtime = if fits { request.work.runtime_on(node.performance) } else { None };
     let runtime = runtime.map_or(NO_FIT, Span::as_millis);
