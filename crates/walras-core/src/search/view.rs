@@ -93,6 +93,9 @@ impl View {
     }
 
     fn count_fitting(&self) -> usize {
+        if self.pools.is_empty() {
+            return self.runtimes.iter().filter(|runtime| **runtime != NO_FIT).count();
+        }
         let mut counts = vec![0; self.pool_count];
         for (node, runtime) in self.runtimes.iter().enumerate() {
             counts[self.pool_of(node)] += usize::from(*runtime != NO_FIT);
