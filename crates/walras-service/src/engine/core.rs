@@ -4,7 +4,7 @@ use super::command::{Command, Failed, Handle, Shared};
 use super::line::{Movers, SiteLine, SitePort};
 use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
-use super::plan::Planning;
+use super::planning::Planning;
 use super::recover::load;
 use super::sites::Site;
 use crate::clock::Clock;

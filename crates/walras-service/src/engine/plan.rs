@@ -6,41 +6,13 @@
 
 use super::command::{Command, Extent};
 use super::core::Engine;
+use super::planning::Whole;
 use crate::journal::Journal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 use walras_broker::again::BegunCycle;
 use walras_broker::id::CycleNumber;
-
-/// The plans that are being made.
-#[derive(Default)]
-pub(super) struct Planning {
-    whole: Option<Whole>,
-    brief: Option<CycleNumber>,
-}
-
-/// A whole plan that is being made.
-struct Whole {
-    known: Arc<BegunCycle>,
-    /// Then a brief one is begun, once.
-    patience: Option<Instant>,
-}
-
-impl Planning {
-    /// A plan has come, or will not.
-    pub(super) fn ended(&mut self, extent: Extent) {
-        match extent {
-            Extent::Whole => self.whole = None,
-            Extent::Brief => self.brief = None,
-        }
-    }
-
-    /// Whether a cycle's plan is on its way.
-    fn has(&self, cycle: CycleNumber) -> bool {
-        self.brief == Some(cycle) || self.whole.as_ref().is_some_and(|it| it.known.number() == cycle)
-    }
-}
 
 impl<J: Journal> Engine<J> {
     /// Begins a plan for a cycle, unless one is on its way.
