@@ -23,6 +23,7 @@
 //! );
 //! ```
 
+mod amount;
 mod assignment;
 mod choices;
 mod decode;
@@ -43,6 +44,7 @@ mod task_plan;
 mod unit;
 mod workflow;
 
+pub use amount::{Amount, of_double, written, written_by_name, written_if_any};
 pub use assignment::{
     AssignmentNames, AssignmentReport, AssignmentRun, AssignmentStatus, LeftOutJob, PlacedJob, UnplacedItem,
     UnplacedKind,

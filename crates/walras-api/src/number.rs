@@ -20,6 +20,8 @@ pub(crate) enum Number {
     Unsigned(u64),
     Signed(i64),
     Real(f64),
+    /// By the digits that were written.
+    Exact(Decimal),
 }
 
 impl Number {
@@ -29,6 +31,7 @@ impl Number {
             Number::Unsigned(number) => Some(Decimal::new(number.into(), 0)),
             Number::Signed(number) => Some(Decimal::new(number.into(), 0)),
             Number::Real(number) => number.to_string().parse().ok(),
+            Number::Exact(number) => Some(number),
         }
     }
 
@@ -50,6 +53,7 @@ impl Number {
             Number::Unsigned(number) => number > 0,
             Number::Signed(number) => number > 0,
             Number::Real(number) => number > 0.0,
+            Number::Exact(number) => number.is_positive(),
         }
     }
 }
@@ -63,6 +67,7 @@ impl fmt::Display for Number {
                 write!(f, "{number:e}")
             }
             Number::Real(number) => number.fmt(f),
+            Number::Exact(number) => number.fmt(f),
         }
     }
 }
@@ -118,6 +123,11 @@ impl Num {
     /// `units` divided by ten to the `decimals`.
     pub fn from_units(units: i128, decimals: u32) -> Num {
         Num(Decimal::new(units, decimals).to_string())
+    }
+
+    /// A decimal as it is.
+    pub(crate) fn from_decimal(decimal: Decimal) -> Num {
+        Num(decimal.to_string())
     }
 
     /// An amount in credits.

@@ -1536,7 +1536,7 @@ export interface components {
         /** @description A limit on spending. */
         BudgetBody: {
             /** @description What may be spent in it, in credits. */
-            amount: number;
+            amount: number | string;
             /** @description How long a period lasts, in seconds. */
             period: number;
         };
@@ -1809,7 +1809,7 @@ export interface components {
             /** @description Whose account, as `user:NAME` or `owner:NAME`. */
             account: string;
             /** @description How much, in credits. */
-            amount: number;
+            amount: number | string;
         };
         /** @description A job that would have run otherwise. */
         DisplacedJob: {
@@ -2185,7 +2185,7 @@ export interface components {
              */
             array?: string;
             /** @description The most that all tasks together may cost, in credits. */
-            budget?: number;
+            budget?: number | string;
             /**
              * @description What to run, as an argument vector; no shell looks at it. Each of the tasks runs it.
              * @default []
@@ -2209,7 +2209,7 @@ export interface components {
              */
             delay_after?: string;
             /** @description What it loses for every hour that it ends later, in credits; by the VO's rule, without. */
-            delay_cost?: number;
+            delay_cost?: number | string;
             /**
              * @description The directory in which it begins, on the site: an absolute path. Without it, one of its own.
              * @default null
@@ -2274,7 +2274,7 @@ export interface components {
              * @description The most that a node may cost, in credits a second, whichever it is. Such a job is searched by `alp`, the search that keeps it; with
              *     another search, or for a workflow, it is refused.
              */
-            price_max?: number;
+            price_max?: number | string;
             /**
              * @description Higher goes first.
              * @default 0
@@ -4207,7 +4207,7 @@ export interface components {
              * @description How low their balance may go, in credits; zero or negative.
              * @default null
              */
-            lowest?: number | null;
+            lowest?: number | string | null;
             /**
              * Format: uint32
              * @description What they may use, against the others.
@@ -4273,7 +4273,7 @@ export interface components {
              * @description How low their balance may go, in credits; zero or negative.
              * @default null
              */
-            lowest?: number | null;
+            lowest?: number | string | null;
             /**
              * Format: uint32
              * @description What they may use, against the others.

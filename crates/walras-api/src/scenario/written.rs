@@ -3,7 +3,7 @@
 
 use super::values::LimitSpec;
 use super::wire::{LimitsEntry, PolicyEntry, WeightsEntry};
-use crate::number::Number;
+use crate::number::{Num, Number};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use walras_core::choose::{Named, Total};
 
@@ -77,6 +77,7 @@ impl Serialize for Written {
             Number::Unsigned(number) => serializer.serialize_u64(number),
             Number::Signed(number) => serializer.serialize_i64(number),
             Number::Real(number) => serializer.serialize_f64(number),
+            Number::Exact(number) => Num::from_decimal(number).serialize(serializer),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A job on its way from a file to the service: times from now become points in time, a workflow's file becomes the
 //! workflow, and everything is checked, so that an error still names the file and the line.
 
+use super::digits::keep_digits;
 use super::job::{JOB_BYTES_MAX, JOB_TAG, moment, read_job};
 use super::moments;
 use super::sbatch::{LeftOut, OPTIONS, Sbatch};
@@ -59,8 +60,9 @@ impl JobDraft {
     /// ```
     pub fn read(bytes: &[u8], source: &str, syntax: Syntax) -> Result<JobDraft, ReadError> {
         let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
-        let Object(fields) = document.decode::<Object<Map<String, Value>>>()?;
+        let Object(mut fields) = document.decode::<Object<Map<String, Value>>>()?;
         document.check_tag()?;
+        keep_digits(&mut fields, &document);
         let places = Places::Document { text: document.text.to_owned(), syntax };
         Ok(JobDraft { source: source.to_owned(), fields, places, left_out: Vec::new(), zone: None })
     }
@@ -238,7 +240,8 @@ fn seconds(text: &str) -> Option<Value> {
 /// Reads a map in either syntax, as JSON: for requests whose shape only the service knows.
 pub fn read_object(bytes: &[u8], source: &str, syntax: Syntax) -> Result<Value, ReadError> {
     let document = Document::new(bytes, source, syntax, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
-    let Object(fields) = document.decode_shape::<Object<Map<String, Value>>>()?;
+    let Object(mut fields) = document.decode_shape::<Object<Map<String, Value>>>()?;
+    keep_digits(&mut fields, &document);
     Ok(fields.into())
 }
 

@@ -10,6 +10,7 @@ use super::notify::NotifyFile;
 use super::search;
 use super::stamp::Stamp;
 use super::waiting::{self, AfterFile};
+use crate::amount::Amount;
 use crate::decode::Document;
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within, echo};
@@ -68,12 +69,12 @@ pub struct JobFile {
     /// The most that a node may cost, in credits a second, whichever it is. Such a job is searched by `alp`, the search that keeps it; with
     /// another search, or for a workflow, it is refused.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
-    price_max: Option<Number>,
+    #[schemars(with = "Amount", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
+    price_max: Option<Amount>,
     /// The most that all tasks together may cost, in credits.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Number", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
-    pub(super) budget: Option<Number>,
+    #[schemars(with = "Amount", extend("exclusiveMinimum" = 0, "maximum" = 1_000_000_000))]
+    pub(super) budget: Option<Amount>,
     /// Slower nodes do not fit.
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0, "default" = 1))]
@@ -122,8 +123,8 @@ pub struct JobFile {
     aggregation: Option<AggregationName>,
     /// What it loses for every hour that it ends later, in credits; by the VO's rule, without.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "Number", extend("minimum" = 0, "maximum" = 1_000_000_000))]
-    delay_cost: Option<Number>,
+    #[schemars(with = "Amount", extend("minimum" = 0, "maximum" = 1_000_000_000))]
+    delay_cost: Option<Amount>,
     /// Until then a delay costs nothing.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Stamp")]
@@ -285,7 +286,8 @@ impl JobFile {
         let (tasks, array) =
             if apart { waiting::apart(tasks, array, workflow.is_some())? } else { (tasks, array) };
         let priority = quantity::whole(self.priority, "a priority", -PRIORITY_MAX, PRIORITY_MAX);
-        let rate = |number| quantity::rate(number, Unit::Seconds);
+        let rate = |amount: Amount| quantity::rate(amount.to_the_micro()?, Unit::Seconds);
+        let budget = |amount: Amount| quantity::budget(amount.to_the_micro()?);
         let request = Request {
             name: self.name,
             user: Some(user.to_owned()),
@@ -293,7 +295,7 @@ impl JobFile {
             work,
             performance_min: quantity::performance(self.performance_min).in_field("performance_min")?,
             price_max: self.price_max.map(rate).transpose().in_field("price_max")?,
-            budget: self.budget.map(quantity::budget).transpose().in_field("budget")?,
+            budget: self.budget.map(budget).transpose().in_field("budget")?,
             deadline: self.deadline.map(Stamp::time),
             earliest: self.earliest.map(Stamp::time),
             priority: priority.in_field("priority")?,
@@ -311,7 +313,7 @@ impl JobFile {
                 return Err(Problem::new("delay_after", missing).into());
             }
             (Some(cost), after) => {
-                let per_hour = quantity::delay_cost(cost).in_field("delay_cost")?;
+                let per_hour = cost.to_the_micro().and_then(quantity::delay_cost).in_field("delay_cost")?;
                 Some(DelayCost { per_hour, after: after.map(Stamp::time) })
             }
         };

@@ -1,6 +1,7 @@
 //! The service's API: what requests carry, and what answers look like.
 
 mod assign;
+mod digits;
 mod directive;
 mod draft;
 mod environment;

@@ -1,6 +1,7 @@
 //! Owners' price rules as the API carries them.
 
 use super::stamp::Stamp;
+use crate::amount::{written, written_by_name};
 use crate::described::JsonSchema;
 use crate::error::{Problem, ReadError, Within};
 use crate::number::Num;
@@ -17,15 +18,16 @@ use walras_model::{Interval, Multiplier, Rate, Share};
 #[schemars(title = "Prices", rename = "Prices")]
 pub struct PricesFile {
     /// The price of a node that no other rule names.
+    #[serde(deserialize_with = "written")]
     pub base: Num,
     /// By class of node.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "written_by_name")]
     pub classes: BTreeMap<String, Num>,
     /// By name of node; goes before the class.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "written_by_name")]
     pub nodes: BTreeMap<String, Num>,
     /// By user, on all nodes alike; goes before everything else, and goes with one base price only.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "written_by_name")]
     pub users: BTreeMap<String, Num>,
     /// A factor for every hour of the day (UTC); none, or 24.
     #[serde(default)]

@@ -4,6 +4,7 @@
 //! them name, the least budget, priorities added up.
 
 use super::job::{JobFile, PRIORITY_MAX};
+use crate::amount::Amount;
 use crate::error::{Problem, ReadError, Within, echo};
 use crate::number::Number;
 use crate::scenario::List;
@@ -49,9 +50,9 @@ impl BatchWords {
             let Some(name) = name else { continue };
             let word = find(table, &name, key, group).in_field(key)?;
             priority += i64::from(word.priority.unwrap_or(0));
-            if let Some(budget) = word.budget.map(|budget| Number::Unsigned(budget.into())) {
+            if let Some(budget) = word.budget.map(Amount::whole) {
                 // Of what is no amount, the job itself is refused.
-                let less = |own: Number| own.rounded(6) <= budget.rounded(6);
+                let less = |own: Amount| own.number().rounded(6) <= budget.number().rounded(6);
                 if !job.budget.is_some_and(less) {
                     job.budget = Some(budget);
                 }

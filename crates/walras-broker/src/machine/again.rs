@@ -14,8 +14,9 @@
 //! **Example.** A cycle of two jobs planned by price under `min-cost`, and again under `min-makespan`: the outlooks have the same two jobs,
 //! the second with earlier ends at a higher cost.
 
-use crate::model::decision::Decision;
+use crate::model::decision::{Decision, Unserved};
 use crate::model::id::{CycleNumber, JobNumber};
+use crate::model::job::Why;
 use crate::model::policy::Policy;
 use crate::model::state::State;
 use crate::plan::{PlanningAgenda, PlanningProblem, plan};
@@ -90,6 +91,15 @@ impl BegunCycle {
     /// The plan, made again.
     pub fn plan(&self) -> Decision {
         plan(&self.problem)
+    }
+
+    /// The same without what may take long: workflows are left out, and say so.
+    pub fn plan_briefly(&self) -> Decision {
+        let mut decision = plan(&self.problem.without_workflows());
+        let left = self.problem.jobs.iter().filter(|job| job.workflow.is_some());
+        let left = left.map(|job| Unserved { job: job.number, why: Why::NotPlanned });
+        decision.verdict.unserved.extend(left);
+        decision
     }
 
     /// Where everybody would run after a plan.

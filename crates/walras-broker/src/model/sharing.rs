@@ -82,7 +82,7 @@ impl Default for SharePolicy {
             ahead: millis(7 * 24 * HOUR),
             rest_max: millis(600_000),
             crowd: 100,
-            workflow_units: 100_000_000,
+            workflow_units: 40_000_000,
         }
     }
 }

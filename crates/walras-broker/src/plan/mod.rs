@@ -192,6 +192,24 @@ fn by_windows(problem: &PlanningProblem) -> Decision {
 const LOOKS_OF_A_SEARCH: u64 = 2_000;
 
 impl PlanningProblem {
+    /// The same for everybody but workflows, and without proofs.
+    pub(crate) fn without_workflows(&self) -> PlanningProblem {
+        let plain = self.jobs.iter().filter(|job| job.workflow.is_none());
+        PlanningProblem {
+            jobs: plain.cloned().collect(),
+            offers: self.offers.clone(),
+            open: self.open.clone(),
+            queues: self.queues.clone(),
+            users: self.users.clone(),
+            rules: self.rules.clone(),
+            wishes: self.wishes.clone(),
+            policy: Policy { bound_searches_max: 0, ..self.policy.clone() },
+            agenda: self.agenda.clone(),
+            capacity: self.capacity.clone(),
+            ..*self
+        }
+    }
+
     /// The problem as the core's planner takes it. Jobs are in order of rank: who comes first has the higher priority.
     fn posed<T>(&self, answer: impl FnOnce(&BatchProblem<'_>) -> T) -> T {
         let count = i64::try_from(self.jobs.len()).unwrap_or(i64::MAX);

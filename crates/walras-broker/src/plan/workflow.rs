@@ -13,6 +13,11 @@ use walras_model::{Edge, NodeId, SiteId, Span, TaskId, Window, Workflow};
 /// What is left of a job's workflow when some tasks are done; `None` when it is no workflow, or nothing is left.
 pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remaining> {
     let whole = spec.workflow.as_ref()?;
+    if done.is_empty() {
+        // As it was read: tens of thousands of tasks need not be checked again.
+        let tasks = (0..whole.workflow.tasks().len()).map(TaskId::from_index).collect::<Option<_>>()?;
+        return Some(Remaining { workflow: whole.workflow.clone(), tasks, strategy: whole.strategy });
+    }
     let mut places: BTreeMap<TaskId, TaskId> = BTreeMap::new();
     let mut tasks = Vec::new();
     for index in 0..whole.workflow.tasks().len() {

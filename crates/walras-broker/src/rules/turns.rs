@@ -7,6 +7,8 @@
 //! late, what is planned and reserved for them, and what they have in the batch already; among a user's own jobs rank decides.
 //! What their user cannot pay beside the jobs before it is left out. Where no more may be planned ahead, only those go on
 //! who have less by share than all together, up to their part. A user's first overdue job goes before everybody's other jobs.
+//! Of workflows only so many tasks are in one batch, or one workflow: placing tens of thousands of tasks takes as long as planning
+//! hundreds of jobs, and however many such workflows somebody sends, a plan waits for one of them.
 //!
 //! So nobody's place depends on how many jobs others have, but on how many others there are.
 //!
@@ -199,6 +201,7 @@ impl<'a> Turns<'a> {
         let mut then: Vec<Ranked> = Vec::new();
         let mut heap: BinaryHeap<Turn> = (0..self.users.len()).filter_map(|place| self.turn(place)).collect();
         let mut overdue = vec![false; self.users.len()];
+        let mut workflows = Workflows::default();
         while first.len() + then.len() < room
             && let Some((.., place)) = heap.pop()
         {
@@ -209,12 +212,15 @@ impl<'a> Turns<'a> {
             let Some(one) = std::mem::replace(head, list.next()) else { continue };
             let Some(job) = self.state.jobs.get(&one.job) else { continue };
             let needed = means.least(job);
-            if !pays(standing, needed) {
+            if !workflows.has_room_for(job) {
+                // It waits for the next batch; its user's other jobs do not.
+            } else if !pays(standing, needed) {
                 if queue.has_room_for(self.state, job) {
                     queue.unpayable.push((one.job, short(job, standing, needed)));
                 }
             } else {
                 let millis = job.spec.work_millis();
+                workflows.take(job);
                 standing.service = standing.service.saturating_add(millis);
                 standing.ahead = standing.ahead.saturating_add(millis);
                 standing.jobs += 1;
@@ -239,6 +245,32 @@ impl<'a> Turns<'a> {
         let less = |own: i128, of: i128| own.saturating_mul(self.shares) < of.saturating_mul(standing.share);
         let part = less(standing.ahead, self.ahead_max) && less(standing.jobs.into(), self.jobs_max);
         room || part && less(standing.service, self.service)
+    }
+}
+
+/// Workflows of one batch have so many tasks together, unless there is only one: the others wait for the next, so that a plan takes no
+/// longer because of how many there are.
+const WORKFLOW_TASKS_MAX: usize = 5_000;
+
+/// The tasks of workflows in a batch.
+#[derive(Default)]
+struct Workflows {
+    tasks: usize,
+}
+
+impl Workflows {
+    fn tasks_of(job: &Job) -> usize {
+        job.spec.workflow.as_ref().map_or(0, |of| of.workflow.tasks().len())
+    }
+
+    /// Whether there is room for a job: always, where it is none, or the first.
+    fn has_room_for(&self, job: &Job) -> bool {
+        let own = Self::tasks_of(job);
+        own == 0 || self.tasks == 0 || self.tasks.saturating_add(own) <= WORKFLOW_TASKS_MAX
+    }
+
+    fn take(&mut self, job: &Job) {
+        self.tasks = self.tasks.saturating_add(Self::tasks_of(job));
     }
 }
 

@@ -12,7 +12,7 @@ use walras_broker::sharing::{Limited, OverLimit, SharePolicy};
 use walras_broker::{Answer, Event, Input, Refusal};
 
 /// Both ways of deciding.
-fn policies() -> [Policy; 2] {
+pub(crate) fn policies() -> [Policy; 2] {
     [policy(), promises::policy()]
 }
 
@@ -26,7 +26,7 @@ fn vo(policy: Policy, money: i64) -> Vo {
     vo
 }
 
-fn eves(vo: &Vo, name: &str, tasks: u32, minutes: i64) -> JobSpec {
+pub(crate) fn eves(vo: &Vo, name: &str, tasks: u32, minutes: i64) -> JobSpec {
     JobSpec { user: "eve".to_owned(), ..vo.job(name, tasks, minutes) }
 }
 
@@ -35,7 +35,7 @@ fn flood(vo: &mut Vo, count: usize, tasks: u32, minutes: i64) -> Vec<JobNumber> 
 }
 
 /// How long a job of ada's waits that comes ten minutes after what eve does.
-fn wait(policy: Policy, money: i64, eve: impl Fn(&mut Vo)) -> (i64, Vo) {
+pub(crate) fn wait(policy: Policy, money: i64, eve: impl Fn(&mut Vo)) -> (i64, Vo) {
     let mut vo = vo(policy, money);
     eve(&mut vo);
     vo.run_until(vo.now + 10 * MINUTE);
@@ -326,6 +326,15 @@ fn a_hundred_users_of_equal_share_get_the_same() {
 #[test]
 fn and_where_windows_are_reserved_at_once() {
     equal_shares(policy());
+}
+
+/// What the index is worth: it notices when users do not take turns.
+#[test]
+fn without_fair_share_the_same_day_is_unfair() {
+    let got = day(Policy { sharing: None, ..quick(policy()) }, 21, 20, |_| 1);
+    let index = jain(&got);
+    eprintln!("without turns: Jain {index:.4}");
+    assert!(index < 0.98, "Jain {index}: {got:?}");
 }
 
 fn weighted_shares(policy: Policy) {

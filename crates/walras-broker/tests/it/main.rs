@@ -12,6 +12,7 @@ mod fitting;
 mod flows;
 mod gates;
 mod holds;
+mod large;
 mod laws;
 mod money;
 mod offers;

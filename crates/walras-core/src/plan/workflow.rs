@@ -15,8 +15,8 @@ use walras_model::window::Window;
 use walras_model::workflow::{Platform, Terms, Workflow};
 use walras_model::{Explanation, Reason};
 
-/// Of a workflow that is too large to be looked at closely, so many windows are.
-const WINDOWS_PLAINLY: usize = 3;
+/// Of a workflow that is too large to be looked at closely, so many windows are: each is filled with all its tasks, while everybody waits.
+const WINDOWS_PLAINLY: usize = 1;
 
 impl BatchProblem<'_> {
     /// How closely a workflow is looked at, with its part of the work that all of them may take.

@@ -229,7 +229,18 @@ fn costs(workflow: &Workflow, platform: &Platform) -> Result<Costs, NoSchedule> 
 
 /// The run times of a task on all lanes.
 fn row(task: &Task, lanes: &[Lane]) -> Vec<i64> {
-    lanes.iter().map(|lane| if may_run(task, lane) { runtime(task, lane) } else { NEVER }).collect()
+    // Lanes of one speed mostly stand together, and what is estimated for none of them takes the same on all: one division for many cells.
+    let mut last = None;
+    let cell = |lane: &Lane| match last {
+        _ if !may_run(task, lane) => NEVER,
+        Some((speed, millis)) if speed == lane.performance && task.estimates.is_empty() => millis,
+        Some(_) | None => {
+            let millis = runtime(task, lane);
+            last = Some((lane.performance, millis));
+            millis
+        }
+    };
+    lanes.iter().map(cell).collect()
 }
 
 /// Whether the lane's node is what the task asks for.
@@ -256,7 +267,16 @@ fn runtime(task: &Task, lane: &Lane) -> i64 {
 fn summarise(row: &[i64], costs: &mut Costs) -> Option<()> {
     let fit = || row.iter().zip(&costs.rate).filter(|(millis, _)| **millis != NEVER);
     let fastest = fit().map(|(millis, _)| *millis).min()?;
-    let cheapest = fit().map(|(millis, rate)| cost(*rate, *millis)).min()?;
+    let mut last = None;
+    let cost_of = |(millis, rate): (&i64, &Rate)| match last {
+        Some((alike, cost)) if alike == (*millis, *rate) => cost,
+        Some(_) | None => {
+            let cost = cost(*rate, *millis);
+            last = Some(((*millis, *rate), cost));
+            cost
+        }
+    };
+    let cheapest = fit().map(cost_of).min()?;
     let sum: i128 = fit().map(|(millis, _)| i128::from(*millis)).sum();
     let count = i128::try_from(fit().count()).ok()?;
     let mean = i64::try_from(sum / count).ok()?;

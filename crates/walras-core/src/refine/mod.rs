@@ -267,8 +267,13 @@ fn solve(
     let goal = strategy.goal();
     let reduced = &instance.transitive_reduction();
     let closely = effort.units_max > 0;
-    let bound = bound::finish(reduced, closely);
-    let forward_bound = if instance.mirrored { bound::finish(&reduced.mirror(), closely) } else { bound };
+    // Who has no work for labels has none for a better bound: of a large workflow it would take longer than its schedule.
+    let soonest = |instance: &Instance| match effort.labels_max {
+        0 => bound::quick(instance),
+        _ => bound::finish(instance, closely),
+    };
+    let bound = soonest(reduced);
+    let forward_bound = if instance.mirrored { soonest(&reduced.mirror()) } else { bound };
     let (origin, latest) = if instance.mirrored {
         (-instance.latest, -instance.earliest)
     } else {

@@ -62,6 +62,11 @@ impl Decimal {
         Decimal { units, places }
     }
 
+    /// Whether it is greater than zero.
+    pub const fn is_positive(self) -> bool {
+        self.units > 0
+    }
+
     /// Reads digits and a point, with a minus at most: what a person types, without an exponent.
     pub fn plain(text: &str) -> Result<Decimal, DecimalError> {
         let (negative, digits) = match text.strip_prefix('-') {

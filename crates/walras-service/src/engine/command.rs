@@ -25,6 +25,15 @@ tokio::task_local! {
     pub static WRITER: Writer;
 }
 
+/// How much of a cycle is planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Everybody.
+    Whole,
+    /// Everybody but workflows.
+    Brief,
+}
+
 /// Something for the engine.
 pub(super) enum Command {
     /// A request; it is answered once it is durable.
@@ -34,9 +43,9 @@ pub(super) enum Command {
     /// Messages of a site.
     FromSite(SiteId, Vec<SiteMessage>),
     /// A plan is there; making it took so many seconds.
-    Planned(CycleNumber, Box<Decision>, f64),
+    Planned(CycleNumber, Box<Decision>, f64, Extent),
     /// There will be no plan.
-    NotPlanned,
+    NotPlanned(Extent),
     /// Something that nobody waits for an answer to.
     Own(Box<Input>),
     /// A site that has joined is connected: the next in the broker's order.

@@ -4,6 +4,7 @@ use super::command::{Command, Failed, Handle, Shared};
 use super::line::{Movers, SiteLine, SitePort};
 use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
+use super::planning::Planning;
 use super::recover::load;
 use super::sites::Site;
 use crate::clock::Clock;
@@ -65,8 +66,8 @@ pub struct Engine<J> {
     pub(super) position: u64,
     pub(super) snapshot_at: u64,
     pub(super) snapshotting: Arc<AtomicBool>,
-    /// Whether a plan is being made.
-    pub(super) planning: bool,
+    /// The plans that are being made.
+    pub(super) planning: Planning,
     pub(super) stalled: Option<String>,
     pub(super) movers: Movers,
     /// Inputs of the engine's own, before those of others.
@@ -129,7 +130,7 @@ impl<J: Journal> Engine<J> {
             position,
             snapshot_at: position,
             snapshotting: Arc::new(AtomicBool::new(false)),
-            planning: false,
+            planning: Planning::default(),
             stalled: None,
             movers: Movers::default(),
             own: VecDeque::new(),
@@ -187,6 +188,7 @@ impl<J: Journal> Engine<J> {
                 return self.end();
             }
             self.repeat();
+            self.hurry();
             self.snapshot_when_due();
             self.look_at_clock();
         }
@@ -254,12 +256,12 @@ impl<J: Journal> Engine<J> {
                     self.take_own(Input::Site { site, message }, outcome);
                 }
             }
-            Command::Planned(cycle, decision, seconds) => {
-                self.planning = false;
+            Command::Planned(cycle, decision, seconds, extent) => {
+                self.planning.ended(extent);
                 self.metrics.planned(seconds);
                 self.take_own(Input::Decided { cycle, decision }, outcome);
             }
-            Command::NotPlanned => self.planning = false,
+            Command::NotPlanned(extent) => self.planning.ended(extent),
             Command::Own(input) => self.take_own(*input, outcome),
             Command::Connect(port, reply) => {
                 let _ = reply.send(self.connect_next(*port));

@@ -23,6 +23,7 @@ mod metrics;
 mod movers;
 mod perform;
 mod plan;
+mod planning;
 mod recover;
 mod sites;
 mod trouble;

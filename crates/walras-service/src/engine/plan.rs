@@ -1,42 +1,77 @@
 //! Plans, made beside the engine.
+//!
+//! One whole plan is made at a time. It takes as long as it takes, and its cycle waits for it only so long: when half of that time is over, a
+//! brief plan is made of the same cycle, without the workflows, and decides it unless the whole one comes first. While a whole plan that came
+//! too late for its own cycle is still being made, later cycles are planned briefly. So a plan always comes, and says whom it left out.
 
-use super::command::Command;
+use super::command::{Command, Extent};
 use super::core::Engine;
+use super::planning::Whole;
 use crate::journal::Journal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
+use walras_broker::again::BegunCycle;
 use walras_broker::id::CycleNumber;
 
 impl<J: Journal> Engine<J> {
-    /// Makes a plan on a thread of its own, one at a time: while one takes too long, the next has to wait, or come to nothing.
+    /// Begins a plan for a cycle, unless one is on its way.
     pub(super) fn plan(&mut self, cycle: CycleNumber) {
-        if self.planning {
+        if self.planning.has(cycle) || self.planning.brief.is_some() {
             return;
         }
         let Some(known) = self.broker.begun(cycle).map(Arc::new) else { return };
         self.shared.keep(&known);
-        let commands = self.handle.commands.clone();
+        if self.planning.whole.is_some() {
+            return self.begin_plan(known, Extent::Brief);
+        }
+        let until = known.state().cycle.as_ref().map_or(known.state().clock, |cycle| cycle.until);
+        let patience = Some(Instant::now() + self.config.clock.until(until) / 2);
+        self.planning.whole = Some(Whole { known: known.clone(), patience });
+        self.begin_plan(known, Extent::Whole);
+    }
+
+    /// Whoever has waited long enough for a whole plan gets a brief one.
+    pub(super) fn hurry(&mut self) {
+        let Some(whole) = &mut self.planning.whole else { return };
+        let open = self.broker.state().cycle.as_ref().map(|cycle| cycle.number);
+        let waited = whole.patience.is_some_and(|until| Instant::now() >= until);
+        if waited && self.planning.brief.is_none() && open == Some(whole.known.number()) {
+            whole.patience = None;
+            let known = whole.known.clone();
+            self.begin_plan(known, Extent::Brief);
+        }
+    }
+
+    fn begin_plan(&mut self, known: Arc<BegunCycle>, extent: Extent) {
+        let (cycle, commands) = (known.number(), self.handle.commands.clone());
+        if extent == Extent::Brief {
+            self.planning.brief = Some(cycle);
+            tracing::warn!(cycle = cycle.get(), "a plan takes long: its cycle is planned without workflows");
+        }
         let work = move || {
             let begun = Instant::now();
-            let planned = catch_unwind(AssertUnwindSafe(|| known.plan()));
+            let planned = catch_unwind(AssertUnwindSafe(|| match extent {
+                Extent::Whole => known.plan(),
+                Extent::Brief => known.plan_briefly(),
+            }));
             let seconds = begun.elapsed().as_secs_f64();
             let command = match planned {
-                Ok(decision) => Command::Planned(cycle, Box::new(decision), seconds),
+                Ok(decision) => Command::Planned(cycle, Box::new(decision), seconds, extent),
                 Err(_) => {
                     tracing::error!(
                         cycle = cycle.get(),
                         "planning has panicked: the cycle ends without a plan"
                     );
-                    Command::NotPlanned
+                    Command::NotPlanned(extent)
                 }
             };
             // The engine may have ended.
             let _ = commands.send(command);
         };
-        match std::thread::Builder::new().name("plan".to_owned()).spawn(work) {
-            Ok(_) => self.planning = true,
-            Err(error) => tracing::error!(%error, "no thread for a plan"),
+        if let Err(error) = std::thread::Builder::new().name("plan".to_owned()).spawn(work) {
+            tracing::error!(%error, "no thread for a plan");
+            self.planning.ended(extent);
         }
     }
 }

@@ -13,8 +13,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use serde::Deserialize;
-use walras_api::Num;
 use walras_api::service::{AccountView, AccountsView, BillsView, Role, StatementLine, StatementView};
+use walras_api::{Num, written};
 use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_model::Money;
@@ -85,7 +85,8 @@ struct DepositBody {
     /// Whose account, as `user:NAME` or `owner:NAME`.
     account: String,
     /// How much, in credits.
-    #[schemars(range(min = -1_000_000_000, max = 1_000_000_000))]
+    #[serde(deserialize_with = "written")]
+    #[schemars(with = "walras_api::Amount", range(min = -1_000_000_000, max = 1_000_000_000))]
     amount: Num,
 }
 

@@ -12,10 +12,10 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get, patch, post, put};
 use serde::Deserialize;
-use walras_api::Num;
 use walras_api::service::{
     BudgetView, CycleView, NameFault, PolicyFile, UserView, UsersView, name_fault, unseen,
 };
+use walras_api::{Num, written, written_if_any};
 use walras_broker::Input;
 use walras_broker::budget::Budget;
 use walras_broker::input::User;
@@ -88,8 +88,8 @@ struct UserBody {
     #[schemars(range(min = 1, max = 1_000_000))]
     share: u32,
     /// How low their balance may go, in credits; zero or negative.
-    #[serde(default)]
-    #[schemars(range(min = -1_000_000_000, max = 0))]
+    #[serde(default, deserialize_with = "written_if_any")]
+    #[schemars(with = "Option<walras_api::Amount>", range(min = -1_000_000_000, max = 0))]
     lowest: Option<Num>,
 }
 
@@ -105,7 +105,8 @@ pub(super) struct BudgetBody {
     #[schemars(range(min = 1, max = 1_000_000_000))]
     period: Num,
     /// What may be spent in it, in credits.
-    #[schemars(range(min = 0, max = 1_000_000_000))]
+    #[serde(deserialize_with = "written")]
+    #[schemars(with = "walras_api::Amount", range(min = 0, max = 1_000_000_000))]
     amount: Num,
 }
 

@@ -12,10 +12,10 @@ use crate::view::apply::{Terms, changes};
 use axum::extract::State;
 use axum::routing::put;
 use serde::de::{Deserialize as _, DeserializeOwned, Deserializer, Error as _};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use walras_api::Num;
 use walras_api::service::AppliedView;
+use walras_api::{Num, written_if_any};
 use walras_broker::budget::{Budget, Spender};
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -62,8 +62,8 @@ struct UserTerms {
     #[schemars(range(min = 1, max = 1_000_000))]
     share: Option<u32>,
     /// How low their balance may go, in credits; zero or negative.
-    #[serde(default)]
-    #[schemars(range(min = -1_000_000_000, max = 0))]
+    #[serde(default, deserialize_with = "written_if_any")]
+    #[schemars(with = "Option<walras_api::Amount>", range(min = -1_000_000_000, max = 0))]
     lowest: Option<Num>,
     /// What they may spend; lifted, with null.
     #[serde(default, deserialize_with = "given_object")]
@@ -95,27 +95,32 @@ fn given_object<'de, T: DeserializeOwned, D: Deserializer<'de>>(
 
 /// An object or null; a list would be read as its fields in order.
 fn object<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    Option::<Value>::deserialize(deserializer)?.map(of_object).transpose().map_err(D::Error::custom)
+    Option::<Box<RawValue>>::deserialize(deserializer)?
+        .map(|raw| of_object(&raw))
+        .transpose()
+        .map_err(D::Error::custom)
 }
 
 /// Objects by name.
 fn objects<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {
-    let values = BTreeMap::<String, Value>::deserialize(deserializer)?;
-    let read = |(name, value): (String, Value)| match of_object(value) {
+    let values = BTreeMap::<String, Box<RawValue>>::deserialize(deserializer)?;
+    let read = |(name, value): (String, Box<RawValue>)| match of_object(&value) {
         Ok(read) => Ok((name, read)),
         Err(why) => Err(D::Error::custom(format_args!("{name}: {why}"))),
     };
     values.into_iter().map(read).collect()
 }
 
-fn of_object<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    if value.is_object() {
-        serde_json::from_value(value).map_err(|error| error.to_string())
-    } else {
-        Err("expected an object".to_owned())
+/// By its text, in which amounts have all their digits.
+fn of_object<T: DeserializeOwned>(raw: &RawValue) -> Result<T, String> {
+    if !raw.get().starts_with('{') {
+        return Err("expected an object".to_owned());
     }
+    // Where in the object is no place in the body.
+    let without_place = |said: String| said.split(" at line ").next().unwrap_or_default().to_owned();
+    serde_json::from_str(raw.get()).map_err(|error| without_place(error.to_string()))
 }
 
 type Limits = Vec<(Spender, Option<Budget>)>;

@@ -97,6 +97,12 @@ impl Provider {
         CoreProviderMetadata::discover(&self.issuer, &http).map_err(|error| self.unreachable(&error))
     }
 
+    /// What asks it, by what it says of itself now.
+    fn asker(&self) -> Result<Asker, NotSigned> {
+        let asker = Asker::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone());
+        Ok(asker.set_redirect_uri(self.back.clone()))
+    }
+
     /// The browser that was sent so, if it is this one: once.
     fn taken(&self, back: &Back, now: i64) -> Option<Pending> {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,8 +127,7 @@ impl Provider {
 
 impl SignOn for Provider {
     fn begin(&self, now: i64) -> Result<Begun, NotSigned> {
-        let client = Asker::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone())
-            .set_redirect_uri(self.back.clone());
+        let client = self.asker()?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let (to, state, nonce) = client
             .authorize_url(
@@ -144,8 +149,7 @@ impl SignOn for Provider {
 
     fn finish(&self, back: &Back, now: i64) -> Result<Person, NotSigned> {
         let Pending { nonce, verifier, .. } = self.taken(back, now).ok_or(NotSigned::Unexpected)?;
-        let client = Asker::from_provider_metadata(self.metadata()?, self.id.clone(), self.secret.clone())
-            .set_redirect_uri(self.back.clone());
+        let client = self.asker()?;
         let http = |request: HttpRequest| self.call(request);
         let exchange = client.exchange_code(AuthorizationCode::new(back.code.clone()));
         let exchange = exchange.map_err(|error| self.invalid(&error))?.set_pkce_verifier(verifier);

@@ -67,8 +67,9 @@ impl Visitor<'_> for AmountVisitor {
         self.visit_str(&number.to_string())
     }
 
-    /// The shortest decimal that is this number: what was written, up to 15 digits.
+    /// The shortest decimal that is this number: what was written, up to 15 digits; beyond them it may have been another.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Amount, E> {
+        walras_api::of_double(number).map_err(E::custom)?;
         self.visit_str(&number.to_string())
     }
 }

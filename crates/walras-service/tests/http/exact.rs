@@ -159,3 +159,32 @@ fn what_was_answered_with_texts_can_be_sent_back_with_them() {
     let other = before.replacen("{", r#"{"exactly":{"base":"0.5"},"#, 1);
     assert_eq!(house.raw("put", path, &house.administrator, &other).status, 400, "{other}");
 }
+
+/// Whatever carries money, by numbers and by texts, to the micro-credit.
+#[test]
+fn money_that_is_sent_is_read_by_its_own_digits() {
+    let house = House::open();
+    let admin = house.administrator.as_str();
+    house.call("put", "/v1/users/mia", Some(admin), Some(&json!({}))).json(200);
+    let deposit = |amount: &str| {
+        let body = format!(r#"{{"account":"user:mia","amount":{amount}}}"#);
+        house.raw("post", "/v1/deposits", admin, &body).status
+    };
+    let sent = ["999999999.999999", "\"999999999.999999\"", "0.000001", "\"0.000001\"", "\"-0.000002\""];
+    assert!(sent.iter().all(|amount| deposit(amount) == 201));
+    assert_eq!((deposit("0.0000001"), deposit("\"0.0000001\""), deposit("\"much\"")), (422, 422, 400));
+    let accounts = house.call("get", "/v1/accounts", Some(admin), None).body;
+    assert!(accounts.contains("\"balance\":\"1999999999.999998\""), "{accounts}");
+    let user = r#"{"lowest":"-999999999.999999"}"#;
+    assert_eq!(house.raw("put", "/v1/users/mia", admin, user).status, 200);
+    let apply = r#"{"users":{"mia":{"lowest":-999999999.999997,"budget":{"period":60,"amount":"999999999.999999"}}}}"#;
+    assert_eq!(house.raw("put", "/v1/users", admin, apply).status, 200);
+    let users = house.call("get", "/v1/users", Some(admin), None).body;
+    assert!(users.contains("-999999999.999997"), "{users}");
+    let prices = house.call("get", "/v1/sites/north/prices", Some(admin), None).body;
+    let sent = prices.replacen("\"base\":0.5", "\"base\":\"0.500001\"", 1);
+    assert_ne!(sent, prices);
+    assert_eq!(house.raw("put", "/v1/sites/north/prices", admin, &sent).status, 200, "{sent}");
+    let after = house.call("get", "/v1/sites/north/prices", Some(admin), None).body;
+    assert!(after.contains("\"base\":0.500001"), "{after}");
+}

@@ -43,7 +43,7 @@ pub(crate) struct DepositArgs {
     account: String,
     /// How many credits; what is negative is paid out
     #[arg(value_parser = amount, allow_negative_numbers = true)]
-    amount: serde_json::Number,
+    amount: String,
     /// Your own key: however often it is sent, it is paid in once
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
@@ -65,7 +65,7 @@ pub(crate) struct BudgetSetArgs {
     spender: String,
     /// How many credits a period
     #[arg(value_parser = amount)]
-    amount: serde_json::Number,
+    amount: String,
     /// How many seconds a period lasts
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400)]
     period: u64,

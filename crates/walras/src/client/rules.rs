@@ -68,7 +68,7 @@ pub(crate) struct UserSetArgs {
     share: u32,
     /// How low their balance may go, in credits
     #[arg(long, value_name = "CREDITS", default_value = "0", value_parser = amount, allow_negative_numbers = true)]
-    lowest: serde_json::Number,
+    lowest: String,
     #[command(flatten)]
     connect: Connect,
 }

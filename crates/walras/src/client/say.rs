@@ -6,10 +6,11 @@ use super::show;
 use crate::failure::Failure;
 use crate::files;
 use serde::de::DeserializeOwned;
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::path::Path;
 use walras_api::Syntax;
 use walras_api::service::{JOB_BYTES_MAX, read_object};
+use walras_model::Decimal;
 
 /// Prints an answer: as it is, or for people.
 pub(super) fn say<T: DeserializeOwned>(
@@ -35,18 +36,8 @@ pub(super) fn read_value(file: &Path) -> Result<Value, Failure> {
     read_object(&bytes, &file.display().to_string(), syntax).map_err(Failure::input)
 }
 
-/// An amount of money as an argument: a decimal of at most 15 digits.
-pub(super) fn amount(text: &str) -> Result<Number, String> {
-    let wrong = || format!("'{text}' is not an amount: expected a number such as 40 or 12.5");
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain = digits.starts_with(|first: char| first.is_ascii_digit())
-        && digits.len() <= 16
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if !plain {
-        return Err(wrong());
-    }
-    match text.parse::<i64>() {
-        Ok(whole) => Ok(whole.into()),
-        Err(_) => text.parse().ok().and_then(Number::from_f64).ok_or_else(wrong),
-    }
+/// An amount of money as an argument: a decimal, which goes to the service by its digits.
+pub(super) fn amount(text: &str) -> Result<String, String> {
+    let wrong = |_| format!("'{text}' is not an amount: expected a number such as 40 or 12.5");
+    Decimal::plain(text).map(|decimal| decimal.to_string()).map_err(wrong)
 }

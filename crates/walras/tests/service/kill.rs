@@ -68,6 +68,8 @@ isolation = "off"
 
 /// Every so many lives end by being asked to, and not by being killed.
 const GRACEFUL_EVERY: u64 = 9;
+/// A service lives through so many kills; then another begins, for all that was kept is looked at again and again.
+const KILLS_EACH: u64 = 50;
 /// A stop that was asked for takes at most this long.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
 
@@ -89,12 +91,20 @@ impl Drop for Repeat {
 /// Half of the kills each, so that the one waits while the other works.
 #[test]
 fn what_was_acknowledged_survives_being_killed_and_happens_once() {
-    live_through(number_from("KILLS", 50).div_ceil(2), number_from("SEED", 1));
+    live_again_and_again(number_from("KILLS", 50).div_ceil(2), number_from("SEED", 1));
 }
 
 #[test]
 fn what_was_acknowledged_survives_being_killed_by_another_chance() {
-    live_through(number_from("KILLS", 50) / 2, number_from("SEED", 1).wrapping_add(1_000_000));
+    live_again_and_again(number_from("KILLS", 50) / 2, number_from("SEED", 1).wrapping_add(1_000_000));
+}
+
+/// One service after the other, until there were so many kills.
+fn live_again_and_again(kills: u64, seed: u64) {
+    let begins = (0..kills).step_by(usize::try_from(KILLS_EACH).unwrap());
+    for (begin, seed) in begins.zip(seed..) {
+        live_through(KILLS_EACH.min(kills - begin), seed);
+    }
 }
 
 fn live_through(kills: u64, seed: u64) {

@@ -12,6 +12,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 const THREADS: u64 = 2;
+/// One service is sent so many; then another begins, for what has gathered is asked for again and again.
+const REQUESTS_EACH: u64 = 20_000;
 /// One in so many requests pays a credit in, under a key of its own; half of them twice.
 const SAVE_EVERY: u64 = 50;
 
@@ -229,6 +231,14 @@ impl Sender<'_> {
 #[test]
 fn requests_that_chance_makes_break_nothing() {
     let (count, seed) = (number_from("FUZZ", 3_000), number_from("SEED", 1));
+    let begins = (0..count).step_by(usize::try_from(REQUESTS_EACH).unwrap());
+    for (begin, round) in begins.zip(0..) {
+        send_to_one(REQUESTS_EACH.min(count - begin), seed.wrapping_add(THREADS * round));
+    }
+}
+
+/// Sends so many requests to a service of their own.
+fn send_to_one(count: u64, seed: u64) {
     let mut it = victim("error");
     let saver = it.service.make_user(&it.administrator, "saver", 1);
     let owner = it.service.make_token(&it.administrator, "owner", "olga");

@@ -1,0 +1,82 @@
+//! However many large workflows somebody sends, a plan waits for one of them.
+
+use crate::fairness::{eves, policies, wait};
+use crate::vo::{MINUTE, Vo};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use walras_broker::again::BegunCycle;
+use walras_broker::decision::Unserved;
+use walras_broker::event::CycleEvent;
+use walras_broker::id::JobNumber;
+use walras_broker::job::{JobSpec, Why, WorkflowSpec};
+use walras_broker::{Event, Input};
+use walras_core::refine::Strategy;
+use walras_model::{Data, Edge, Money, Task, TaskId, Work, Workflow};
+
+/// A workflow of that many tasks of a minute, in layers of ten; it may cost next to nothing, and so fits nowhere.
+fn hopeless(vo: &Vo, name: &str, tasks: u32) -> JobSpec {
+    let task = |number: u32| Task::new(&format!("t{number}"), Work::from_millis(MINUTE));
+    let edge =
+        |number: u32| Edge { from: TaskId::new(number - 10), to: TaskId::new(number), data: Data::ZERO };
+    let workflow =
+        Workflow::new(name, (0..tasks).map(task).collect(), (10..tasks).map(edge).collect()).unwrap();
+    let mut job = eves(vo, name, 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+    job.request.budget = Some(Money::from_micros(1));
+    job
+}
+
+#[test]
+fn many_large_workflows_take_turns_and_keep_nobody_waiting() {
+    for policy in policies() {
+        let (calm, _) = wait(policy.clone(), 1_000_000, |_| {});
+        let sent: RefCell<BTreeMap<JobNumber, u32>> = RefCell::default();
+        let (beside, vo) = wait(policy, 1_000_000, |vo| {
+            for (number, tasks) in [3_000, 3_000, 3_000, 20, 20, 20, 20].into_iter().enumerate() {
+                let job = vo.submit(hopeless(vo, &format!("w{number}"), tasks));
+                sent.borrow_mut().insert(job, tasks);
+            }
+        });
+        assert_eq!(beside, calm, "the victim starts as without them");
+        let mut large: BTreeMap<JobNumber, usize> = BTreeMap::new();
+        let mut together = 0;
+        for event in &vo.events {
+            let Event::Cycle(CycleEvent::Opened { batch, .. }) = event else { continue };
+            let sent = sent.borrow();
+            let tasks = batch.iter().filter_map(|ranked| Some((ranked.job, *sent.get(&ranked.job)?)));
+            let tasks: Vec<(JobNumber, u32)> = tasks.collect();
+            let all: u32 = tasks.iter().map(|(_, tasks)| *tasks).sum();
+            assert!(all <= 5_000, "{all} tasks of workflows are in one batch: {tasks:?}");
+            together = together.max(tasks.len());
+            tasks
+                .iter()
+                .filter(|(_, tasks)| *tasks == 3_000)
+                .for_each(|(job, _)| *large.entry(*job).or_default() += 1);
+        }
+        assert_eq!(large.len(), 3, "each has its turn: {large:?}");
+        assert!(together >= 4, "small ones go together");
+    }
+}
+
+#[test]
+fn a_brief_plan_serves_everybody_but_workflows_and_names_them() {
+    for policy in policies() {
+        let mut vo = Vo::new(&[(4, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(policy)));
+        vo.join("eve", None, 1_000_000);
+        vo.keeps = true;
+        let mut flow = hopeless(&vo, "flow", 20);
+        flow.request.budget = None;
+        let (flow, plain) = (vo.submit(flow), vo.submit(vo.job("plain", 1, 10)));
+        vo.run_until(5 * MINUTE);
+        let both = |begun: &&BegunCycle| {
+            [flow, plain].iter().all(|job| begun.problem().jobs.iter().any(|other| other.number == *job))
+        };
+        let begun = vo.begun.iter().find(both).expect("a cycle in which both wait");
+        let (whole, brief) = (begun.outlook(&begun.plan()), begun.outlook(&begun.plan_briefly()));
+        assert!(whole[&flow].is_some() && whole[&plain].is_some(), "{whole:?}");
+        assert!(brief[&flow].is_none() && brief[&plain].is_some(), "{brief:?}");
+        let named = Unserved { job: flow, why: Why::NotPlanned };
+        assert_eq!(begun.plan_briefly().verdict.unserved, [named]);
+    }
+}
