@@ -14,6 +14,7 @@ mod gates;
 mod holds;
 mod laws;
 mod money;
+mod nodes;
 mod offers;
 mod owners;
 mod predictions;
