@@ -51,6 +51,7 @@ mod jobs;
 mod ledger;
 mod look;
 mod parts;
+mod place;
 mod places;
 mod promises;
 mod prompted;
@@ -192,6 +193,8 @@ impl Auditor {
             SiteEvent::NodeLost { node, at } => self.places.node_changed(look, *node, *at, true),
             SiteEvent::NodeDown { node, at } => self.places.node_down(look, *node, *at),
             SiteEvent::NodeBack { node, at } => self.places.node_changed(look, *node, *at, false),
+            SiteEvent::NodesAdded { site, at, nodes, .. } => self.places.nodes_added(look, *site, *at, nodes),
+            SiteEvent::NodeGone { node, at } => self.places.node_gone(look, *node, *at),
             SiteEvent::NodeTaken { node, interval } => self.places.node_taken(look, *node, *interval),
             SiteEvent::NodeDrained { node, interval } => self.places.node_drained(look, *node, *interval),
             SiteEvent::NodeResumed { node } => self.places.node_resumed(look, *node),

@@ -6,54 +6,12 @@
 
 use crate::finding::{AllocationFault, Gone, Kind};
 use crate::look::Look;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::place::{Node, SharedHold, Site};
+use std::collections::BTreeSet;
 use walras_broker::allocation::{Leg, Part};
 use walras_broker::id::ReservationNumber;
 use walras_broker::site::{Access, NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::{Attributes, Division, Interval, NodeId, Performance, SiteId, Span, Time};
-
-/// A site.
-#[derive(Clone, Debug)]
-struct Site {
-    spec: SiteSpec,
-    first_node: usize,
-    lost: bool,
-    /// Since when it stands or does not.
-    since: Time,
-    /// The last entry in which it offered anything, or changed.
-    changed: u64,
-    /// Whether it sells nothing new.
-    leaving: bool,
-}
-
-/// A node.
-#[derive(Clone, Debug)]
-struct Node {
-    site: SiteId,
-    lost: bool,
-    /// Whether it only does not answer: what started there may run.
-    down: bool,
-    /// Since when it stands or does not.
-    since: Time,
-    taken: Vec<Interval>,
-    /// When nothing new may be sold.
-    drained: Vec<Interval>,
-    /// How many units it is sold in.
-    units: u32,
-    /// By start and reservation: the end. Of a node that is sold whole.
-    holds: BTreeMap<(Time, ReservationNumber), Time>,
-    /// What is held of one that is sold in units.
-    shared: Vec<SharedHold>,
-}
-
-/// Some units of a node that are held.
-#[derive(Clone, Copy, Debug)]
-struct SharedHold {
-    reservation: ReservationNumber,
-    start: Time,
-    end: Time,
-    units: u32,
-}
 
 /// All sites and nodes.
 #[derive(Clone, Debug, Default)]
@@ -73,29 +31,6 @@ pub(crate) struct Machine<'a> {
     pub(crate) names: Option<(String, &'a str)>,
 }
 
-impl Node {
-    /// Whom the last hold shares a moment with at which more units are held than there are. Others' holds reach as far as the site needs between
-    /// two.
-    fn beyond_units(&self, between: Span) -> Option<ReservationNumber> {
-        let (last, others) = self.shared.split_last()?;
-        let own = |it: &SharedHold| it.reservation == last.reservation;
-        let wide = |it: &SharedHold| {
-            let apart = if own(it) { 0 } else { between.as_millis() };
-            (it.start.as_millis().saturating_sub(apart), it.end.as_millis().saturating_add(apart))
-        };
-        let (from, until) = (last.start.as_millis(), last.end.as_millis());
-        let beside: Vec<&SharedHold> =
-            others.iter().filter(|it| wide(it).0 < until && from < wide(it).1).collect();
-        let mut moments = beside.iter().map(|it| wide(it).0.max(from)).chain([from]);
-        let full = moments.any(|moment| {
-            let there = beside.iter().filter(|it| (wide(it).0..wide(it).1).contains(&moment));
-            let held: u64 = there.map(|it| u64::from(it.units)).sum();
-            held + u64::from(last.units) > u64::from(self.units)
-        });
-        full.then(|| beside.first().map_or(last.reservation, |it| it.reservation))
-    }
-}
-
 impl Places {
     /// A site joins; its nodes have the next numbers.
     pub(crate) fn add(&mut self, look: &mut Look<'_>, spec: &SiteSpec) {
@@ -104,21 +39,12 @@ impl Places {
             look.report(Kind::SiteAlready { site });
         }
         let first_node = self.nodes.len();
-        let node = |spec: &NodeSpec| Node {
-            site,
-            lost: false,
-            down: false,
-            since: Time::MIN,
-            taken: Vec::new(),
-            drained: Vec::new(),
-            units: spec.division.units(),
-            holds: BTreeMap::new(),
-            shared: Vec::new(),
-        };
-        self.nodes.extend(spec.nodes.iter().map(node));
+        self.nodes.extend(spec.nodes.iter().map(|node| Node::new(site, node)));
         self.sites.push(Site {
             spec: spec.clone(),
             first_node,
+            later: Vec::new(),
+            nodes_at: Time::MIN,
             lost: false,
             since: Time::MIN,
             changed: 0,
@@ -243,7 +169,7 @@ impl Places {
                 Some(Machine { performance: *performance, attributes, division: None, names: None })
             }
             (Some(node), SiteKind::Slots | SiteKind::Capacity) => {
-                let spec = of_site.spec.nodes.get(node.index().checked_sub(of_site.first_node)?)?;
+                let spec = of_site.node_spec(node)?;
                 let names = Some((format!("{}/{}", of_site.spec.name, spec.name), spec.name.as_str()));
                 Some(Machine {
                     performance: spec.performance,
@@ -260,7 +186,9 @@ impl Places {
     pub(crate) fn node_changed(&mut self, look: &mut Look<'_>, node: NodeId, at: Time, lost: bool) {
         match self.nodes.get_mut(node.index()) {
             None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if (state.lost == lost && !state.down) || at <= state.since => {
+            Some(state)
+                if (state.lost == lost && !state.down) || at <= state.since || (state.gone && !lost) =>
+            {
                 look.report(Kind::NodeAlready { node });
             }
             Some(state) => (state.lost, state.down, state.since) = (lost, false, at),
@@ -276,6 +204,44 @@ impl Places {
             None => look.report(Kind::NoSuchNode(node)),
             Some(state) if state.lost || at <= state.since => look.report(Kind::NodeAlready { node }),
             Some(state) => (state.lost, state.down, state.since) = (true, true, at),
+        }
+        look.gone.push((Gone::Node(node), None));
+    }
+
+    /// A site has more nodes, under names that none of those it has now have; they have the next numbers.
+    pub(crate) fn nodes_added(&mut self, look: &mut Look<'_>, site: SiteId, at: Time, nodes: &[NodeSpec]) {
+        let (before, all) = (self.nodes.len(), &mut self.nodes);
+        let Some(known) = self.sites.get_mut(site.index()) else {
+            return look.report(Kind::NoSuchSite(site));
+        };
+        let names: BTreeSet<&str> = known
+            .numbered()
+            .filter(|(number, _)| !all[*number].gone)
+            .map(|(_, it)| it.name.as_str())
+            .collect();
+        let queue = matches!(known.spec.kind, SiteKind::Queue(_));
+        if queue || at < known.nodes_at || nodes.iter().any(|node| names.contains(node.name.as_str())) {
+            look.report(Kind::SiteAlready { site });
+        }
+        all.extend(nodes.iter().map(|node| Node::new(site, node)));
+        known.later.extend((before..all.len()).filter_map(NodeId::from_index));
+        known.spec.nodes.extend_from_slice(nodes);
+        known.nodes_at = at;
+        known.changed = look.position;
+    }
+
+    /// A site does not have a node any more. What was promised of one that failed, that nothing runs there, stays true.
+    pub(crate) fn node_gone(&mut self, look: &mut Look<'_>, node: NodeId, at: Time) {
+        match self.nodes.get_mut(node.index()) {
+            None => look.report(Kind::NoSuchNode(node)),
+            Some(state) if state.gone => look.report(Kind::NodeAlready { node }),
+            Some(state) => {
+                state.down |= !state.lost;
+                (state.lost, state.gone, state.since) = (true, true, state.since.max(at));
+                if let Some(site) = self.sites.get_mut(state.site.index()) {
+                    site.nodes_at = at;
+                }
+            }
         }
         look.gone.push((Gone::Node(node), None));
     }

@@ -75,6 +75,15 @@ fn of_site(
         SiteEvent::NodeBack { node, at } => {
             (says(&SiteMessage::NodeBack { node: *node, at: *at }), "node-back")
         }
+        SiteEvent::NodesAdded { site, at, nodes, rates } => {
+            let told = matches!(message, Some((of, SiteMessage::Nodes { at: then, nodes: all, rates: told }))
+                if of == *site && then == at && nodes.iter().all(|node| all.contains(node))
+                    && rates.iter().all(|(name, rate)| told.get(name) == Some(rate)));
+            (told, "nodes-added")
+        }
+        SiteEvent::NodeGone { at, .. } => {
+            (matches!(message, Some((_, SiteMessage::Nodes { at: then, .. })) if then == at), "node-gone")
+        }
         SiteEvent::NodeTaken { node, interval } => {
             let reclaimed = matches!(input, Input::Reclaim { nodes, interval: told, .. }
                 if nodes.contains(node) && told == interval);

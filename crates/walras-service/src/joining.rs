@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::config::{Config, hidden};
 use crate::engine::{Failed, Handle, SiteLine, SitePort};
 use crate::site::added::{self, Table, site_of};
-use crate::site::{SiteConfig, open};
+use crate::site::{Joined, SiteConfig, open};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -137,19 +137,13 @@ impl Joiner {
             }
             Some(_) => return Ok(id),
         }
-        let first = handle
-            .ask(move |state, _| {
-                state.site(id).map(|it| {
-                    (it.first_node, it.spec.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>())
-                })
-            })
-            .await?;
+        let first = handle.ask(move |state, _| state.site(id).map(|site| Joined::of(state, site))).await?;
         let unopened = |why: &dyn std::fmt::Display| NotJoined::Unopened(why.to_string());
         let joined = first.ok_or_else(|| unopened(&"the broker does not know it"))?;
         let (table, clock, data) = (site.clone(), self.clock, config.data.clone());
         let (executable, hidden) = (self.executable.clone(), hidden(config));
         let opened =
-            tokio::task::spawn_blocking(move || open(&table, clock, &data, &executable, joined, &hidden));
+            tokio::task::spawn_blocking(move || open(&table, clock, &data, &executable, &joined, &hidden));
         let connector = opened.await.map_err(|error| unopened(&error))?.map_err(|error| unopened(&error))?;
         let line = handle.connect(SitePort { name: site.name.clone(), connector }).await?;
         let mut sites = sites.write().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -14,7 +14,7 @@ use crate::journal::snapshot::Snapshots;
 use crate::journal::sqlite::SqliteJournal;
 use crate::notice::Notifier;
 use crate::session::Sessions;
-use crate::site::{LeftConnector, open};
+use crate::site::{Joined, LeftConnector, open};
 use crate::token::{Tokens, Wanted};
 use axum_server::Handle as Listener;
 use axum_server::accept::DefaultAcceptor;
@@ -118,8 +118,8 @@ fn ports(
         let known = engine.broker().state().site(id);
         let known =
             known.ok_or_else(|| ConfigError(format!("site {}: the broker does not know it", site.name)))?;
-        let nodes = known.spec.nodes.iter().map(|node| node.name.clone()).collect();
-        let connector = open(site, clock, &config.data, executable, (known.first_node, nodes), &hidden)
+        let joined = Joined::of(engine.broker().state(), known);
+        let connector = open(site, clock, &config.data, executable, &joined, &hidden)
             .map_err(|error| ConfigError(format!("site {}: {error}", site.name)))?;
         ports.push(SitePort { name: site.name.clone(), connector });
     }

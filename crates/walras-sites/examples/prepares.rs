@@ -28,8 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let within = Duration::from_secs(30);
     let programs = Programs { conf: Some(PathBuf::from(conf)), path: path.clone(), within };
     let options = SlurmOptions {
-        nodes,
-        first_node: 0,
+        nodes: (0..).map(NodeId::new).zip(nodes).collect(),
+        gone: Vec::new(),
+        census: None,
         margin: Margin { before: 8_000, after: 4_000 },
         ahead: None,
         beyond_backfill: true,

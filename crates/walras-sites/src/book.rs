@@ -87,6 +87,13 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
         &self.room
     }
 
+    /// There is one more node to give, in so many units.
+    pub fn grow(&mut self, node: NodeId, units: u32) {
+        if let Room::Nodes(nodes) = &mut self.room {
+            nodes.entry(node).or_insert(units);
+        }
+    }
+
     /// All bookings, by number.
     pub fn iter(&self) -> impl Iterator<Item = (ReservationNumber, &Booking<P>)> {
         self.bookings.iter().map(|(number, booking)| (*number, booking))

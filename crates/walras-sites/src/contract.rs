@@ -238,7 +238,10 @@ pub enum Fault {
 /// Does one thing that the broker wants of a site.
 pub fn perform_one<C: Connector + ?Sized>(site: &mut C, now: Time, effect: &Effect) -> SiteAnswer {
     match effect {
-        Effect::AskOffers { cycle, horizon, .. } => site.offers(now, *cycle, *horizon),
+        Effect::AskOffers { cycle, horizon, later_nodes, .. } => {
+            site.number(later_nodes);
+            site.offers(now, *cycle, *horizon)
+        }
         Effect::Prepare { reservation, customer, holds, expiry, .. } => {
             site.prepare(now, &Prepare { reservation: *reservation, customer, holds, expiry: *expiry })
         }
@@ -263,6 +266,8 @@ pub trait Connector: Send {
     fn trouble(&self) -> Option<SiteError> {
         None
     }
+    /// Nodes that the site has said it has got since it joined have these numbers. A site whose nodes never change need not listen.
+    fn number(&mut self, _later_nodes: &[(NodeId, String)]) {}
     /// What is free in the horizon, for the cycle that asks.
     fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> SiteAnswer;
     /// Holds time until it expires.

@@ -188,7 +188,7 @@ pub fn begin(chance: &mut Stream, assign: Option<Method>) -> Option<(Vec<Input>,
         });
         let (nodes, store) = (nodes.collect(), VolatileStore::default());
         let simulated = SimulatedSite::open(offering, nodes, Behaviour::LIVELY, None, store).ok()?;
-        sites.push(FaultySite::new(SiteId::new(number), simulated));
+        sites.push(FaultySite::new(SiteId::new(number), simulated).with_nodes(&spec.nodes));
         first += u32::try_from(count).ok()?;
         inputs.push(Input::AddSite(spec));
     }

@@ -3,11 +3,13 @@
 //! The site itself is honest. Here it may refuse for no reason, cannot be reached at times, and notes what no honest broker
 //! asks for.
 
+use std::collections::BTreeMap;
 use walras_broker::Effect;
-use walras_model::{Interval, SiteId, Span, Time};
+use walras_broker::site::NodeSpec;
+use walras_model::{Interval, NodeId, SiteId, Span, Time};
 use walras_random::Stream;
 use walras_sites::clock::later;
-use walras_sites::simulated::SimulatedSite;
+use walras_sites::simulated::{SimulatedNode, SimulatedSite};
 use walras_sites::store::VolatileStore;
 use walras_sites::{Hold, ReservationNumber, SiteAnswer, SiteMessage, SiteRefusal, Start};
 
@@ -31,6 +33,10 @@ pub struct FaultySite {
     pub wrong: Vec<String>,
     /// What it was told to let go.
     pub released: Vec<ReservationNumber>,
+    /// The nodes that it has, and their numbers where it knows them.
+    pub nodes: Vec<(Option<NodeId>, NodeSpec)>,
+    /// When they last changed.
+    pub changed: Option<Time>,
 }
 
 impl FaultySite {
@@ -44,6 +50,33 @@ impl FaultySite {
             unwillingly: 0,
             wrong: Vec::new(),
             released: Vec::new(),
+            nodes: Vec::new(),
+            changed: None,
+        }
+    }
+
+    /// With the nodes with which it joins.
+    pub fn with_nodes(self, specs: &[NodeSpec]) -> FaultySite {
+        let numbers = self.site.nodes().iter().map(|node| Some(node.id));
+        FaultySite { nodes: numbers.zip(specs.iter().cloned()).collect(), ..self }
+    }
+
+    /// Which nodes it has, once they have changed: news may have been lost, so that it says so again and again.
+    pub fn says_nodes(&self) -> Option<SiteMessage> {
+        let nodes = self.nodes.iter().map(|(_, spec)| spec.clone()).collect();
+        self.changed.map(|at| SiteMessage::Nodes { at, nodes, rates: BTreeMap::new() })
+    }
+
+    /// The broker has given numbers to nodes that were said. One that has come and gone meanwhile is not there.
+    fn number(&mut self, later: &[(NodeId, String)]) {
+        for (number, name) in later {
+            let is_known = self.nodes.iter().any(|(known, _)| *known == Some(*number));
+            let new = self.nodes.iter_mut().find(|(known, spec)| known.is_none() && spec.name == *name);
+            if let Some((known, spec)) = new.filter(|_| !is_known) {
+                *known = Some(*number);
+                let units = spec.division.units();
+                self.site.grow(SimulatedNode { units, ..SimulatedNode::new(*number) });
+            }
         }
     }
 
@@ -53,9 +86,10 @@ impl FaultySite {
             return Vec::new();
         }
         let answer = match effect {
-            Effect::AskOffers { cycle, horizon, .. } => {
+            Effect::AskOffers { cycle, horizon, later_nodes, .. } => {
+                self.number(later_nodes);
                 // News may have been lost: with every answer the site says again how its nodes are.
-                let news = self.site.node_news();
+                let news = self.says_nodes().into_iter().chain(self.site.node_news());
                 Ok(news.chain(self.site.offers(now, *cycle, *horizon, chance)).collect())
             }
             Effect::Prepare { reservation, holds, expiry, .. } => {

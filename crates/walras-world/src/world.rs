@@ -308,9 +308,13 @@ impl World {
             Parcel::Mistake => self.mistake(),
             Parcel::SiteBack(id) => self.site_back(id),
             Parcel::NodeBack(id, node) => {
-                let news = self.sites[id.index()].site.bring_back(self.now, node);
-                let news = self.checker.possible(news).flatten();
-                self.deliver(id, news);
+                let site = &mut self.sites[id.index()].site;
+                // It may be gone for good by now.
+                if site.nodes().iter().any(|known| known.id == node) {
+                    let news = site.bring_back(self.now, node);
+                    let news = self.checker.possible(news).flatten();
+                    self.deliver(id, news);
+                }
             }
             Parcel::Calm => {
                 self.calm = true;

@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use walras_broker::Event;
+use walras_broker::event::{ReservationEvent, SiteEvent};
 use walras_broker::journal::{Entry, Replay, Scope, basis_of};
+use walras_model::NodeId;
 use walras_world::{Settings, live};
 
 /// A number from the environment, for `make soak`.
@@ -59,6 +62,34 @@ fn and_where_jobs_wait_for_others() {
 fn and_where_clusters_make_their_own_mistakes() {
     let settings = Settings { clusters: true, ..Settings::default() };
     all_keep(number("SEED", 1), number("SEEDS", 1_000) / 20, &settings);
+}
+
+/// Sites of those worlds grow and shrink, and what they gain is sold.
+#[test]
+fn clusters_grow_and_shrink() {
+    let (mut gained, mut gone, mut used) = (0, 0, 0);
+    for seed in 1..=12 {
+        let outcome = live(&Settings { seed, clusters: true, ..Settings::default() });
+        let mut later = BTreeSet::new();
+        let mut nodes = 0;
+        for event in outcome.journal.iter().flat_map(|entry| &entry.events) {
+            match event {
+                Event::Site(SiteEvent::Added(spec)) => nodes += spec.nodes.len(),
+                Event::Site(SiteEvent::NodesAdded { nodes: more, .. }) => {
+                    later.extend((nodes..nodes + more.len()).filter_map(NodeId::from_index));
+                    nodes += more.len();
+                    gained += more.len();
+                }
+                Event::Site(SiteEvent::NodeGone { .. }) => gone += 1,
+                Event::Reservation(ReservationEvent::Asked { allocation, .. }) => {
+                    let mut holds = allocation.legs.iter().flat_map(|leg| &leg.holds);
+                    used += usize::from(holds.any(|hold| hold.node.is_some_and(|it| later.contains(&it))));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(gained > 0 && gone > 0 && used > 0, "{gained} gained, {gone} gone, {used} times used");
 }
 
 fn all_keep(first: u64, count: u64, settings: &Settings) {

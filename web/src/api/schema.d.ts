@@ -1891,7 +1891,7 @@ export interface components {
             trace: string;
         };
         /** @description What kind of thing has changed. */
-        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-freed" | "job-released" | "elements-cut" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "files" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-down" | "node-back" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
+        EventKind: "job-queued" | "job-returned" | "job-planned" | "job-freed" | "job-released" | "elements-cut" | "job-ended" | "cycle-opened" | "cycle-decided" | "cycle-ended" | "reservation-asked" | "reservation-held" | "part-started" | "part-ended" | "files" | "rescheduled" | "reservation-closed" | "quote-given" | "quote-broken" | "node-lost" | "node-down" | "node-back" | "nodes-added" | "node-gone" | "node-taken" | "node-drained" | "node-resumed" | "site-lost" | "site-back" | "site-added" | "site-changed" | "site-leaving" | "site-stays" | "prices-set" | "policy-set";
         /** @description Something that has changed. */
         EventView: {
             /**

@@ -29,6 +29,8 @@ const KINDS: Record<EventKind, true> = {
   "node-lost": true,
   "node-down": true,
   "node-back": true,
+  "nodes-added": true,
+  "node-gone": true,
   "node-taken": true,
   "node-drained": true,
   "node-resumed": true,

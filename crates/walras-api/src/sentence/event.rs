@@ -22,6 +22,9 @@ use walras_broker::reservation::Origin;
 use walras_broker::{Event, State};
 use walras_model::{Interval, NodeId, Time};
 
+/// So many nodes are named in a sentence.
+const NAMED_MAX: usize = 5;
+
 /// For sentences about a job that may be known.
 pub fn context_of_event<'a>(state: &'a State, job: Option<&JobNumber>, why: &Why) -> Context<'a> {
     let known = job.and_then(|job| state.jobs.get(job));
@@ -79,6 +82,18 @@ fn of_site(state: &State, event: &SiteEvent) -> (EventKind, String) {
         }
         SiteEvent::NodeBack { node, .. } => {
             (EventKind::NodeBack, format!("Node {} is back.", context.node(*node)))
+        }
+        SiteEvent::NodesAdded { site, nodes, .. } => {
+            let names: Vec<&str> = nodes.iter().take(NAMED_MAX).map(|node| node.name.as_str()).collect();
+            let more = match nodes.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let names = names.join(", ");
+            (EventKind::NodesAdded, format!("Site {} has more nodes: {names}{more}.", context.site(*site)))
+        }
+        SiteEvent::NodeGone { node, .. } => {
+            (EventKind::NodeGone, format!("Node {} is gone.", context.node(*node)))
         }
         SiteEvent::NodeTaken { node, interval } => {
             let until = Stamp::from(interval.end());

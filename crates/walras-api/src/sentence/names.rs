@@ -43,6 +43,9 @@ impl NameList {
             self.sites.push(spec.name.clone());
             self.nodes.extend(spec.nodes.iter().map(|node| (site, node.name.clone())));
         }
+        if let Event::Site(SiteEvent::NodesAdded { site, nodes, .. }) = event {
+            self.nodes.extend(nodes.iter().map(|node| (*site, node.name.clone())));
+        }
     }
 }
 

@@ -288,6 +288,10 @@ fn what_is_gone_is_not_reserved() {
         said((SiteMessage::NodeLost { node, at }, Event::Site(SiteEvent::NodeLost { node, at }))),
         said((SiteMessage::NodeDown { node, at }, Event::Site(SiteEvent::NodeDown { node, at }))),
         said((
+            SiteMessage::Nodes { at, nodes: Vec::new(), rates: Default::default() },
+            Event::Site(SiteEvent::NodeGone { node, at }),
+        )),
+        said((
             SiteMessage::Taken { node, interval: taken },
             Event::Site(SiteEvent::NodeTaken { node, interval: taken }),
         )),

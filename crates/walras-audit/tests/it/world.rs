@@ -77,7 +77,7 @@ impl World {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::AskOffers { site, cycle, horizon } => {
+            Effect::AskOffers { site, cycle, horizon, .. } => {
                 let nodes = &self.nodes[site.index()];
                 let free = |node: &NodeId| FreeTime { node: *node, interval: horizon };
                 let free = match nodes.is_empty() {

@@ -145,7 +145,7 @@ impl Bed {
     fn answer(&mut self, effect: Effect) -> Vec<Input> {
         let say = |site: SiteId, message: SiteMessage| Input::Site { site, message };
         match effect {
-            Effect::AskOffers { site, cycle, horizon } => {
+            Effect::AskOffers { site, cycle, horizon, .. } => {
                 vec![say(site, SiteMessage::Offers { cycle, free: self.free(site, horizon) })]
             }
             Effect::Prepare { site, reservation, .. } => vec![say(site, SiteMessage::Prepared(reservation))],

@@ -8,7 +8,7 @@ use crate::model::notice::Notice;
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::sync::Arc;
-use walras_model::{Interval, SiteId, TaskId};
+use walras_model::{Interval, NodeId, SiteId, TaskId};
 
 impl State {
     /// What an event that was just folded asks for.
@@ -86,8 +86,22 @@ impl State {
         let Some(horizon) = end.and_then(|end| Interval::new(cycle.opened_at, end)) else {
             return Vec::new();
         };
-        let ask = |site: &SiteId| Effect::AskOffers { site: *site, cycle: cycle.number, horizon };
+        let ask = |site: &SiteId| Effect::AskOffers {
+            site: *site,
+            cycle: cycle.number,
+            horizon,
+            later_nodes: self.later_nodes(*site),
+        };
         cycle.unanswered.iter().map(ask).collect()
+    }
+
+    /// The nodes that a site has got since it joined: it does not know their numbers otherwise.
+    fn later_nodes(&self, site: SiteId) -> Vec<(NodeId, String)> {
+        let Some(state) = self.site(site).filter(|site| !site.later_nodes.is_empty()) else {
+            return Vec::new();
+        };
+        let later = self.nodes_of(state).filter(|(node, _)| state.later_nodes.binary_search(node).is_ok());
+        later.map(|(node, spec)| (node, spec.name.clone())).collect()
     }
 
     fn reservation_effects(&self, number: ReservationNumber, look: bool) -> Vec<Effect> {

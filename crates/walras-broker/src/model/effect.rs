@@ -8,7 +8,7 @@ use super::particulars::Particulars;
 use super::program::TaskProgram;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use walras_model::{Interval, SiteId, TaskId, Time};
+use walras_model::{Interval, NodeId, SiteId, TaskId, Time};
 
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub enum Effect {
         cycle: CycleNumber,
         /// Over which time.
         horizon: Interval,
+        /// Which numbers the nodes have that the site has got since it joined, and has now.
+        later_nodes: Vec<(NodeId, String)>,
     },
     /// Make a plan: [`crate::plan::plan`] of [`crate::Broker::problem`].
     Plan(CycleNumber),

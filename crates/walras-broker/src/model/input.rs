@@ -1,20 +1,22 @@
 //! What can happen to the broker: requests of people, answers of sites, plans, and time.
 
+pub use super::message::SiteMessage;
+
 use super::account::{Account, Unpayable};
 use super::budget::{Budget, Overspent, Spender};
 use super::decision::Decision;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
-use super::job::{JobSpec, PartEnd, SiteRefusal, Why};
+use super::job::{JobSpec, Why};
 use super::moving::MoveEnd;
 use super::policy::{BadPolicy, Policy};
 use super::price::{BadPrices, PriceRules};
 use super::quote::Findings;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::sharing::OverLimit;
-use super::site::{Free, FreeChange, SiteSpec, SiteTerms};
+use super::site::{SiteSpec, SiteTerms};
 use super::wish::{BadWish, Wish, Wisher};
 use serde::{Deserialize, Serialize};
-use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
+use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId};
 
 /// Something that happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,100 +188,6 @@ pub struct User {
 
 const fn zero() -> Money {
     Money::ZERO
-}
-
-/// What a site says. Answers may come late, twice or in any order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SiteMessage {
-    /// What is free, for the cycle that asked.
-    Offers {
-        /// Which cycle.
-        cycle: CycleNumber,
-        /// What is free.
-        free: Free,
-    },
-    /// The same, as what has changed since the site last said what is free.
-    OffersChanged {
-        /// Which cycle.
-        cycle: CycleNumber,
-        /// What has changed.
-        change: FreeChange,
-    },
-    /// The hold is there, until it expires.
-    Prepared(ReservationNumber),
-    /// The hold will stay.
-    Confirmed(ReservationNumber),
-    /// It cannot prepare, confirm or start.
-    Refused {
-        /// Which reservation.
-        reservation: ReservationNumber,
-        /// Why.
-        refusal: SiteRefusal,
-    },
-    /// The hold is gone, and nothing of it runs.
-    Released(ReservationNumber),
-    /// Parts run.
-    Started {
-        /// Of which reservation.
-        reservation: ReservationNumber,
-        /// Which parts.
-        parts: Vec<u32>,
-        /// Since when.
-        at: Time,
-    },
-    /// A part has ended.
-    Ended {
-        /// Of which reservation.
-        reservation: ReservationNumber,
-        /// Which part.
-        part: u32,
-        /// When.
-        at: Time,
-        /// How.
-        end: PartEnd,
-    },
-    /// A part will end later than it should.
-    Late {
-        /// Of which reservation.
-        reservation: ReservationNumber,
-        /// Which part.
-        part: u32,
-        /// When it will end.
-        until: Time,
-    },
-    /// A node failed; nothing that started before runs on it.
-    NodeLost {
-        /// Which node.
-        node: NodeId,
-        /// When; older news than the last of a node is no news.
-        at: Time,
-    },
-    /// A node does not answer: what started there before may still run, and nothing new does.
-    NodeDown {
-        /// Which node.
-        node: NodeId,
-        /// When.
-        at: Time,
-    },
-    /// A node is back.
-    NodeBack {
-        /// Which node.
-        node: NodeId,
-        /// When.
-        at: Time,
-    },
-    /// The owner needs a node; nothing of ours runs there in that time.
-    Taken {
-        /// Which node.
-        node: NodeId,
-        /// When.
-        interval: Interval,
-    },
-    /// The site failed; nothing that started before runs there, and it has forgotten what was only prepared.
-    Lost(Time),
-    /// The site is back, since then.
-    Back(Time),
 }
 
 /// A request of a client, so that it can be repeated.

@@ -1,6 +1,7 @@
 //! Sites and nodes as planning knows them, made once and shared by all plans.
 
-use super::site::SiteSpec;
+use super::place::SiteState;
+use super::site::{NodeSpec, SiteSpec};
 use std::sync::Arc;
 use walras_model::{Node, Site, SiteId};
 
@@ -16,14 +17,24 @@ impl Known {
     pub(crate) fn add(&mut self, spec: &SiteSpec) {
         let site = SiteId::from_index(self.sites.len()).expect("there are no more sites than ids");
         Arc::make_mut(&mut self.sites).push(Site { name: spec.name.clone() });
-        Arc::make_mut(&mut self.nodes).extend(spec.nodes.iter().map(|node| Node {
-            name: node.name.clone(),
-            site,
-            performance: node.performance,
-            watts: node.watts,
-            attributes: node.attributes.clone(),
-            division: node.division.clone(),
-        }));
+        self.add_nodes(site, &spec.nodes);
+    }
+
+    /// A site has more nodes.
+    pub(crate) fn add_nodes(&mut self, site: SiteId, nodes: &[NodeSpec]) {
+        Arc::make_mut(&mut self.nodes).extend(nodes.iter().map(|node| node_of(site, node)));
+    }
+
+    /// Everything again, of sites as they are now.
+    pub(crate) fn of<'a>(sites: impl Iterator<Item = &'a SiteState>) -> Known {
+        let (mut names, mut nodes) = (Vec::new(), Vec::new());
+        for (state, site) in sites.zip((0_u32..).map(SiteId::new)) {
+            names.push(Site { name: state.spec.name.clone() });
+            nodes.extend(state.nodes().map(|(number, node)| (number, node_of(site, node))));
+        }
+        // Sites may have got nodes after others joined.
+        nodes.sort_by_key(|(number, _)| *number);
+        Known { sites: Arc::new(names), nodes: Arc::new(nodes.into_iter().map(|(_, node)| node).collect()) }
     }
 
     pub(crate) fn sites(&self) -> Arc<Vec<Site>> {
@@ -32,5 +43,16 @@ impl Known {
 
     pub(crate) fn nodes(&self) -> Arc<Vec<Node>> {
         Arc::clone(&self.nodes)
+    }
+}
+
+fn node_of(site: SiteId, node: &NodeSpec) -> Node {
+    Node {
+        name: node.name.clone(),
+        site,
+        performance: node.performance,
+        watts: node.watts,
+        attributes: node.attributes.clone(),
+        division: node.division.clone(),
     }
 }

@@ -1,5 +1,7 @@
 //! What the broker knows: the fold of all events. Jobs, quotes and reservations that are over leave it.
 
+pub use super::place::{NodeState, SiteState};
+
 use super::account::Books;
 use super::allocation::Part;
 use super::array::Array;
@@ -12,19 +14,20 @@ use super::job::Job;
 use super::known::Known;
 use super::moving::Measured;
 use super::notice::Notice;
+use super::place::{is_never, is_unlearnt, never, no_waits};
 use super::policy::Policy;
 use super::quote::{Chosen, Quote};
 use super::repeated::Remembered;
 use super::reservation::{LegState, Reservation};
 use super::sharing::{Served, Tally};
-use super::site::{Free, NodeSpec, SiteSpec};
+use super::site::NodeSpec;
 use super::table::{List, Table};
 use super::wish::{Wish, Wisher};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
-use walras_model::{Interval, Multiplier, NodeId, SiteId, Span, Time};
+use walras_model::{Interval, NodeId, SiteId, Span, Time};
 
 /// All that the broker knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,75 +168,6 @@ fn is_empty(wishes: &Arc<Vec<(Wisher, Wish)>>) -> bool {
     wishes.is_empty()
 }
 
-pub(crate) fn no_waits() -> Predictor {
-    Predictor::new(Quantity::Wait)
-}
-
-fn is_unlearnt(predictor: &Predictor) -> bool {
-    predictor.jobs() == 0
-}
-
-fn never() -> Time {
-    Time::MIN
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_never(time: &Time) -> bool {
-    *time == Time::MIN
-}
-
-/// A site, and what it said last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SiteState {
-    /// What it is.
-    pub spec: SiteSpec,
-    /// The first of its nodes.
-    pub first_node: u32,
-    /// What it said is free, and when.
-    pub free: Option<(Time, Arc<Free>)>,
-    /// How its price follows demand, in millionths.
-    pub demand: Multiplier,
-    /// How long it takes to hold what is asked for, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers_in: Option<Span>,
-    /// What waits were like where it is a queue, from being asked to the start.
-    #[serde(default = "no_waits", skip_serializing_if = "is_unlearnt")]
-    pub waits: Predictor,
-    /// Whether it has failed.
-    pub lost: bool,
-    /// Since when it stands or does not; older news is no news.
-    pub since: Time,
-    /// Whether it sells nothing new any more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub leaving: bool,
-}
-
-impl SiteState {
-    /// Whether it may sell anything.
-    pub fn sells(&self) -> bool {
-        !self.lost && !self.leaving
-    }
-}
-
-/// A node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NodeState {
-    /// Whose it is.
-    pub site: SiteId,
-    /// Whether it has failed.
-    pub lost: bool,
-    /// Whether it only does not answer, so that what started there may still run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub down: bool,
-    /// Since when it stands or does not; older news is no news.
-    pub since: Time,
-    /// When its owner uses it.
-    pub taken: Vec<Interval>,
-    /// When nothing new is sold of it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drained: Vec<Interval>,
-}
-
 impl Default for State {
     fn default() -> Self {
         State {
@@ -291,8 +225,12 @@ impl State {
 
     /// What a node is like.
     pub fn node_spec(&self, node: NodeId) -> Option<&NodeSpec> {
-        let site = self.site(self.node(node)?.site)?;
-        site.spec.nodes.get(node.index().checked_sub(site.first_node as usize)?)
+        self.site(self.node(node)?.site)?.node_spec(node)
+    }
+
+    /// The nodes that a site has now, with their numbers.
+    pub fn nodes_of<'a>(&'a self, site: &'a SiteState) -> impl Iterator<Item = (NodeId, &'a NodeSpec)> {
+        site.nodes().filter(|(node, _)| self.node(*node).is_some_and(|node| !node.gone))
     }
 
     /// Whether a site has left: nothing of it is sold, held or running any more.

@@ -35,7 +35,7 @@ pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
             }
             SiteKind::Queue(_) => 0,
             SiteKind::Slots | SiteKind::Capacity => {
-                known.spec.nodes.iter().filter_map(room).map(u64::from).sum()
+                state.nodes_of(known).filter_map(|(_, node)| room(node)).map(u64::from).sum()
             }
         };
         (nodes > 0).then(|| Fitting { site, nodes: Some(u32::try_from(nodes).unwrap_or(u32::MAX)) })

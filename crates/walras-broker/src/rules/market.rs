@@ -62,7 +62,7 @@ impl State {
             let from = now.checked_add(self.lead_of(id))?;
             let Some(horizon) = Interval::new(from, until) else { continue };
             let mut times = Vec::new();
-            add_free(&mut times, site, free, horizon);
+            add_free(&mut times, self, site, free, horizon);
             for (node, intervals) in FreeTimes::new(times).iter() {
                 for piece in self.sell(node, intervals, horizon, held.get(node), None) {
                     slots.extend(affordable(node, piece, &mut worth));
@@ -149,7 +149,7 @@ impl State {
         let mut all = Vec::new();
         for site in self.sites.iter().filter(|site| !site.lost) {
             if let Some((_, free)) = &site.free {
-                add_free(&mut all, site, free, horizon);
+                add_free(&mut all, self, site, free, horizon);
             }
         }
         FreeTimes::new(all)
@@ -185,7 +185,7 @@ impl State {
             Some(CapacityOffer {
                 site: SiteId::from_index(index)?,
                 capacity: Capacity {
-                    processors: u32::try_from(site.spec.nodes.len()).ok()?,
+                    processors: u32::try_from(self.nodes_of(site).count()).ok()?,
                     speed: site.spec.nodes.first()?.performance,
                     price: prices.base,
                     prices: prices.users.clone(),
@@ -277,16 +277,21 @@ fn affordable(node: NodeId, piece: Piece, worth: &mut i128) -> Option<Slot> {
 }
 
 /// Adds what a site says is free; nodes that are not its own are left out.
-fn add_free(all: &mut Vec<(NodeId, Interval)>, site: &SiteState, free: &Free, horizon: Interval) {
-    let count = u32::try_from(site.spec.nodes.len()).expect("there are no more nodes than ids");
-    let own = site.first_node..site.first_node + count;
+fn add_free(
+    all: &mut Vec<(NodeId, Interval)>,
+    state: &State,
+    site: &SiteState,
+    free: &Free,
+    horizon: Interval,
+) {
     match free {
         Free::Slots(free) => {
-            let theirs = free.iter().filter(|time| own.contains(&time.node.number()));
+            let theirs = free.iter().filter(|time| site.has_node(time.node));
             all.extend(theirs.map(|time| (time.node, time.interval)));
         }
         Free::Capacity(count) => {
-            all.extend(own.take(*count as usize).map(|number| (NodeId::new(number), horizon)));
+            let own = state.nodes_of(site).take(*count as usize);
+            all.extend(own.map(|(node, _)| (node, horizon)));
         }
         Free::Queue { .. } => {}
     }

@@ -173,7 +173,7 @@ impl Bench {
         for effect in self.broker.outstanding() {
             let now = at(self.now);
             let message = match effect {
-                Effect::AskOffers { site, cycle, horizon } => {
+                Effect::AskOffers { site, cycle, horizon, .. } => {
                     let free = self.free(site, horizon);
                     Some((site, SiteMessage::Offers { cycle, free }))
                 }

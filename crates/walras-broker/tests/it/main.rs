@@ -15,6 +15,7 @@ mod holds;
 mod large;
 mod laws;
 mod money;
+mod nodes;
 mod offers;
 mod owners;
 mod predictions;

@@ -384,7 +384,7 @@ impl Metrics {
             }
         }
         for (site, busy) in state.sites.iter().zip(busy) {
-            let nodes = site.spec.nodes.len().max(1) as f64;
+            let nodes = state.nodes_of(site).count().max(1) as f64;
             let label = SiteLabel { site: site.spec.name.clone() };
             self.utilisation.get_or_create(&label).set(busy.len() as f64 / nodes);
         }

@@ -1,6 +1,7 @@
 //! The connector that a `[[site]]` table asks for.
 
 use super::config::{ConnectorName, SiteConfig};
+use super::joined::Joined;
 use super::spec::BadSite;
 use std::path::{Path, PathBuf};
 use walras_sites::local::{LocalConnector, make_directory};
@@ -20,18 +21,18 @@ pub enum OpenError {
 }
 
 /// Opens the connector of a site. What it keeps lies in `sites/` of the service's data directory; `executable` is what
-/// supervises local parts; `joined` are the nodes with which it has joined, and the number that the broker has given the first;
+/// supervises local parts; `joined` are its nodes, with the numbers that the broker has given them;
 /// `hidden` is what no program may see.
 pub fn open(
     config: &SiteConfig,
     clock: Clock,
     data: &Path,
     executable: &Path,
-    joined: (u32, Vec<String>),
+    joined: &Joined,
     hidden: &[PathBuf],
 ) -> Result<Box<dyn Connector>, OpenError> {
     config.spec()?;
-    let (first_node, nodes) = joined;
+    let (first_node, nodes) = joined.in_a_row();
     let directory = data.join("sites");
     make_directory(&directory, true).map_err(|error| SiteError::file(&directory, error))?;
     let memory = directory.join(format!("{}.db", config.name));
@@ -52,7 +53,7 @@ pub fn open(
         }
         ConnectorName::Slurm => {
             let slurm = config.slurm_table().map_err(|wrong| config.bad(wrong))?;
-            Ok(Box::new(slurm.open(nodes, first_node, &memory, executable)?))
+            Ok(Box::new(slurm.open(config, joined, &memory, executable)?))
         }
     }
 }

@@ -1,21 +1,23 @@
 //! `[site.slurm]`: a cluster whose free time is sold, and what it says of itself when it joins.
 //!
 //! Nodes are the cluster's to say: their names, speeds (`performance=2.0`) and prices (`price=3`) are read from Slurm, unless the table says
-//! otherwise. Once a site has joined, its nodes are what they were then: a service starts although a controller does not answer.
+//! otherwise. A service starts although a controller does not answer: its nodes are then those that were said last.
 
 use super::amount::Amount;
 use super::cluster::SlurmConfig;
 use super::config::{AccountConfig, ConnectorName, NodeConfig, SiteConfig};
+use super::joined::Joined;
 use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, thousandths, watts};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use walras_broker::site::{NodeSpec, SiteSpec, Timing};
-use walras_model::{Fixed, Performance, Span, Value};
+use walras_model::{Fixed, Performance, Rate, Span, Value};
 use walras_sites::SiteError;
 use walras_sites::local::Account;
 use walras_sites::slurm::parse::NodeSeen;
 use walras_sites::slurm::probe::{Choice, Found, feature, probe};
-use walras_sites::slurm::{Margin, Programs, RunAs, SlurmConnector, SlurmOptions};
+use walras_sites::slurm::{Census, Margin, Programs, RunAs, SlurmConnector, SlurmOptions};
 
 /// How long before its start a part is sent to the hold's supervisor, in seconds.
 const AHEAD: i64 = 30;
@@ -130,14 +132,15 @@ impl SlurmConfig {
 
     pub(super) fn options(
         &self,
-        nodes: Vec<String>,
-        first_node: u32,
+        site: &SiteConfig,
+        joined: &Joined,
         own: &Path,
     ) -> Result<SlurmOptions, String> {
         let look = seconds("look_seconds", self.look_seconds, 5, 1, 3_600)?;
         Ok(SlurmOptions {
-            nodes,
-            first_node,
+            nodes: joined.nodes.iter().map(|(node, spec)| (*node, spec.name.clone())).collect(),
+            gone: joined.gone.clone(),
+            census: Some(site.census(self, joined)?),
             margin: self.margin()?,
             ahead: self.ahead_hours.map(|hours| 3_600_000 * i64::from(hours)),
             beyond_backfill: self.beyond_backfill,
@@ -155,13 +158,13 @@ impl SlurmConfig {
     /// The connector over nodes that have joined.
     pub(super) fn open(
         &self,
-        nodes: Vec<String>,
-        first_node: u32,
+        site: &SiteConfig,
+        joined: &Joined,
         memory: &Path,
         own: &Path,
     ) -> Result<SlurmConnector, SiteError> {
         let setup = |why: String| SiteError::Setup { key: "slurm", why };
-        let options = self.options(nodes, first_node, own).map_err(setup)?;
+        let options = self.options(site, joined, own).map_err(setup)?;
         let (programs, shared) = (self.programs().map_err(setup)?, self.shared().map_err(setup)?);
         SlurmConnector::open(options, programs, memory, &shared)
     }
@@ -211,12 +214,8 @@ impl SiteConfig {
         }
         for node in &found.nodes {
             spec.nodes.push(self.slurm_node(slurm, node)?);
-            if let Some(price) =
-                feature(node, "price").filter(|_| !spec.prices.nodes.contains_key(&node.name))
-            {
-                let price = price.parse().ok().and_then(|amount| rate("price", &amount).ok());
-                let price = price.ok_or_else(|| bad_feature(node, "price"))?;
-                spec.prices.nodes.insert(node.name.clone(), price);
+            if let Some(price) = price_of(node)? {
+                spec.prices.nodes.entry(node.name.clone()).or_insert(price);
             }
         }
         if let Some(node) = self.nodes.iter().find(|node| spec.nodes.iter().all(|it| it.name != node.name)) {
@@ -225,6 +224,17 @@ impl SiteConfig {
         priced_nodes_exist(&spec.prices, &spec.nodes)?;
         let names = spec.nodes.iter().map(|node| node.name.clone()).collect();
         Ok(Joining { spec, found: Some(told(&self.name, &found)), cluster: Some((cluster, names)) })
+    }
+
+    /// How the cluster's nodes are found out from now on.
+    fn census(&self, slurm: &SlurmConfig, joined: &Joined) -> Result<Census, String> {
+        let (site, table) = (self.clone(), slurm.clone());
+        let describe = move |seen: &NodeSeen| Ok((site.slurm_node(&table, seen)?, price_of(seen)?));
+        Ok(Census {
+            choice: slurm.choice()?,
+            describe: Arc::new(describe),
+            known: joined.nodes.iter().map(|(_, spec)| (spec.name.clone(), spec.clone())).collect(),
+        })
     }
 
     /// A node as Slurm and the table say; the table goes first.
@@ -265,6 +275,13 @@ impl SiteConfig {
             attributes: all,
         })
     }
+}
+
+/// The price that a node has by its features.
+fn price_of(node: &NodeSeen) -> Result<Option<Rate>, String> {
+    let Some(price) = feature(node, "price") else { return Ok(None) };
+    let price = price.parse().ok().and_then(|amount| rate("price", &amount).ok());
+    price.map(Some).ok_or_else(|| bad_feature(node, "price"))
 }
 
 fn bad_feature(node: &NodeSeen, key: &str) -> String {

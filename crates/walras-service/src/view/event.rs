@@ -123,6 +123,7 @@ fn about(state: &State, event: &Event) -> About {
         Event::Site(
             SiteEvent::PricesSet { site, .. }
             | SiteEvent::TermsSet { site, .. }
+            | SiteEvent::NodesAdded { site, .. }
             | SiteEvent::Leaving(site)
             | SiteEvent::Stays(site)
             | SiteEvent::Lost { site, .. }
@@ -135,6 +136,7 @@ fn about(state: &State, event: &Event) -> About {
             SiteEvent::NodeLost { node, .. }
             | SiteEvent::NodeDown { node, .. }
             | SiteEvent::NodeBack { node, .. }
+            | SiteEvent::NodeGone { node, .. }
             | SiteEvent::NodeTaken { node, .. }
             | SiteEvent::NodeDrained { node, .. }
             | SiteEvent::NodeResumed { node },

@@ -94,9 +94,9 @@ pub fn sample(state: &State, now: Time) -> Sample {
         }
     }
     let figures = (0_u32..).zip(prices(state, now)).zip(sold).filter_map(|((number, price), sold)| {
-        let spec = &state.site(SiteId::new(number))?.spec;
-        let nodes = u32::try_from(spec.nodes.len()).unwrap_or(u32::MAX);
-        let balance = state.books.balance(&Account::Owner(spec.owner.clone()));
+        let site = state.site(SiteId::new(number))?;
+        let nodes = u32::try_from(state.nodes_of(site).count()).unwrap_or(u32::MAX);
+        let balance = state.books.balance(&Account::Owner(site.spec.owner.clone()));
         Some(SiteFigures { nodes, sold, price, balance })
     });
     Sample { at: now, jobs: [queued, reserved, running, ended], sites: figures.collect() }

@@ -28,13 +28,13 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str, trouble: Opti
         };
         to_come.map(view).collect()
     };
-    let nodes = site.spec.nodes.iter().zip(site.first_node..).map(|(node, number)| NodeView {
+    let nodes = state.nodes_of(site).map(|(number, node)| NodeView {
         name: node.name.clone(),
         class: node.class.clone(),
         performance: Num::of_millionths(node.performance.as_millionths()),
         price: Num::of_rate(site.spec.prices.base_of(&node.name, node.class.as_deref())),
-        lost: state.node(NodeId::new(number)).is_some_and(|node| node.lost),
-        drained: drained(NodeId::new(number)),
+        lost: state.node(number).is_some_and(|node| node.lost),
+        drained: drained(number),
     });
     SiteView {
         name: site.spec.name.clone(),
@@ -67,8 +67,7 @@ pub fn site_statuses(state: &State, now: Time) -> Vec<SiteStatus> {
     }
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let view = |(site, number): (&SiteState, u32)| {
-        let nodes = (site.first_node..).take(site.spec.nodes.len());
-        let nodes: Vec<_> = nodes.filter_map(|number| state.node(NodeId::new(number))).collect();
+        let nodes: Vec<_> = state.nodes_of(site).filter_map(|(number, _)| state.node(number)).collect();
         let drained = nodes.iter().filter(|it| it.drained.iter().any(|drained| is_in(*drained, now)));
         SiteStatus {
             name: site.spec.name.clone(),
@@ -285,8 +284,7 @@ fn owners(state: &State, shown: Interval) -> Vec<(NodeId, Vec<Interval>)> {
         for time in free {
             by_node.entry(time.node).or_default().push(time.interval);
         }
-        for number in (site.first_node..).take(site.spec.nodes.len()) {
-            let node = NodeId::new(number);
+        for (node, _) in state.nodes_of(site) {
             let mut busy = complement(known, by_node.get(&node).map_or(&[][..], Vec::as_slice));
             if let Some(state) = state.node(node) {
                 busy.extend(state.taken.iter().filter_map(|taken| taken.intersection(shown)));

@@ -15,12 +15,12 @@ pub struct NoSuchNode(pub String);
 /// The nodes of those names, or all of the site's.
 pub fn nodes_of(state: &State, site: SiteId, names: Option<&[String]>) -> Result<Vec<NodeId>, NoSuchNode> {
     let Some(site) = state.site(site) else { return Ok(Vec::new()) };
-    let known = || site.spec.nodes.iter().zip(site.first_node..);
-    let Some(names) = names else { return Ok(known().map(|(_, number)| NodeId::new(number)).collect()) };
+    let known = || state.nodes_of(site);
+    let Some(names) = names else { return Ok(known().map(|(number, _)| number).collect()) };
     let named = |name: &String| {
-        let node = known().find(|(node, _)| node.name == *name);
+        let node = known().find(|(_, node)| node.name == *name);
         let shown = || NoSuchNode(name.chars().filter(|it| !it.is_control()).take(80).collect());
-        node.map(|(_, number)| NodeId::new(number)).ok_or_else(shown)
+        node.map(|(number, _)| number).ok_or_else(shown)
     };
     names.iter().map(named).collect()
 }

@@ -4,14 +4,15 @@ use crate::config::{SIMULATED, read};
 use std::path::Path;
 use walras_model::{Interval, NodeId, Time};
 use walras_service::clock::Clock;
-use walras_service::site::{OpenError, open};
+use walras_service::site::{Joined, OpenError, open};
 use walras_sites::{CycleNumber, Free, SiteMessage};
 
 fn offered(table: &str) -> Free {
     let data = tempfile::tempdir().unwrap();
     let program = Path::new("/no/such/program");
-    let names = read(table).unwrap().spec().unwrap().nodes.into_iter().map(|node| node.name).collect();
-    let mut site = open(&read(table).unwrap(), Clock::WALL, data.path(), program, (5, names), &[]).unwrap();
+    let nodes = (5..).map(NodeId::new).zip(read(table).unwrap().spec().unwrap().nodes).collect();
+    let joined = Joined { nodes, gone: Vec::new() };
+    let mut site = open(&read(table).unwrap(), Clock::WALL, data.path(), program, &joined, &[]).unwrap();
     let moment = |millis| Time::from_millis(millis).unwrap();
     let horizon = Interval::new(moment(0), moment(1_000)).unwrap();
     let messages = site.offers(moment(0), CycleNumber::new(1), horizon).unwrap();
@@ -39,9 +40,10 @@ fn a_site_sells_what_its_table_says() {
 fn a_table_that_makes_no_site_is_refused_before_anything_is_made() {
     let data = tempfile::tempdir().unwrap();
     let table = read(&SIMULATED.replace("\"sim\"", "\"../sim\"")).unwrap();
-    let error = open(&table, Clock::WALL, data.path(), Path::new("/no/such/program"), (0, Vec::new()), &[])
-        .err()
-        .unwrap();
+    let error =
+        open(&table, Clock::WALL, data.path(), Path::new("/no/such/program"), &Joined::default(), &[])
+            .err()
+            .unwrap();
     assert!(matches!(error, OpenError::Config(_)), "{error:?}");
     assert!(error.to_string().contains("name: expected 1 to 64 letters"), "{error}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);

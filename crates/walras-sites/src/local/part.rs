@@ -75,6 +75,9 @@ pub(crate) struct Task {
     /// Where the files lie that come with its job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) brought: Option<PathBuf>,
+    /// Whether nothing else runs on its hold, which ends with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) alone: bool,
     /// What these are called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) inputs: Vec<String>,
@@ -131,6 +134,7 @@ impl Task {
         let (command, script) =
             own.map_or((&program.command, &program.script), |own| (&own.command, &own.script));
         Task {
+            alone: false,
             command: command.clone(),
             script: script.clone(),
             output: if bad.is_some() { OUTPUT.to_owned() } else { output },

@@ -38,6 +38,19 @@ impl<S: Store> SimulatedSite<S> {
         Ok(node.news())
     }
 
+    /// There is one more node; nothing happens when it is there already.
+    pub fn grow(&mut self, node: SimulatedNode) {
+        if !self.health.nodes.iter().any(|known| known.id == node.id) {
+            self.book.grow(node.id, node.units);
+            self.health.nodes.push(node);
+        }
+    }
+
+    /// A node is no longer sold. What runs there goes on.
+    pub fn shrink(&mut self, id: NodeId) {
+        self.health.nodes.retain(|node| node.id != id);
+    }
+
     /// The owner needs a node: what runs on it, or would, has to go.
     pub fn take(&mut self, now: Time, id: NodeId, interval: Interval) -> Result<SiteMessage, SiteError> {
         self.node_mut(id)?.owner.push(interval);

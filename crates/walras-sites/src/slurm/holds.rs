@@ -8,6 +8,7 @@ use super::supervise::HoldFile;
 use super::{FRESH, SlurmConnector};
 use crate::contract::{Hold, ReservationNumber, SiteError};
 use crate::local::part::{PartDirectory, Task};
+use crate::local::shared::put_inputs;
 use crate::local::{Account, make_directory};
 use rustix::process::geteuid;
 use std::fs::{OpenOptions, Permissions, set_permissions};
@@ -180,10 +181,15 @@ impl<S: Slurm> SlurmConnector<S> {
         let directory = self.part_directory(tag.number, tag.place, part);
         let wrong = |error: std::io::Error| directory.wrong(&error);
         make_directory(&directory.0, false).map_err(wrong)?;
-        directory.write_once("task.json", task).map_err(wrong)?;
-        if let Some(account) = self.account_of(tag.number) {
+        let account = self.account_of(tag.number);
+        // Files that come with the job are ours, and its supervisor is the user's: they are put in their place from here.
+        let brought = task.brought.clone().filter(|_| account.is_none());
+        directory.write_once("task.json", &Task { brought, ..task.clone() }).map_err(wrong)?;
+        if let Some(account) = account {
             let work = directory.work_of(Some(task));
             make_directory(&work, false).map_err(wrong)?;
+            let owned = Task { uid: Some(account.uid), gid: Some(account.gid), ..task.clone() };
+            put_inputs(&owned, &work).map_err(|why| SiteError::file(&work, why))?;
             for own in [&work, &directory.0] {
                 lchown(own, Some(account.uid), Some(account.gid)).map_err(wrong)?;
             }

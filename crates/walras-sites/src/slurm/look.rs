@@ -16,7 +16,7 @@ use crate::local::shared::RUNS;
 use crate::local::sweep::sweep;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use walras_model::{NodeId, Time};
+use walras_model::Time;
 
 /// A reservation may overlap from this long before its start on, in milliseconds.
 pub(super) const OVERLAP_BEFORE: i64 = 3_000;
@@ -142,9 +142,9 @@ impl<S: Slurm> SlurmConnector<S> {
     /// again knows which it has yet to call back.
     fn news_of_nodes(&mut self, now: Time, snapshot: &Snapshot) -> SiteAnswer {
         let (mut down, mut news) = (self.down.clone(), Vec::new());
-        for (name, number) in self.options.nodes.iter().zip(self.options.first_node..) {
+        for (node, name) in &self.options.nodes {
             let Some(seen) = snapshot.nodes.get(name) else { continue };
-            let node = NodeId::new(number);
+            let (node, number) = (*node, node.number());
             if seen.down && down.insert(number) {
                 news.push(SiteMessage::NodeDown { node, at: now });
             } else if seen.usable && down.remove(&number) {

@@ -20,14 +20,18 @@
 //! | `ask` | asking, no more often than there is an answer |
 //! | [`execute`] | running them, within limits |
 //! | [`parse`], [`hostlist`] | what is printed, as data |
-//! | [`free`] | free time |
+//! | [`free`], `sell` | free time, and what of it is sold |
+//! | `census` | nodes that come and go |
+//! | `ends` | when parts have ended, whatever users say |
 //! | [`probe`] | what a cluster has to sell, when it joins |
 //! | `run_as` | whose account a user's jobs run under |
 //! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
 //! | `supervise` | the process on the node |
 
 mod ask;
+mod census;
 pub mod command;
+mod ends;
 pub mod execute;
 pub mod free;
 mod holds;
@@ -39,9 +43,11 @@ pub mod probe;
 mod reserve;
 mod run_as;
 mod seen;
+mod sell;
 mod stop;
 mod supervise;
 
+pub use census::{Census, Described};
 pub use execute::{Programs, Slurm};
 pub use free::Margin;
 pub use hostlist::expand;
@@ -50,9 +56,9 @@ pub use supervise::supervise_hold;
 
 use crate::backoff::Backoff;
 use crate::book::{Book, Room};
-use crate::clock::{later, wall_millis};
+use crate::clock::later;
 use crate::contract::{
-    Connector, CycleNumber, Effect, Fault, Free, FreeTime, JobNumber, Prepare, ReservationNumber, SiteAnswer,
+    Connector, CycleNumber, Effect, Fault, Free, JobNumber, Prepare, ReservationNumber, SiteAnswer,
     SiteError, SiteMessage, SiteRefusal, Start, Stream, perform_one,
 };
 use crate::files::Directory;
@@ -80,10 +86,12 @@ const PARTS_EVERY: i64 = 100;
 /// What a site of Slurm's is like.
 #[derive(Clone, Debug)]
 pub struct SlurmOptions {
-    /// Its nodes, as the broker knows them.
-    pub nodes: Vec<String>,
-    /// The number of the first.
-    pub first_node: u32,
+    /// The nodes that are sold, and the numbers that the broker knows them by.
+    pub nodes: Vec<(NodeId, String)>,
+    /// Those that were sold, and of which something may still be held.
+    pub gone: Vec<(NodeId, String)>,
+    /// How it is found out which nodes there are from now on; they stay the same, without.
+    pub census: Option<Census>,
     /// What holds need around them.
     pub margin: Margin,
     /// How far ahead time is sold, in milliseconds; as far as anybody asks, without.
@@ -160,6 +168,8 @@ pub struct SlurmConnector<S = Programs> {
     untidy: bool,
     /// What was last said to be left out.
     left_out: Vec<String>,
+    /// Which nodes are missing.
+    missing: census::Missing,
 }
 
 impl<S: Slurm> SlurmConnector<S> {
@@ -173,8 +183,8 @@ impl<S: Slurm> SlurmConnector<S> {
         };
         let directory = std::path::absolute(shared).map_err(wrong)?.join(instance.name());
         make_directory(&directory, options.run_as != RunAs::Service).map_err(wrong)?;
-        let numbers = options.nodes.iter().zip(options.first_node..);
-        let room = numbers.map(|(_, number)| (NodeId::new(number), 1)).collect();
+        let all = options.nodes.iter().chain(&options.gone);
+        let room = all.map(|(number, _)| (*number, 1)).collect();
         let book = Book::open(store, Room::Nodes(room))?;
         let accounts = AccountBook::new(options.run_as.clone());
         let seed = u64::from_str_radix(instance.name(), 16).unwrap_or_default();
@@ -201,37 +211,15 @@ impl<S: Slurm> SlurmConnector<S> {
             removed: None,
             untidy: true,
             left_out: Vec::new(),
+            missing: census::Missing::default(),
         };
         connector.write_script()?;
         Ok(connector)
     }
 
     fn node_name(&self, node: NodeId) -> Option<&str> {
-        let place = node.number().checked_sub(self.options.first_node)?;
-        self.options.nodes.get(usize::try_from(place).ok()?).map(String::as_str)
-    }
-
-    fn free(&mut self, now: Time, horizon: Interval) -> Result<Vec<FreeTime>, SiteError> {
-        let settings = self.settings()?;
-        let mut limit = horizon.end();
-        if let Some(ahead) = self.options.ahead {
-            limit = limit.min(later(now, ahead));
-        }
-        if !self.options.beyond_backfill {
-            limit = limit.min(later(now, settings.backfill_window.saturating_mul(1_000)));
-        }
-        let margin = self.options.margin;
-        let first = later(now, margin.before + 1_000).max(horizon.start());
-        let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
-        let (names, first_node, instance) =
-            (self.options.nodes.clone(), self.options.first_node, self.instance.clone());
-        let snapshot = self.read(self.options.look_every)?;
-        let free = snapshot.free(&names, &instance, wall_millis() / 1_000, horizon, margin);
-        let of_nodes = free.into_iter().zip(first_node..);
-        let times = of_nodes.flat_map(|(free, node)| {
-            free.into_iter().map(move |interval| FreeTime { node: NodeId::new(node), interval })
-        });
-        Ok(times.collect())
+        let mut all = self.options.nodes.iter().chain(&self.options.gone);
+        all.find(|(number, _)| *number == node).map(|(_, name)| name.as_str())
     }
 }
 
@@ -271,7 +259,12 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
             tracing::warn!(%error, "nothing is sold");
             Vec::new()
         });
-        Ok(vec![SiteMessage::Offers { cycle, free: Free::Slots(free) }])
+        let offers = SiteMessage::Offers { cycle, free: Free::Slots(free) };
+        Ok(self.take_census(now).into_iter().chain([offers]).collect())
+    }
+
+    fn number(&mut self, later_nodes: &[(NodeId, String)]) {
+        self.take_on_nodes(later_nodes);
     }
 
     /// Prepares that come together are made together, and what is let go together goes together.
@@ -382,8 +375,12 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         Err(SiteError::NoSuchFault("a real cluster does not fail on demand"))
     }
 
-    fn files(&mut self, job: JobNumber, _: &str) -> Result<Option<Directory>, SiteError> {
-        self.runs().directory(job, None).map(Some)
+    fn files(&mut self, job: JobNumber, user: &str) -> Result<Option<Directory>, SiteError> {
+        match self.accounts.of(user) {
+            run_as::Runs::AsService => self.runs().directory(job, None).map(Some),
+            run_as::Runs::As(account) => self.runs().directory(job, Some(account)).map(Some),
+            run_as::Runs::Nowhere => Ok(None),
+        }
     }
 
     fn left(&self, reservation: ReservationNumber, part: u32) -> Option<Directory> {

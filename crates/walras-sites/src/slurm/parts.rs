@@ -3,6 +3,7 @@
 use super::command::Tag;
 use super::execute::Slurm;
 use super::parse::JobState;
+use super::run_as::RunAs;
 use super::{SlurmConnector, SlurmPart};
 use crate::book::Booking;
 use crate::clock::{later, wall_millis};
@@ -37,7 +38,7 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     pub(super) fn runs(&self) -> Runs<'_> {
-        Runs { site: &self.directory, open: false }
+        Runs { site: &self.directory, open: self.options.run_as != RunAs::Service }
     }
 
     /// Writes down the parts that are new, and then where their supervisors look for them.
@@ -62,12 +63,16 @@ impl<S: Slurm> SlurmConnector<S> {
             let site = Surroundings { usual, grace: self.options.grace };
             let task = Task::new(start, part, &placed, &site);
             let runs = self.runs();
-            let shared = if start.program.shares { Some(runs.directory(start.job, None)?) } else { None };
+            let account = self.account_of(start.reservation);
+            let shares = start.program.shares;
+            let shared = if shares { Some(runs.directory(start.job, account)?) } else { None };
             let task = Task {
                 begins: begins.as_millis(),
                 until: until.as_millis(),
                 work: self.work_of(start.reservation, part.part),
                 shared: shared.map(|shared| shared.path().to_owned()),
+                // A workflow's tasks come one after another.
+                alone: !shares,
                 brought: runs.bring(start.job, &start.program.particulars.inputs)?,
                 ..task
             };
@@ -96,20 +101,20 @@ impl<S: Slurm> SlurmConnector<S> {
         let Some(part) = self.book.get(reservation).and_then(|booking| booking.parts.get(&number)) else {
             return Ok(Vec::new());
         };
-        let (hold, until) = (part.hold, part.until);
+        let (hold, until, alone) = (part.hold, part.until, part.task.alone);
         let directory = self.part_directory(reservation, hold, number);
         let told = self.reported.of(reservation, number);
-        let (begun, ended) =
-            self.look_at(now, &directory, &Tag { number: reservation, place: hold }, until)?;
+        let tag = Tag { number: reservation, place: hold };
+        let (begun, ended) = self.look_at(now, &directory, &tag, until)?;
         let Some(begun) = begun else { return Ok(Vec::new()) };
         let mut messages = Vec::new();
         if !told.start && begun.supervisor.is_some() {
             let at = Time::from_millis(begun.at).unwrap_or(now);
             messages.push(SiteMessage::Started { reservation, parts: vec![number], at });
         }
-        if let Some(Ended { at, end }) = ended {
-            let at = Time::from_millis(at).unwrap_or(now);
-            messages.push(SiteMessage::Ended { reservation, part: number, at, end });
+        if let Some(ended) = &ended {
+            let at = self.end_of(now, &directory, &tag, ended, alone, until);
+            messages.push(SiteMessage::Ended { reservation, part: number, at, end: ended.end });
         }
         self.reported.note(reservation, number, Report { start: true, end: ended.is_some() });
         Ok(messages)

@@ -5,6 +5,7 @@ use super::execute::{self, Slurm};
 use super::parse::{self, NodeSeen, Settings};
 use crate::clock::wall_millis;
 use crate::contract::SiteError;
+use std::collections::BTreeSet;
 
 /// Which nodes an owner sells.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +46,7 @@ pub fn probe(slurm: &mut impl Slurm, choice: &Choice) -> Result<Found, SiteError
     let refused = slurm.run(&command::may_reserve(wall_millis() / 1_000 + 86_400))?;
     let all = chosen(parsed.items, choice)?;
     let chosen_of = all.len();
-    let nodes = sold(all, choice);
+    let nodes = sold(all, choice, &BTreeSet::new());
     let may_reserve = !execute::is_denied(&refused.wrong);
     Ok(Found { settings, nodes, chosen_of, may_reserve, left_out: parsed.left_out })
 }
@@ -63,9 +64,7 @@ fn chosen(all: Vec<NodeSeen>, choice: &Choice) -> Result<Vec<NodeSeen>, SiteErro
     if let Some(name) = choice.partitions.iter().find(|name| !partitions.contains(&name.as_str())) {
         return unknown("slurm.partitions", name, partitions);
     }
-    let of_partition = |node: &NodeSeen| {
-        choice.partitions.is_empty() || node.partitions.iter().any(|name| choice.partitions.contains(name))
-    };
+    let of_partition = |node: &NodeSeen| is_of_partition(node, choice);
     let eligible: Vec<&NodeSeen> = all.iter().filter(|node| of_partition(node)).collect();
     let known = |name: &str| eligible.iter().any(|node| node.name == name);
     if let Some(name) = choice.nodes.iter().find(|name| !known(name)) {
@@ -75,16 +74,30 @@ fn chosen(all: Vec<NodeSeen>, choice: &Choice) -> Result<Vec<NodeSeen>, SiteErro
             eligible.iter().take(20).map(|node| node.name.as_str()).collect(),
         );
     }
-    let wanted = |node: &NodeSeen| choice.nodes.is_empty() || choice.nodes.contains(&node.name);
-    Ok(all.into_iter().filter(|node| of_partition(node) && wanted(node)).collect())
+    Ok(for_sale(all, choice))
 }
 
-/// As many as may be sold. Slurm gives its own jobs nodes of low weight first, so those of high weight meet the fewest.
-fn sold(mut all: Vec<NodeSeen>, choice: &Choice) -> Vec<NodeSeen> {
+fn is_of_partition(node: &NodeSeen, choice: &Choice) -> bool {
+    choice.partitions.is_empty() || node.partitions.iter().any(|name| choice.partitions.contains(name))
+}
+
+/// The nodes that an owner names, as far as they are there.
+pub(super) fn for_sale(all: Vec<NodeSeen>, choice: &Choice) -> Vec<NodeSeen> {
+    let wanted = |node: &NodeSeen| choice.nodes.is_empty() || choice.nodes.contains(&node.name);
+    all.into_iter().filter(|node| is_of_partition(node, choice) && wanted(node)).collect()
+}
+
+/// As many as may be sold, those first that are already. Slurm gives its own jobs nodes of low weight first, so those of high weight meet the
+/// fewest.
+pub(super) fn sold(mut all: Vec<NodeSeen>, choice: &Choice, already: &BTreeSet<&str>) -> Vec<NodeSeen> {
     let share = usize::try_from(choice.share.min(1_000)).unwrap_or(1_000);
     let most = (all.len() * share / 1_000)
         .min(all.len().saturating_sub(usize::try_from(choice.keep).unwrap_or(usize::MAX)));
-    all.sort_by(|one, other| other.weight.cmp(&one.weight).then(one.name.cmp(&other.name)));
+    let new = |node: &NodeSeen| !already.contains(node.name.as_str());
+    let by_weight = |one: &NodeSeen, other: &NodeSeen| other.weight.cmp(&one.weight);
+    all.sort_by(|one, other| {
+        new(one).cmp(&new(other)).then(by_weight(one, other)).then(one.name.cmp(&other.name))
+    });
     all.truncate(most);
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all

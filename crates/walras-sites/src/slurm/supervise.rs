@@ -75,7 +75,7 @@ fn run(directory: &Path) -> Result<(), SiteError> {
     watch(directory.clone(), told.clone(), bell);
     let supervisor = Supervisor { directory, own, told, control: control.into() };
     while !supervisor.is_over(&hold) {
-        let wait = supervisor.step()?;
+        let Some(wait) = supervisor.step()? else { break };
         std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(0)));
     }
     Ok(())
@@ -100,14 +100,18 @@ impl Supervisor {
         wall_millis() >= hold.until || self.told.load(Ordering::Relaxed) || is_to_stop(&self.directory)
     }
 
-    /// Does what is due, and says how many milliseconds nothing is.
-    fn step(&self) -> Result<i64, SiteError> {
+    /// Does what is due, and says how many milliseconds nothing is; nothing more ever, without.
+    fn step(&self) -> Result<Option<i64>, SiteError> {
         let mut next: Option<(i64, PartDirectory, Task)> = None;
         for part in self.parts()? {
             match part.begun()? {
                 Some(begun) => {
                     if part.ended()?.is_none() && self.is_busy(&part, &begun)? {
-                        return Ok(LOOK_EVERY);
+                        return Ok(Some(LOOK_EVERY));
+                    }
+                    // Slurm's own end of this job is then that of the part.
+                    if part.ended()?.is_some() && part.read::<Task>("task.json")?.is_some_and(|it| it.alone) {
+                        return Ok(None);
                     }
                 }
                 None => {
@@ -118,13 +122,13 @@ impl Supervisor {
                 }
             }
         }
-        let Some((begins, part, task)) = next else { return Ok(LOOK_EVERY) };
+        let Some((begins, part, task)) = next else { return Ok(Some(LOOK_EVERY)) };
         let left = begins - wall_millis();
         if left > 0 {
-            return Ok(left.min(LOOK_EVERY));
+            return Ok(Some(left.min(LOOK_EVERY)));
         }
         self.run_part(&part, &task)?;
-        Ok(0)
+        Ok(Some(0))
     }
 
     /// The directories of parts, in the order of their numbers.

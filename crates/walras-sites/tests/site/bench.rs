@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
 use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
-use walras_sites::slurm::{Margin, RunAs, SlurmConnector, SlurmOptions};
+use walras_sites::slurm::{Census, Margin, RunAs, SlurmConnector, SlurmOptions};
 use walras_sites::{
     Clock, Connector, Customer, Hold, JobNumber, Offering, PartEnd, Prepare, Program, ReservationNumber,
     SiteAnswer, SiteMessage, SiteRefusal, Start, StartPart,
@@ -70,9 +70,15 @@ pub(crate) fn local() -> LocalOptions {
 
 /// A cluster that needs no margins, so that holds may begin at once.
 pub(crate) fn slurm() -> (Bench, FakeSlurm) {
+    slurm_with(None)
+}
+
+/// The same, with nodes that may change.
+pub(crate) fn slurm_with(census: Option<Census>) -> (Bench, FakeSlurm) {
     let options = SlurmOptions {
-        nodes: names(2),
-        first_node: FIRST,
+        nodes: (FIRST..).map(NodeId::new).zip(names(2)).collect(),
+        gone: Vec::new(),
+        census,
         margin: Margin { before: 0, after: 0 },
         ahead: None,
         beyond_backfill: true,

@@ -21,6 +21,9 @@ pub(crate) struct Cluster {
     pub(crate) away: bool,
     /// The state of n1; idle, without.
     pub(crate) state: Option<String>,
+    /// What is said of nodes beside n1 and n2, and whether n2 is left out.
+    pub(crate) more_nodes: String,
+    pub(crate) halved: bool,
     /// Lines of `squeue` about others' jobs.
     pub(crate) others: String,
     /// How often it was asked for its reservations.
@@ -40,11 +43,17 @@ pub(crate) struct Job {
     pub(crate) node: String,
     pub(crate) command: Vec<String>,
     child: Child,
+    /// When it was over, in seconds since 1970.
+    ended: Option<i64>,
 }
 
 impl Job {
     fn is_over(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        let over = !matches!(self.child.try_wait(), Ok(None));
+        if over {
+            self.ended.get_or_insert(crate::bench::now().as_millis() / 1_000);
+        }
+        over
     }
 }
 
@@ -59,6 +68,15 @@ impl FakeSlurm {
         self.0.lock().unwrap()
     }
 
+    /// Ends every job, as Slurm does whose owner cancels it.
+    pub(crate) fn end_all(&self) {
+        for job in &mut self.cluster().jobs {
+            let _ = job.child.kill();
+            let _ = job.child.wait();
+            job.is_over();
+        }
+    }
+
     /// Starts every job again, as a controller does that was killed just after it had started them.
     pub(crate) fn start_again(&self) {
         let mut cluster = self.cluster();
@@ -67,6 +85,7 @@ impl FakeSlurm {
             node: job.node.clone(),
             command: job.command.clone(),
             child: spawn(&job.command),
+            ended: None,
         });
         let again: Vec<Job> = again.collect();
         cluster.jobs.extend(again);
@@ -112,7 +131,8 @@ impl Slurm for FakeSlurm {
 impl Cluster {
     fn nodes(&self) -> String {
         let state = self.state.as_deref().unwrap_or("IDLE");
-        format!("NodeName=n1 State={state} Partitions=all\nNodeName=n2 State=IDLE Partitions=all\n")
+        let second = if self.halved { "" } else { "NodeName=n2 State=IDLE Partitions=all\n" };
+        format!("NodeName=n1 State={state} Partitions=all\n{second}{}", self.more_nodes)
     }
 
     fn shown(&mut self) -> String {
@@ -128,8 +148,8 @@ impl Cluster {
         let mut text = self.others.clone();
         for (job, id) in self.jobs.iter_mut().zip(1..) {
             let state = if job.is_over() { "COMPLETED" } else { "RUNNING" };
-            let (node, name) = (&job.node, &job.name);
-            text.push_str(&format!("{id}|{state}|1|9999999999|{node}|(null)|{name}|{name}\n"));
+            let (node, name, end) = (&job.node, &job.name, job.ended.unwrap_or(9_999_999_999));
+            text.push_str(&format!("{id}|{state}|1|{end}|{node}|(null)|{name}|{name}\n"));
         }
         text
     }
@@ -161,7 +181,13 @@ impl Cluster {
         let command: Vec<String> = words[words.len() - 2..].iter().map(|&word| word.to_owned()).collect();
         let child = spawn(&command);
         self.submitted = words.iter().map(|&word| word.to_owned()).collect();
-        self.jobs.push(Job { name: value("--job-name="), node: value("--nodelist="), command, child });
+        self.jobs.push(Job {
+            name: value("--job-name="),
+            node: value("--nodelist="),
+            command,
+            child,
+            ended: None,
+        });
         "1\n".to_owned()
     }
 

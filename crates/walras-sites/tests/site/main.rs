@@ -4,7 +4,9 @@
 
 mod bench;
 mod book;
+mod census;
 mod clusters;
+mod ends;
 mod fake;
 mod isolation;
 mod laws;

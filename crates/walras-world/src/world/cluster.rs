@@ -5,6 +5,7 @@ use super::{Parcel, World};
 use crate::setup::MINUTE;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::SiteMessage;
+use walras_broker::site::NodeSpec;
 use walras_model::{Interval, NodeId, SiteId};
 use walras_random::Stream;
 use walras_sites::Hold;
@@ -26,10 +27,23 @@ enum Mistake {
     Moves,
     /// A node does not answer, and what runs there goes on.
     Hides,
+    /// There is one more node, under a name that was there before or not.
+    Grows,
+    /// A node is gone for good, and what runs there goes on.
+    Shrinks,
 }
 
-const ALL: [Mistake; 5] =
-    [Mistake::RepeatsStart, Mistake::ForgetsHold, Mistake::Revives, Mistake::Moves, Mistake::Hides];
+const ALL: [Mistake; 7] = [
+    Mistake::RepeatsStart,
+    Mistake::ForgetsHold,
+    Mistake::Revives,
+    Mistake::Moves,
+    Mistake::Hides,
+    Mistake::Grows,
+    Mistake::Shrinks,
+];
+/// A site has at most so many nodes.
+const NODES_MAX: usize = 6;
 
 impl World {
     /// A cluster makes a mistake, and the next one is on its way.
@@ -48,6 +62,8 @@ impl World {
                 Mistake::Moves => self.changes_hold(id, Some(20_000), &mut chance),
                 Mistake::Revives => self.revives(id, &mut chance),
                 Mistake::Hides => self.hides(id, &mut chance),
+                Mistake::Grows => self.grows(id, &mut chance),
+                Mistake::Shrinks => self.shrinks(id, &mut chance),
             }
         }
         self.clusters = Some(chance);
@@ -98,6 +114,39 @@ impl World {
         let Some(reservation) = chance.one_of(&self.sites[id.index()].released).copied() else { return };
         let started = SiteMessage::Started { reservation, parts: vec![0], at: self.now };
         self.deliver(id, [SiteMessage::Prepared(reservation), SiteMessage::Confirmed(reservation), started]);
+    }
+
+    /// A site has one more node. It may be called as one that is gone, and is another.
+    fn grows(&mut self, id: SiteId, chance: &mut Stream) {
+        let now = self.now;
+        let site = &mut self.sites[id.index()];
+        let Some((_, like)) = site.nodes.first().cloned() else { return };
+        let free: Vec<String> = (0..NODES_MAX)
+            .map(|place| format!("n{place}"))
+            .filter(|name| site.nodes.iter().all(|(_, spec)| spec.name != *name))
+            .collect();
+        let Some(name) = chance.one_of(&free).cloned() else { return };
+        site.nodes.push((None, NodeSpec { name, class: None, ..like }));
+        site.changed = Some(now);
+        let said = site.says_nodes();
+        self.deliver(id, said);
+    }
+
+    /// A site does not have a node any more; the last stays. What runs there goes on, and nothing new is held there.
+    fn shrinks(&mut self, id: SiteId, chance: &mut Stream) {
+        let now = self.now;
+        let site = &mut self.sites[id.index()];
+        if site.nodes.len() < 2 {
+            return;
+        }
+        let last = i64::try_from(site.nodes.len()).unwrap_or(1) - 1;
+        let place = usize::try_from(chance.between(0, last)).unwrap_or(0);
+        if let (Some(number), _) = site.nodes.remove(place) {
+            site.site.shrink(number);
+        }
+        site.changed = Some(now);
+        let said = site.says_nodes();
+        self.deliver(id, said);
     }
 
     /// A node does not answer for a while. Its site says so, and nothing else happens to it.

@@ -177,6 +177,10 @@ pub enum EventKind {
     NodeDown,
     /// A node is back.
     NodeBack,
+    /// A site has more nodes.
+    NodesAdded,
+    /// A site does not have a node any more.
+    NodeGone,
     /// The owner uses a node.
     NodeTaken,
     /// Nothing new is sold of a node for a while.
@@ -227,6 +231,8 @@ impl EventKind {
             EventKind::NodeLost => "node-lost",
             EventKind::NodeDown => "node-down",
             EventKind::NodeBack => "node-back",
+            EventKind::NodesAdded => "nodes-added",
+            EventKind::NodeGone => "node-gone",
             EventKind::NodeTaken => "node-taken",
             EventKind::NodeDrained => "node-drained",
             EventKind::NodeResumed => "node-resumed",

@@ -14,6 +14,7 @@ mod failover;
 mod gate;
 mod hold;
 mod joining;
+mod nodes;
 mod owner;
 mod quote;
 mod reschedule;

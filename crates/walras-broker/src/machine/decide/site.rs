@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::failover::{close, fail_over, late, without_node};
 use super::gate::{self, end_job};
 use super::tick::{due, start};
-use super::{HEARD, cycle};
+use super::{HEARD, cycle, nodes};
 use crate::model::allocation::Part;
 use crate::model::cycle::Cycle;
 use crate::model::event::{CycleEvent, ReservationEvent, SiteEvent};
@@ -45,10 +45,12 @@ pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -
         SiteMessage::NodeLost { node, at } => node_lost(draft, site, *node, *at),
         SiteMessage::NodeDown { node, at } => node_down(draft, site, *node, *at),
         SiteMessage::NodeBack { node, at } => {
-            if own(draft.before, site, *node).is_some_and(|node| node.lost && *at > node.since) {
+            let may = |node: &NodeState| node.lost && !node.gone && *at > node.since;
+            if own(draft.before, site, *node).is_some_and(may) {
                 draft.push(SiteEvent::NodeBack { node: *node, at: *at });
             }
         }
+        SiteMessage::Nodes { at, nodes, rates } => nodes::said(draft, site, *at, nodes, rates)?,
         SiteMessage::Taken { node, interval } => taken(draft, site, &[*node], *interval),
         SiteMessage::Lost(at) => lost(draft, site, *at),
         SiteMessage::Back(at) => {
@@ -302,6 +304,11 @@ fn node_down(draft: &mut Draft<'_>, site: SiteId, node: NodeId, at: Time) {
         return;
     }
     draft.push(SiteEvent::NodeDown { node, at });
+    leave(draft, node);
+}
+
+/// Nothing new is there any more on a node where what began may run.
+pub(super) fn leave(draft: &mut Draft<'_>, node: NodeId) {
     for number in on_node(draft.before, draft.now, node, None) {
         let Some(reservation) = draft.before.reservations.get(&number) else { continue };
         let there = |part: &&ReservedPart| {

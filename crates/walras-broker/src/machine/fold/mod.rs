@@ -17,10 +17,11 @@ mod vo;
 
 use crate::model::event::Event;
 use crate::model::input::{Answer, RequestKey};
+use crate::model::place::no_waits;
 use crate::model::policy::Deciding;
 use crate::model::repeated::{Asked, Remembered};
 use crate::model::sharing::Tally;
-use crate::model::state::{State, no_waits};
+use crate::model::state::State;
 use std::sync::Arc;
 use walras_core::predict::{Predictor, Quantity};
 use walras_model::Time;

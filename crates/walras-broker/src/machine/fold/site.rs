@@ -3,10 +3,12 @@
 use crate::model::account::Account;
 use crate::model::event::SiteEvent;
 use crate::model::known::Known;
-use crate::model::site::SiteSpec;
-use crate::model::state::{NodeState, SiteState, State, no_waits};
+use crate::model::place::no_waits;
+use crate::model::site::{NodeSpec, SiteSpec};
+use crate::model::state::{NodeState, SiteState, State};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use walras_model::{Money, Multiplier, NodeId, SiteId, Time};
+use walras_model::{Money, Multiplier, NodeId, Rate, SiteId, Time};
 
 impl State {
     pub(super) fn fold_site(&mut self, event: &SiteEvent) {
@@ -18,9 +20,11 @@ impl State {
             | SiteEvent::Stays(_)
             | SiteEvent::NodeBack { .. }
             | SiteEvent::NodeResumed { .. }
+            | SiteEvent::NodesAdded { .. }
             | SiteEvent::Back { .. } => self.help(),
             SiteEvent::NodeLost { .. }
             | SiteEvent::NodeDown { .. }
+            | SiteEvent::NodeGone { .. }
             | SiteEvent::NodeTaken { .. }
             | SiteEvent::NodeDrained { .. }
             | SiteEvent::Leaving(_)
@@ -42,6 +46,8 @@ impl State {
             SiteEvent::NodeLost { node, at } => self.node_changed(*node, *at, true, false),
             SiteEvent::NodeDown { node, at } => self.node_changed(*node, *at, true, true),
             SiteEvent::NodeBack { node, at } => self.node_changed(*node, *at, false, false),
+            SiteEvent::NodesAdded { site, at, nodes, rates } => self.nodes_added(*site, *at, nodes, rates),
+            SiteEvent::NodeGone { node, at } => self.node_gone(*node, *at),
             SiteEvent::NodeTaken { node, interval } => {
                 let clock = self.clock;
                 let state = self.known_node(*node);
@@ -74,20 +80,15 @@ impl State {
         let first_node = u32::try_from(self.nodes.len()).expect("there are no more nodes than ids");
         let site = SiteId::from_index(self.sites.len()).expect("there are no more sites than ids");
         for _ in &spec.nodes {
-            self.nodes.push(NodeState {
-                site,
-                lost: false,
-                down: false,
-                since: Time::MIN,
-                taken: Vec::new(),
-                drained: Vec::new(),
-            });
+            self.nodes.push(standing(site));
         }
         self.known.add(spec);
         self.books.open(Account::Owner(spec.owner.clone()), Money::ZERO);
         self.sites.push(SiteState {
             spec: spec.clone(),
             first_node,
+            later_nodes: Vec::new(),
+            nodes_at: Time::MIN,
             free: None,
             demand: Multiplier::ONE,
             answers_in: None,
@@ -100,10 +101,31 @@ impl State {
 
     /// What follows from the sites alone, after they have been read.
     pub(crate) fn know_again(&mut self) {
-        self.known = Known::default();
-        for site in self.sites.iter() {
-            self.known.add(&site.spec);
+        self.known = Known::of(self.sites.iter());
+    }
+
+    fn nodes_added(&mut self, site: SiteId, at: Time, nodes: &[NodeSpec], rates: &BTreeMap<String, Rate>) {
+        let first = self.nodes.len();
+        let numbers = (first..first + nodes.len()).map(NodeId::from_index);
+        let numbers: Option<Vec<NodeId>> = numbers.collect();
+        for _ in nodes {
+            self.nodes.push(standing(site));
         }
+        self.known.add_nodes(site, nodes);
+        let state = self.known_site(site);
+        state.later_nodes.extend(numbers.expect("there are no more nodes than ids"));
+        state.spec.nodes.extend_from_slice(nodes);
+        state.spec.prices.nodes.extend(rates.iter().map(|(name, rate)| (name.clone(), *rate)));
+        state.nodes_at = at;
+    }
+
+    /// What was promised of one that failed, that nothing runs there, stays true.
+    fn node_gone(&mut self, node: NodeId, at: Time) {
+        let state = self.known_node(node);
+        state.down |= !state.lost;
+        (state.lost, state.gone, state.since) = (true, true, state.since.max(at));
+        let site = state.site;
+        self.known_site(site).nodes_at = at;
     }
 
     fn node_changed(&mut self, node: NodeId, at: Time, lost: bool, down: bool) {
@@ -118,5 +140,18 @@ impl State {
         if let Some(cycle) = self.cycle.as_mut().filter(|_| lost) {
             Arc::make_mut(cycle).unanswered.remove(&site);
         }
+    }
+}
+
+/// A node to which nothing has happened.
+fn standing(site: SiteId) -> NodeState {
+    NodeState {
+        site,
+        lost: false,
+        down: false,
+        gone: false,
+        since: Time::MIN,
+        taken: Vec::new(),
+        drained: Vec::new(),
     }
 }

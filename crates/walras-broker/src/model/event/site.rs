@@ -1,9 +1,10 @@
 //! What has become of sites and their nodes.
 
 use crate::model::price::PriceRules;
-use crate::model::site::{Access, SiteSpec, Timing};
+use crate::model::site::{Access, NodeSpec, SiteSpec, Timing};
 use serde::{Deserialize, Serialize};
-use walras_model::{Interval, NodeId, SiteId, Time};
+use std::collections::BTreeMap;
+use walras_model::{Interval, NodeId, Rate, SiteId, Time};
 
 /// What has become of sites and their nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,25 @@ pub enum SiteEvent {
     },
     /// A node is back.
     NodeBack {
+        /// Which node.
+        node: NodeId,
+        /// When.
+        at: Time,
+    },
+    /// A site has more nodes, which have the next numbers.
+    NodesAdded {
+        /// Which site.
+        site: SiteId,
+        /// When it said so.
+        at: Time,
+        /// The nodes.
+        nodes: Vec<NodeSpec>,
+        /// What they cost by the site's own word.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        rates: BTreeMap<String, Rate>,
+    },
+    /// A site does not have a node any more, for good; what started there before may still run.
+    NodeGone {
         /// Which node.
         node: NodeId,
         /// When.

@@ -1,0 +1,80 @@
+//! When a part has ended, for the bill.
+//!
+//! Its supervisor writes that down, and runs as the user, who could write anything: an end long before the true one, at any time. Three things
+//! nobody can forge: when the file came to be (the file system's own stamp), that Slurm's job still has the node, and when Slurm's job ended. The bill
+//! takes the latest. Who watched the file come need not ask Slurm: what goes on after it is ended at once. Who was away asks.
+
+use super::SlurmConnector;
+use super::command::Tag;
+use super::execute::Slurm;
+use super::free::Snapshot;
+use super::parse::JobState;
+use crate::clock::later;
+use crate::local::part::{Ended, PartDirectory};
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+use walras_model::Time;
+
+/// An end that is noticed within this time, in milliseconds, was watched.
+const WATCHED: i64 = 3_000;
+/// What Slurm said so long ago is still taken for what is.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// What Slurm says of the end of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    /// It has its node.
+    Goes,
+    /// It has ended, in seconds since 1970.
+    Over(i64),
+    /// Slurm has forgotten it, or never knew.
+    Unknown,
+}
+
+impl<S: Slurm> SlurmConnector<S> {
+    /// When a part that says that it has ended has done so. `alone` is whether its hold ends with it.
+    pub(super) fn end_of(
+        &mut self,
+        now: Time,
+        directory: &PartDirectory,
+        tag: &Tag,
+        ended: &Ended,
+        alone: bool,
+        until: Time,
+    ) -> Time {
+        let claimed = Time::from_millis(ended.at).unwrap_or(now);
+        let written = stamp(directory).unwrap_or(claimed);
+        let mut at = claimed.max(written);
+        if alone && later(written, WATCHED) < now {
+            // A controller that does not answer leaves it at what the files say.
+            let seen = self.read(FRESH).map_or(Seen::Unknown, |snapshot| self.seen_end(&snapshot, tag));
+            at = match seen {
+                Seen::Goes => now,
+                Seen::Over(end) => at.max(Time::from_millis(end.saturating_mul(1_000)).unwrap_or(at)),
+                Seen::Unknown => at,
+            };
+        }
+        // Nothing runs longer than its hold with what it needs to end, and nothing ends in the future.
+        at.min(self.last_moment(until)).min(now.max(claimed))
+    }
+
+    fn seen_end(&self, snapshot: &Snapshot, tag: &Tag) -> Seen {
+        let name = self.instance.tag(tag);
+        let mut seen = Seen::Unknown;
+        for job in snapshot.jobs.iter().filter(|job| job.name == name) {
+            seen = match (job.state, job.end, seen) {
+                (JobState::Active, ..) | (_, _, Seen::Goes) => Seen::Goes,
+                (JobState::Over, Some(end), Seen::Over(other)) => Seen::Over(end.max(other)),
+                (JobState::Over, Some(end), Seen::Unknown) => Seen::Over(end),
+                (JobState::Over, None, seen) | (JobState::Pending | JobState::NodeFailed, _, seen) => seen,
+            };
+        }
+        seen
+    }
+}
+
+/// When the end was written, by the file system's own word: users can set every other time of a file, and not this one.
+fn stamp(directory: &PartDirectory) -> Option<Time> {
+    let file = std::fs::symlink_metadata(directory.0.join("ended.json")).ok()?;
+    Time::from_millis(file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)?)
+}

@@ -1,0 +1,31 @@
+//! What is sold of what is free.
+
+use super::SlurmConnector;
+use super::execute::Slurm;
+use crate::clock::{later, wall_millis};
+use crate::contract::{FreeTime, SiteError};
+use walras_model::{Interval, NodeId, Time};
+
+impl<S: Slurm> SlurmConnector<S> {
+    /// The free time that the owner sells: no further ahead than they say, and as far as the backfill scheduler has planned what waits.
+    pub(super) fn free(&mut self, now: Time, horizon: Interval) -> Result<Vec<FreeTime>, SiteError> {
+        let settings = self.settings()?;
+        let mut limit = horizon.end();
+        if let Some(ahead) = self.options.ahead {
+            limit = limit.min(later(now, ahead));
+        }
+        if !self.options.beyond_backfill {
+            limit = limit.min(later(now, settings.backfill_window.saturating_mul(1_000)));
+        }
+        let margin = self.options.margin;
+        let first = later(now, margin.before + 1_000).max(horizon.start());
+        let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
+        let snapshot = self.read(self.options.look_every)?;
+        let (numbers, names): (Vec<NodeId>, Vec<String>) = self.options.nodes.iter().cloned().unzip();
+        let free = snapshot.free(&names, &self.instance, wall_millis() / 1_000, horizon, margin);
+        let of_nodes = free.into_iter().zip(numbers);
+        let times = of_nodes
+            .flat_map(|(free, node)| free.into_iter().map(move |interval| FreeTime { node, interval }));
+        Ok(times.collect())
+    }
+}
