@@ -213,6 +213,11 @@ impl SiteState {
     pub fn sells(&self) -> bool {
         !self.lost && !self.leaving
     }
+
+    /// What a node of it is like.
+    pub(crate) fn node_spec(&self, node: NodeId) -> Option<&NodeSpec> {
+        self.spec.nodes.get(node.index().checked_sub(self.first_node as usize)?)
+    }
 }
 
 /// A node.
@@ -291,8 +296,7 @@ impl State {
 
     /// What a node is like.
     pub fn node_spec(&self, node: NodeId) -> Option<&NodeSpec> {
-        let site = self.site(self.node(node)?.site)?;
-        site.spec.nodes.get(node.index().checked_sub(site.first_node as usize)?)
+        self.site(self.node(node)?.site)?.node_spec(node)
     }
 
     /// Whether a site has left: nothing of it is sold, held or running any more.
