@@ -43,6 +43,18 @@ pub(super) enum Place<'a> {
 impl<'a> Facts<'a> {
     /// Time O((jobs + nodes) log (jobs + nodes) + slots).
     pub(super) fn new(offers: &'a Offers, batch: &'a Batch, rules: Rules) -> Facts<'a> {
+        let mut facts = Facts::unnamed(offers, batch, rules);
+        for (number, site) in (0..).zip(offers.sites()) {
+            facts.sites.entry(&site.name).or_insert(SiteId::new(number));
+        }
+        for (number, node) in (0..).zip(offers.nodes()) {
+            facts.nodes.entry((node.site, &node.name)).or_insert(NodeId::new(number));
+        }
+        facts
+    }
+
+    /// The same without the names of sites and nodes, where nobody asks for these.
+    pub(super) fn unnamed(offers: &'a Offers, batch: &'a Batch, rules: Rules) -> Facts<'a> {
         let mut facts = Facts {
             offers,
             jobs: BTreeMap::new(),
@@ -53,12 +65,6 @@ impl<'a> Facts<'a> {
         };
         for request in batch.requests() {
             facts.jobs.entry(&request.name).or_insert_with(|| Terms::new(request, rules));
-        }
-        for (number, site) in (0..).zip(offers.sites()) {
-            facts.sites.entry(&site.name).or_insert(SiteId::new(number));
-        }
-        for (number, node) in (0..).zip(offers.nodes()) {
-            facts.nodes.entry((node.site, &node.name)).or_insert(NodeId::new(number));
         }
         for slot in offers.slots() {
             facts.free[slot.node().index()].push(*slot);
@@ -78,6 +84,11 @@ impl<'a> Facts<'a> {
             Some(id) => Place::Known(*id, self.offers.node(*id)),
             None => Place::NoSuchNode,
         }
+    }
+
+    /// What a node's id stands for.
+    pub(super) fn place_of(&self, node: NodeId) -> Place<'a> {
+        self.offers.nodes().get(node.index()).map_or(Place::NoSuchNode, |of| Place::Known(node, of))
     }
 
     /// The one free slot of `node` that holds all of `[start, end)`. An empty interval is in none.

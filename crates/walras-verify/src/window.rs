@@ -1,10 +1,10 @@
 //! Checks of one alternative as a whole: its names, its edges, its money.
 
-use super::ClaimedAlternative;
 use super::facts::{Facts, Place, Terms, cost_micros, money};
-use super::task::Task;
+use super::task::{self, Task};
 use super::units::{self, Claimed};
 use super::violation::{AlternativeAt, SlotAt, Violation};
+use super::{ClaimedAlternative, Rules};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use walras_model::id::NodeId;
@@ -20,9 +20,21 @@ pub(super) struct Window<'a> {
 
 /// Looks the names of a claimed alternative up.
 pub(super) fn resolve<'a>(index: usize, claimed: &'a ClaimedAlternative, facts: &'a Facts<'a>) -> Window<'a> {
+    resolve_by(index, claimed, facts, |slot| {
+        facts.place(&claimed.slots[slot].site, &claimed.slots[slot].node)
+    })
+}
+
+/// The same where somebody else says what the slots' names stand for, by their places in the claim.
+pub(super) fn resolve_by<'a>(
+    index: usize,
+    claimed: &'a ClaimedAlternative,
+    facts: &'a Facts<'a>,
+    place_of: impl Fn(usize) -> Place<'a>,
+) -> Window<'a> {
     let terms = facts.job(&claimed.job);
     let tasks = (0..).zip(&claimed.slots).map(|(index, slot)| {
-        let place = facts.place(&slot.site, &slot.node);
+        let place = place_of(index);
         let (source, on_capacity) = match place {
             Place::Known(id, node) if units::is_divided(node) => {
                 (facts.free_units(id, (slot.start, slot.end), slot.units), facts.on_capacity(node))
@@ -40,8 +52,16 @@ pub(super) fn resolve<'a>(index: usize, claimed: &'a ClaimedAlternative, facts: 
     Window { index, claimed, terms, tasks: tasks.collect() }
 }
 
+/// Appends what is wrong with the alternative, and with each of its tasks.
+pub(super) fn check_whole(window: &Window<'_>, rules: Rules, violations: &mut Vec<Violation>) {
+    check(window, violations);
+    for task in &window.tasks {
+        task::check(task, window, rules, violations);
+    }
+}
+
 /// Appends what is wrong with the alternative apart from its single tasks.
-pub(super) fn check(window: &Window<'_>, violations: &mut Vec<Violation>) {
+fn check(window: &Window<'_>, violations: &mut Vec<Violation>) {
     match window.terms {
         None => violations.push(Violation::UnknownJob { at: window.at() }),
         Some(terms) => {
@@ -117,9 +137,10 @@ fn check_one_site(window: &Window<'_>, terms: &Terms<'_>, violations: &mut Vec<V
     if !terms.request.scope.same_site {
         return;
     }
+    let site = |task: &Task<'_>| task.node().map(|node| node.site);
     let mut known = window.tasks.iter().filter(|task| task.node().is_some());
     let Some(first) = known.next() else { return };
-    if let Some(other) = known.find(|task| task.claimed.site != first.claimed.site) {
+    if let Some(other) = known.find(|task| site(task) != site(first)) {
         let first_site = first.claimed.site.clone();
         violations.push(Violation::SplitSites { at: window.slot_at(other), first_site });
     }

@@ -10,7 +10,10 @@ impl State {
     /// The next moment at which time alone changes something; may be past.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
-        let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued) && !self.runs_late(job);
+        let waits = |job: &&Job| {
+            let open = matches!(job.phase, Phase::Waiting | Phase::Queued);
+            job.spec.request.deadline.is_some() && open && !self.runs_late(job)
+        };
         let pending = self.arrays.values().filter(|array| !array.pending.is_empty());
         let cut = pending.filter_map(|array| array.spec.request.deadline);
         let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);

@@ -11,6 +11,7 @@ use crate::model::id::JobNumber;
 use crate::model::job::{Planned, Why};
 use std::collections::BTreeSet;
 use walras_core::agenda::{Agenda, AgendaProblem, Placed, Waiting, plan_agenda};
+use walras_core::plan::PlanScheme;
 use walras_core::prefer::QueueOffer;
 use walras_model::{Interval, Money, Request, SiteId, Window};
 
@@ -29,10 +30,11 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
         let placed = placed.as_ref().filter(|placed| !queue_is_better(problem, agenda, job, &placed.window));
         told.extend(placed.map(|placed| (job.number, placed)));
     }
-    let mut decision = the_others(problem, agenda, &told);
     let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
     let unplaced = newcomers.iter().filter(|job| !placed.contains(&job.number));
-    refuse_windows(&mut decision, &unplaced.copied().collect::<Vec<_>>());
+    let unplaced: Vec<&PlanningJob> = unplaced.copied().collect();
+    let mut decision = the_others(problem, agenda, &told, &unplaced);
+    refuse_windows(&mut decision, &unplaced);
     let batch: BTreeSet<JobNumber> = problem.jobs.iter().map(|job| job.number).collect();
     for (job, placed) in told {
         let Placed { window, promise, moved, renewed } = placed;
@@ -150,8 +152,14 @@ fn refuse_windows(decision: &mut Decision, unplaced: &[&PlanningJob]) {
     }
 }
 
-/// Everybody else, on what is left.
-fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNumber, &Placed)]) -> Decision {
+/// Everybody else, on what is left. Where these are only such as the agenda has no place for, and no queue could take them, what is
+/// wanted is why: whoever finds a window finds one in the first round, and it is refused.
+fn the_others(
+    problem: &PlanningProblem,
+    agenda: &PlanningAgenda,
+    told: &[(JobNumber, &Placed)],
+    unplaced: &[&PlanningJob],
+) -> Decision {
     let placements = told.iter().flat_map(|(_, placed)| placed.window.placements());
     let taken = placements.flat_map(|it| std::iter::repeat_n((it.node, it.interval), it.units as usize));
     let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
@@ -165,6 +173,11 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
         job.request.budget = Some(job.request.budget.map_or(left, |budget| budget.min(left)));
     }
     let offers = problem.offers.without(taken);
+    let mut policy = problem.policy.clone();
+    if jobs.len() == unplaced.len() && problem.queues.is_empty() {
+        policy.search.limits.alternatives_per_job_max = 1;
+        policy.plan = PlanScheme::Papers;
+    }
     super::by_windows(&PlanningProblem {
         capacity: None,
         cycle: problem.cycle,
@@ -177,7 +190,7 @@ fn the_others(problem: &PlanningProblem, agenda: &PlanningAgenda, told: &[(JobNu
         users: problem.users.clone(),
         rules: problem.rules.clone(),
         wishes: problem.wishes.clone(),
-        policy: problem.policy.clone(),
+        policy,
         agenda: None,
     })
 }
@@ -199,12 +212,60 @@ mod tests {
     use crate::model::policy::Policy;
     use std::sync::Arc;
     use walras_core::choose::Objective;
-    use walras_core::prefer::Rules;
-    use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Time};
+    use walras_core::prefer::{Preference, Rules, User};
+    use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Time, Work};
 
     /// What is said without asking the planner is what it would say.
     #[test]
     fn a_plan_for_nobody_is_the_planners() {
+        let mut problem = problem();
+        for objective in [Objective::MinCost, Objective::MinMakespan, Objective::Satisfaction] {
+            for searches in [0, 1_000] {
+                problem.policy.choice.objective = objective.clone();
+                problem.policy.bound_searches_max = searches;
+                assert_eq!(super::super::plan(&problem), for_nobody(&problem));
+            }
+        }
+    }
+
+    /// Whoever the agenda has no place for is told the same by one round as by all of them.
+    #[test]
+    fn one_round_says_why_there_is_no_place() {
+        let mut problem = problem();
+        let job = |number: u64, seconds: i64| PlanningJob {
+            number: JobNumber::new(number),
+            request: Request::new(&format!("j{number}"), 1, Work::from_millis(1_000 * seconds).unwrap()),
+            workflow: None,
+            preference: Preference::plain(),
+            spread: None,
+            search: None,
+            user: 0,
+            overdue: false,
+        };
+        problem.jobs = vec![job(1, 10), job(2, 200), job(3, 30)];
+        problem.users = vec![User { name: "ada".to_owned(), group: None, weight: 1 }];
+        let agenda = PlanningAgenda {
+            soon: problem.now,
+            rules: Default::default(),
+            planned: Vec::new(),
+            funds: vec![Money::MAX],
+            newcomers: Default::default(),
+        };
+        let unplaced: Vec<&PlanningJob> = problem.jobs.iter().collect();
+        let told = |unplaced: &[&PlanningJob], of: &[&PlanningJob]| {
+            let mut decision = the_others(&problem, &agenda, &[], unplaced);
+            refuse_windows(&mut decision, of);
+            decision.verdict.unserved.sort_by_key(|it| it.job);
+            (decision.chosen, decision.verdict.unserved)
+        };
+        let (chosen, unserved) = told(&unplaced, &unplaced);
+        assert_eq!((chosen.len(), unserved.len()), (0, 3));
+        assert_eq!((&unserved[0].why, &unserved[2].why), (&Why::LeftOut, &Why::LeftOut));
+        assert_eq!((chosen, unserved), told(&[], &unplaced));
+    }
+
+    /// A node that is free for 100 s, and nobody who wants it.
+    fn problem() -> PlanningProblem {
         let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
         let horizon = Interval::new(at(0), at(100)).unwrap();
         let node = Node {
@@ -218,7 +279,7 @@ mod tests {
         let slot = Slot::new(NodeId::new(0), horizon, Rate::from_micros_per_second(7).unwrap());
         let sites = vec![Site { name: "s".to_owned() }];
         let offers = Offers::new(horizon, sites, vec![node], slot.into_iter().collect()).unwrap();
-        let mut problem = PlanningProblem {
+        PlanningProblem {
             capacity: None,
             cycle: Default::default(),
             basis: 7,
@@ -232,13 +293,6 @@ mod tests {
             wishes: Arc::default(),
             policy: Policy::default(),
             agenda: None,
-        };
-        for objective in [Objective::MinCost, Objective::MinMakespan, Objective::Satisfaction] {
-            for searches in [0, 1_000] {
-                problem.policy.choice.objective = objective.clone();
-                problem.policy.bound_searches_max = searches;
-                assert_eq!(super::super::plan(&problem), for_nobody(&problem));
-            }
         }
     }
 }

@@ -8,7 +8,9 @@ use crate::model::policy::{Deciding, PromisePolicy};
 use crate::model::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::agenda::{AgendaRules, Late, Promise, Terms};
-use walras_model::{Interval, Money, NodeId, Placement, Rate, Request, SiteId, SlotKey, Span, Time, Window};
+use walras_model::{
+    Interval, Money, NodeId, Performance, Placement, Rate, Request, SiteId, SlotKey, Span, Time, Window,
+};
 
 /// What begins at once begins with the next moment: what has begun can be asked of nobody.
 const AT_ONCE: Span = match Span::from_millis(1) {
@@ -113,19 +115,30 @@ impl State {
 
     /// The time on nodes that a plan takes; `None` when a node is not there.
     fn holds_of(&self, request: &Request, plan: &Planned) -> Option<Vec<PlannedHold>> {
+        // Most nodes are like the one before: neither its run time nor its cost is worked out again.
+        let mut last: Option<(Performance, PlannedHold)> = None;
         let hold = |(node, rate): &(NodeId, Rate)| {
-            let spec = self.node_spec(*node)?;
-            let span = request.work.runtime_on(spec.performance)?;
-            let interval = Interval::new(plan.start, plan.start.checked_add(span)?)?;
+            let site = self.node(*node)?.site;
+            let spec = self.site(site)?.node_spec(*node)?;
             let units = spec.units_needed(request)?;
-            Some(PlannedHold { node: *node, units, interval, rate: *rate, cost: rate.cost_of(span)? })
+            let alike = last.filter(|(performance, it)| (*performance, it.rate) == (spec.performance, *rate));
+            let hold = match alike {
+                Some((_, alike)) => PlannedHold { node: *node, site, units, ..alike },
+                None => {
+                    let span = request.work.runtime_on(spec.performance)?;
+                    let interval = Interval::new(plan.start, plan.start.checked_add(span)?)?;
+                    PlannedHold { node: *node, site, units, interval, rate: *rate, cost: rate.cost_of(span)? }
+                }
+            };
+            last = Some((spec.performance, hold));
+            Some(hold)
         };
         plan.places.iter().map(hold).collect()
     }
 
     /// A plan as the planner sees it.
     pub(crate) fn window_of(&self, request: &Request, plan: &Planned) -> Option<Window> {
-        let placement = |PlannedHold { node, units, interval, rate, cost }: PlannedHold| {
+        let placement = |PlannedHold { node, units, interval, rate, cost, .. }: PlannedHold| {
             let source = SlotKey { start: interval.start(), node };
             Placement { node, units, interval, rate, cost, source }
         };
@@ -134,17 +147,18 @@ impl State {
 
     /// A plan as it is reserved.
     pub(crate) fn allocation_of(&self, request: &Request, plan: &Planned) -> Option<Allocation> {
-        let hold = |PlannedHold { node, units, interval, rate, cost }: PlannedHold| {
-            Some((self.node(node)?.site, Hold { node: Some(node), units, interval, rate, cost }))
+        let hold = |PlannedHold { node, site, units, interval, rate, cost }: PlannedHold| {
+            (site, Hold { node: Some(node), units, interval, rate, cost })
         };
-        let holds = self.holds_of(request, plan)?.into_iter().map(hold).collect::<Option<Vec<_>>>()?;
-        Some(Allocation::plain(holds))
+        Some(Allocation::plain(self.holds_of(request, plan)?.into_iter().map(hold)))
     }
 }
 
 /// What a plan takes of one node.
+#[derive(Clone, Copy)]
 struct PlannedHold {
     node: NodeId,
+    site: SiteId,
     units: u32,
     interval: Interval,
     rate: Rate,

@@ -102,8 +102,9 @@ impl State {
         held: &[Interval],
         user: Option<&str>,
     ) -> Vec<Piece> {
-        let site = self.node(node).and_then(|state| self.site(state.site));
-        let (Some(site), Some(spec)) = (site, self.node_spec(node)) else { return Vec::new() };
+        let Some(state) = self.node(node) else { return Vec::new() };
+        let Some(site) = self.site(state.site) else { return Vec::new() };
+        let Some(spec) = site.node_spec(node) else { return Vec::new() };
         let units = spec.division.units();
         let (prices, class) = (&site.spec.prices, spec.class.as_deref());
         let base = match user {
@@ -111,7 +112,7 @@ impl State {
             None => prices.least_of(&spec.name, class),
         };
         if let ([free], Some(rate)) = (free, prices.steady(base, site.demand))
-            && self.node(node).is_some_and(NodeState::is_whole)
+            && state.is_whole()
         {
             // Nothing cuts it but what is held: the same as below, without the steps between.
             let open = free.intersection(horizon);
@@ -251,9 +252,16 @@ pub(crate) struct Piece {
 /// What is left of a piece beside what is held, which takes one unit for every time it stands there.
 pub(crate) fn left_of(open: Interval, rate: Rate, held: &[Interval], units: u32) -> Vec<Piece> {
     let piece = |(interval, units): (Interval, u32)| Piece { interval, rate, units };
-    match units {
-        1 => complement(open, held).into_iter().map(|left| piece((left, 1))).collect(),
-        _ => free_units(open, units, held).into_iter().map(piece).collect(),
+    match (units, held) {
+        (1, []) => vec![piece((open, 1))],
+        (1, [held]) => {
+            let sides =
+                [(open.start(), held.start().min(open.end())), (held.end().max(open.start()), open.end())];
+            let sides = sides.into_iter().filter_map(|(from, until)| Interval::new(from, until));
+            sides.map(|left| piece((left, 1))).collect()
+        }
+        (1, held) => complement(open, held).into_iter().map(|left| piece((left, 1))).collect(),
+        (_, held) => free_units(open, units, held).into_iter().map(piece).collect(),
     }
 }
 
@@ -294,5 +302,35 @@ fn add_free(
             all.extend(own.map(|(node, _)| (node, horizon)));
         }
         Free::Queue { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left beside nothing, beside one time and beside several is what no held time covers.
+    #[test]
+    fn what_is_left_is_what_nobody_holds() {
+        let interval = |from: i64, until: i64| {
+            Interval::new(Time::from_millis(from).unwrap(), Time::from_millis(until).unwrap()).unwrap()
+        };
+        let rate = Rate::from_micros_per_second(7).unwrap();
+        let open = interval(10, 20);
+        let mut held = Vec::new();
+        for from in 5..25 {
+            held.extend((from + 1..27).map(|until| vec![interval(from, until)]));
+        }
+        held.extend([
+            vec![],
+            vec![interval(11, 12), interval(14, 19)],
+            vec![interval(1, 2), interval(15, 30)],
+        ]);
+        for held in held {
+            let left = complement(open, &held);
+            let pieces = left_of(open, rate, &held, 1);
+            assert!(pieces.iter().all(|piece| (piece.rate, piece.units) == (rate, 1)));
+            assert_eq!(pieces.iter().map(|piece| piece.interval).collect::<Vec<_>>(), left, "{held:?}");
+        }
     }
 }

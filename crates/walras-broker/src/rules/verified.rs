@@ -18,7 +18,7 @@ use walras_model::{
     Batch, Factor, Interval, Money, Node, NodeId, Offers, Request, Scope, Site, SiteId, Slot,
 };
 use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
-use walras_verify::{Claim, ClaimedAlternative, ClaimedSlot, Rules, verify_plan};
+use walras_verify::{ClaimedAlternative, ClaimedSlot, Rules, verify_window};
 
 /// A parallel window, by the verifier of the core, on nothing but the nodes that it uses.
 pub(super) fn window(
@@ -30,15 +30,18 @@ pub(super) fn window(
     let mut sites: Vec<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
     sites.sort_unstable();
     let Some(horizon) = horizon_of(&priced) else { return vec![Mismatch::NothingFree] };
-    let (mut nodes, mut slots) = (Vec::new(), Vec::new());
+    let (mut nodes, mut slots) = (Vec::with_capacity(priced.len()), Vec::with_capacity(priced.len()));
+    let mut known: Vec<NodeId> = Vec::with_capacity(priced.len());
     for (id, pieces) in &priced {
         let place = NodeId::from_index(nodes.len()).expect("there are no more nodes than ids");
         let Some(node) = plain_node(state, *id, &sites) else { continue };
         nodes.push(node);
+        known.push(*id);
         let slot = |it: &Piece| Slot::new(place, it.interval, it.rate).map(|slot| slot.with_units(it.units));
         slots.extend(pieces.iter().filter_map(slot));
     }
-    let site = |id: &SiteId| Site { name: name_of(state, *id) };
+    // Nobody asks what sites and nodes are called: what is wrong is told by places.
+    let site = |_: &SiteId| Site { name: String::new() };
     let Ok(offers) = Offers::new(horizon, sites.iter().map(site).collect(), nodes, slots) else {
         return vec![Mismatch::NotOffered];
     };
@@ -50,10 +53,13 @@ pub(super) fn window(
         }),
     };
     let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
-    let claim = Claim { alternatives: vec![claimed(state, request, allocation)], ..Claim::default() };
+    // A node that is not there has a place that nothing has.
+    let place = |hold: &Hold| hold.node.and_then(|node| NodeId::from_index(known.binary_search(&node).ok()?));
+    let nowhere = NodeId::new(u32::MAX);
     let rules = Rules { budget_factor: Factor::ONE, price_cap: false };
     let holds: Vec<(SiteId, &Hold)> = allocation.holds().collect();
-    verify_plan(&claim, &offers, &batch, rules)
+    let on: Vec<NodeId> = holds.iter().map(|(_, hold)| place(hold).unwrap_or(nowhere)).collect();
+    verify_window(&claimed(request, allocation), &on, &offers, &batch, rules)
         .into_iter()
         .map(|it| of_window(it, allocation, &holds))
         .collect()
@@ -86,7 +92,7 @@ fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
     let site = sites.binary_search(&state.node(id)?.site).ok()?;
     Some(Node {
         division: spec.division.clone(),
-        name: spec.name.clone(),
+        name: String::new(),
         site: SiteId::from_index(site)?,
         performance: spec.performance,
         watts: spec.watts,
@@ -94,15 +100,11 @@ fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
     })
 }
 
-fn claimed(state: &State, request: &Request, allocation: &Allocation) -> ClaimedAlternative {
-    let slot = |(site, hold): (SiteId, &Hold)| ClaimedSlot {
+fn claimed(request: &Request, allocation: &Allocation) -> ClaimedAlternative {
+    let slot = |(_, hold): (SiteId, &Hold)| ClaimedSlot {
         units: hold.units,
-        site: name_of(state, site),
-        node: hold
-            .node
-            .and_then(|node| state.node_spec(node))
-            .map(|spec| spec.name.clone())
-            .unwrap_or_default(),
+        site: String::new(),
+        node: String::new(),
         start: hold.interval.start(),
         end: hold.interval.end(),
         cost: hold.cost,

@@ -12,7 +12,7 @@
 
 use crate::{
     AlternativeAt, ChosenClaim, Claim, ClaimedAlternative, ClaimedChoice, ClaimedSlot, Rules, SlotAt,
-    Violation, verify_plan,
+    Violation, verify_plan, verify_window,
 };
 use walras_model::market::Capacity;
 
@@ -191,6 +191,24 @@ impl Fixture {
     #[track_caller]
     pub(super) fn expect(&self, name: &str, expected: &[Violation]) {
         assert_eq!(self.verify(), expected, "{name}");
+        self.expect_the_same_by_nodes(name);
+    }
+
+    /// Every alternative alone has the same wrong with it by the ids of its nodes as by their names, as far as there are such.
+    #[track_caller]
+    fn expect_the_same_by_nodes(&self, name: &str) {
+        let (offers, batch) = (offers(), Batch::new(self.requests.clone()));
+        let is_at = |node: &Node, slot: &ClaimedSlot| {
+            node.name == slot.node && offers.sites()[node.site.index()].name == slot.site
+        };
+        for alternative in &self.claim.alternatives {
+            let of = |slot: &ClaimedSlot| offers.nodes().iter().position(|node| is_at(node, slot));
+            let Some(on) = alternative.slots.iter().map(of).collect::<Option<Vec<usize>>>() else { continue };
+            let on: Vec<NodeId> = on.into_iter().filter_map(NodeId::from_index).collect();
+            let alone = Claim { alternatives: vec![alternative.clone()], ..Claim::default() };
+            let by_name = verify_plan(&alone, &offers, &batch, self.rules);
+            assert_eq!(verify_window(alternative, &on, &offers, &batch, self.rules), by_name, "{name}");
+        }
     }
 
     pub(super) fn alternative(&self, index: usize) -> AlternativeAt {

@@ -24,6 +24,17 @@ fn a_valid_plan_is_clean_under_a_price_cap() {
 }
 
 #[test]
+fn a_slot_on_no_node_is_on_an_unknown_one() {
+    let Fixture { claim, requests, rules } = fixture::valid();
+    let (offers, batch) = (fixture::offers(), Batch::new(requests));
+    for on in [vec![], vec![NodeId::new(0), NodeId::new(u32::MAX)]] {
+        let violations = verify_window(&claim.alternatives[0], &on, &offers, &batch, rules);
+        let unknown = violations.iter().filter(|it| matches!(it, Violation::UnknownNode { .. }));
+        assert_eq!(unknown.count(), if on.is_empty() { 2 } else { 1 }, "{violations:?}");
+    }
+}
+
+#[test]
 fn an_empty_claim_is_clean() {
     let mut fixture = fixture::valid();
     fixture.claim = Claim::default();

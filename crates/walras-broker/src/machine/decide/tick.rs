@@ -31,11 +31,11 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     }
     agenda::hold_late(draft);
     let mut given_up = false;
-    let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued) && !state.runs_late(job);
-    for job in state.jobs.values().filter(waits) {
-        let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= now);
+    let waits = |job: &&Job| matches!(job.phase, Phase::Waiting | Phase::Queued);
+    let passed = |job: &&Job| job.spec.request.deadline.is_some_and(|deadline| deadline <= now);
+    for job in state.jobs.values().filter(passed).filter(waits).filter(|job| !state.runs_late(job)) {
         // What it waited for may have been given up just now, and it with that.
-        if passed && (!given_up || draft.state().jobs.contains_key(&job.number)) {
+        if !given_up || draft.state().jobs.contains_key(&job.number) {
             end_job(draft, job.number, JobEnd::GivenUp(Why::DeadlinePassed));
             given_up = true;
         }
