@@ -156,3 +156,28 @@ test("people sign in at a provider by the button", async () => {
     await other?.close();
   }
 });
+
+test("an administrator chooses how jobs are assigned to sites that sell capacity", async () => {
+  assert.equal((await house.call("GET", "/v1/policy")).assign, "windows");
+  await inPage(house.administrator, async (page) => {
+    await open(page, "Policy");
+    const choice = page.getByLabel("How jobs are assigned");
+    assert.equal(await choice.inputValue(), "windows");
+    const methods = await choice.locator("option").evaluateAll((options) => options.map((option) => option.value));
+    assert.deepEqual(methods, ["windows", "greedy", "greedy-cost", "mmc", "hga", "lpga", "exact", "split"]);
+    await choice.selectOption("lpga");
+    await page.getByRole("button", { name: "Assign like this" }).click();
+    await page.getByText("Jobs are assigned by lpga.").waitFor();
+    assert.equal((await house.call("GET", "/v1/policy")).assign, "lpga");
+    // What is in force is what is chosen when somebody looks again.
+    await page.reload();
+    await page.getByRole("heading", { name: "Sites that sell capacity" }).waitFor();
+    assert.equal(await choice.inputValue(), "lpga");
+  });
+  await house.call("PATCH", "/v1/policy", { assign: "windows" });
+  await inPage(ada.secret, async (page) => {
+    await open(page, "Policy");
+    await page.getByRole("heading", { name: "Rules" }).waitFor();
+    assert.equal(await page.getByLabel("How jobs are assigned").count(), 0, "users only read the rules");
+  });
+});

@@ -154,7 +154,14 @@ pub fn assigning(chance: &mut Stream) -> Option<Method> {
 }
 
 /// What is said to the broker at the beginning, and the sites that go with it. Where jobs are assigned, two sites sell capacity.
-pub fn begin(chance: &mut Stream, assign: Option<Method>) -> Option<(Vec<Input>, Vec<FaultySite>)> {
+/// Where tasks are late, two of five overrun.
+pub fn begin(
+    chance: &mut Stream,
+    assign: Option<Method>,
+    late: bool,
+) -> Option<(Vec<Input>, Vec<FaultySite>)> {
+    let overruns = if late { 400 } else { Behaviour::LIVELY.overruns };
+    let behaviour = Behaviour { overruns, ..Behaviour::LIVELY };
     let rules = Policy { assign, ..policy(chance) };
     let mut inputs = vec![Input::SetPolicy(Box::new(rules))];
     for (place, name) in USERS.iter().enumerate() {
@@ -187,7 +194,7 @@ pub fn begin(chance: &mut Stream, assign: Option<Method>) -> Option<(Vec<Input>,
             ..SimulatedNode::new(NodeId::new(id))
         });
         let (nodes, store) = (nodes.collect(), VolatileStore::default());
-        let simulated = SimulatedSite::open(offering, nodes, Behaviour::LIVELY, None, store).ok()?;
+        let simulated = SimulatedSite::open(offering, nodes, behaviour, None, store).ok()?;
         sites.push(FaultySite::new(SiteId::new(number), simulated).with_nodes(&spec.nodes));
         first += u32::try_from(count).ok()?;
         inputs.push(Input::AddSite(spec));
@@ -284,6 +291,19 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     let search = if chance.happens(200) { Some(search(chance)?) } else { None };
     let command = vec!["run".to_owned(), number.to_string()];
     Some(JobSpec { search, workflow, command, ..JobSpec::plain(user, request) })
+}
+
+/// The same user's job as a workflow of tasks that wait for nothing but a node, for as many nodes less one: who comes second on a node
+/// has another to go to. Drawn apart, so that other worlds are as they were.
+pub fn in_tasks(spec: JobSpec, seed: u64) -> JobSpec {
+    let mut chance = Stream::open(seed, 5);
+    let work = Work::from_millis(chance.between(4, 10) * MINUTE);
+    let count = chance.between(1, 2) * 2 + 1;
+    let tasks = (0..count).map(|index| Task::new(&format!("t{index}"), work)).collect();
+    let Ok(workflow) = Workflow::new("flow", tasks, Vec::new()) else { return spec };
+    let request = Request::new(&spec.request.name, 1, UNSIZED);
+    let workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+    JobSpec { workflow, command: spec.command, ..JobSpec::plain(spec.user, request) }
 }
 
 /// A search that a job asks for itself.

@@ -36,12 +36,14 @@ pub struct Settings {
     pub waits: bool,
     /// Whether sites make the mistakes of real clusters, and say what has changed of what is free.
     pub clusters: bool,
+    /// Whether all jobs are workflows whose tasks are often late.
+    pub late: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        let (waits, clusters) = (false, false);
-        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits, clusters }
+        let (waits, clusters, late) = (false, false, false);
+        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits, clusters, late }
     }
 }
 
@@ -120,7 +122,7 @@ pub fn live(settings: &Settings) -> Outcome {
     let mut chance = Stream::open(settings.seed, 0);
     let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Stream::open(settings.seed, 1)));
     let assign = setup::assigning(&mut Stream::open(settings.seed, 4));
-    let (inputs, sites) = setup::begin(&mut chance, assign).unwrap_or_default();
+    let (inputs, sites) = setup::begin(&mut chance, assign, settings.late).unwrap_or_default();
     let zero = Time::from_millis(0).unwrap_or(Time::MIN);
     let mut world = World {
         now: zero,
@@ -185,6 +187,7 @@ impl World {
         for number in 0..settings.jobs {
             let at = later(self.now, chance.between(1, span));
             let Some(spec) = setup::job(number, at, chance) else { continue };
+            let spec = if settings.late { setup::in_tasks(spec, settings.seed) } else { spec };
             let (key, job) = (format!("job-{number}"), Box::new(spec));
             let input = if chance.happens(300) {
                 Input::AskQuote { key, job, findings: None, hold: setup::held_for(chance) }

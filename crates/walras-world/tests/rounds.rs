@@ -40,14 +40,13 @@ fn jobs_are_assigned_by_many_methods() {
     assert!(methods.len() > 4, "{methods:?}");
 }
 
+/// What was prepared for a late task is used: tasks behind it go to another node, in the same window. The checks of a world see that nothing
+/// of it breaks a promise.
 #[test]
 fn schedules_follow_late_tasks() {
-    let (mut late, mut prepared) = (0, 0);
-    for seed in 1..=200 {
-        if late > 10 {
-            break;
-        }
-        let outcome = live(&Settings { seed, ..Settings::default() });
+    let (mut late, mut elsewhere) = (0, 0);
+    for seed in 1..=30 {
+        let outcome = live(&Settings { seed, late: true, ..Settings::default() });
         assert_eq!(outcome.wrong, Vec::<String>::new(), "seed {seed}");
         let mut planned: BTreeMap<ReservationNumber, Vec<Part>> = BTreeMap::new();
         for event in events(&outcome.journal) {
@@ -58,13 +57,14 @@ fn schedules_follow_late_tasks() {
                 Event::Reservation(ReservationEvent::Rescheduled { reservation, parts, why }) => {
                     let before = planned.insert(*reservation, parts.clone()).unwrap_or_default();
                     let place = |part: &Part| (part.site, part.hold);
-                    let elsewhere = before.iter().map(place).ne(parts.iter().map(place));
+                    let moved = before.iter().map(place).ne(parts.iter().map(place));
                     late += usize::from(*why == Why::Late);
-                    prepared += usize::from(*why == Why::Late && elsewhere);
+                    elsewhere += usize::from(*why == Why::Late && moved);
                 }
                 _ => {}
             }
         }
     }
-    assert!(late > 10, "{late} schedules followed a late task, {prepared} to other nodes");
+    assert!(late > 10, "{late} schedules followed a late task");
+    assert!(elsewhere > 5, "{elsewhere} of {late} schedules went to other nodes, as was prepared");
 }

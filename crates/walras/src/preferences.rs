@@ -112,13 +112,16 @@ fn to_text(learnt: &Learnt) -> String {
         let _ = writeln!(text, "  {}: {}", it.criterion, number(it.weight()));
     }
     text += "ranges:\n";
-    for LearntCriterion { criterion, range: (low, high), segments } in &learnt.criteria {
-        let _ = write!(text, "  {criterion}: [{}, {}]", number(*low), number(*high));
-        if segments.len() > 1 {
-            let steps: Vec<String> = segments.iter().map(|step| number(*step)).collect();
-            let _ = write!(text, "  # from best to worst: {}", steps.join(", "));
-        }
-        text.push('\n');
+    for LearntCriterion { criterion, range: (low, high), .. } in &learnt.criteria {
+        let _ = writeln!(text, "  {criterion}: [{}, {}]", number(*low), number(*high));
+    }
+    let shaped = |it: &&LearntCriterion| it.segments.len() > 1 && it.weight() > 0;
+    for (place, LearntCriterion { criterion, segments, .. }) in
+        learnt.criteria.iter().filter(shaped).enumerate()
+    {
+        text += if place == 0 { "segments:\n" } else { "" };
+        let steps: Vec<String> = segments.iter().map(|step| number(*step)).collect();
+        let _ = writeln!(text, "  {criterion}: [{}]", steps.join(", "));
     }
     text
 }

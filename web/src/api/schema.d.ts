@@ -2327,6 +2327,13 @@ export interface components {
              */
             search?: string;
             /**
+             * @description How much a criterion's loss grows in each of as many equal parts of its range, from best to worst: a learnt utility. Only ratios
+             *     count.
+             */
+            segments?: {
+                [key: string]: number[];
+            };
+            /**
              * @description Whether all earlier jobs of the same name and user must have ended first.
              * @default false
              */
@@ -4459,6 +4466,15 @@ export interface components {
             };
             /** @description Between which values a total matters, instead of the available ones: times in seconds, money in credits. */
             ranges?: {
+                /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+                exact?: {
+                    [key: string]: string;
+                };
+            } & {
+                [key: string]: number[];
+            };
+            /** @description How much a total's loss grows in each of as many equal parts of its range, from best to worst: a learnt utility. Only ratios count. */
+            segments?: {
                 /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
                 exact?: {
                     [key: string]: string;

@@ -5,6 +5,7 @@ type Shapes = components["schemas"];
 
 export type Account = Shapes["AccountView"];
 export type Alternative = Shapes["AlternativeView"];
+export type Assign = Shapes["Assign"];
 export type Bar = Shapes["TimetableBar"];
 export type BarKind = Shapes["BarKind"];
 export type Budget = Shapes["BudgetView"];

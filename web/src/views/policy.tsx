@@ -1,4 +1,4 @@
-// The VO's rules, as they are; an administrator changes them as JSON.
+// The VO's rules, as they are; an administrator changes how jobs are assigned by choosing, and all rules as JSON.
 import { useState } from "preact/hooks";
 import { api, ask } from "../api/client";
 import type { Me, Policy, Trial } from "../api/types";
@@ -7,6 +7,7 @@ import { administers } from "../live/session";
 import { Do, useAction, Wrong } from "../parts/action";
 import { Card, Facts } from "../parts/card";
 import { Shown } from "../parts/states";
+import { Assigning } from "./assigning";
 import { TrialResult } from "./trial";
 
 export function PolicyView({ who }: { who: Me }) {
@@ -24,7 +25,12 @@ export function PolicyView({ who }: { who: Me }) {
                 </Card>
               ))}
             </div>
-            {administers(who.role) && <Edit done={data.reload} />}
+            {administers(who.role) && (
+              <>
+                <Assigning now={policy.assign ?? "windows"} done={data.reload} />
+                <Edit done={data.reload} />
+              </>
+            )}
           </>
         )}
       </Shown>

@@ -37,6 +37,7 @@ use walras_core::prefer::Stakeholders;
 use walras_core::refine::Strategy;
 use walras_model::{Batch, Network, Offers};
 use wire::ScenarioFile;
+pub(crate) use wishes::Wanted;
 
 /// What a scenario file must call itself: the value of its key `walras`.
 pub const SCENARIO_TAG: &str = "scenario/1";

@@ -4,7 +4,7 @@ use super::names::AggregationName;
 use super::values::{Entries, List, Pair};
 use super::wishes::{
     AccessEntry, AdministratorEntry, JobWishEntry, OriginEntry, OwnerEntry, PreferencesEntry, QueueEntry,
-    QuotaEntry, SpreadEntry, UserEntry,
+    QuotaEntry, SpreadEntry, UserEntry, Wanted,
 };
 use super::{Unique, jobs, offers, quantity};
 use crate::error::{Problem, Within};
@@ -13,7 +13,7 @@ use crate::unit::Unit;
 use std::collections::BTreeMap;
 use walras_core::prefer::{
     AccessRule, Aggregation, Calendar, CollectiveWish, Criterion, Hours, JobWish, Preference,
-    PreferenceError, QueueOffer, Quota, Rules, Spread, Stakeholders, User, Weighted, Who,
+    PreferenceError, QueueOffer, Quota, Rules, SEGMENTS_MAX, Spread, Stakeholders, User, Weighted, Who,
 };
 use walras_model::{Batch, Offers, SiteId, Span};
 
@@ -48,13 +48,9 @@ pub(super) fn preferences(
 
 type Sites = BTreeMap<String, SiteId>;
 
-/// Weights and ranges by criterion.
-fn preference(
-    prefers: Option<&Entries<Number>>,
-    ranges: Option<&Entries<Pair>>,
-    aggregation: AggregationName,
-    unit: Unit,
-) -> Result<Preference, Problem> {
+/// Weights, ranges and segments by criterion.
+fn preference(wanted: Wanted<'_>, aggregation: AggregationName, unit: Unit) -> Result<Preference, Problem> {
+    let Wanted { prefers, ranges, segments } = wanted;
     let mut weighted = Vec::new();
     match prefers {
         Some(Entries(entries)) => {
@@ -69,22 +65,25 @@ fn preference(
         let range = range(name, *low, *high, unit, &mut weighted);
         range.in_field(name).in_field("ranges")?;
     }
+    for (name, List(steps)) in segments.map_or(&[][..], |Entries(entries)| entries) {
+        self::segments(name, steps, &mut weighted).in_field(name).in_field("segments")?;
+    }
     Preference::new(weighted, aggregation.of(Aggregation::CRITERIA)).map_err(|error| refused(&error))
 }
 
-/// Weights and ranges by criterion, as a job gives them; points in time count from its submission.
+/// The same as a job gives it; points in time count from its submission.
 pub(crate) fn preference_of(
-    prefers: Option<&Entries<Number>>,
-    ranges: Option<&Entries<Pair>>,
+    wanted: Wanted<'_>,
     aggregation: Option<AggregationName>,
 ) -> Result<Option<Preference>, Problem> {
-    if prefers.is_some() {
-        return preference(prefers, ranges, aggregation.unwrap_or_default(), Unit::Seconds).map(Some);
+    if wanted.prefers.is_some() {
+        return preference(wanted, aggregation.unwrap_or_default(), Unit::Seconds).map(Some);
     }
-    let alone = match (ranges, aggregation) {
-        (Some(_), _) => "ranges",
-        (None, Some(_)) => "aggregation",
-        (None, None) => return Ok(None),
+    let alone = match (wanted.ranges, wanted.segments, aggregation) {
+        (Some(_), _, _) => "ranges",
+        (None, Some(_), _) => "segments",
+        (None, None, Some(_)) => "aggregation",
+        (None, None, None) => return Ok(None),
     };
     Err(Problem::new(alone, "needs `prefers` beside it")).in_field(alone)
 }
@@ -115,6 +114,23 @@ fn range(
     let entry = entry.ok_or_else(|| Problem::new(name, "has a range but no weight"))?;
     entry.range = Some((from, to));
     Ok(())
+}
+
+/// How much a criterion's loss grows in each part of its range.
+fn segments(name: &str, steps: &[Number], weighted: &mut [Weighted]) -> Result<(), Problem> {
+    let it = criterion(name)?;
+    let entry = weighted.iter_mut().find(|entry| entry.criterion == it);
+    let entry = entry.ok_or_else(|| Problem::new(name, "has segments but no weight"))?;
+    let steps = steps.iter().enumerate();
+    let read = steps.map(|(item, step)| quantity::weight(*step).in_item(item));
+    entry.segments = read.collect::<Result<Vec<i64>, Problem>>()?;
+    match entry.segments.len() {
+        1..=SEGMENTS_MAX if entry.segments.iter().any(|step| *step > 0) => Ok(()),
+        _ => Err(Problem::new(
+            name,
+            "has segments that are none: expected 1 to 100 numbers, one of them above 0",
+        )),
+    }
 }
 
 /// A number of a criterion, in the core's integers.
@@ -174,7 +190,7 @@ fn users(
 fn user(users: &mut Vec<User>, entry: &UserEntry, unit: Unit) -> Result<JobWish, Problem> {
     let weight = quantity::weight(entry.weight).in_field("weight")?;
     users.push(User { name: entry.name.clone(), group: entry.group.clone(), weight });
-    let preference = preference(entry.prefers.as_ref(), entry.ranges.as_ref(), entry.aggregation, unit)?;
+    let preference = preference(entry.wanted(), entry.aggregation, unit)?;
     Ok(JobWish { user: users.len() - 1, preference, spread: None })
 }
 
@@ -186,9 +202,11 @@ fn job_wish(
 ) -> Result<(), Problem> {
     let wish = &mut all[place(&entry.name).in_field("name")?];
     if entry.prefers.is_some() {
-        wish.preference = preference(entry.prefers.as_ref(), entry.ranges.as_ref(), entry.aggregation, unit)?;
+        wish.preference = preference(entry.wanted(), entry.aggregation, unit)?;
     } else if entry.ranges.is_some() {
         return Err(Problem::new("ranges", "need `prefers` beside them")).in_field("ranges");
+    } else if entry.segments.is_some() {
+        return Err(Problem::new("segments", "need `prefers` beside them")).in_field("segments");
     }
     if let Some(SpreadEntry { deviation, max, error, likely }) = entry.run_time {
         let span = |number, field: &str| quantity::span(number, unit).in_field(field).in_field("run_time");
@@ -216,9 +234,7 @@ fn owners(
         }
         let weight = quantity::weight(entry.weight).in_field("weight").in_item(index)?;
         if entry.prefers.is_some() {
-            let preference =
-                preference(entry.prefers.as_ref(), entry.ranges.as_ref(), entry.aggregation, unit)
-                    .in_item(index)?;
+            let preference = preference(entry.wanted(), entry.aggregation, unit).in_item(index)?;
             stakeholders.owners[site.index()] = Some(CollectiveWish { weight, preference });
         }
         let rules = rules(&entry, unit).in_item(index)?;
@@ -292,7 +308,7 @@ fn quota(entry: &QuotaEntry, unit: Unit) -> Result<Quota, Problem> {
 
 fn administrator(entry: AdministratorEntry, unit: Unit) -> Result<CollectiveWish, Problem> {
     let weight = quantity::weight(entry.weight).in_field("weight")?;
-    let preference = preference(Some(&entry.prefers), entry.ranges.as_ref(), entry.aggregation, unit)?;
+    let preference = preference(entry.wanted(), entry.aggregation, unit)?;
     Ok(CollectiveWish { weight, preference })
 }
 

@@ -7,6 +7,17 @@ use crate::described::JsonSchema;
 use crate::number::Number;
 use serde::Deserialize;
 
+/// What is wanted, as files say it.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// How much each criterion counts.
+    pub(crate) prefers: Option<&'a Entries<Number>>,
+    /// Between which values it matters.
+    pub(crate) ranges: Option<&'a Entries<Pair>>,
+    /// How its loss grows from part to part of its range.
+    pub(crate) segments: Option<&'a Entries<List<Number>>>,
+}
+
 /// What users, owners and the administrator want.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "preferences")]
@@ -62,9 +73,24 @@ pub(crate) struct UserEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Pair>")]
     pub(crate) ranges: Option<Entries<Pair>>,
+    /// How much the loss grows in each of as many equal parts of the range, from best to worst: a learnt utility. Only ratios count.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<List<Number>>")]
+    pub(crate) segments: Option<Entries<List<Number>>>,
     /// How the criteria's losses become one.
     #[serde(default)]
     pub(crate) aggregation: AggregationName,
+}
+
+impl UserEntry {
+    /// What is wanted.
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            prefers: self.prefers.as_ref(),
+            ranges: self.ranges.as_ref(),
+            segments: self.segments.as_ref(),
+        }
+    }
 }
 
 /// What is wanted of one job.
@@ -81,6 +107,10 @@ pub(crate) struct JobWishEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Pair>")]
     pub(crate) ranges: Option<Entries<Pair>>,
+    /// How much the loss grows in each of as many equal parts of the range, from best to worst: a learnt utility. Only ratios count.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<List<Number>>")]
+    pub(crate) segments: Option<Entries<List<Number>>>,
     /// How the criteria's losses become one.
     #[serde(default)]
     pub(crate) aggregation: AggregationName,
@@ -88,6 +118,17 @@ pub(crate) struct JobWishEntry {
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "SpreadEntry")]
     pub(crate) run_time: Option<SpreadEntry>,
+}
+
+impl JobWishEntry {
+    /// What is wanted.
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            prefers: self.prefers.as_ref(),
+            ranges: self.ranges.as_ref(),
+            segments: self.segments.as_ref(),
+        }
+    }
 }
 
 /// How sure a run time is.
@@ -127,6 +168,10 @@ pub(crate) struct OwnerEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Pair>")]
     pub(crate) ranges: Option<Entries<Pair>>,
+    /// How much the loss grows in each of as many equal parts of the range, from best to worst: a learnt utility. Only ratios count.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<List<Number>>")]
+    pub(crate) segments: Option<Entries<List<Number>>>,
     /// How the totals' losses become one.
     #[serde(default)]
     pub(crate) aggregation: AggregationName,
@@ -136,6 +181,17 @@ pub(crate) struct OwnerEntry {
     /// What those who are named may get there together.
     #[serde(default, deserialize_with = "objects")]
     pub(crate) quotas: List<QuotaEntry>,
+}
+
+impl OwnerEntry {
+    /// What is wanted.
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            prefers: self.prefers.as_ref(),
+            ranges: self.ranges.as_ref(),
+            segments: self.segments.as_ref(),
+        }
+    }
 }
 
 /// What the administrator wants.
@@ -152,9 +208,24 @@ pub(crate) struct AdministratorEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Pair>")]
     pub(crate) ranges: Option<Entries<Pair>>,
+    /// How much the loss grows in each of as many equal parts of the range, from best to worst: a learnt utility. Only ratios count.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<List<Number>>")]
+    pub(crate) segments: Option<Entries<List<Number>>>,
     /// How the totals' losses become one.
     #[serde(default)]
     pub(crate) aggregation: AggregationName,
+}
+
+impl AdministratorEntry {
+    /// What is wanted.
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            prefers: Some(&self.prefers),
+            ranges: self.ranges.as_ref(),
+            segments: self.segments.as_ref(),
+        }
+    }
 }
 
 /// A rule of access; without `user` and `group` it names everybody.

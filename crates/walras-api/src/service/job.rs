@@ -18,8 +18,8 @@ use crate::input::Syntax;
 use crate::number::Number;
 use crate::scenario::wire::{one, one_task, zero};
 use crate::scenario::{
-    AggregationName, Entries, List, Object, Pair, Scalar, TaskSpec, TestSpec, jobs, preference_of, present,
-    present_object, quantity,
+    AggregationName, Entries, List, Object, Pair, Scalar, TaskSpec, TestSpec, Wanted, jobs, preference_of,
+    present, present_object, quantity,
 };
 use crate::unit::Unit;
 use crate::workflow::{Runnable, WorkflowFile, workflow_of};
@@ -116,6 +116,11 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Entries<Pair>")]
     ranges: Option<Entries<Pair>>,
+    /// How much a criterion's loss grows in each of as many equal parts of its range, from best to worst: a learnt utility. Only ratios
+    /// count.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<List<Number>>")]
+    segments: Option<Entries<List<Number>>>,
     /// How the criteria's losses become one: the greatest weighted one and a hundredth of their sum, their weighted mean, or by rank of
     /// weight.
     #[serde(default, deserialize_with = "present")]
@@ -305,7 +310,9 @@ impl JobFile {
                 sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
             },
         };
-        let preference = preference_of(self.prefers.as_ref(), self.ranges.as_ref(), self.aggregation)?;
+        let (prefers, ranges) = (self.prefers.as_ref(), self.ranges.as_ref());
+        let wanted = Wanted { prefers, ranges, segments: self.segments.as_ref() };
+        let preference = preference_of(wanted, self.aggregation)?;
         let delay = match (self.delay_cost, self.delay_after) {
             (None, None) => None,
             (None, Some(_)) => {

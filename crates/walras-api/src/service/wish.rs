@@ -23,6 +23,9 @@ pub struct WishFile {
     /// Between which values a total matters, instead of the available ones: times in seconds, money in credits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ranges: BTreeMap<String, [Num; 2]>,
+    /// How much a total's loss grows in each of as many equal parts of its range, from best to worst: a learnt utility. Only ratios count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub segments: BTreeMap<String, Vec<Num>>,
     /// How the totals' losses become one.
     #[serde(default)]
     pub aggregation: AggregationKind,
@@ -68,6 +71,9 @@ impl WishFile {
         for (name, range) in &self.ranges {
             ranged(&mut weighted, name, range).in_field(name).in_field("ranges")?;
         }
+        for (name, steps) in &self.segments {
+            segmented(&mut weighted, name, steps).in_field(name).in_field("segments")?;
+        }
         let aggregation = match self.aggregation {
             AggregationKind::Chebyshev => Aggregation::CRITERIA,
             AggregationKind::Mean => Aggregation::Mean,
@@ -85,10 +91,15 @@ impl WishFile {
             let ends = [low, high].map(|end| Num::from_units(i128::from(end), decimals(&it.criterion)));
             Some((it.criterion.to_string(), ends))
         };
+        let segments = |it: &Weighted| {
+            let steps = it.segments.iter().map(|step| Num::of_millionths(*step));
+            (it.criterion.to_string(), steps.collect())
+        };
         WishFile {
             weight: wish.weight,
             prefers: weighted().map(|it| (it.criterion.to_string(), Num::of_millionths(it.weight))).collect(),
             ranges: weighted().filter_map(range).collect(),
+            segments: weighted().filter(|it| !it.segments.is_empty()).map(segments).collect(),
             aggregation: match wish.preference.aggregation() {
                 Aggregation::Chebyshev { .. } => AggregationKind::Chebyshev,
                 Aggregation::Mean => AggregationKind::Mean,
@@ -128,6 +139,15 @@ fn ranged(weighted: &mut [Weighted], name: &str, [low, high]: &[Num; 2]) -> Resu
     Ok(())
 }
 
+fn segmented(weighted: &mut [Weighted], name: &str, steps: &[Num]) -> Result<(), Problem> {
+    let it = criterion(name)?;
+    let entry = weighted.iter_mut().find(|entry| entry.criterion == it);
+    let entry = entry.ok_or_else(|| Problem::new(name, "has segments but no weight"))?;
+    let read = steps.iter().enumerate().map(|(item, step)| weight_of(step).in_item(item));
+    entry.segments = read.collect::<Result<Vec<i64>, Problem>>()?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_can_be_set() {
-        let text = r#"{"weight": 7, "prefers": {"income": 3, "wait": 1}, "ranges": {"income": [0, 12.5], "wait": [0, 90]}, "aggregation": "mean"}"#;
+        let text = r#"{"weight": 7, "prefers": {"income": 3, "wait": 1}, "ranges": {"income": [0, 12.5], "wait": [0, 90]}, "segments": {"wait": [0.25, 3]}, "aggregation": "mean"}"#;
         let wish = read(text).unwrap();
         let shown = serde_json::to_string(&WishFile::of(&wish)).unwrap();
         assert_eq!(read(&shown), Ok(wish), "{shown}");
@@ -159,5 +179,8 @@ mod tests {
         let empty = said(r#"{"prefers": {"cost": 1}, "ranges": {"cost": [2, 2]}}"#);
         assert_eq!(empty, "wish: ranges.cost: 2 is not below the second number of the range");
         assert!(said(r#"{"prefers": {"cost": 0}}"#).contains("all weights are zero"));
+        let falling = said(r#"{"prefers": {"cost": 1}, "segments": {"cost": [1, -1]}}"#);
+        assert_eq!(falling, "wish: segments.cost[1]: -1 is not a weight: expected 0 to 1000000");
+        assert!(said(r#"{"prefers": {"cost": 1}, "segments": {"cost": [0, 0]}}"#).contains("no utility"));
     }
 }

@@ -21,7 +21,7 @@ pub enum Quantity {
 }
 
 /// Histories with longer times than this are impossible: about 32 years, in milliseconds.
-const LONGEST: i64 = 1_000_000_000_000;
+pub(super) const LONGEST: i64 = 1_000_000_000_000;
 
 /// A time that no job can have had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

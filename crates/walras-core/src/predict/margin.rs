@@ -10,12 +10,16 @@
 //! of it: a little up with every bound that did not hold, a ninth of that down with every one that did. In the long run
 //! nine of ten hold, whatever comes.
 //!
+//! Jobs that end first are the short ones, and who sends hundreds at once is told hundreds of bounds before the first is
+//! known not to hold: then even the longest of the latest shares is too short. So the level may pass the whole: beyond
+//! it the longest share grows, doubling with every twentieth, until bounds hold again.
+//!
 //! **Complexity.** A bound sorts at most 400 numbers.
 //!
 //! Source: adaptive conformal inference, Gibbs and Candès (2021).
 
 use super::feature::Key;
-use super::forecast::Said;
+use super::forecast::{LONGEST, Said};
 use imbl::OrdMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,9 +31,12 @@ pub const LEVEL: i64 = 900_000;
 /// How far the level moves with a bound that does not hold; with one that holds it moves a ninth of that.
 const STEP_UP: i64 = 4_500;
 const STEP_DOWN: i64 = STEP_UP * (MILLION - LEVEL) / LEVEL;
+/// Beyond the whole, the longest share doubles with every such step of the level, at most twenty times.
+const DOUBLES: i64 = 50_000;
+const LEVEL_MAX: i64 = MILLION + 20 * DOUBLES;
 /// How many of the latest shares are kept: of everybody, and of some.
 const ALL_MAX: usize = 400;
-const SOME_MAX: usize = 60;
+const SOME_MAX: usize = 120;
 /// So many make a group enough to speak for itself.
 const SOME_MIN: usize = 20;
 /// Below so many a tenth cannot be told.
@@ -106,11 +113,11 @@ impl Margins {
         shares.sort_unstable();
         let base = i128::from(likely.as_millis().max(SHORTEST));
         let scaled = |share: i128| {
-            let millis = i64::try_from(rounding::down(base * share, i128::from(MILLION))).ok()?;
-            let span = Span::from_millis(millis)?;
+            let millis = rounding::down(base * share, i128::from(MILLION)).min(i128::from(LONGEST));
+            let span = Span::from_millis(i64::try_from(millis).ok()?)?;
             Some(limit.map_or(span, |limit| span.min(limit)))
         };
-        let bound = self.place(shares.len()).and_then(|place| scaled(i128::from(*shares.get(place)?)));
+        let bound = self.place(shares.len()).and_then(|place| scaled(self.grown(*shares.get(place)?)));
         let within = |estimate: Span| {
             let held = shares.iter().filter(|share| base * i128::from(**share) <= whole(estimate)).count();
             Share::of_whole(held as i128, shares.len() as i128 + 1)
@@ -129,9 +136,16 @@ impl Margins {
         if count < BOUND_MIN {
             return None;
         }
-        let reached = (i64::try_from(count).ok()? + 1).checked_mul(self.level)?;
+        let reached = (i64::try_from(count).ok()? + 1).checked_mul(self.level.min(MILLION))?;
         let place = rounding::up(i128::from(reached), i128::from(MILLION)) - 1;
         Some(usize::try_from(place.max(0)).ok()?.min(count - 1))
+    }
+
+    /// A share as it is taken where the level has passed the whole: doubled so often, evenly in between.
+    fn grown(&self, share: i64) -> i128 {
+        let beyond = (self.level - MILLION).max(0);
+        let doubled = i128::from(share) << (beyond / DOUBLES);
+        doubled + doubled * i128::from(beyond % DOUBLES) / i128::from(DOUBLES)
     }
 
     /// Holds what was said of a job of these groups against how long it took; what nobody was told is not judged.
@@ -158,7 +172,7 @@ impl Margins {
             calibration.bounded += 1;
             calibration.bound_held += u64::from(held);
             let step = if held { -STEP_DOWN } else { STEP_UP };
-            self.level = (self.level + step).clamp(0, MILLION);
+            self.level = (self.level + step).clamp(0, LEVEL_MAX);
         }
     }
 }
@@ -249,5 +263,25 @@ mod tests {
         assert_eq!(margins.level, LEVEL);
         let expected = Calibration { said: 10, likely_held: 9, bounded: 10, bound_held: 9 };
         assert_eq!(margins.calibration(), expected);
+    }
+
+    #[test]
+    fn bounds_grow_beyond_the_longest_until_they_hold() {
+        let mut margins = taught((0..60).map(|_| 10));
+        let bound = |margins: &Margins| margins.around(seconds(10), &[], None, None).unwrap().nine_in_ten;
+        margins.level = MILLION;
+        assert_eq!(bound(&margins), Some(seconds(10)));
+        margins.level = MILLION + DOUBLES / 2;
+        assert_eq!(bound(&margins), Some(seconds(15)));
+        margins.level = MILLION + 3 * DOUBLES;
+        assert_eq!(bound(&margins), Some(seconds(80)));
+        // A limit is a limit, and no bound is longer than any job can have taken.
+        let limited = margins.around(seconds(10), &[], None, Some(seconds(25))).unwrap();
+        assert_eq!((limited.nine_in_ten, limited.max), (Some(seconds(25)), seconds(10)));
+        let said = Said { likely: seconds(10), nine_in_ten: Some(seconds(1)) };
+        for _ in 0..1_000 {
+            margins.learn(&[], said, true, seconds(LONGEST / 1_000));
+        }
+        assert_eq!((margins.level, bound(&margins)), (LEVEL_MAX, Some(Span::from_millis(LONGEST).unwrap())));
     }
 }

@@ -15,7 +15,7 @@
 //! Source: Jacquet-Lagrèze and Siskos, UTA (1982); the margin is ours.
 
 use super::criterion::Criterion;
-use super::preference::{SCALE, scaled};
+use super::weighted::{SCALE, scaled};
 use walras_assign::program::{Answer, LinearProgram, Point, Solver, SolverEffort};
 
 /// Alternatives that somebody chose from.

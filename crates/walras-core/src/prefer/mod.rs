@@ -43,6 +43,7 @@ mod problem;
 mod relax;
 mod stakeholders;
 mod state;
+mod weighted;
 
 pub use assess::{Facts, QueueOffer, Spread, of_queue, of_window, site_loads};
 pub use choose::{NoCompromise, PreferLimits, compromise, drop_over_capacity, valued};
@@ -51,10 +52,11 @@ pub use criterion::{Criterion, Direction};
 pub(crate) use gate::Gate;
 pub use learn::{Choice, LearnError, Learnt, LearntCriterion, learn};
 pub use pareto::{Point, pareto_front};
-pub use preference::{Aggregation, Preference, PreferenceError, SCALE, Scored, Weighted, score};
+pub use preference::{Aggregation, Preference, PreferenceError, Scored, score};
 pub use problem::{
     Collective, Compromise, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice,
 };
 pub use stakeholders::{
     CollectiveWish, JobWish, Negotiation, NegotiationTerms, Source, Stakeholders, User, WishError,
 };
+pub use weighted::{SCALE, SEGMENTS_MAX, Weighted};

@@ -1,12 +1,10 @@
 //! One stakeholder's weights, and what they make of alternatives.
 
 use super::criterion::Criterion;
+use super::weighted::{SCALE, Weighted};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::quantity::MILLION;
-
-/// A loss of one: as far from the ideal as can be. Losses are integers between 0 and this.
-pub const SCALE: i64 = 1_000_000_000;
 
 /// How several losses become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,34 +26,6 @@ impl Aggregation {
     pub const CRITERIA: Aggregation = Aggregation::Chebyshev { l1: 10_000 };
     /// Chebyshev plus L1 with ξ = 0.1, as the paper aggregates stakeholders.
     pub const STAKEHOLDERS: Aggregation = Aggregation::Chebyshev { l1: 100_000 };
-}
-
-/// A criterion with its weight.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Weighted {
-    /// What is weighed.
-    pub criterion: Criterion,
-    /// How much it counts: in any unit where a preference is made, in millionths of the sum of all weights within
-    /// one.
-    pub weight: i64,
-    /// The values between which the stakeholder's content changes: ideal or worst first; the available ones where
-    /// none are given.
-    pub range: Option<(i64, i64)>,
-}
-
-impl Weighted {
-    /// A criterion whose range is the available one.
-    pub fn new(criterion: Criterion, weight: i64) -> Weighted {
-        Weighted { criterion, weight, range: None }
-    }
-
-    /// The given range, turned so that less is better.
-    pub(super) fn turned_range(&self) -> Option<(i64, i64)> {
-        let (low, high) = self.range?;
-        let (low, high) = (self.criterion.turned(low), self.criterion.turned(high));
-        Some((low.min(high), low.max(high)))
-    }
 }
 
 /// What one stakeholder wants: criteria with weights, and how they add up.
@@ -84,6 +54,11 @@ pub enum PreferenceError {
     /// A given range has no length, or its ends the wrong way round.
     #[error("the range of {0} is empty: its first number must be below its second")]
     EmptyRange(Criterion),
+    /// Its segments are too many, negative or all nothing.
+    #[error(
+        "the segments of {0} are no utility: expected at most 100 numbers from 0 on, at least one positive"
+    )]
+    Segments(Criterion),
     /// No alternative carries a criterion that is weighed.
     #[error("no alternative says anything of {0}, which is weighed")]
     Missing(Criterion),
@@ -96,7 +71,11 @@ impl Preference {
             return Err(PreferenceError::NoCriteria);
         }
         let mut seen = BTreeSet::new();
-        for Weighted { criterion, weight, range } in &weights {
+        for entry in &weights {
+            let Weighted { criterion, weight, range, segments } = entry;
+            if !segments.is_empty() && !entry.has_segments() {
+                return Err(PreferenceError::Segments(criterion.clone()));
+            }
             if *weight < 0 {
                 return Err(PreferenceError::Negative(criterion.clone()));
             }
@@ -126,7 +105,7 @@ impl Preference {
 
     /// Cost and finish matter alike.
     pub fn plain() -> Preference {
-        let half = |criterion| Weighted { criterion, weight: MILLION / 2, range: None };
+        let half = |criterion| Weighted::new(criterion, MILLION / 2);
         Preference {
             weighted: vec![half(Criterion::Cost), half(Criterion::Finish)],
             aggregation: Aggregation::CRITERIA,
@@ -135,7 +114,7 @@ impl Preference {
 
     /// Cost and the likely finish matter alike.
     pub fn plain_by_prediction() -> Preference {
-        let half = |criterion| Weighted { criterion, weight: MILLION / 2, range: None };
+        let half = |criterion| Weighted::new(criterion, MILLION / 2);
         Preference {
             weighted: vec![half(Criterion::Cost), half(Criterion::LikelyFinish)],
             aggregation: Aggregation::CRITERIA,
@@ -194,7 +173,7 @@ pub fn score(preference: &Preference, rows: &[Vec<Option<i64>>]) -> Result<Vec<S
             let value =
                 |k: usize| row.get(k).copied().flatten().map(|value| weighted[k].criterion.turned(value));
             (0..weighted.len())
-                .map(|k| value(k).map_or(SCALE, |value| scaled(value.into(), ranges[k])))
+                .map(|k| value(k).map_or(SCALE, |value| weighted[k].loss(value.into(), ranges[k])))
                 .collect()
         })
         .collect();
@@ -237,15 +216,6 @@ fn ranges(weighted: &[Weighted], rows: &[Vec<Option<i64>>]) -> Result<Vec<(i128,
         Ok((i128::from(low), i128::from(high)))
     };
     (0..weighted.len()).map(range).collect()
-}
-
-/// Where a value lies in a range, between 0 and [`SCALE`]; beyond the ends it is the end.
-pub(super) fn scaled(value: i128, (low, high): (i128, i128)) -> i64 {
-    if high <= low {
-        return if value > high { SCALE } else { 0 };
-    }
-    let share = (value.clamp(low, high) - low) * i128::from(SCALE) / (high - low);
-    i64::try_from(share).unwrap_or(SCALE)
 }
 
 /// `part` of `whole` as a loss.
@@ -358,7 +328,7 @@ mod tests {
 
     #[test]
     fn given_ranges_end_where_they_are_told() {
-        let weights = vec![Weighted { criterion: Cost, weight: 1, range: Some((10, 20)) }];
+        let weights = vec![Weighted { range: Some((10, 20)), ..Weighted::new(Cost, 1) }];
         let preference = Preference::new(weights, Aggregation::Mean).unwrap();
         let rows: Vec<Vec<Option<i64>>> = [5, 15, 99].map(|cost| vec![Some(cost)]).to_vec();
         let losses: Vec<i64> = score(&preference, &rows).unwrap().iter().map(|scored| scored.loss).collect();

@@ -1,6 +1,7 @@
 //! What there is to agree on: jobs with options, limits that they share, and who has a say.
 
-use super::preference::{Aggregation, Preference, SCALE, normalised};
+use super::preference::{Aggregation, Preference, normalised};
+use super::weighted::SCALE;
 use std::collections::BTreeSet;
 
 /// One alternative of a job, as the compromise sees it.

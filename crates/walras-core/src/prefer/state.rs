@@ -4,8 +4,9 @@
 //! assignment is a bound for all that it can become. One change costs O(log parties), plus what the totals that it
 //! touches cost.
 
-use super::preference::{Aggregation, SCALE, aggregate, relative, scaled};
+use super::preference::{Aggregation, aggregate, relative};
 use super::problem::{CompromiseProblem, Voice};
+use super::weighted::{SCALE, Weighted};
 use walras_model::quantity::MILLION;
 
 /// What a job has.
@@ -288,8 +289,10 @@ impl<'m> State<'m> {
                 let weighted = it.preference.weighted();
                 let weights: Vec<i64> = weighted.iter().map(|entry| entry.weight).collect();
                 let places = it.first_total..it.first_total + weighted.len();
-                let losses: Vec<i64> =
-                    places.map(|place| scaled(self.totals[place], self.model.ranges[place])).collect();
+                let loss = |(place, entry): (usize, &Weighted)| {
+                    entry.loss(self.totals[place], self.model.ranges[place])
+                };
+                let losses: Vec<i64> = places.zip(weighted).map(loss).collect();
                 let aggregation = it.preference.aggregation();
                 relative(aggregation, &weights, aggregate(aggregation, &weights, &losses))
             }

@@ -7,7 +7,7 @@ use walras_api::service::{ChoiceView, ChoicesView, CriterionView};
 use walras_api::{CHOICES_TAG, Num};
 use walras_broker::State;
 use walras_broker::quote::{Chosen, Quote, QuoteOption};
-use walras_core::prefer::{Criterion, Direction, Weighted};
+use walras_core::prefer::{Criterion, Direction, SCALE, Weighted};
 use walras_model::quantity::rounding;
 use walras_model::{Attributes, Performance, Share, Span, Value, Watts};
 
@@ -58,10 +58,8 @@ fn suits(weighted: &Weighted, own: Option<i64>, all: &[Option<i64>]) -> Share {
     let given = given.map(|(low, high)| (turned(low), turned(high)));
     let ends = given.map(|(one, other)| (one.min(other), one.max(other)));
     let (best, worst) = ends.unwrap_or((known().min().unwrap_or(0), known().max().unwrap_or(0)));
-    if worst <= best {
-        return if turned(own) <= best { Share::WHOLE } else { Share::NOTHING };
-    }
-    Share::of_whole(worst - turned(own), worst - best)
+    let loss = weighted.loss(turned(own), (best, worst));
+    Share::of_whole(i128::from(SCALE - loss), i128::from(SCALE))
 }
 
 /// The value of an alternative; points in time count from the first start of all. `None` where it says nothing of the criterion.

@@ -186,6 +186,39 @@ fn a_quote_that_sites_hold_is_honoured_and_one_that_they_do_not_says_so() {
     assert!(refused.status == 422 && refused.body.contains("bad-hold"), "{refused:?}");
 }
 
+/// Each alternative says until when itself can be taken; once its time has begun it is not listed, and cannot be had.
+#[test]
+fn an_alternative_that_has_begun_is_not_listed() {
+    let house = House::fast();
+    let (ada, admin) = (house.user("ada"), house.administrator.as_str());
+    let rules = json!({"quotes": {"valid_for": 3600}});
+    house.call("patch", "/v1/policy", Some(admin), Some(&rules)).json(200);
+    // The cheap site is busy for two hours: whoever waits pays less.
+    for node in ["n1", "n2"] {
+        let taken = json!({"kind": "taken", "node": node, "seconds": 7200});
+        house.call("post", "/v1/sites/north/faults", Some(admin), Some(&taken));
+    }
+    let ask = || {
+        house.call("post", "/v1/cycles", Some(admin), None);
+        house.call("post", "/v1/quotes", Some(&ada), Some(&job("choose"))).json(201)
+    };
+    let both = |quote: &Value| quote["options"].as_array().is_some_and(|options| options.len() == 2);
+    let quote = until(ask, both);
+    let (soon, late) = (&quote["options"][0], &quote["options"][1]);
+    assert_eq!(soon["until"], soon["start"], "{quote}");
+    assert_eq!(late["until"], quote["until"], "{quote}");
+    assert!(soon["until"].as_str() < late["until"].as_str(), "{quote}");
+    let path = format!("/v1/quotes/{}", quote["quote"]);
+    let left = until(|| house.call("get", &path, Some(&ada), None).json(200), |quote| !both(quote));
+    assert_eq!(
+        (&left["options"][0]["option"], left["options"].as_array().map(Vec::len)),
+        (&json!(1), Some(1))
+    );
+    let refused = house.call("post", &format!("{path}/accept"), Some(&ada), Some(&json!({"option": 0})));
+    assert!((400..500).contains(&refused.status), "{refused:?}");
+    house.call("post", &format!("{path}/accept"), Some(&ada), Some(&json!({"option": 1}))).json(201);
+}
+
 /// What time is worth is looked for on a copy, and everybody may ask.
 #[test]
 fn what_time_is_worth_is_shown_to_everybody() {

@@ -47,3 +47,30 @@ fn the_vo_and_every_job_may_say_how_windows_are_searched() {
     let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&bad));
     assert!(refused.body.contains("body: search: fastest is not a search"), "{refused:?}");
 }
+
+/// What is the best of the alternatives that were listed may be dearer than it had to be: how far is said beside it.
+#[test]
+fn a_plan_says_how_far_it_is_from_what_no_plan_could_beat() {
+    let house = House::open();
+    let (ada, admin) = (house.user("ada"), house.administrator.as_str());
+    let status = || house.call("get", "/v1/status", Some(&ada), None).json(200);
+    let mut above = Vec::new();
+    // By the earliest finish of one alternative a job may go to the dear site; by cost it goes to the cheap one.
+    for (served, search) in [(4, "criterion=cost"), (4, "amp")] {
+        let change = json!({"decide": "at-once", "search": search, "alternatives_max": 2, "on_the_fly": false,
+            "choice": {"objective": "min-cost"}, "bound_searches_max": 1000});
+        house.call("patch", "/v1/policy", Some(admin), Some(&change)).json(200);
+        for number in 0..served {
+            let name = format!("{}-{number}", search.replace('=', "-"));
+            house.call("post", "/v1/jobs", Some(&ada), Some(&job(&name))).json(201);
+        }
+        until(status, |status| status["cycle"]["open"] == json!(false));
+        house.call("post", "/v1/cycles", Some(admin), None).json(202);
+        let status = until(status, |status| status["cycle"]["bound"]["jobs"] == json!(served));
+        let bound = &status["cycle"]["bound"];
+        assert!(bound["cost_least"].as_f64() > Some(0.0), "{status}");
+        assert!(bound["text"].as_str().is_some_and(|text| !text.is_empty()), "{status}");
+        above.push(bound["above"].as_f64().unwrap_or(0.0));
+    }
+    assert!(above.iter().all(|above| (0.0..1.0).contains(above)), "{above:?}");
+}

@@ -108,6 +108,14 @@ fn a_quote_shows_every_criterion_and_what_is_taken_is_remembered() {
     let choice = &choices["choices"][0];
     assert_eq!((&choice["picked"], &choice["alternatives"][1][0]), (&json!(1), &json!(30)), "{choices}");
     assert_eq!(choices["choices"].as_array().map(Vec::len), Some(1), "{choices}");
+    // As it was learnt, up to half of that costs nothing of what it is worth.
+    body["segments"] = json!({"cost": [0, 2.5]});
+    let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&body)).json(201);
+    let suits = |option: usize| quote["options"][option]["criteria"][0]["satisfaction"].clone();
+    assert_eq!((suits(0), suits(1)), (json!(0.5), json!(1)), "{quote}");
+    body["segments"] = json!({"cost": [0, 0]});
+    let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&body));
+    assert!(refused.status == 422 && refused.body.contains("segments"), "{refused:?}");
     let mut bad = job("bad");
     bad["ranges"] = json!({"cost": [0, 1]});
     let refused = house.call("post", "/v1/jobs", Some(&ada), Some(&bad));

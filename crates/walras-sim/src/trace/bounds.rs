@@ -89,6 +89,35 @@ mod tests {
         read_swf(text.as_bytes())
     }
 
+    /// A trace of users who send hundreds of jobs at once that run for days: what has ended when the next hundreds come are the
+    /// short ones of those before, and how long they take is another thing each time.
+    fn in_bursts(seed: u64, bursts: i64) -> Trace {
+        let mut chance = Stream::open(seed, 2);
+        let (mut text, mut submit) = (String::new(), 0);
+        for burst in 0..bursts {
+            submit += chance.between(1, 4 * 3_600);
+            let (user, usual) = (chance.between(1, 7), 60 << chance.between(0, 10));
+            for job in 0..chance.between(50, 300) {
+                let run = usual * chance.between(250, 4_000) / 1_000;
+                let wait = job * chance.between(0, usual) / 20;
+                text +=
+                    &format!("{burst} {submit} {wait} {run} 1 -1 -1 1 864000 -1 1 {user} 1 -1 -1 -1 -1 -1\n");
+            }
+        }
+        read_swf(text.as_bytes())
+    }
+
+    #[test]
+    fn bounds_hold_for_jobs_that_come_by_the_hundred() {
+        for seed in 1..=3 {
+            let trace = in_bursts(seed, 60);
+            for quantity in [Quantity::RunTime, Quantity::Wait] {
+                let held = evaluate(&trace, quantity).bounds.held_rate().unwrap();
+                assert!((0.87..=0.93).contains(&held), "seed {seed}, {quantity:?}: {held}");
+            }
+        }
+    }
+
     #[test]
     fn nine_of_ten_are_nine_of_ten_within_three_points() {
         for seed in 1..=3 {

@@ -90,6 +90,36 @@ fn weights_are_learnt_and_reproduce_the_choices() {
     assert!((weights - 1.0).abs() < 1e-4, "{weights}");
 }
 
+/// What is printed of a learnt utility goes under a user as it is, and is what the user's content is measured by.
+#[test]
+fn a_learnt_utility_is_taken_as_it_is_printed() {
+    let directory = directory();
+    let path = directory.path().join("mine.yaml");
+    let text = printed(directory.path(), &["preferences", "learn", "choices.yaml", "--segments", "2"]);
+    let (_, learnt) = text.split_once("\n\n").unwrap();
+    assert!(learnt.contains("segments:\n  cost: [0, "), "{text}");
+    let plain = learnt.split_once("segments:").unwrap().0;
+    let good = fs::read_to_string(&path).unwrap();
+    let bob = "- {name: bob, group: physics, weight: 2, jobs: [weather], prefers: {finish: 3, cost: 1}}";
+    assert!(good.contains(bob));
+    let content = |learnt: &str| {
+        let own: String = learnt.lines().map(|line| format!("      {line}\n")).collect();
+        fs::write(&path, good.replace(bob, &format!("- name: bob\n      jobs: [weather]\n{own}"))).unwrap();
+        let plan = plan(&directory, &["--objective", "min-cost"]);
+        let all = plan["satisfaction"]["stakeholders"].as_array().unwrap();
+        real(&all.iter().find(|it| it["name"] == "bob").unwrap()["satisfaction"])
+    };
+    // In the better half of each range nothing is lost, so that he is no less content.
+    let (with, without) = (content(learnt), content(plain));
+    assert!(with > without, "{with} with the utility, {without} without");
+    let wrong = learnt.replace("cost: [0, ", "cost: [-1, ");
+    let own: String = wrong.lines().map(|line| format!("      {line}\n")).collect();
+    fs::write(&path, good.replace(bob, &format!("- name: bob\n      jobs: [weather]\n{own}"))).unwrap();
+    let output = walras(directory.path(), &["plan", "mine.yaml"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("segments.cost[0]"), "{said}");
+}
+
 #[test]
 fn bad_preferences_are_refused_with_their_places() {
     let directory = directory();

@@ -190,7 +190,10 @@ fn job(config: &Config, domains: &[Domain], start: i64, stream: &mut Stream) -> 
     // From what a job would have if it were alone to the worst that it accepts.
     let alone: Vec<(i64, i64)> = domains.iter().filter_map(|domain| terms(&job, domain)).collect();
     let least = |of: fn(&(i64, i64)) -> i64, most: i64| alone.iter().map(of).min().unwrap_or(0).min(most - 1);
-    let ranged = |criterion, weight, low, high| Weighted { criterion, weight, range: Some((low, high)) };
+    let ranged = |criterion, weight, low, high| Weighted {
+        range: Some((low, high)),
+        ..Weighted::new(criterion, weight)
+    };
     let budget = job.budget.as_micros();
     let weights = vec![
         ranged(Criterion::Cost, weight, least(|terms| terms.1, budget), budget),
