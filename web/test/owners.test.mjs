@@ -159,7 +159,7 @@ test("people sign in at a provider by the button", async () => {
 
 test("an administrator chooses how jobs are assigned to sites that sell capacity", async () => {
   assert.equal((await house.call("GET", "/v1/policy")).assign, "windows");
-  await inPage(house.administrator, async (page) => {
+  await inPage({ secret: house.administrator }, async (page) => {
     await open(page, "Policy");
     const choice = page.getByLabel("How jobs are assigned");
     assert.equal(await choice.inputValue(), "windows");
@@ -175,7 +175,7 @@ test("an administrator chooses how jobs are assigned to sites that sell capacity
     assert.equal(await choice.inputValue(), "lpga");
   });
   await house.call("PATCH", "/v1/policy", { assign: "windows" });
-  await inPage(ada.secret, async (page) => {
+  await inPage(ada, async (page) => {
     await open(page, "Policy");
     await page.getByRole("heading", { name: "Rules" }).waitFor();
     assert.equal(await page.getByLabel("How jobs are assigned").count(), 0, "users only read the rules");

@@ -97,6 +97,9 @@ fn a_learnt_utility_is_taken_as_it_is_printed() {
     let path = directory.path().join("mine.yaml");
     let text = printed(directory.path(), &["preferences", "learn", "choices.yaml", "--segments", "2"]);
     let (_, learnt) = text.split_once("\n\n").unwrap();
+    // His job costs more than what the choices were between.
+    assert!(learnt.contains("cost: [10, 55]"), "{text}");
+    let learnt = &learnt.replace("cost: [10, 55]", "cost: [10, 200]");
     assert!(learnt.contains("segments:\n  cost: [0, "), "{text}");
     let plain = learnt.split_once("segments:").unwrap().0;
     let good = fs::read_to_string(&path).unwrap();
