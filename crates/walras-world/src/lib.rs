@@ -19,9 +19,11 @@
 
 pub mod check;
 pub mod fault;
+mod settings;
 pub mod setup;
 pub mod site;
 mod world;
 
 pub use fault::Faults;
-pub use world::{Outcome, Settings, World, live};
+pub use settings::Settings;
+pub use world::{Outcome, World, live};

@@ -1,0 +1,31 @@
+//! What a world is to be like: everything else is drawn from its seed.
+
+use crate::fault::Faults;
+
+/// How long a world lasts, and what may go wrong in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What everything is drawn from.
+    pub seed: u64,
+    /// What goes wrong; drawn from the seed, without.
+    pub faults: Option<Faults>,
+    /// How many jobs and quotes are asked for.
+    pub jobs: u64,
+    /// How long jobs arrive, in minutes.
+    pub minutes: i64,
+    /// At most so many messages and moments.
+    pub steps_max: u64,
+    /// Whether jobs may have to wait for others, for namesakes and for their users' word.
+    pub waits: bool,
+    /// Whether sites make the mistakes of real clusters, and say what has changed of what is free.
+    pub clusters: bool,
+    /// Whether all jobs are workflows whose tasks are often late.
+    pub late: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let (waits, clusters, late) = (false, false, false);
+        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits, clusters, late }
+    }
+}
