@@ -52,6 +52,8 @@ lab-test:
 	scripts/lab install
 	$(CARGO) test --locked --package walras --no-default-features --test lab -- --include-ignored --nocapture --test-threads 1
 
+# Everything is built here once and run: what would make the next build of one crate faster takes time and gigabytes.
+test: export CARGO_INCREMENTAL ?= 0
 test:
 	scripts/setup test
 	$(CARGO) fmt --all --check

@@ -14,11 +14,14 @@ use std::collections::BTreeMap;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::journal::Entry;
-use walras_broker::plan::plan;
+use walras_broker::plan::{plan, plan_briefly};
 use walras_broker::{Answer, Broker, Effect, Input};
 use walras_model::{NodeId, SiteId, Time};
 use walras_random::Stream;
 use walras_sites::clock::later;
+
+/// One plan of so many takes too long.
+const BRIEF_EVERY: u64 = 7;
 
 /// Something on its way.
 #[derive(Clone, Debug)]
@@ -363,7 +366,9 @@ impl World {
                 }
                 let Some(problem) = self.broker.problem(cycle) else { return };
                 self.planning = Some(cycle);
-                let decision = Box::new(plan(&problem));
+                // Some plans take too long, and others are made in their place.
+                let late = cycle.get() % BRIEF_EVERY == 0;
+                let decision = Box::new(if late { plan_briefly(&problem) } else { plan(&problem) });
                 self.send(&Parcel::Plan(Input::Decided { cycle, decision }));
             }
             Effect::Notify { notice, .. } => self.send(&Parcel::Noticed(Input::Noticed(notice))),

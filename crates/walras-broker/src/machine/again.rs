@@ -14,12 +14,11 @@
 //! **Example.** A cycle of two jobs planned by price under `min-cost`, and again under `min-makespan`: the outlooks have the same two jobs,
 //! the second with earlier ends at a higher cost.
 
-use crate::model::decision::{Decision, Unserved};
+use crate::model::decision::Decision;
 use crate::model::id::{CycleNumber, JobNumber};
-use crate::model::job::Why;
 use crate::model::policy::Policy;
 use crate::model::state::State;
-use crate::plan::{PlanningAgenda, PlanningProblem, plan};
+use crate::plan::{PlanningAgenda, PlanningProblem, plan, plan_briefly};
 use crate::rules::batch::problem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -95,11 +94,12 @@ impl BegunCycle {
 
     /// The same without what may take long: workflows are left out, and say so.
     pub fn plan_briefly(&self) -> Decision {
-        let mut decision = plan(&self.problem.without_workflows());
-        let left = self.problem.jobs.iter().filter(|job| job.workflow.is_some());
-        let left = left.map(|job| Unserved { job: job.number, why: Why::NotPlanned });
-        decision.verdict.unserved.extend(left);
-        decision
+        plan_briefly(&self.problem)
+    }
+
+    /// Whether a decision follows from what was known: as a whole plan, or as a brief one.
+    pub fn leads_to(&self, decision: &Decision) -> bool {
+        self.plan() == *decision || self.plan_briefly() == *decision
     }
 
     /// Where everybody would run after a plan.

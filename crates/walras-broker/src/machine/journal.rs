@@ -9,7 +9,7 @@ use crate::model::decision::Decision;
 use crate::model::event::Event;
 use crate::model::id::CycleNumber;
 use crate::model::input::Input;
-use crate::plan::{PlanningProblem, plan};
+use crate::plan::{PlanningProblem, plan, plan_briefly};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::Time;
@@ -111,12 +111,17 @@ impl Replay {
         if scope != Scope::All && scope != Scope::Cycle(*cycle) {
             return None;
         }
-        let mut again = problem.map(|problem| Box::new(plan(&problem)));
+        let mut again = problem.as_ref().map(|problem| Box::new(plan(problem)));
         // Verdicts of before it was said among what a plan is best do not say it now.
         if let Some(again) = again.as_mut().filter(|_| decision.verdict.rivals.is_none()) {
             again.verdict.rivals = None;
         }
-        (again.as_ref() != Some(decision)).then_some(Difference::Plan { cycle: *cycle, now: again })
+        // A plan that took too long was replaced by a brief one.
+        let brief = || problem.as_ref().is_some_and(|problem| plan_briefly(problem) == **decision);
+        if again.as_ref() == Some(decision) || brief() {
+            return None;
+        }
+        Some(Difference::Plan { cycle: *cycle, now: again })
     }
 
     fn events_differ(&self, entry: &Entry, scope: Scope) -> Option<Difference> {

@@ -14,8 +14,9 @@ mod workflow;
 pub(crate) use options::{JobFindings, job_findings};
 pub(crate) use workflow::remaining;
 
-use crate::model::decision::Decision;
+use crate::model::decision::{Decision, Unserved};
 use crate::model::id::{CycleNumber, JobNumber};
+use crate::model::job::Why;
 use crate::model::policy::{Method, Policy};
 use crate::model::wish::{Wish, Wisher};
 use std::collections::BTreeMap;
@@ -177,6 +178,14 @@ pub fn plan(problem: &PlanningProblem) -> Decision {
     }
 }
 
+/// The same without what may take long: workflows are left out, and say so.
+pub fn plan_briefly(problem: &PlanningProblem) -> Decision {
+    let mut decision = plan(&problem.without_workflows());
+    let left = problem.jobs.iter().filter(|job| job.workflow.is_some());
+    decision.verdict.unserved.extend(left.map(|job| Unserved { job: job.number, why: Why::NotPlanned }));
+    decision
+}
+
 /// The plan of who gets a window, or a place in a queue.
 fn by_windows(problem: &PlanningProblem) -> Decision {
     match &problem.agenda {
@@ -193,7 +202,7 @@ const LOOKS_OF_A_SEARCH: u64 = 2_000;
 
 impl PlanningProblem {
     /// The same for everybody but workflows, and without proofs.
-    pub(crate) fn without_workflows(&self) -> PlanningProblem {
+    fn without_workflows(&self) -> PlanningProblem {
         let plain = self.jobs.iter().filter(|job| job.workflow.is_none());
         PlanningProblem {
             jobs: plain.cloned().collect(),

@@ -78,5 +78,9 @@ fn a_brief_plan_serves_everybody_but_workflows_and_names_them() {
         assert!(brief[&flow].is_none() && brief[&plain].is_some(), "{brief:?}");
         let named = Unserved { job: flow, why: Why::NotPlanned };
         assert_eq!(begun.plan_briefly().verdict.unserved, [named]);
+        assert!(
+            begun.leads_to(&begun.plan()) && begun.leads_to(&begun.plan_briefly()),
+            "both are decisions of it"
+        );
     }
 }

@@ -125,7 +125,7 @@ fn decision(input: Input) -> Option<(CycleNumber, Box<Decision>)> {
 async fn replay(State(app): State<App>, Path(position): Path<String>) -> Result<Json<ReplayView>, Fault> {
     let (decision, begun) = kept(&app, &position).await?;
     let cycle = begun.number().get();
-    let same = planned(&app, move || begun.plan() == *decision).await?;
+    let same = planned(&app, move || begun.leads_to(&decision)).await?;
     Ok(Json(ReplayView { cycle, same }))
 }
 
