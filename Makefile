@@ -52,14 +52,15 @@ lab-test:
 	scripts/lab install
 	$(CARGO) test --locked --package walras --no-default-features --test lab -- --include-ignored --nocapture --test-threads 1
 
-# Everything is built here once and run: what would make the next build of one crate faster takes time and gigabytes.
-test: export CARGO_INCREMENTAL ?= 0
 test:
 	scripts/setup test
 	$(CARGO) fmt --all --check
 	target/tools/python/bin/typos
 	$(LINTED) target/tools/python/bin/python scripts/run-tests
 	scripts/web-test
+	$(LINTED) $(CARGO) test --workspace --doc --locked
+	$(CARGO) clippy --package walras --no-default-features --locked -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 check:
 	scripts/setup check

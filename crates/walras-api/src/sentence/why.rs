@@ -34,7 +34,9 @@ impl Context<'_> {
                 format!("Site {} refused: {}.", self.site(*site), site_refusal_text(*refusal))
             }
             Why::Silent(sites) => {
-                let names: Vec<String> = sites.iter().map(|site| self.site(*site)).collect();
+                // A site may have held several pieces of it.
+                let mut names: Vec<String> = sites.iter().map(|site| self.site(*site)).collect();
+                names.dedup();
                 let noun = if names.len() == 1 { "Site" } else { "Sites" };
                 format!("{noun} {} did not answer in time.", listed(&names))
             }

@@ -37,7 +37,7 @@ fn every_why_has_a_sentence() {
             "The plan does not hold any more: it holds nothing; node campus/n1 is held twice.";
         Why::Refused { .. } => Why::Refused { site: SITE, refusal: SiteRefusal::Busy } =>
             "Site campus refused: its time is taken.";
-        Why::Silent(_) => Why::Silent(vec![SITE, SITE]) => "Sites campus and campus did not answer in time.";
+        Why::Silent(_) => Why::Silent(vec![SITE, SITE]) => "Site campus did not answer in time.";
         Why::NodeLost(_) => Why::NodeLost(NODE) => "Node campus/n1 failed.";
         Why::SiteLost(_) => Why::SiteLost(SITE) => "Site campus failed.";
         Why::TakenBack(_) => Why::TakenBack(NODE) => "The owner of node campus/n1 needed it.";
