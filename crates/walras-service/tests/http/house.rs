@@ -46,6 +46,34 @@ pub(crate) struct House {
     _data: TempDir,
 }
 
+/// Ten minutes in a second, on two nodes of one simulated site; `POLICY` and `SIMULATED` are what is tried.
+const LIVELY: &str = r#"
+listen = "127.0.0.1:0"
+data = "DATA"
+[clock]
+speed = 600
+[limits]
+requests_per_second = 100000
+burst = 100000
+[policy]
+cycle_every = 300
+prepare_within = 3000
+confirm_within = 3000
+offers_within = 3000
+plan_within = 60000
+grace = 12000
+attempts_max = 100
+horizon = 864000
+POLICY
+[[site]]
+name = "north"
+owner = "olga"
+connector = "simulated"
+count = 2
+price = 0.001
+simulated = SIMULATED
+"#;
+
 impl House {
     pub(crate) fn open() -> House {
         House::with(CONFIG)
@@ -58,6 +86,11 @@ impl House {
         let (before, rest) = CONFIG.split_once("[policy]").unwrap();
         let (_, sites) = rest.split_once("[[site]]").unwrap();
         House::with(&format!("{before}{rules}[[site]]{sites}"))
+    }
+
+    /// One in which ten minutes pass in a second, with one more line of its policy, and what its site is like.
+    pub(crate) fn lively(policy: &str, simulated: &str) -> House {
+        House::with(&LIVELY.replace("POLICY", policy).replace("SIMULATED", simulated))
     }
 
     /// With another configuration, whose directory is called `DATA`.

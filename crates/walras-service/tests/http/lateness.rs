@@ -5,33 +5,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Ten minutes in a second; half of the tasks are late by a tenth to three tenths.
-const LATE: &str = r#"
-listen = "127.0.0.1:0"
-data = "DATA"
-[clock]
-speed = 600
-[limits]
-requests_per_second = 100000
-burst = 100000
-[policy]
-cycle_every = 300
-prepare_within = 3000
-confirm_within = 3000
-offers_within = 3000
-plan_within = 60000
-grace = 12000
-attempts_max = 100
-horizon = 864000
-late_tasks_max = TASKS
-[[site]]
-name = "north"
-owner = "olga"
-connector = "simulated"
-count = 2
-price = 0.001
-simulated = {takes_min = 0.7, takes_max = 0.9, overruns = 0.5}
-"#;
+/// Half of the tasks are late by a tenth to three tenths.
+const OFTEN_LATE: &str = "{takes_min = 0.7, takes_max = 0.9, overruns = 0.5}";
 
 /// Three tasks for two nodes: one of them runs after another, and has a place on the other node if that is late.
 fn three(name: &str) -> Value {
@@ -61,7 +36,7 @@ fn places(view: &Value) -> Option<BTreeMap<String, String>> {
 
 /// What happens to one workflow after the other, until enough is seen.
 fn lived(tasks: u32, jobs: u32, enough: impl Fn(&Seen) -> bool) -> Seen {
-    let house = House::with(&LATE.replace("TASKS", &tasks.to_string()));
+    let house = House::lively(&format!("late_tasks_max = {tasks}"), OFTEN_LATE);
     let ada = house.user("ada");
     let mut seen = Seen::default();
     for number in 0..jobs {

@@ -4,33 +4,9 @@ use super::house::{Answer, House, job};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Ten minutes in a second; jobs take half of what they ask for.
-const LIVELY: &str = r#"
-listen = "127.0.0.1:0"
-data = "DATA"
-[clock]
-speed = 600
-[limits]
-requests_per_second = 100000
-burst = 100000
-[policy]
-cycle_every = 300
-prepare_within = 3000
-confirm_within = 3000
-offers_within = 3000
-plan_within = 60000
-grace = 12000
-attempts_max = 100
-horizon = 864000
-quotes = {offers_age_max = 60000, valid_for = 60000}
-[[site]]
-name = "north"
-owner = "olga"
-connector = "simulated"
-count = 2
-price = 0.001
-simulated = {takes_min = 0.5, takes_max = 0.5}
-"#;
+/// Jobs take half of what they ask for.
+const HALF: &str = "{takes_min = 0.5, takes_max = 0.5}";
+const QUOTES: &str = "quotes = {offers_age_max = 60000, valid_for = 60000}";
 
 fn asked(name: &str, work: u32) -> Value {
     let mut body = job(name);
@@ -68,7 +44,7 @@ fn quoted(post: &impl Fn(&str, &Value) -> Answer) -> Value {
 
 #[test]
 fn history_is_told_judged_and_weighed() {
-    let house = House::with(LIVELY);
+    let house = House::lively(QUOTES, HALF);
     let (ada, admin) = (house.user("ada"), house.administrator.as_str());
     let post = |path: &str, body: &Value| house.call("post", path, Some(&ada), Some(body));
     // Before anything has run nothing can be said of how sure an end is, and nothing else is weighed instead.
