@@ -145,9 +145,23 @@ fn evolved(instance: &Instance, ranking: &Ranking, first: Assignment, seed: u64)
     let genes = (usual.population * instance.pairs_all().max(1)) as u64;
     let generations = u32::try_from(GENES_MAX / genes.max(1)).unwrap_or(u32::MAX);
     let evolution = Evolution { generations_max: generations.clamp(1, usual.generations_max), ..usual };
+    if is_cheapest(instance, &first) {
+        // No generation would find anything better, and it would end when enough of them had not.
+        let generations = evolution.stalled_max.min(evolution.generations_max);
+        return Assigned { iterations: generations.into(), ..placed(instance, &first) };
+    }
     let mut draws = Draws::new(seed);
     let evolved = genetic::evolve(instance, ranking, first, &evolution, &mut |below| draws.below(below));
     Assigned { iterations: evolved.generations.into(), ..placed(instance, &evolved.assignment) }
+}
+
+/// Whether everybody who may go anywhere is where it is cheapest.
+fn is_cheapest(instance: &Instance, assignment: &Assignment) -> bool {
+    assignment.sites.iter().enumerate().all(|(job, site)| {
+        let least = instance.pairs(job).iter().map(|pair| pair.cost).min();
+        let cost = site.and_then(|site| instance.pair(job, site)).map(|pair| pair.cost);
+        cost == least
+    })
 }
 
 fn best(instance: &Instance, seed: u64) -> Assigned {

@@ -106,6 +106,8 @@ pub struct Auditor {
     cycle: Option<Cycle>,
     /// When the last cycle began in which jobs were assigned to sites that sell capacity.
     assigned_at: Option<Time>,
+    /// Since when sites are listened to, where they were not for a while.
+    back_at: Option<Time>,
     awaited: Awaited,
     /// Every array that ever was.
     arrays: BTreeMap<JobNumber, Elements>,
@@ -169,6 +171,7 @@ impl Auditor {
                 self.request(look, key);
                 self.deposited(look, account, transaction);
             }
+            VoEvent::ServiceBack => self.back_at = Some(look.now),
         }
     }
 

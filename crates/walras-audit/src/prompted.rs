@@ -40,6 +40,7 @@ fn of_vo(input: &Input, event: &VoEvent) -> (bool, &'static str) {
                 if *named == key.key && to == account);
             (told, "deposited")
         }
+        VoEvent::ServiceBack => (matches!(input, Input::ServiceBack), "service-back"),
     }
 }
 

@@ -11,7 +11,7 @@ use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::{PartEnd, Why};
 use walras_broker::moving::MoveEnd;
-use walras_model::SiteId;
+use walras_model::{SiteId, Span};
 
 /// Whether a reason is one; `None` is that everything ended well.
 pub(crate) fn is_true(
@@ -45,14 +45,29 @@ pub(crate) fn is_true(
             let late = |message: &SiteMessage| matches!(message, SiteMessage::Late { reservation, .. } if *reservation == number);
             matches!(look.input, Input::Site { message, .. } if late(message))
         }
-        Why::Silent(sites) => match reservation.phase {
-            Phase::Preparing(until) => look.now >= until && are_still(reservation, LegState::Asked, sites),
-            Phase::Confirming(until) => {
-                look.now >= until && are_still(reservation, LegState::Prepared, sites)
+        Why::Silent(sites) => {
+            // Whoever was not listened to has its time again.
+            let listened = |within: Span| {
+                auditor
+                    .back_at
+                    .is_none_or(|back| millis_between(back, look.now) >= i128::from(within.as_millis()))
+            };
+            let policy = &auditor.policy;
+            match reservation.phase {
+                Phase::Preparing(until) => {
+                    look.now >= until
+                        && listened(policy.prepare_within)
+                        && are_still(reservation, LegState::Asked, sites)
+                }
+                Phase::Confirming(until) => {
+                    look.now >= until
+                        && listened(policy.confirm_within)
+                        && are_still(reservation, LegState::Prepared, sites)
+                }
+                Phase::Held => *look.input == Input::Tick && listened(policy.grace),
+                Phase::Closed => false,
             }
-            Phase::Held => *look.input == Input::Tick,
-            Phase::Closed => false,
-        },
+        }
         Why::StartMissed => {
             let missed = *look.input == Input::Tick || is_cut_short(look, number, reservation);
             missed && reservation.phase == Phase::Held

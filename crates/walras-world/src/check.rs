@@ -21,6 +21,7 @@ use walras_broker::state::State;
 use walras_broker::{Answer, Broker, Effect, Event, Input, Refusal};
 use walras_model::{Interval, NodeId, SiteId, Time};
 use walras_sites::SiteError;
+use walras_sites::clock::later;
 
 /// Collects what is wrong.
 #[derive(Clone, Debug, Default)]
@@ -206,10 +207,14 @@ impl Checker {
     /// When the broker has been told the time: nobody waits for an answer longer than was said.
     pub fn after_tick(&mut self, broker: &Broker, at: Time) {
         for (number, reservation) in &broker.state().reservations {
-            let until = match reservation.phase {
-                ReservationPhase::Preparing(until) | ReservationPhase::Confirming(until) => until,
+            let state = broker.state();
+            let (until, within) = match reservation.phase {
+                ReservationPhase::Preparing(until) => (until, state.policy.prepare_within),
+                ReservationPhase::Confirming(until) => (until, state.policy.confirm_within),
                 ReservationPhase::Held | ReservationPhase::Closing => continue,
             };
+            // Whom nobody listened to has as long again.
+            let until = until.max(later(state.back_at, within.as_millis()));
             if until <= at {
                 self.wrong.push(format!("reservation {number} waits for its sites beyond {until} s"));
             }

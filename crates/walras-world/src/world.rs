@@ -90,6 +90,10 @@ pub struct World {
     planning: Option<CycleNumber>,
     last_tick: Time,
     kills: u64,
+    /// Until when nobody is there whom anything could be said to.
+    away_until: Time,
+    /// Whether the broker was killed and has not said that it is back.
+    is_back: bool,
     calm: bool,
 }
 
@@ -117,6 +121,8 @@ pub fn live(settings: &Settings) -> Outcome {
         planning: None,
         last_tick: Time::MIN,
         kills: 0,
+        away_until: Time::MIN,
+        is_back: false,
         calm: false,
     };
     for input in inputs {
@@ -201,6 +207,9 @@ impl World {
                 self.sites_pass();
             } else if tick.is_some_and(|at| at <= self.now) {
                 self.last_tick = self.now;
+                if std::mem::take(&mut self.is_back) {
+                    self.say(&Input::ServiceBack);
+                }
                 if self.say(&Input::Tick).is_some() {
                     self.checker.after_tick(&self.broker, later(self.now, self.skew));
                 }
@@ -221,7 +230,7 @@ impl World {
     /// When the broker wants to be told the time; not twice in half a second.
     fn next_tick(&self) -> Option<Time> {
         let timer = self.broker.next_timer()?;
-        Some(later(timer, -self.skew).max(later(self.last_tick, 500)).max(self.now))
+        Some(later(timer, -self.skew).max(later(self.last_tick, 500)).max(self.now).max(self.away_until))
     }
 
     fn sites_pass(&mut self) {
@@ -312,6 +321,9 @@ impl World {
 
     /// Says something to the broker, unless it is killed or cannot write.
     fn say(&mut self, input: &Input) -> Option<Answer> {
+        if self.now < self.away_until {
+            return None;
+        }
         if !self.calm && self.goes_wrong(|it| it.clock) {
             self.skew = self.chance.between(-600_000, 600_000);
         } else if self.skew != 0 && (self.calm || self.chance.happens(200)) {

@@ -61,6 +61,7 @@ impl Context<'_> {
             Input::Decided { .. } => "planned".to_owned(),
             Input::Moved { .. } => "brought files".to_owned(),
             Input::Noticed(_) => "told a user".to_owned(),
+            Input::ServiceBack => "listened to the sites again".to_owned(),
             Input::Tick => "looked at the clock".to_owned(),
         }
     }

@@ -54,7 +54,8 @@ fn of_vo(event: &VoEvent) -> Option<(EventKind, String)> {
         VoEvent::UserSet(_)
         | VoEvent::BudgetSet { .. }
         | VoEvent::WishSet { .. }
-        | VoEvent::Deposited { .. } => None,
+        | VoEvent::Deposited { .. }
+        | VoEvent::ServiceBack => None,
     }
 }
 

@@ -68,6 +68,20 @@ fn brute(instance: &Instance, job: usize, sites: &mut Vec<Option<u32>>) -> Optio
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
+    /// Generations that cannot find anything are not lived through, and nobody can tell.
+    #[test]
+    fn what_cannot_be_bettered_is_given_as_if_it_had_been_tried(market in markets()) {
+        let instance = whole_jobs(&market).instance().unwrap();
+        let ranking = Ranking::by_cost(&instance, greedy::order(&market));
+        let first = greedy::assign(&instance, &ranking);
+        let mut draws = Draws::new(7);
+        let tried =
+            genetic::evolve(&instance, &ranking, first.clone(), &Evolution::default(), &mut |below| draws.below(below));
+        let given = evolved(&instance, &ranking, first, 7);
+        prop_assert_eq!(given.iterations, u64::from(tried.generations));
+        prop_assert_eq!(given.division, placed(&instance, &tried.assignment).division);
+    }
+
     #[test]
     fn what_every_method_finds_fits_and_what_is_proven_is_true(market in markets()) {
         let whole = whole_jobs(&market);

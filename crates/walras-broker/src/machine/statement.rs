@@ -66,9 +66,11 @@ pub fn statement<'a>(
 fn of_vo(event: &VoEvent) -> Option<&Transaction> {
     match event {
         VoEvent::Deposited { transaction, .. } => Some(transaction),
-        VoEvent::PolicySet(_) | VoEvent::UserSet(_) | VoEvent::BudgetSet { .. } | VoEvent::WishSet { .. } => {
-            None
-        }
+        VoEvent::PolicySet(_)
+        | VoEvent::UserSet(_)
+        | VoEvent::BudgetSet { .. }
+        | VoEvent::WishSet { .. }
+        | VoEvent::ServiceBack => None,
     }
 }
 

@@ -57,13 +57,29 @@ impl State {
         early.filter(|_| part.after.is_empty()).unwrap_or(part.start)
     }
 
+    /// When a site that was asked to prepare by then is silent.
+    pub(crate) fn prepared_by(&self, until: Time) -> Time {
+        self.answered_by(until, self.policy.prepare_within)
+    }
+
+    /// When a site that was asked to confirm by then is silent.
+    pub(crate) fn confirmed_by(&self, until: Time) -> Time {
+        self.answered_by(until, self.policy.confirm_within)
+    }
+
+    /// Who was not listened to may say it again, and has its time for that.
+    fn answered_by(&self, until: Time, within: Span) -> Time {
+        self.back_at.checked_add(within).map_or(until, |by| by.max(until))
+    }
+
     fn timer_of(&self, reservation: &Reservation) -> Option<Time> {
         let after = |time: Time| {
             let late = time.checked_add(self.policy.grace)?;
             late.checked_add(Span::from_millis(1)?)
         };
         match reservation.phase {
-            ReservationPhase::Preparing(until) | ReservationPhase::Confirming(until) => Some(until),
+            ReservationPhase::Preparing(until) => Some(self.prepared_by(until)),
+            ReservationPhase::Confirming(until) => Some(self.confirmed_by(until)),
             ReservationPhase::Closing => None,
             // Its quote ends before it starts.
             ReservationPhase::Held if self.is_offered(reservation) => None,
@@ -87,7 +103,7 @@ impl State {
                     PartState::Due | PartState::Running(_) => {
                         let end = reservation.hold_of(part).map_or(part.end, |hold| hold.interval.end());
                         let longest = if queue { end.checked_add(self.policy.horizon)? } else { end };
-                        after(longest)
+                        after(longest.max(self.back_at))
                     }
                     PartState::Ended { .. } => None,
                 });

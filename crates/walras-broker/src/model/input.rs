@@ -167,6 +167,8 @@ pub enum Input {
     },
     /// A notice has reached its user.
     Noticed(NoticeNumber),
+    /// Nobody listened to the sites for a while, and somebody does again: what they have to say of that time is on its way.
+    ServiceBack,
     /// Time has passed.
     Tick,
 }

@@ -86,6 +86,9 @@ pub struct State {
     /// When time on nodes was last given back.
     #[serde(default = "never", skip_serializing_if = "is_never")]
     pub freed_at: Time,
+    /// Since when sites are listened to: none is silent for what it could not say before.
+    #[serde(default = "never", skip_serializing_if = "is_never")]
+    pub back_at: Time,
     /// When the cycle began in which jobs were last assigned to sites that sell capacity.
     #[serde(default = "never", skip_serializing_if = "is_never")]
     pub assigned_at: Time,
@@ -195,6 +198,7 @@ impl Default for State {
             wishes: Arc::default(),
             helped_at: Time::MIN,
             freed_at: Time::MIN,
+            back_at: Time::MIN,
             assigned_at: Time::MIN,
             past: Default::default(),
             measured: Measured::default(),

@@ -64,6 +64,56 @@ fn silence_ends_in_nothing_and_is_repeated_until_it_is_heard() {
     assert!(vo.broker.state().reservations.is_empty(), "a late answer changes nothing");
 }
 
+/// What ran and ended while nobody listened did not run in silence: sites have as long as ever to say so, and nothing runs twice.
+#[test]
+fn nobody_is_silent_who_was_not_listened_to() {
+    for listens_again in [true, false] {
+        let mut vo = Vo::new(&[(1, 1_000)]);
+        vo.submit(vo.job("short", 1, 1));
+        vo.run_until(30_000);
+        let (reservation, held) = vo.broker.state().reservations.iter().next().expect("it has a window");
+        let (reservation, start) = (*reservation, held.start().as_millis());
+        vo.run_until(start + 1_000);
+        // Nobody is there for an hour; it ends as it should.
+        vo.silent.insert(site(0));
+        vo.now = start + 60 * MINUTE;
+        if listens_again {
+            vo.say(Input::ServiceBack);
+        }
+        vo.say(Input::Tick);
+        let end = PartEnd::Done;
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end });
+        assert_eq!(vo.broker.state().totals.done, u64::from(listens_again), "{:?}", vo.broker.state().jobs);
+        if listens_again {
+            continue;
+        }
+        let why = vo.broker.state().jobs.values().next().and_then(|job| job.why.clone());
+        assert_eq!(why, Some(Why::Silent(vec![site(0)])), "who hears nothing in all that time is alone");
+    }
+}
+
+/// A site that says nothing after that either is silent then.
+#[test]
+fn who_says_nothing_then_either_is_silent() {
+    let mut vo = Vo::new(&[(1, 1_000)]);
+    vo.submit(vo.job("short", 1, 1));
+    vo.run_until(30_000);
+    let start = vo.broker.state().reservations.values().next().expect("it has a window").start().as_millis();
+    vo.silent.insert(site(0));
+    vo.run_until(start + 1_000);
+    vo.now = start + 60 * MINUTE;
+    vo.say(Input::ServiceBack);
+    let grace = vo.broker.state().policy.grace.as_millis();
+    let due = vo.broker.next_timer().map(|timer| timer.as_millis());
+    assert!(due.is_some_and(|due| due <= vo.now + grace + 1), "it is looked at again: {due:?}");
+    let is_lost =
+        |vo: &Vo| vo.broker.state().jobs.values().any(|job| matches!(job.why, Some(Why::Silent(_))));
+    vo.run_until(start + 60 * MINUTE + grace);
+    assert!(!is_lost(&vo));
+    vo.run_until(start + 60 * MINUTE + grace + 1_000);
+    assert!(is_lost(&vo));
+}
+
 #[test]
 fn owners_go_first_and_pay_for_it() {
     let mut vo = Vo::new(&[(1, 1_000_000), (1, 2_000_000)]);

@@ -76,6 +76,8 @@ pub struct Engine<J> {
     pub(super) timer: (Option<Time>, Instant, Duration),
     pub(super) repeated: Instant,
     pub(super) ticked: Instant,
+    /// When it last looked for what others say.
+    pub(super) listened: Instant,
     /// Whether the machine's clock is so far away that it is not followed.
     pub(super) apart: bool,
 }
@@ -137,6 +139,7 @@ impl<J: Journal> Engine<J> {
             timer: (None, now, Duration::ZERO),
             repeated: now,
             ticked: now,
+            listened: now,
             apart: false,
         })
     }
@@ -176,7 +179,9 @@ impl<J: Journal> Engine<J> {
         self.look_first();
         self.shared.publish(self.broker.state());
         self.shared.ready.store(true, Ordering::Relaxed);
+        self.listened = Instant::now();
         loop {
+            self.look_whether_away();
             let (commands, stop) = self.next_group();
             if self.stalled.is_some() {
                 self.refuse(commands);

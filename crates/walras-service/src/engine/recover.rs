@@ -6,10 +6,12 @@ use crate::journal::snapshot::Snapshots;
 use crate::journal::{Journal, JournalError};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use walras_broker::Broker;
+use walras_broker::{Broker, Input};
 
 /// While nothing can be written, this often is tried.
 const PROBE_EVERY: Duration = Duration::from_millis(500);
+/// Who has done nothing for so long was away.
+const AWAY_AFTER: Duration = Duration::from_secs(3);
 /// Entries are read so many at a time.
 const READ_AT_ONCE: usize = 10_000;
 
@@ -52,7 +54,7 @@ impl<J: Journal> Engine<J> {
     /// Begins where it was; on a disk that takes nothing, as one that only reads until it does.
     pub(super) fn look_first(&mut self) {
         match self.journal.probe() {
-            Ok(()) => self.perform(self.broker.outstanding()),
+            Ok(()) => self.listen_again(),
             Err(error) => {
                 tracing::error!(%error, "nothing can be written: what is there can be read");
                 self.shared.writable.store(false, Ordering::Relaxed);
@@ -116,8 +118,23 @@ impl<J: Journal> Engine<J> {
             self.stalled = None;
             self.own.clear();
             self.shared.writable.store(true, Ordering::Relaxed);
-            self.perform(self.broker.outstanding());
+            self.listen_again();
         }
+    }
+
+    /// Nobody heard what sites said for a while: they are asked again, and have time to answer.
+    fn listen_again(&mut self) {
+        self.own.push_front(Input::ServiceBack);
+        self.perform(self.broker.outstanding());
+    }
+
+    /// Whoever is stopped, or waits for a disk, is away as well.
+    pub(super) fn look_whether_away(&mut self) {
+        if self.listened.elapsed() > AWAY_AFTER && self.stalled.is_none() {
+            tracing::warn!(seconds = self.listened.elapsed().as_secs(), "the service was stopped, or waited");
+            self.listen_again();
+        }
+        self.listened = Instant::now();
     }
 
     /// Says it once when the machine's clock goes where it is not followed, and once when it is back.

@@ -31,6 +31,7 @@ pub fn is_act(input: &Input) -> bool {
         | Input::Decided { .. }
         | Input::Noticed(_)
         | Input::Moved { .. }
+        | Input::ServiceBack
         | Input::Tick => false,
     }
 }

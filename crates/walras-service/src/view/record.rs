@@ -141,7 +141,8 @@ impl<'a> Scribe<'a> {
                 VoEvent::PolicySet(_)
                 | VoEvent::UserSet(_)
                 | VoEvent::BudgetSet { .. }
-                | VoEvent::WishSet { .. },
+                | VoEvent::WishSet { .. }
+                | VoEvent::ServiceBack,
             )
             | Event::Quote(QuoteEvent::Given { .. } | QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_))
             | Event::Reservation(

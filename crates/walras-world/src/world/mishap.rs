@@ -11,10 +11,18 @@ use walras_model::{NodeId, Rate, SiteId, Time};
 use walras_sites::Offering;
 use walras_sites::clock::later;
 
+/// After so many kills the broker is away for minutes.
+const AWAY_EVERY: u64 = 4;
+
 impl World {
     /// The broker dies and is built anew from its journal.
     pub(super) fn kill(&mut self) {
         self.kills += 1;
+        self.is_back = true;
+        // Now and then it takes its time to come back, and what is said meanwhile nobody hears.
+        if self.kills.is_multiple_of(AWAY_EVERY) {
+            self.away_until = later(self.now, MINUTE * (1 + i64::try_from(self.kills % 7).unwrap_or(0)));
+        }
         let mut broker = Broker::default();
         for entry in &self.journal {
             broker.restore(entry);

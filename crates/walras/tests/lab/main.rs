@@ -2,7 +2,7 @@
 //!
 //! Slurm must be there (`scripts/setup test` installs it): what cannot be tried fails, and is not left out.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test binary")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a test binary")]
 
 mod accounts;
 mod clusters;

@@ -4,6 +4,7 @@ use crate::clusters::{ALL, Clusters};
 use crate::http::Call;
 use crate::program::{Place, Service, wait_for};
 use serde_json::{Value, json};
+use std::process::Command;
 use std::time::Duration;
 
 /// Everything happens within seconds; sites have time to answer on a busy machine.
@@ -28,6 +29,18 @@ pub(crate) struct Vo {
     pub(crate) service: Service,
     administrator: String,
     user: String,
+}
+
+impl Drop for Vo {
+    /// What went wrong can be looked at afterwards.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let kept = concat!(env!("CARGO_TARGET_TMPDIR"), "/lab-failed");
+            let _ = std::fs::remove_dir_all(kept);
+            let copied = Command::new("cp").arg("-a").arg(self.place.path(".")).arg(kept).status();
+            eprintln!("the service's log and journal are in {kept} ({copied:?})");
+        }
+    }
 }
 
 /// What a user has at first.

@@ -109,6 +109,14 @@ pub(super) fn deposit(
     Ok(Answer::Deposited(amount))
 }
 
+/// Sites are listened to again. Where nothing was asked of them it makes no difference.
+pub(super) fn service_back(draft: &mut Draft<'_>) -> Answer {
+    if !draft.before.reservations.is_empty() {
+        draft.push(VoEvent::ServiceBack);
+    }
+    HEARD
+}
+
 pub(super) fn noticed(draft: &mut Draft<'_>, notice: NoticeNumber) -> Answer {
     if draft.before.notices.contains_key(&notice) {
         draft.push(JobEvent::Noticed(notice));

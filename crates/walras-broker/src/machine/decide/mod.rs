@@ -62,6 +62,7 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
             HEARD
         }
         Input::Noticed(notice) => admin::noticed(&mut draft, *notice),
+        Input::ServiceBack => admin::service_back(&mut draft),
         Input::Tick => tick::pass(&mut draft),
     };
     Ok(draft.finish(answer))

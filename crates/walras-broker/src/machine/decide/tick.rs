@@ -23,8 +23,12 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
     }
     for (number, reservation) in &state.reservations {
         match reservation.phase {
-            ReservationPhase::Preparing(until) if now >= until => silent(draft, *number, LegState::Asked),
-            ReservationPhase::Confirming(until) if now >= until => silent(draft, *number, LegState::Prepared),
+            ReservationPhase::Preparing(until) if now >= state.prepared_by(until) => {
+                silent(draft, *number, LegState::Asked);
+            }
+            ReservationPhase::Confirming(until) if now >= state.confirmed_by(until) => {
+                silent(draft, *number, LegState::Prepared);
+            }
             ReservationPhase::Held => held(draft, *number, reservation),
             ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) | ReservationPhase::Closing => {}
         }
@@ -79,7 +83,7 @@ fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservat
         let end = reservation.hold_of(&part.plan).map_or(part.plan.end, |hold| hold.interval.end());
         // A queue may take its time, but not for ever.
         let longest = if queue { end.checked_add(policy.horizon).unwrap_or(Time::MAX) } else { end };
-        part.state.has_begun() && after(longest)
+        part.state.has_begun() && after(longest.max(draft.before.back_at))
     };
     let silent: Vec<SiteId> = reservation.parts.iter().filter(unheard).map(|part| part.plan.site).collect();
     if !silent.is_empty() {

@@ -72,6 +72,7 @@ impl State {
             unsettled: self.unsettled,
             helped_at: self.helped_at,
             freed_at: self.freed_at,
+            back_at: self.back_at,
             assigned_at: self.assigned_at,
             past: self.past.clone(),
             measured: self.measured,

@@ -46,6 +46,7 @@ impl State {
                     self.funded(user);
                 }
             }
+            VoEvent::ServiceBack => self.back_at = self.clock,
         }
     }
 

@@ -38,4 +38,6 @@ pub enum VoEvent {
         /// How it was booked.
         transaction: Transaction,
     },
+    /// Nobody listened to the sites for a while, and somebody does again.
+    ServiceBack,
 }
