@@ -162,6 +162,8 @@ pub struct SlurmConnector<S = Programs> {
     watched: Vec<Watch>,
     looked: Option<Instant>,
     swept: Option<Instant>,
+    /// Since when nothing runs of what is to be given up.
+    stopped: BTreeMap<ReservationNumber, Time>,
     /// When something of ours was last taken out of Slurm.
     removed: Option<Instant>,
     /// Something of ours may be in Slurm that is not in the book.
@@ -208,6 +210,7 @@ impl<S: Slurm> SlurmConnector<S> {
             watched: Vec::new(),
             looked: None,
             swept: None,
+            stopped: BTreeMap::new(),
             removed: None,
             untidy: true,
             left_out: Vec::new(),

@@ -1,13 +1,14 @@
 //! The end of a reservation: nothing of it begins any more, what runs is ended, and nothing is left of it in Slurm.
 //!
 //! Only the marks in the shared directory make that true: Slurm revives what was cancelled just before a crash. So a release is said as
-//! soon as every part has ended or never will begin, whether the controller answers or not; what is left in Slurm goes when it does.
+//! soon as every part has ended or never will begin, whether the controller answers or not; what is left in Slurm goes when it does. A job
+//! that Slurm keeps completing for minutes is waited for a little, and no job of ours waits for it longer: its node is not free, and not sold.
 
 use super::SlurmConnector;
 use super::command::{self, Tag};
 use super::execute::Slurm;
 use super::seen::is_running;
-use crate::clock::wall_millis;
+use crate::clock::{later, wall_millis};
 use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
 use crate::local::make_directory;
 use crate::local::part::{Begun, PartDirectory};
@@ -18,6 +19,8 @@ use walras_model::Time;
 
 /// Stopping what runs is waited for so long; then it is looked at again later.
 const STOP_WITHIN: Duration = Duration::from_millis(300);
+/// Slurm is given so many milliseconds to let go of what has ended.
+const LEFT_WITHIN: i64 = 10_000;
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl<S: Slurm> SlurmConnector<S> {
@@ -62,8 +65,8 @@ impl<S: Slurm> SlurmConnector<S> {
         let there = wanted.iter().any(|(_, _, it)| self.is_there(&it.name));
         match wrong {
             _ if !stopped => return Ok(Vec::new()),
-            None if there => return Ok(Vec::new()),
-            None => {}
+            None if there && !self.is_kept(now, reservation) => return Ok(Vec::new()),
+            None => self.untidy = true,
             Some(error) => {
                 tracing::debug!("reservation {reservation}: {error}");
                 self.untidy = true;
@@ -89,7 +92,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let stopped = self.is_stopped(now, reservation)?;
         let removed = self.remove(reservation);
         match removed {
-            Ok(true) if stopped => {}
+            Ok(gone) if stopped && (gone || self.is_kept(now, reservation)) => self.untidy = true,
             Ok(_) => return Ok(Vec::new()),
             Err(error) if stopped => {
                 tracing::debug!("reservation {reservation}: {error}");
@@ -101,8 +104,15 @@ impl<S: Slurm> SlurmConnector<S> {
         Ok(vec![self.book.release(now, reservation)?])
     }
 
+    /// Whether Slurm has had its time to let go of something of which nothing runs.
+    fn is_kept(&mut self, now: Time, reservation: ReservationNumber) -> bool {
+        let since = *self.stopped.entry(reservation).or_insert(now);
+        now >= later(since, LEFT_WITHIN)
+    }
+
     fn forget(&mut self, reservation: ReservationNumber) {
         self.reported.forget(reservation);
+        self.stopped.remove(&reservation);
         let other = |tag: &Tag| tag.number != reservation;
         self.submitted.retain(|tag, _| other(tag));
         self.flagged.retain(other);

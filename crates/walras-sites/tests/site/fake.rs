@@ -17,6 +17,8 @@ pub(crate) struct Cluster {
     /// Start, end and node of reservations.
     pub(crate) reservations: BTreeMap<String, (i64, i64, String)>,
     pub(crate) jobs: Vec<Job>,
+    /// Reservations are not let go of, as while a job completes on their nodes.
+    pub(crate) keeps: bool,
     /// The controller does not answer.
     pub(crate) away: bool,
     /// The state of n1; idle, without.
@@ -170,7 +172,7 @@ impl Cluster {
             self.users.push(value("Users="));
             return format!("Reservation created: {name}\n");
         }
-        if line.starts_with("delete ") {
+        if line.starts_with("delete ") && !self.keeps {
             self.reservations.remove(&name);
         }
         String::new()

@@ -3,8 +3,8 @@
 use crate::bench::{FIRST, after, command, hold, now, number, refused, slurm};
 use crate::fake::FakeSlurm;
 use std::time::Duration;
-use walras_model::{Interval, NodeId};
-use walras_sites::{CycleNumber, Free, PartEnd, SiteMessage, SiteRefusal};
+use walras_model::{Interval, NodeId, SiteId};
+use walras_sites::{CycleNumber, Effect, Free, PartEnd, SiteMessage, SiteRefusal};
 
 /// The reservation of a hold, which has an instance drawn at random in its name.
 fn name(fake: &FakeSlurm, ending: &str) -> String {
@@ -92,6 +92,38 @@ fn what_slurm_revives_goes_again() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(fake.cluster().reservations.keys().collect::<Vec<_>>(), ["theirs"]);
+}
+
+/// Slurm may keep a job that has ended completing for minutes, and its reservation as long: nobody waits for that, and it goes when it can.
+#[test]
+fn what_slurm_does_not_let_go_of_is_given_up_all_the_same() {
+    let (mut bench, fake) = slurm();
+    let asked = [hold(0, after(now(), 60_000), 5_000), hold(1, after(now(), 60_000), 5_000)];
+    for (place, together) in [(1, false), (2, true)] {
+        bench.book(number(place), &asked);
+        fake.cluster().keeps = true;
+        let release = |bench: &mut crate::bench::Bench, at| {
+            if !together {
+                return bench.site.release(at, number(place)).unwrap();
+            }
+            let releases = [number(place), number(99)]
+                .map(|it| Effect::Release { site: SiteId::new(0), reservation: it });
+            bench.site.perform(at, &releases).into_iter().next().unwrap().unwrap()
+        };
+        assert_eq!(release(&mut bench, now()), [], "it may go at once");
+        assert_eq!(release(&mut bench, after(now(), 5_000)), []);
+        assert_eq!(release(&mut bench, after(now(), 20_000)), [SiteMessage::Released(number(place))]);
+        // It is not forgotten.
+        fake.cluster().keeps = false;
+        for _ in 0..100 {
+            bench.site.poll(now()).unwrap();
+            if fake.cluster().reservations.is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(fake.cluster().reservations.is_empty());
+    }
 }
 
 #[test]

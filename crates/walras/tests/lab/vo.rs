@@ -38,7 +38,8 @@ impl Drop for Vo {
             let kept = concat!(env!("CARGO_TARGET_TMPDIR"), "/lab-failed");
             let _ = std::fs::remove_dir_all(kept);
             let copied = Command::new("cp").arg("-a").arg(self.place.path(".")).arg(kept).status();
-            eprintln!("the service's log and journal are in {kept} ({copied:?})");
+            let clusters = Command::new("cp").arg("-a").arg(self.clusters.path()).arg(kept).status();
+            eprintln!("what service and clusters have left is in {kept} ({copied:?}, {clusters:?})");
         }
     }
 }
