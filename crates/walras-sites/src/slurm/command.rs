@@ -133,9 +133,9 @@ pub fn may_overlap(names: &[String]) -> Call {
     Call { program: "scontrol", arguments: Vec::new(), input: Some(names.iter().map(line).collect()) }
 }
 
-/// Ends the jobs of these names.
-pub fn cancel(names: &[String]) -> Call {
-    Call::new("scancel", &["--quiet", &format!("--name={}", names.join(","))])
+/// Ends the jobs of this name. Slurm takes one name at a time; numbers are given anew after a crash, and would be somebody else's.
+pub fn cancel(name: &str) -> Call {
+    Call::new("scancel", &["--quiet", &format!("--name={name}")])
 }
 
 /// The job of a hold, which is its supervisor.

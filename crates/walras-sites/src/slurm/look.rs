@@ -18,8 +18,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use walras_model::Time;
 
-/// A reservation may overlap from this long before its start on, in milliseconds.
-pub(super) const OVERLAP_BEFORE: i64 = 3_000;
+/// A reservation may overlap from this long before its start on, in milliseconds: since parts are sent so long ahead, a service that is away at
+/// the start misses none. Earlier, Slurm would not refuse what somebody else reserves there.
+pub(super) const OVERLAP_BEFORE: i64 = 30_000;
 /// A controller saves what it knows within this time; it should within 5 s.
 const SAVED_WITHIN: Duration = Duration::from_secs(12);
 /// Old directories are looked for this often.

@@ -4,10 +4,10 @@
 //! soon as every part has ended or never will begin, whether the controller answers or not; what is left in Slurm goes when it does. A job
 //! that Slurm keeps completing for minutes is waited for a little, and no job of ours waits for it longer: its node is not free, and not sold.
 
-use super::SlurmConnector;
 use super::command::{self, Tag};
 use super::execute::Slurm;
 use super::seen::is_running;
+use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
 use crate::local::make_directory;
@@ -189,7 +189,10 @@ impl<S: Slurm> SlurmConnector<S> {
         }
         self.removed = Some(Instant::now());
         self.untidy = true;
-        self.call(&command::cancel(names))?;
+        let before = self.read(FRESH)?;
+        for name in names.iter().filter(|name| is_running(&before, name)) {
+            self.call(&command::cancel(name))?;
+        }
         self.call(&command::delete(names))?;
         let snapshot = self.read(Duration::ZERO)?;
         let there = |name: &String| snapshot.reservations.contains_key(name) || is_running(&snapshot, name);

@@ -17,6 +17,8 @@ pub(crate) struct Cluster {
     /// Start, end and node of reservations.
     pub(crate) reservations: BTreeMap<String, (i64, i64, String)>,
     pub(crate) jobs: Vec<Job>,
+    /// The names of jobs that were cancelled.
+    pub(crate) cancelled: Vec<String>,
     /// Reservations are not let go of, as while a job completes on their nodes.
     pub(crate) keeps: bool,
     /// The controller does not answer.
@@ -76,6 +78,14 @@ impl FakeSlurm {
             let _ = job.child.kill();
             let _ = job.child.wait();
             job.is_over();
+        }
+    }
+
+    /// Lets no job do anything, as those that wait for their node.
+    pub(crate) fn stop_all(&self) {
+        for job in &self.cluster().jobs {
+            let pid = rustix::process::Pid::from_child(&job.child);
+            rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
         }
     }
 
@@ -194,11 +204,15 @@ impl Cluster {
     }
 
     fn cancel(&mut self, words: &[&str]) -> String {
-        let names = words.iter().find_map(|word| word.strip_prefix("--name=")).unwrap();
-        for job in self.jobs.iter_mut().filter(|job| names.split(',').any(|name| name == job.name)) {
+        // One name, as Slurm: what looks like several is the name of nothing.
+        let name = words.iter().find_map(|word| word.strip_prefix("--name=")).unwrap();
+        for job in self.jobs.iter_mut().filter(|job| job.name == name) {
+            self.cancelled.push(job.name.clone());
             if !job.is_over() {
                 let pid = rustix::process::Pid::from_child(&job.child);
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+                for signal in [rustix::process::Signal::TERM, rustix::process::Signal::CONT] {
+                    let _ = rustix::process::kill_process(pid, signal);
+                }
             }
         }
         String::new()

@@ -94,6 +94,30 @@ fn what_slurm_revives_goes_again() {
     assert_eq!(fake.cluster().reservations.keys().collect::<Vec<_>>(), ["theirs"]);
 }
 
+/// A supervisor that waits in Slurm and never came up does not hear that it is to stop: it is cancelled, each by its name.
+#[test]
+fn all_jobs_of_a_reservation_are_cancelled() {
+    let (mut bench, fake) = slurm();
+    bench.book(number(1), &[hold(0, after(now(), 5_000), 5_000), hold(1, after(now(), 5_000), 5_000)]);
+    for _ in 0..200 {
+        bench.site.poll(now()).unwrap();
+        if fake.cluster().jobs.len() == 2 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut names: Vec<String> = fake.cluster().jobs.iter().map(|job| job.name.clone()).collect();
+    assert_eq!(names.len(), 2);
+    fake.stop_all();
+    bench.cancel(number(1));
+    let mut cancelled = fake.cluster().cancelled.clone();
+    for all in [&mut names, &mut cancelled] {
+        all.sort();
+        all.dedup();
+    }
+    assert_eq!(cancelled, names);
+}
+
 /// Slurm may keep a job that has ended completing for minutes, and its reservation as long: nobody waits for that, and it goes when it can.
 #[test]
 fn what_slurm_does_not_let_go_of_is_given_up_all_the_same() {
