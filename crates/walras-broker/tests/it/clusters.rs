@@ -1,13 +1,15 @@
 //! What real clusters do: nodes that do not answer, users without an account, offers of which little changes.
 
-use crate::vo::{MINUTE, Vo, at};
+use crate::vo::{MINUTE, Vo, at, rate, span};
 use walras_broker::effect::Peer;
 use walras_broker::event::{CycleEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{JobSpec, SiteRefusal, Why};
+use walras_broker::job::{JobSpec, Phase, SiteRefusal, Why};
+use walras_broker::price::PriceRules;
 use walras_broker::reservation::PartState;
-use walras_broker::{Effect, Event};
+use walras_broker::site::{Free, SiteKind, Timing};
+use walras_broker::{Effect, Event, Input};
 use walras_model::{NodeId, SiteId};
 
 /// Runs until something of a job runs; gives the reservation and the node of its first part.
@@ -86,6 +88,30 @@ fn who_may_run_twice_does_not_wait() {
         vo.run_until(vo.now + 5 * MINUTE);
         let twice = starts(&vo, job).iter().any(|number| *number != first);
         assert_eq!(twice, rerun);
+    }
+}
+
+/// A cluster that has nothing to sell because nobody answers there is asked again at once, and not when its offers are old.
+#[test]
+fn who_has_nothing_to_sell_is_asked_again() {
+    for timing in [Timing::NOTHING, Timing { before: span(1_000), ..Timing::NOTHING }] {
+        let mut vo = Vo::new(&[]);
+        vo.say(Input::SetPolicy(Box::new(crate::promises::policy())));
+        vo.timing = timing;
+        vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
+        vo.silent.insert(SiteId::new(0));
+        let job = vo.submit(vo.job("a", 1, 1));
+        let cycle = loop {
+            vo.run_until(vo.now + 100);
+            if let Some(cycle) = vo.broker.state().cycle.as_ref().filter(|it| it.closed_at.is_none()) {
+                break cycle.number;
+            }
+        };
+        vo.heard(0, SiteMessage::Offers { cycle, free: Free::Slots(Vec::new()) });
+        vo.silent.clear();
+        vo.run_until(vo.now + 100_000);
+        let found = vo.broker.state().jobs[&job].phase != Phase::Queued;
+        assert_eq!(found, timing != Timing::NOTHING, "{:?}", vo.broker.state().jobs);
     }
 }
 

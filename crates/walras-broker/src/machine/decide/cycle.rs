@@ -12,6 +12,7 @@ use crate::model::input::{Answer, Refusal};
 use crate::model::job::{Phase, Why};
 use crate::model::price::Demand;
 use crate::model::reservation::Origin;
+use crate::model::site::{Free, Timing};
 use crate::model::state::State;
 use crate::rules::check::Prices;
 use crate::rules::rank::queue;
@@ -54,7 +55,14 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
 
 /// Whether a site is asked what is free. With promises there are plans so often that what it said a while ago is good enough.
 fn is_stale(state: &State, site: SiteId, now: Time) -> bool {
-    let said = state.site(site).and_then(|site| site.free.as_ref()).map(|(at, _)| *at);
+    let Some(site) = state.site(site) else { return true };
+    let said = site.free.as_ref().map(|(at, _)| *at);
+    // A cluster whose controller does not answer has nothing to sell, and has again when it does.
+    let nothing =
+        matches!(&site.free, Some((_, free)) if matches!(&**free, Free::Slots(free) if free.is_empty()));
+    if nothing && site.spec.timing != Timing::NOTHING {
+        return true;
+    }
     let age = |at: Time| now.as_millis().saturating_sub(at.as_millis());
     // What was said reaches no further than the horizon of that time.
     let most = state.policy.quotes.offers_age_max.as_millis().min(state.policy.horizon.as_millis() / 16);
