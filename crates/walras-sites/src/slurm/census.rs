@@ -1,6 +1,6 @@
 //! Which nodes a cluster has, as it grows and shrinks.
 //!
-//! Every answer to what is free looks at the nodes again. One that is new and for sale is said at once; the broker gives it a number, and from then on
+//! Every look at a cluster, and every answer to what is free, looks at the nodes again. One that is new and for sale is said at once; the broker gives it a number, and from then on
 //! its time is sold. One that is missing is said to be gone only when several looks have missed it: half of what Slurm prints must not empty a
 //! site. What was sold stays sold as long as it is there: `share` and `keep` choose among the others.
 //!

@@ -23,6 +23,8 @@ use walras_model::Time;
 pub(super) const OVERLAP_BEFORE: i64 = 30_000;
 /// A controller saves what it knows within this time; it should within 5 s.
 const SAVED_WITHIN: Duration = Duration::from_secs(12);
+/// A cluster where nothing of ours is is looked at so many times as seldom.
+const QUIET_TIMES: u32 = 6;
 /// Old directories are looked for this often.
 const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
 /// A plan that changes by no more than this, in seconds, has not changed.
@@ -87,11 +89,11 @@ impl<S: Slurm> SlurmConnector<S> {
         Ok(())
     }
 
-    /// Looks, when it is time to and something of ours may be there.
+    /// Looks, when it is time to: often where something of ours may be there, and now and then otherwise, for the cluster may grow or shrink.
     pub(super) fn look(&mut self, now: Time) -> SiteAnswer {
-        let due = self.looked.is_none_or(|at| at.elapsed() >= self.options.look_every);
-        let quiet = self.book.iter().next().is_none() && self.down.is_empty();
-        if !due || (!self.untidy && quiet) {
+        let quiet = !self.untidy && self.book.iter().next().is_none() && self.down.is_empty();
+        let every = self.options.look_every.saturating_mul(if quiet { QUIET_TIMES } else { 1 });
+        if self.looked.is_some_and(|at| at.elapsed() < every) {
             return Ok(Vec::new());
         }
         self.looked = Some(Instant::now());
@@ -100,6 +102,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let mut messages = self.news_of_nodes(now, &snapshot)?;
         messages.extend(self.taken_back(now, &snapshot));
         messages.extend(self.give_way(now, &snapshot));
+        messages.extend(self.take_census(now));
         Ok(messages)
     }
 

@@ -121,3 +121,15 @@ fn what_is_sold_stays_sold_where_not_all_may_be() {
     fake.cluster().more_nodes = "NodeName=n0 State=IDLE Partitions=all Weight=100\n".to_owned();
     assert_eq!(asked(&mut bench, &[]), (None, vec![FIRST, FIRST + 1]));
 }
+
+/// Nobody has to ask what is free for it to be noticed.
+#[test]
+fn a_cluster_where_nothing_happens_is_looked_at_now_and_then() {
+    let (mut bench, fake) = cluster(1_000);
+    fake.cluster().halved = true;
+    let is_without = |message: &SiteMessage| matches!(message, SiteMessage::Nodes { nodes, .. } if nodes.iter().all(|node| node.name != "n2"));
+    bench.wait(Vec::new(), is_without);
+    // Seldom, for nobody is there.
+    let looks = fake.cluster().looks;
+    assert!((3..=30).contains(&looks), "{looks} looks");
+}
