@@ -154,6 +154,7 @@ impl Bench {
                 self.say(Input::CancelJob { user: name(who), job: JobNumber::new(u64::from(job)) });
             }
             Step::CycleNow => self.say(Input::CycleNow),
+            Step::ServiceBack => self.say(Input::ServiceBack),
             Step::Noticed(notice) => self.say(Input::Noticed(NoticeNumber::new(u64::from(notice)))),
             Step::Tick(ahead) => {
                 self.now += i64::from(ahead);
@@ -286,7 +287,8 @@ fn kind(event: &Event) -> String {
         value.as_object().and_then(|it| it.iter().next()).map(|(key, inner)| (key.clone(), inner.clone()))
     };
     let (of, inner) = first(&serde_json::to_value(event).unwrap()).unwrap();
-    format!("{of}/{}", first(&inner).unwrap().0)
+    let what = inner.as_str().map(str::to_owned).or_else(|| first(&inner).map(|(what, _)| what));
+    format!("{of}/{}", what.unwrap())
 }
 
 /// The laws would hold of a broker that refuses everything: these steps get everywhere but where only workflows go.
@@ -306,11 +308,12 @@ fn the_steps_meet_everything() {
     assert_eq!(missing, [""; 0], "of {}", seen.len());
 }
 
-const ALL: [&str; 34] = [
+const ALL: [&str; 35] = [
     "vo/policy-set",
     "vo/user-set",
     "vo/budget-set",
     "vo/deposited",
+    "vo/service-back",
     "site/added",
     "site/prices-set",
     "site/node-lost",

@@ -52,6 +52,7 @@ pub(super) enum Step {
         job: u8,
     },
     CycleNow,
+    ServiceBack,
     Noticed(u8),
     /// Time passes, and the broker hears of it.
     Tick(u32),
@@ -90,6 +91,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
         4 => (0..20_u8, 0..3_u8, 0..3_u8).prop_map(|(key, quote, option)| Step::Accept { key, quote, option }),
         1 => (0..3_u8, 0..12_u8).prop_map(|(who, job)| Step::Cancel { who, job }),
         2 => Just(Step::CycleNow),
+        1 => Just(Step::ServiceBack),
         1 => (0..9_u8).prop_map(Step::Noticed),
         6 => prop_oneof![0..70_000_u32, 0..3_600_000_u32].prop_map(Step::Tick),
         8 => (0..12_u8).prop_map(|end| Step::Perform { end }),
