@@ -66,7 +66,7 @@ impl<S: Slurm> SlurmConnector<S> {
         match wrong {
             _ if !stopped => return Ok(Vec::new()),
             None if there && !self.is_kept(now, reservation) => return Ok(Vec::new()),
-            None => self.untidy = true,
+            None => {}
             Some(error) => {
                 tracing::debug!("reservation {reservation}: {error}");
                 self.untidy = true;
@@ -92,7 +92,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let stopped = self.is_stopped(now, reservation)?;
         let removed = self.remove(reservation);
         match removed {
-            Ok(gone) if stopped && (gone || self.is_kept(now, reservation)) => self.untidy = true,
+            Ok(gone) if stopped && (gone || self.is_kept(now, reservation)) => {}
             Ok(_) => return Ok(Vec::new()),
             Err(error) if stopped => {
                 tracing::debug!("reservation {reservation}: {error}");

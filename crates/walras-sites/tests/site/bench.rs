@@ -269,6 +269,17 @@ impl Bench {
         said
     }
 
+    /// Lets the site look until something is true elsewhere, for a while; whoever asks says what must be then.
+    pub(crate) fn poll_until(&mut self, done: impl Fn() -> bool) {
+        for _ in 0..400 {
+            self.site.poll(self.now()).unwrap();
+            if done() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     pub(crate) fn wait_end(&mut self, said: Vec<SiteMessage>, of: u32) -> PartEnd {
         let said =
             self.wait(said, |message| matches!(message, SiteMessage::Ended { part, .. } if *part == of));

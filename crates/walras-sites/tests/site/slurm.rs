@@ -84,13 +84,7 @@ fn what_slurm_revives_goes_again() {
     bench.cancel(number(1));
     fake.cluster().reservations.insert(tag, (1, 9_999_999_999, "n1".to_owned()));
     fake.cluster().reservations.insert("theirs".to_owned(), (1, 2, "n1".to_owned()));
-    for _ in 0..100 {
-        bench.site.poll(now()).unwrap();
-        if fake.cluster().reservations.len() == 1 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    bench.poll_until(|| fake.cluster().reservations.len() == 1);
     assert_eq!(fake.cluster().reservations.keys().collect::<Vec<_>>(), ["theirs"]);
 }
 
@@ -99,13 +93,7 @@ fn what_slurm_revives_goes_again() {
 fn all_jobs_of_a_reservation_are_cancelled() {
     let (mut bench, fake) = slurm();
     bench.book(number(1), &[hold(0, after(now(), 5_000), 5_000), hold(1, after(now(), 5_000), 5_000)]);
-    for _ in 0..200 {
-        bench.site.poll(now()).unwrap();
-        if fake.cluster().jobs.len() == 2 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    bench.poll_until(|| fake.cluster().jobs.len() == 2);
     let mut names: Vec<String> = fake.cluster().jobs.iter().map(|job| job.name.clone()).collect();
     assert_eq!(names.len(), 2);
     fake.stop_all();
@@ -139,13 +127,7 @@ fn what_slurm_does_not_let_go_of_is_given_up_all_the_same() {
         assert_eq!(release(&mut bench, after(now(), 20_000)), [SiteMessage::Released(number(place))]);
         // It is not forgotten.
         fake.cluster().keeps = false;
-        for _ in 0..100 {
-            bench.site.poll(now()).unwrap();
-            if fake.cluster().reservations.is_empty() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        bench.poll_until(|| fake.cluster().reservations.is_empty());
         assert!(fake.cluster().reservations.is_empty());
     }
 }
@@ -183,13 +165,7 @@ fn a_controller_that_does_not_answer_keeps_nothing_from_starting_or_ending() {
     bench.cancel(number(2));
     assert_eq!(fake.cluster().reservations.len(), 2);
     fake.cluster().away = false;
-    for _ in 0..400 {
-        bench.site.poll(now()).unwrap();
-        if fake.cluster().reservations.is_empty() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    bench.poll_until(|| fake.cluster().reservations.is_empty());
     assert!(fake.cluster().reservations.is_empty());
 }
 
