@@ -5,6 +5,6 @@ if(DEFINED ENV{OPT_LEVEL})
         set(CMAKE_${language}_FLAGS_RELEASE "-O$ENV{OPT_LEVEL} -DNDEBUG" CACHE STRING "")
     endforeach()
 endif()
-# Eight files at a time: most of the time goes into reading the same headers again. All of them as one would have names twice.
+# Thirty files at a time: most of the time goes into reading the same headers again. With fifty, some names are there twice.
 set(CMAKE_UNITY_BUILD ON CACHE BOOL "")
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8 CACHE STRING "")
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 30 CACHE STRING "")

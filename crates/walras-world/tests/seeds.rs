@@ -1,4 +1,5 @@
-//! A thousand worlds: every promise kept, every journal read again and decided again to the same bytes.
+//! A thousand worlds: every promise kept; and every fourth journal (`AGAIN=1`: every one) read again and decided again to the same
+//! bytes.
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
@@ -20,6 +21,9 @@ fn wrong_with(settings: &Settings, happened: &AtomicU64) -> Vec<String> {
     let outcome = live(settings);
     happened.fetch_add(outcome.happened, Ordering::Relaxed);
     let mut wrong = outcome.wrong;
+    if !settings.seed.is_multiple_of(number("AGAIN", 4).max(1)) {
+        return wrong;
+    }
     let written: Vec<String> = outcome.journal.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
     let read: Vec<Entry> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let bases: BTreeSet<u64> = read.iter().filter_map(basis_of).map(|(_, basis)| basis).collect();
@@ -37,7 +41,7 @@ fn wrong_with(settings: &Settings, happened: &AtomicU64) -> Vec<String> {
         }
     }
     // Another run, perhaps beside other threads, gives the same bytes.
-    if settings.seed.is_multiple_of(10) {
+    if settings.seed.is_multiple_of(20) {
         let again = live(settings);
         let again: Vec<String> = again.journal.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
         if again != written {

@@ -1,9 +1,7 @@
 //! A site to try things on.
 
 use crate::fake::FakeSlurm;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
@@ -115,27 +113,9 @@ impl Options {
     }
 }
 
-/// The helper that supervises parts: an example, which a plain `cargo test` builds; otherwise it is built here.
+/// The helper that supervises parts.
 pub(crate) fn executable() -> PathBuf {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    let found = || {
-        let own = std::env::current_exe().unwrap();
-        let profile = own.parent().unwrap().parent().unwrap();
-        let path = profile.join("examples/supervise");
-        let written = |path: &Path| path.metadata().and_then(|it| it.modified()).ok();
-        // One that was built before these tests may be another.
-        if written(&path) < written(&own) {
-            let mut build = Command::new(env!("CARGO"));
-            build.args(["build", "--quiet", "-p", "walras-sites", "--example", "supervise", "--target-dir"]);
-            build.arg(profile.parent().unwrap());
-            if profile.ends_with("release") {
-                build.arg("--release");
-            }
-            assert!(build.status().unwrap().success());
-        }
-        path
-    };
-    PATH.get_or_init(found).clone()
+    PathBuf::from(env!("CARGO_BIN_EXE_supervise"))
 }
 
 pub(crate) fn now() -> Time {

@@ -1,4 +1,4 @@
-//! What the tests of local sites use in place of the `walras` program.
+//! What the tests of sites use in place of the `walras` program.
 //!
 //! `supervise DIRECTORY` supervises a part, `supervise-hold DIRECTORY` a hold of Slurm's. `hold DATA NUMBER COMMAND…` opens a local site with one node, starts the command under
 //! that reservation, says so, and waits to be killed.
