@@ -14,6 +14,7 @@
 
 use super::means::Means;
 use super::turns::{Queue, fill};
+use crate::model::id::JobNumber;
 use crate::model::job::{Job, Phase};
 use crate::model::policy::Policy;
 use crate::model::rank::{Aspects, Ranked};
@@ -33,7 +34,9 @@ pub fn ranked(state: &State, now: Time) -> Vec<Ranked> {
 pub(crate) fn queue(state: &State, now: Time) -> Queue {
     // A job of which something may still run is not planned again before its site has said that nothing does.
     let free = |job: &&Job| job.phase == Phase::Queued && !state.waits_for_earlier(job);
-    let queued: Vec<&Job> = state.jobs.values().filter(free).collect();
+    let mut queued: Vec<&Job> = state.jobs.values().filter(free).collect();
+    let tried = tried_again(state, &queued, now);
+    queued.retain(|job| !state.was_left_out(job) || tried == Some(job.number));
     if queued.is_empty() {
         return Queue::default();
     }
@@ -48,6 +51,15 @@ pub(crate) fn queue(state: &State, now: Time) -> Queue {
         }
         Some((rules, means)) => fill(state, rules, awake(state, rules, ranked, now), means, now),
     }
+}
+
+/// Of the workflows without which a brief plan was made, the one that is tried next: one at a time, so that whichever makes plans take long
+/// keeps none of the others waiting for more than its own turns.
+fn tried_again(state: &State, queued: &[&Job], now: Time) -> Option<JobNumber> {
+    let rests = |job: &Job| state.policy.sharing.is_some_and(|rules| state.rests(job, &rules, now));
+    let left_out = queued.iter().filter(|job| state.was_left_out(job) && !rests(job));
+    let turn = |job: &&&Job| (job.missed.map_or(0, |(times, _)| times), job.number);
+    left_out.min_by_key(turn).map(|job| job.number)
 }
 
 /// So many overdue jobs of one user are tried in every cycle, although they fitted nowhere before.

@@ -290,6 +290,11 @@ fn short(job: &Job, standing: &Standing, needed: Money) -> Why {
 }
 
 impl State {
+    /// Whether a job is a workflow without which the last plan of its batch was made, since with it that took too long.
+    pub(crate) fn was_left_out(&self, job: &Job) -> bool {
+        job.why == Some(Why::NotPlanned) && job.missed.is_some() && job.spec.workflow.is_some()
+    }
+
     /// Whether a job that fitted nowhere is left alone for now.
     ///
     /// After the first time it is left alone for a cycle, then for two, four and so on, unless something has come since that it

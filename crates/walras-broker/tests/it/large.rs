@@ -84,3 +84,39 @@ fn a_brief_plan_serves_everybody_but_workflows_and_names_them() {
         );
     }
 }
+
+/// Whatever is planned together with one workflow takes too long: all others are planned, in a cycle or two more than without it.
+#[test]
+fn who_makes_plans_take_long_keeps_no_other_workflow_waiting() {
+    for policy in policies() {
+        let mut vo = Vo::new(&[(4, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(policy)));
+        vo.join("eve", None, 1_000_000);
+        vo.run_until(5 * MINUTE);
+        let small = |vo: &Vo, name: &str| {
+            let mut job = hopeless(vo, name, 3);
+            job.request.budget = None;
+            job
+        };
+        let slow = vo.submit(small(&vo, "slow"));
+        vo.slow = Some(slow);
+        let others = ["a", "b", "c"].map(|name| vo.submit(small(&vo, name)));
+        for minute in 0..60 {
+            vo.run_until(vo.now + MINUTE);
+            if minute % 10 == 5 {
+                vo.submit(small(&vo, &format!("later {minute}")));
+            }
+        }
+        for job in others {
+            let started = vo.started(job).expect("another workflow is planned all the same");
+            assert!(started <= 15 * MINUTE, "started at {started} ms");
+        }
+        let waiting: Vec<JobNumber> = vo.broker.state().jobs.keys().copied().collect();
+        assert_eq!(waiting, [slow], "everybody else has ended");
+        let tried = vo.events.iter().filter(|event| match event {
+            Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.iter().any(|it| it.job == slow),
+            _ => false,
+        });
+        assert!((2..=12).contains(&tried.count()), "it is tried again, less and less often");
+    }
+}

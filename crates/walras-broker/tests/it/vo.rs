@@ -7,7 +7,7 @@ use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
-use walras_broker::plan::plan;
+use walras_broker::plan::{plan, plan_briefly};
 use walras_broker::policy::{Deciding, Policy};
 use walras_broker::price::PriceRules;
 use walras_broker::sales::sales;
@@ -61,6 +61,8 @@ pub(crate) struct Vo {
     pub(crate) timing: Timing,
     /// How the nodes of sites that join are sold.
     pub(crate) division: Division,
+    /// A job with which every plan takes too long.
+    pub(crate) slow: Option<JobNumber>,
     pub(crate) events: Vec<Event>,
     pub(crate) effects: Vec<Effect>,
     /// Whether cycles are kept; whoever keeps all of a long life makes every change copy what is kept.
@@ -91,6 +93,7 @@ impl Vo {
             events: Vec::new(),
             effects: Vec::new(),
             keeps: false,
+            slow: None,
             begun: Vec::new(),
             kinds: Vec::new(),
             nodes: Vec::new(),
@@ -201,7 +204,9 @@ impl Vo {
 
     fn answer(&mut self, effect: &Effect) -> Option<Input> {
         if let Effect::Plan(cycle) = effect {
-            let decision = Box::new(plan(&self.broker.problem(*cycle)?));
+            let problem = self.broker.problem(*cycle)?;
+            let late = self.slow.is_some_and(|slow| problem.jobs.iter().any(|job| job.number == slow));
+            let decision = Box::new(if late { plan_briefly(&problem) } else { plan(&problem) });
             if self.keeps {
                 self.begun.extend(self.broker.begun(*cycle));
             }

@@ -190,6 +190,8 @@ pub struct SimulatedConfig {
     pub load_seconds: Option<u32>,
     /// How long jobs wait in its queue, in seconds; 60 without.
     pub wait_seconds: Option<u32>,
+    /// How long it says that they will; without, as long as they do.
+    pub expected_wait_seconds: Option<u32>,
 }
 
 /// What a local site is like.

@@ -213,12 +213,14 @@ impl SiteConfig {
         if least == 0 || most < least {
             return Err("simulated.takes_min: expected 0 < takes_min <= takes_max <= 1".to_owned());
         }
-        let wait = 1_000 * i64::from(config.wait_seconds.unwrap_or(60));
+        let wait = config.wait_seconds.unwrap_or(60);
+        let expected = 1_000 * i64::from(config.expected_wait_seconds.unwrap_or(wait));
+        let wait = 1_000 * i64::from(wait);
         Ok(Behaviour {
             takes: (least, most),
             overruns: thousandths("simulated.overruns", config.overruns.as_ref(), 0)?,
             fails: thousandths("simulated.failures", config.failures.as_ref(), 0)?,
-            expected_wait: (wait, wait),
+            expected_wait: (expected, expected),
             wait: (wait, wait),
         })
     }

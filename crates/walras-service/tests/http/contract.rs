@@ -30,18 +30,20 @@ fn answers_are_what_the_document_says() {
     // shape are refused.
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,\
                   response_headers_conformance,unsupported_method,ignored_auth,negative_data_rejection";
-    for token in [&house.administrator, &ada] {
+    // What a user is answered differs by what is forbidden: fewer requests show that.
+    let all = "examples,coverage,fuzzing,stateful";
+    for (token, phases, examples) in [(&house.administrator, all, "20"), (&ada, "examples,fuzzing", "8")] {
         let mut command = Command::new(schemathesis());
         command.current_dir(work.path()).args([
             "run",
             "--seed",
             "1",
             "--max-examples",
-            "20",
+            examples,
             "--workers",
             "1",
         ]);
-        command.args(["--phases", "examples,coverage,fuzzing,stateful", "--checks", checks, "--no-color"]);
+        command.args(["--phases", phases, "--checks", checks, "--no-color"]);
         // Streams never end, and the token must live until the end of the test.
         command.args(["--exclude-path", "/v1/events", "--exclude-path", "/v1/tokens/{token}"]);
         command.args(["--generation-database", "none", "--request-timeout", "20"]);

@@ -11,6 +11,7 @@ mod contract;
 mod description;
 mod exact;
 mod floods;
+mod holds;
 mod house;
 mod lateness;
 mod objects;

@@ -72,5 +72,6 @@ fn a_plan_says_how_far_it_is_from_what_no_plan_could_beat() {
         assert!(bound["text"].as_str().is_some_and(|text| !text.is_empty()), "{status}");
         above.push(bound["above"].as_f64().unwrap_or(0.0));
     }
-    assert!(above.iter().all(|above| (0.0..1.0).contains(above)), "{above:?}");
+    // The dear site costs three times as much: nothing is more than twice its cheapest above it.
+    assert!(above[0] < 0.000_001 && (0.0..=2.0).contains(&above[1]), "{above:?}");
 }

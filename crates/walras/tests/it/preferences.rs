@@ -1,8 +1,10 @@
 //! Preferences: in `walras plan`, and learnt by `walras preferences learn`.
 
+use crate::vo::Vo;
 use crate::{printed, walras};
 use serde_json::{Value, json};
 use std::fs;
+use std::time::{Duration, Instant};
 
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
@@ -214,4 +216,51 @@ fn quotas_that_leave_somebody_out_are_refused_where_nobody_may_be() {
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert!(error.contains("owners' quotas") && error.contains("leave_out: never"), "{error}");
     }
+}
+
+/// A service with a cheap site and a fast one, which ada asks and takes from.
+#[test]
+fn what_somebody_took_of_quotes_teaches_what_counts_for_them() {
+    let more = "[[site]]\nname = \"slow\"\nowner = \"olga\"\nconnector = \"simulated\"\ncount = 8\nprice = 0.1\n\
+                [[site]]\nname = \"fast\"\nowner = \"otto\"\nconnector = \"simulated\"\ncount = 8\nprice = 0.5\n\
+                performance = 2\n";
+    let vo = Vo::with(more);
+    let nothing = vo.refused(&["preferences", "learn", "--mine"], "");
+    assert!(nothing.0 == Some(2) && nothing.1.contains("nothing to learn from"), "{nothing:?}");
+    let job = "walras: job/1\nname: choose\nwork: 600\nbudget: 900\nprefers: {cost: 1, finish: 1}\n\
+               sites: [slow, fast]\n";
+    fs::write(vo.path().join("job.yaml"), job).unwrap();
+    let quote = || -> Value {
+        let output = vo.walras(&["quote", "job.yaml", "--json"], "");
+        serde_json::from_slice(&output.stdout).unwrap_or_default()
+    };
+    // She takes the cheap one each time, although it ends later.
+    for _ in 0..2 {
+        let end = Instant::now() + Duration::from_secs(30);
+        let quote = loop {
+            let quote = quote();
+            if quote["options"].as_array().is_some_and(|it| it.len() >= 2) || Instant::now() > end {
+                break quote;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        let options = quote["options"].as_array().unwrap_or_else(|| panic!("{quote}"));
+        let cheap = options.iter().position(|it| it["sites"] == json!(["slow"]));
+        let cheap = cheap.unwrap_or_else(|| panic!("{quote}")).to_string();
+        vo.done(&["accept", &quote["quote"].to_string(), &cheap]);
+    }
+    let learnt: Value =
+        serde_json::from_str(&vo.done(&["preferences", "learn", "--mine", "--json"])).unwrap();
+    let text = vo.done(&["preferences", "learn", "--mine"]);
+    assert!(text.contains("2 of 2 preferences reproduced"), "{text}");
+    let weight = |name: &str| {
+        let of = learnt["criteria"].as_array().unwrap().iter().find(|it| it["criterion"] == name);
+        real(&of.unwrap_or_else(|| panic!("{learnt}"))["weight"])
+    };
+    assert!(weight("cost") > weight("finish"), "{learnt}");
+    // What it prints can be put into a job file as it is.
+    let (_, prefers) = text.split_once("\n\n").unwrap();
+    let plain = job.replace("prefers: {cost: 1, finish: 1}\n", "");
+    fs::write(vo.path().join("learnt.yaml"), format!("{plain}{prefers}")).unwrap();
+    vo.done(&["quote", "learnt.yaml", "--json"]);
 }

@@ -79,7 +79,8 @@ impl State {
             job.returns = job.returns.saturating_add(1);
             job.why = Some(why.clone());
             job.spares.clear();
-            if matches!(why, Why::NoFit(_) | Why::NotAdmitted) {
+            let left_out = *why == Why::NotPlanned && job.spec.workflow.is_some();
+            if left_out || matches!(why, Why::NoFit(_) | Why::NotAdmitted) {
                 let times = job.missed.map_or(0, |(times, _)| times);
                 job.missed = Some((times.saturating_add(1), clock));
             }

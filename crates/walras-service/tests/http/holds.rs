@@ -1,0 +1,53 @@
+//! Quotes that sites hold: what is held can be had although others want it, and nobody holds more than their share.
+
+use super::house::{House, job};
+use super::searching::until;
+use serde_json::{Value, json};
+
+/// A quote of a job on both nodes of a site, held for a minute.
+fn held(house: &House, token: &str, name: &str) -> Value {
+    let mut body = job(name);
+    body["tasks"] = json!(2);
+    let quote = || {
+        house.call("post", "/v1/cycles", Some(&house.administrator), None);
+        house.call("post", "/v1/quotes?hold=60", Some(token), Some(&body)).json(201)
+    };
+    until(quote, |quote| quote["options"].as_array().is_some_and(|options| !options.is_empty()))
+}
+
+#[test]
+fn what_is_held_is_said_to_be_and_can_be_had_although_others_want_it() {
+    let house = House::open();
+    let (ada, bert) = (house.user("ada"), house.user("bert"));
+    let quote = held(&house, &ada, "held");
+    let option = &quote["options"][0];
+    assert_eq!(option["held"], json!("held"), "{quote}");
+    assert!(option["until"].as_str() <= option["start"].as_str(), "it ends before anything starts: {quote}");
+    // Whoever comes now gets what is left, and none of what is held.
+    let free = house.call("post", "/v1/quotes", Some(&bert), Some(&job("free"))).json(201);
+    assert_eq!(free["options"][0]["held"], json!("no"), "{free}");
+    let mut wide = job("wide");
+    wide["tasks"] = json!(2);
+    for _ in 0..4 {
+        house.call("post", "/v1/jobs", Some(&bert), Some(&wide)).json(201);
+    }
+    house.call("post", "/v1/cycles", Some(&house.administrator), None);
+    let path = format!("/v1/quotes/{}/accept", quote["quote"]);
+    let taken = house.call("post", &path, Some(&ada), Some(&json!({"option": 0}))).json(201);
+    let view = house.call("get", &format!("/v1/jobs/{}", taken["job"]), Some(&ada), None).json(200);
+    let as_quoted = |name: &str| view[name] == option[name];
+    assert!(as_quoted("start") && as_quoted("finish") && as_quoted("sites"), "{view} for {option}");
+}
+
+#[test]
+fn nobody_holds_more_quotes_than_the_policy_says() {
+    let house = House::open();
+    let (ada, bert) = (house.user("ada"), house.user("bert"));
+    let change = json!({"quotes": {"held_max": 1}});
+    house.call("patch", "/v1/policy", Some(&house.administrator), Some(&change)).json(200);
+    held(&house, &ada, "first");
+    let second = house.call("post", "/v1/quotes?hold=60", Some(&ada), Some(&job("second")));
+    assert!(second.status == 429 && second.body.contains("held"), "{second:?}");
+    house.call("post", "/v1/quotes", Some(&ada), Some(&job("second"))).json(201);
+    assert_eq!(held(&house, &bert, "his")["options"][0]["held"], json!("held"), "others are not concerned");
+}
