@@ -3,7 +3,7 @@
 use super::place::SiteState;
 use super::site::{NodeSpec, SiteSpec};
 use std::sync::Arc;
-use walras_model::{Node, Site, SiteId};
+use walras_model::{Node, NodeId, Site, SiteId};
 
 /// What all sites and nodes are called and can do, in order of their ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,11 @@ impl Known {
 
     pub(crate) fn nodes(&self) -> Arc<Vec<Node>> {
         Arc::clone(&self.nodes)
+    }
+
+    /// A node, whether or not it is still there.
+    pub(crate) fn node(&self, node: NodeId) -> Option<&Node> {
+        self.nodes.get(node.index())
     }
 }
 

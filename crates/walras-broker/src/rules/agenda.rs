@@ -72,6 +72,12 @@ impl State {
         self.allocation_of(&job.spec.request, plan_of(job)?)
     }
 
+    /// The time that a job is planned for: node, interval, units.
+    pub(crate) fn planned_times(&self, job: &Job) -> impl Iterator<Item = (NodeId, Interval, u32)> {
+        let holds = plan_of(job).and_then(|plan| self.holds_of(&job.spec.request, plan));
+        holds.into_iter().flatten().map(|hold| (hold.node, hold.interval, hold.units))
+    }
+
     /// The sites on which a job is planned.
     pub fn planned_sites(&self, job: &Job) -> BTreeSet<SiteId> {
         let places = job.plan.iter().flat_map(|plan| &plan.places);
@@ -88,10 +94,8 @@ impl State {
     /// All time that is held or planned, node by node; as many times as units of the node are.
     pub(crate) fn held_or_planned(&self) -> HeldTimes {
         let mut all = self.held_times();
-        for (job, plan) in self.planned() {
-            for hold in self.holds_of(&job.spec.request, plan).into_iter().flatten() {
-                all.add(hold.node, hold.interval, hold.units);
-            }
+        for (job, _) in self.planned() {
+            self.planned_times(job).for_each(|(node, interval, units)| all.add(node, interval, units));
         }
         all
     }
@@ -118,9 +122,8 @@ impl State {
         // Most nodes are like the one before: neither its run time nor its cost is worked out again.
         let mut last: Option<(Performance, PlannedHold)> = None;
         let hold = |(node, rate): &(NodeId, Rate)| {
-            let site = self.node(*node)?.site;
-            let spec = self.site(site)?.node_spec(*node)?;
-            let units = spec.units_needed(request)?;
+            let spec = self.known.node(*node)?;
+            let (site, units) = (spec.site, spec.units_needed(&request.requires)?);
             let alike = last.filter(|(performance, it)| (*performance, it.rate) == (spec.performance, *rate));
             let hold = match alike {
                 Some((_, alike)) => PlannedHold { node: *node, site, units, ..alike },

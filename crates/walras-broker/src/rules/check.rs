@@ -7,6 +7,7 @@ use super::market::{Piece, left_of};
 use super::times::{FreeTimes, HeldTimes};
 use super::verified::{one_each, tasks, window};
 use crate::model::allocation::{Allocation, Hold};
+use crate::model::job::Job;
 use crate::model::mismatch::{Mismatch, Place};
 use crate::model::site::SiteKind;
 use crate::model::state::State;
@@ -38,12 +39,10 @@ impl Occupancy {
         Occupancy { free, held: state.held_or_planned() }
     }
 
-    /// Counts the time of an alternative as held no more.
-    pub(crate) fn release(&mut self, allocation: &Allocation) {
-        for (_, hold) in allocation.holds() {
-            if let Some(node) = hold.node {
-                self.held.remove(node, hold.interval, hold.units);
-            }
+    /// Counts the time for which a job is planned as held no more.
+    pub(crate) fn release(&mut self, state: &State, job: &Job) {
+        for (node, interval, units) in state.planned_times(job) {
+            self.held.remove(node, interval, units);
         }
     }
 
@@ -168,10 +167,16 @@ fn slots(
     let mut slots = BTreeMap::new();
     // What is sold whole has the price of all that is for sale, and not only of what the alternative uses.
     let all = now.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
-    let Some(horizon) = Interval::new(now, allocation.end().max(all)) else { return slots };
+    let end = allocation.end();
+    let Some(horizon) = Interval::new(now, end.max(all)) else { return slots };
+    let Some(used) = Interval::new(allocation.start(), end) else { return slots };
+    let mut beside: Vec<Interval> = Vec::new();
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
-        let (free, held) = (occupancy.free.get(node), occupancy.held.get(node));
+        // What is held at other times is in nobody's way here.
+        beside.clear();
+        beside.extend(occupancy.held.get(node).iter().filter(|held| held.overlaps(used)));
+        let (free, held) = (occupancy.free.get(node), beside.as_slice());
         let mut priced: Vec<Piece> = match prices {
             Prices::AsNow => state.sell(node, free, horizon, held, Some(user)),
             Prices::AsHeld => {
@@ -181,7 +186,7 @@ fn slots(
                 open.into_iter().flat_map(|open| left_of(open, rate, held, units)).collect()
             }
         };
-        priced.retain(|piece| piece.interval.start() < allocation.end());
+        priced.retain(|piece| piece.interval.start() < end);
         slots.insert(node, priced);
     }
     slots

@@ -37,9 +37,7 @@ pub(super) fn take_in(
         }
     }
     for (job, _) in &moves {
-        if let Some(left) = draft.before.planned_allocation(job) {
-            draft.release(&left);
-        }
+        draft.release(job);
     }
     for (job, planned) in moves {
         if !adopt(draft, job, planned) {
@@ -104,7 +102,7 @@ fn hold(draft: &mut Draft<'_>, moment: impl Fn(&Planned, &PromisePolicy) -> Time
     for job in due {
         let wanted = Wanted::of(draft.state(), &job);
         let Some(allocation) = draft.state().planned_allocation(&job) else { continue };
-        draft.release(&allocation);
+        draft.release(&job);
         let terms = Terms { origin: Origin::Plan, prices: Prices::AsHeld, spares: Vec::new() };
         if let Err(why) = reserve(draft, &wanted, &allocation, terms, Vec::new()) {
             draft.push(JobEvent::Returned { job: job.number, why });

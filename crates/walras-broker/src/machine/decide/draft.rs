@@ -12,6 +12,7 @@ use crate::model::allocation::Allocation;
 use crate::model::event::{Event, ReservationEvent};
 use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
+use crate::model::job::Job;
 use crate::model::reservation::{Reservation, ReservationPhase};
 use crate::model::state::State;
 use crate::rules::check::Occupancy;
@@ -75,11 +76,12 @@ impl<'a> Draft<'a> {
         (state, self.occupancy.get_or_insert_with(|| Occupancy::of(state, self.now)))
     }
 
-    /// From here on, the time of an alternative that was planned counts as free.
-    pub(crate) fn release(&mut self, allocation: &Allocation) {
+    /// From here on, the time for which a job is planned counts as free.
+    pub(crate) fn release(&mut self, job: &Job) {
         self.occupancy();
+        let state = self.state.as_ref().map_or(self.before, |(state, _)| state);
         if let Some(occupancy) = &mut self.occupancy {
-            occupancy.release(allocation);
+            occupancy.release(state, job);
         }
     }
 
