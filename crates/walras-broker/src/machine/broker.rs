@@ -9,7 +9,7 @@ use crate::model::id::CycleNumber;
 use crate::model::input::{Answer, Input, Refusal};
 use crate::model::state::State;
 use crate::plan::PlanningProblem;
-use crate::rules::batch::problem;
+use crate::rules::batch::{problem, problem_at};
 use walras_model::Time;
 
 /// The broker.
@@ -76,6 +76,12 @@ impl Broker {
     /// What is to be planned in the open cycle.
     pub fn problem(&self, cycle: CycleNumber) -> Option<PlanningProblem> {
         problem(&self.state).filter(|problem| problem.cycle == cycle)
+    }
+
+    /// The open cycle as it is when it is planned late, without what takes so long.
+    pub fn begun_late(&self, cycle: CycleNumber, now: Time) -> Option<BegunCycle> {
+        let problem = problem_at(&self.state, Some(self.moment(now))).filter(|it| it.cycle == cycle)?;
+        Some(BegunCycle::new(&self.state, problem))
     }
 
     /// The open cycle as it is when its planning begins, to be planned and kept.

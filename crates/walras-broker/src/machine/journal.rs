@@ -9,7 +9,9 @@ use crate::model::decision::Decision;
 use crate::model::event::Event;
 use crate::model::id::CycleNumber;
 use crate::model::input::Input;
-use crate::plan::{PlanningProblem, plan, plan_briefly};
+use crate::model::state::State;
+use crate::plan::{plan, plan_briefly};
+use crate::rules::batch::problem_at;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::Time;
@@ -71,7 +73,8 @@ impl Broker {
 pub struct Replay {
     broker: Broker,
     bases: BTreeSet<u64>,
-    problems: BTreeMap<u64, PlanningProblem>,
+    /// What was known at these moments, while a cycle was open.
+    known: BTreeMap<u64, State>,
 }
 
 /// How many events had been folded when the plan of an entry was begun, if it brings one.
@@ -83,7 +86,7 @@ pub fn basis_of(entry: &Entry) -> Option<(CycleNumber, u64)> {
 impl Replay {
     /// A replay that keeps what is needed to make the plans again that were begun after so many events.
     pub fn new(bases: BTreeSet<u64>) -> Replay {
-        Replay { broker: Broker::default(), bases, problems: BTreeMap::new() }
+        Replay { broker: Broker::default(), bases, known: BTreeMap::new() }
     }
 
     /// The broker as it is by now.
@@ -96,21 +99,20 @@ impl Replay {
         let difference = self.plan_differs(entry, scope).or_else(|| self.events_differ(entry, scope));
         self.broker.restore(entry);
         let version = self.broker.state().version;
-        if self.bases.contains(&version)
-            && let Some(cycle) = &self.broker.state().cycle
-            && let Some(problem) = self.broker.problem(cycle.number)
-        {
-            self.problems.insert(version, problem);
+        if self.bases.contains(&version) && self.broker.state().cycle.is_some() {
+            self.known.insert(version, self.broker.state().clone());
         }
         difference
     }
 
     fn plan_differs(&mut self, entry: &Entry, scope: Scope) -> Option<Difference> {
         let Input::Decided { cycle, decision } = &entry.input else { return None };
-        let problem = self.problems.remove(&decision.basis).filter(|problem| problem.cycle == *cycle);
+        let known = self.known.remove(&decision.basis);
         if scope != Scope::All && scope != Scope::Cycle(*cycle) {
             return None;
         }
+        let problem = known.and_then(|known| problem_at(&known, decision.late));
+        let problem = problem.filter(|problem| problem.cycle == *cycle);
         let mut again = problem.as_ref().map(|problem| Box::new(plan(problem)));
         // Verdicts of before it was said among what a plan is best do not say it now.
         if let Some(again) = again.as_mut().filter(|_| decision.verdict.rivals.is_none()) {

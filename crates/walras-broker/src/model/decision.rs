@@ -15,6 +15,9 @@ use walras_model::{Money, Share, Time};
 pub struct Decision {
     /// How many events the broker had folded when planning began, so that the same plan can be made again.
     pub basis: u64,
+    /// For when it was planned, where that is later than its cycle was closed: a brief plan, in the place of one that took too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<Time>,
     /// What it came to.
     pub verdict: Verdict,
     /// Who is served, and how.

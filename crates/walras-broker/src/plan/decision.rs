@@ -25,7 +25,7 @@ pub(super) fn decision(problem: &PlanningProblem, plan: &BatchPlan, clearing: Op
         plainly: plan.plainly.iter().filter_map(|job| Some(problem.jobs.get(job.index())?.number)).collect(),
         ..verdict(problem, plan)
     };
-    Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }
+    Decision { basis: problem.basis, late: problem.late, verdict, chosen, planned: Vec::new() }
 }
 
 /// What is reserved for a job; `None` when its alternative cannot be worked out, which the planner rules out.
@@ -75,7 +75,8 @@ fn nothing(problem: &PlanningProblem) -> Verdict {
 
 /// The plan for nobody, as the planner would make it.
 pub(super) fn for_nobody(problem: &PlanningProblem) -> Decision {
-    Decision { basis: problem.basis, verdict: nothing(problem), chosen: Vec::new(), planned: Vec::new() }
+    let (basis, late) = (problem.basis, problem.late);
+    Decision { basis, late, verdict: nothing(problem), chosen: Vec::new(), planned: Vec::new() }
 }
 
 /// What prices prove; `None` beyond the range of money.

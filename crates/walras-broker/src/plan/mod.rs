@@ -43,6 +43,8 @@ pub struct PlanningProblem {
     pub basis: u64,
     /// When planning began.
     pub now: Time,
+    /// The same, where that is later than the cycle was closed.
+    pub late: Option<Time>,
     /// What is for sale.
     pub offers: Offers,
     /// What would be for sale if nothing were held, where a job of the batch is overdue.

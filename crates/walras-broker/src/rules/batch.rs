@@ -17,8 +17,17 @@ use walras_model::{Money, Offers, Time};
 
 /// What is to be planned in the open cycle; `None` when it is not that far.
 pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
+    problem_at(state, None)
+}
+
+/// The same when it is planned later than the cycle was closed: what would have started meanwhile starts after that. Rounds of assigning
+/// have their own times.
+pub(crate) fn problem_at(state: &State, late: Option<Time>) -> Option<PlanningProblem> {
     let cycle = state.cycle.as_deref()?;
-    let now = cycle.closed_at?;
+    let closed = cycle.closed_at?;
+    let round = state.capacity_round(closed, cycle.opened_at);
+    let late = late.filter(|late| *late > closed && round.is_none());
+    let now = late.unwrap_or(closed);
     let promises = state.promises();
     let market = match promises {
         None => state.market(now, cycle.opened_at)?,
@@ -71,10 +80,11 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
     let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers, funds())));
     Some(PlanningProblem {
         agenda,
-        capacity: state.capacity_round(now, cycle.opened_at),
+        capacity: round,
         cycle: cycle.number,
         basis: state.version,
         now,
+        late,
         offers,
         open,
         queues,

@@ -74,6 +74,7 @@ impl Inquiry {
             cycle: state.last.cycle,
             basis: state.version,
             now,
+            late: None,
             offers: market.offers,
             open: None,
             // A place in a queue is no time that could be held.

@@ -1,14 +1,15 @@
 //! However many large workflows somebody sends, a plan waits for one of them.
 
 use crate::fairness::{eves, policies, wait};
-use crate::vo::{MINUTE, Vo};
+use crate::vo::{MINUTE, Vo, at};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use walras_broker::again::BegunCycle;
-use walras_broker::decision::Unserved;
-use walras_broker::event::CycleEvent;
+use walras_broker::decision::{Decision, Unserved};
+use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent};
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobSpec, Why, WorkflowSpec};
+use walras_broker::journal::{Replay, Scope, basis_of};
 use walras_broker::{Event, Input};
 use walras_core::refine::Strategy;
 use walras_model::{Data, Edge, Money, Task, TaskId, Work, Workflow};
@@ -118,5 +119,52 @@ fn who_makes_plans_take_long_keeps_no_other_workflow_waiting() {
             _ => false,
         });
         assert!((2..=12).contains(&tried.count()), "it is tried again, less and less often");
+    }
+}
+
+/// A brief plan comes when half of the time for planning is over. What was free when its cycle was closed has passed by then: it is made as
+/// of its own moment, can be taken, and follows from the journal.
+#[test]
+fn a_brief_plan_that_comes_late_can_still_be_taken() {
+    for policy in policies() {
+        let mut vo = Vo::new(&[(4, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(policy)));
+        // The first job of all teaches how fast the sites answer.
+        vo.submit(vo.job("first", 1, 1));
+        vo.run_until(5 * MINUTE);
+        vo.unplanned = true;
+        let plain = vo.submit(vo.job("plain", 1, 10));
+        let closed = |vo: &Vo| vo.broker.state().cycle.as_ref().is_some_and(|it| it.closed_at.is_some());
+        for _ in 0..10 * 60 {
+            if !closed(&vo) {
+                vo.run_until(vo.now + 1_000);
+            }
+        }
+        assert!(closed(&vo), "a cycle waits for its plan");
+        let cycle = vo.broker.state().cycle.as_ref().unwrap().number;
+        let stale = vo.broker.begun(cycle).unwrap();
+        let passed = vo.broker.state().policy.lead.as_millis() + 10_000;
+        assert!(passed < vo.broker.state().policy.plan_within.as_millis(), "it is waited for so long");
+        vo.now += passed;
+        let late = vo.broker.begun_late(cycle, at(vo.now)).unwrap();
+        let has_window = |decision: Decision| {
+            let input = Input::Decided { cycle, decision: Box::new(decision) };
+            let change = vo.broker.decide(at(vo.now), &input).unwrap();
+            change.events.iter().any(|event| match event {
+                Event::Job(JobEvent::Planned { job, .. }) => *job == plain,
+                Event::Reservation(ReservationEvent::Asked { job, .. }) => *job == plain,
+                _ => false,
+            })
+        };
+        assert!(!has_window(stale.plan_briefly()), "its window has begun before the plan came");
+        let decision = late.plan_briefly();
+        assert!(has_window(decision.clone()), "{decision:?}");
+        assert!(late.leads_to(&decision) && !stale.leads_to(&decision));
+        vo.say(Input::Decided { cycle, decision: Box::new(decision) });
+        let bases = vo.entries.iter().filter_map(basis_of).map(|(_, basis)| basis).collect();
+        let mut replay = Replay::new(bases);
+        for entry in &vo.entries {
+            assert_eq!(replay.entry(entry, Scope::All), None, "{:?}", entry.input);
+        }
     }
 }

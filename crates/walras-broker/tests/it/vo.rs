@@ -7,6 +7,7 @@ use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::{SiteMessage, User};
 use walras_broker::job::{JobSpec, PartEnd, SiteRefusal};
+use walras_broker::journal::Entry;
 use walras_broker::plan::{plan, plan_briefly};
 use walras_broker::policy::{Deciding, Policy};
 use walras_broker::price::PriceRules;
@@ -61,6 +62,10 @@ pub(crate) struct Vo {
     pub(crate) timing: Timing,
     /// How the nodes of sites that join are sold.
     pub(crate) division: Division,
+    /// The same as a journal.
+    pub(crate) entries: Vec<Entry>,
+    /// Whether nothing is planned: whoever tests does.
+    pub(crate) unplanned: bool,
     /// A job with which every plan takes too long.
     pub(crate) slow: Option<JobNumber>,
     pub(crate) events: Vec<Event>,
@@ -94,6 +99,8 @@ impl Vo {
             effects: Vec::new(),
             keeps: false,
             slow: None,
+            entries: Vec::new(),
+            unplanned: false,
             begun: Vec::new(),
             kinds: Vec::new(),
             nodes: Vec::new(),
@@ -155,8 +162,12 @@ impl Vo {
         let mut answer = None;
         while let Some(input) = waiting.pop() {
             self.check_sales(&input);
+            let moment = self.broker.moment(at(self.now));
             let Ok(handled) = self.broker.handle(at(self.now), &input) else { continue };
             answer = answer.or(Some(handled.answer));
+            if !handled.events.is_empty() {
+                self.entries.push(Entry { at: moment, input, events: handled.events.clone() });
+            }
             self.events.extend(handled.events);
             for effect in handled.effects {
                 waiting.extend(self.answer(&effect));
@@ -203,6 +214,9 @@ impl Vo {
     }
 
     fn answer(&mut self, effect: &Effect) -> Option<Input> {
+        if matches!(effect, Effect::Plan(_)) && self.unplanned {
+            return None;
+        }
         if let Effect::Plan(cycle) = effect {
             let problem = self.broker.problem(*cycle)?;
             let late = self.slow.is_some_and(|slow| problem.jobs.iter().any(|job| job.number == slow));

@@ -262,7 +262,7 @@ impl<J: Journal> Engine<J> {
                 }
             }
             Command::Planned(cycle, decision, seconds, extent) => {
-                self.planning.ended(extent);
+                self.plan_came(cycle, extent);
                 self.metrics.planned(seconds);
                 self.take_own(Input::Decided { cycle, decision }, outcome);
             }

@@ -1,7 +1,7 @@
 //! Plans, made beside the engine.
 //!
 //! One whole plan is made at a time. It takes as long as it takes, and its cycle waits for it only so long: when half of that time is over, a
-//! brief plan is made of the same cycle, without the workflows, and decides it unless the whole one comes first. While a whole plan that came
+//! brief plan is made of the same cycle, without the workflows and as of then, and decides it unless the whole one comes first. While a whole plan that came
 //! too late for its own cycle is still being made, later cycles are planned briefly. So a plan always comes, and says whom it left out.
 
 use super::command::{Command, Extent};
@@ -20,11 +20,11 @@ impl<J: Journal> Engine<J> {
         if self.planning.has(cycle) || self.planning.brief.is_some() {
             return;
         }
+        if self.planning.whole.is_some() {
+            return self.plan_briefly(cycle);
+        }
         let Some(known) = self.broker.begun(cycle).map(Arc::new) else { return };
         self.shared.keep(&known);
-        if self.planning.whole.is_some() {
-            return self.begin_plan(known, Extent::Brief);
-        }
         let until = known.state().cycle.as_ref().map_or(known.state().clock, |cycle| cycle.until);
         let patience = Some(Instant::now() + self.config.clock.until(until) / 2);
         self.planning.whole = Some(Whole { known: known.clone(), patience });
@@ -38,17 +38,33 @@ impl<J: Journal> Engine<J> {
         let waited = whole.patience.is_some_and(|until| Instant::now() >= until);
         if waited && self.planning.brief.is_none() && open == Some(whole.known.number()) {
             whole.patience = None;
-            let known = whole.known.clone();
+            let cycle = whole.known.number();
+            self.plan_briefly(cycle);
+        }
+    }
+
+    /// Begins a brief plan of what is known by now: of what was known when the cycle was closed, much would have begun already.
+    fn plan_briefly(&mut self, cycle: CycleNumber) {
+        let now = self.config.clock.now();
+        if let Some(known) = self.broker.begun_late(cycle, now).map(Arc::new) {
+            tracing::warn!(cycle = cycle.get(), "a plan takes long: its cycle is planned without workflows");
+            self.planning.brief = Some(known.clone());
             self.begin_plan(known, Extent::Brief);
         }
     }
 
+    /// A plan has come: what it was made of is kept, to be looked at, if it may decide its cycle.
+    pub(super) fn plan_came(&mut self, cycle: CycleNumber, extent: Extent) {
+        let open = self.broker.state().cycle.as_ref().map(|open| open.number);
+        let brief = self.planning.brief.take_if(|_| extent == Extent::Brief);
+        if let Some(brief) = brief.filter(|_| open == Some(cycle)) {
+            self.shared.keep(&brief);
+        }
+        self.planning.ended(extent);
+    }
+
     fn begin_plan(&mut self, known: Arc<BegunCycle>, extent: Extent) {
         let (cycle, commands) = (known.number(), self.handle.commands.clone());
-        if extent == Extent::Brief {
-            self.planning.brief = Some(cycle);
-            tracing::warn!(cycle = cycle.get(), "a plan takes long: its cycle is planned without workflows");
-        }
         let work = move || {
             let begun = Instant::now();
             let planned = catch_unwind(AssertUnwindSafe(|| match extent {

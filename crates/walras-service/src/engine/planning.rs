@@ -11,8 +11,8 @@ use walras_broker::id::CycleNumber;
 pub(super) struct Planning {
     /// The whole one.
     pub(super) whole: Option<Whole>,
-    /// The cycle of the brief one.
-    pub(super) brief: Option<CycleNumber>,
+    /// Of what the brief one is being made.
+    pub(super) brief: Option<Arc<BegunCycle>>,
 }
 
 /// A whole plan that is being made.
@@ -34,6 +34,7 @@ impl Planning {
 
     /// Whether a cycle's plan is on its way.
     pub(super) fn has(&self, cycle: CycleNumber) -> bool {
-        self.brief == Some(cycle) || self.whole.as_ref().is_some_and(|it| it.known.number() == cycle)
+        self.brief.as_ref().is_some_and(|it| it.number() == cycle)
+            || self.whole.as_ref().is_some_and(|it| it.known.number() == cycle)
     }
 }

@@ -345,7 +345,8 @@ impl<'a> Driver<'a> {
             assigned: None,
         };
         debug_assert_eq!(cycle, problem.cycle, "one cycle at a time");
-        Ok((Decision { basis: problem.basis, verdict, chosen, planned: Vec::new() }, runs))
+        let (basis, late) = (problem.basis, problem.late);
+        Ok((Decision { basis, late, verdict, chosen, planned: Vec::new() }, runs))
     }
 
     /// A job on as many free nodes of a site as it has tasks; they are free no more.

@@ -204,6 +204,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
         cycle: CycleNumber::new(1),
         basis: 0,
         now: scenario.offers.horizon().start(),
+        late: None,
         offers: scenario.offers.clone(),
         open: None,
         queues: wishes.queues.clone(),
