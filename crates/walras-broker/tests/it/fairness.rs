@@ -17,7 +17,7 @@ pub(crate) fn policies() -> [Policy; 2] {
 }
 
 /// A VO of four nodes with ada and eve, who has that much money; it has run for five minutes.
-fn vo(policy: Policy, money: i64) -> Vo {
+pub(crate) fn vo(policy: Policy, money: i64) -> Vo {
     let mut vo = Vo::new(&[(4, 1_000)]);
     vo.say(Input::SetPolicy(Box::new(policy)));
     vo.join("eve", None, money);

@@ -1,6 +1,6 @@
 //! However many large workflows somebody sends, a plan waits for one of them.
 
-use crate::fairness::{eves, policies, wait};
+use crate::fairness::{self, eves, policies, wait};
 use crate::vo::{MINUTE, Vo, at};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -90,10 +90,7 @@ fn a_brief_plan_serves_everybody_but_workflows_and_names_them() {
 #[test]
 fn who_makes_plans_take_long_keeps_no_other_workflow_waiting() {
     for policy in policies() {
-        let mut vo = Vo::new(&[(4, 1_000)]);
-        vo.say(Input::SetPolicy(Box::new(policy)));
-        vo.join("eve", None, 1_000_000);
-        vo.run_until(5 * MINUTE);
+        let mut vo = fairness::vo(policy, 1_000_000);
         let small = |vo: &Vo, name: &str| {
             let mut job = hopeless(vo, name, 3);
             job.request.budget = None;
@@ -127,11 +124,7 @@ fn who_makes_plans_take_long_keeps_no_other_workflow_waiting() {
 #[test]
 fn a_brief_plan_that_comes_late_can_still_be_taken() {
     for policy in policies() {
-        let mut vo = Vo::new(&[(4, 1_000)]);
-        vo.say(Input::SetPolicy(Box::new(policy)));
-        // The first job of all teaches how fast the sites answer.
-        vo.submit(vo.job("first", 1, 1));
-        vo.run_until(5 * MINUTE);
+        let mut vo = fairness::vo(policy, 1_000_000);
         vo.unplanned = true;
         let plain = vo.submit(vo.job("plain", 1, 10));
         let closed = |vo: &Vo| vo.broker.state().cycle.as_ref().is_some_and(|it| it.closed_at.is_some());
