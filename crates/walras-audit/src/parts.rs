@@ -66,8 +66,12 @@ impl Auditor {
         let Some(planned) = planned.filter(|_| held && state == Some(&PartState::Waiting)) else {
             return look.report(Kind::PartStep { reservation: number, part, step: "started" });
         };
-        // In a queue the site decides when it starts.
-        if self.places.sent_at(planned) > look.now && !is_queue(&reservation.allocation) {
+        // In a queue the site decides when it starts, as soon as its job may.
+        let sent_at = match is_queue(&reservation.allocation) {
+            false => Some(self.places.sent_at(planned)),
+            true => self.jobs.get(&reservation.job).and_then(|job| job.spec.request.earliest),
+        };
+        if sent_at.is_some_and(|at| at > look.now) {
             look.report(Kind::TooSoon { reservation: number, part });
         }
         for (after, lag) in &planned.after {

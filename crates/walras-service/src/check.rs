@@ -10,7 +10,7 @@ use crate::site::{Joining, added};
 use std::collections::BTreeMap;
 use std::fs::File;
 use walras_api::sentence::Context;
-use walras_broker::site::{SiteSpec, SiteTerms};
+use walras_broker::site::{SiteKind, SiteSpec, SiteTerms};
 use walras_broker::state::SiteState;
 use walras_broker::{Broker, Input, State};
 use walras_model::{SiteId, Time};
@@ -90,11 +90,14 @@ fn missing(site: &SiteState, source: &str) -> ConfigError {
 /// A site that has joined is what it was.
 pub(crate) fn same(joined: &SiteSpec, site: &SiteConfig) -> Result<(), String> {
     let spec = site.spec().map_err(|why| why.to_string())?;
-    // A cluster need not answer for what was said when it joined.
-    let same_nodes = site.connector == ConnectorName::Slurm || joined.nodes == spec.nodes;
+    // A cluster need not answer for what was said when it joined: its nodes, or what those behind its queue have in common.
+    let is_cluster = site.connector == ConnectorName::Slurm;
+    let same_nodes = is_cluster || joined.nodes == spec.nodes;
+    let queues = matches!((&joined.kind, &spec.kind), (SiteKind::Queue(_), SiteKind::Queue(_)));
+    let same_kind = is_cluster && queues || joined.kind == spec.kind;
     let wrong = match () {
         () if joined.owner != spec.owner => "owner",
-        () if joined.kind != spec.kind => "kind",
+        () if !same_kind => "kind",
         () if !same_nodes => "nodes",
         () => return Ok(()),
     };

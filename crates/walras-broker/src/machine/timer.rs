@@ -50,8 +50,13 @@ impl State {
         due.chain(changed).map(|at| at.max(soon)).chain([usual]).min()
     }
 
-    /// When a part is sent to its site: at its start, or ahead of it where the site wants that and nothing has to be waited for.
-    pub(crate) fn sent_at(&self, part: &Part) -> Time {
+    /// When a part is sent to its site: at its start, or ahead of it where the site wants that and nothing has to be waited for. In a queue the
+    /// site decides when it starts, as soon as its job may.
+    pub(crate) fn sent_at(&self, reservation: &Reservation, part: &Part) -> Time {
+        if reservation.is_queue() {
+            let earliest = self.jobs.get(&reservation.job).and_then(|job| job.spec.request.earliest);
+            return earliest.unwrap_or(reservation.asked_at);
+        }
         let ahead = self.site(part.site).map_or(Span::ZERO, |site| site.spec.timing.ahead);
         let early = Time::from_millis(part.start.as_millis().saturating_sub(ahead.as_millis()));
         early.filter(|_| part.after.is_empty()).unwrap_or(part.start)
@@ -88,8 +93,9 @@ impl State {
                 let fenced = self.is_fenced(reservation);
                 let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
                 let timers = parts.filter_map(|(part, state)| match state {
-                    PartState::Waiting if queue => Some(self.clock),
-                    PartState::Waiting if self.sent_at(part) > self.clock => Some(self.sent_at(part)),
+                    PartState::Waiting if self.sent_at(reservation, part) > self.clock => {
+                        Some(self.sent_at(reservation, part))
+                    }
                     // Other inputs may have moved the clock past its start.
                     PartState::Waiting
                         if !fenced

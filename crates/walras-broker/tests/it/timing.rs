@@ -1,6 +1,6 @@
 //! Sites that need time around what they hold, and are told of starts ahead of them.
 
-use crate::vo::{MINUTE, Vo, policy, rate, span};
+use crate::vo::{MINUTE, Vo, at, policy, rate, span};
 use walras_broker::policy::{Deciding, PromisePolicy};
 use walras_broker::price::PriceRules;
 use walras_broker::site::{SiteKind, Timing};
@@ -103,5 +103,24 @@ fn a_site_that_answers_at_once_begins_at_once() {
         "{starts:?}"
     );
     vo.run_until(came + 30 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1);
+}
+
+/// In a queue the site decides when a job starts: one that must not start yet does not join it yet.
+#[test]
+fn what_must_not_start_yet_does_not_join_a_queue() {
+    let mut vo = Vo::new(&[]);
+    // By what is said of the queue, it would not be its turn before that anyway.
+    vo.wait = 30 * MINUTE;
+    vo.add_site(Vo::queue_kind(), 0, PriceRules::flat(rate(1_000)));
+    let mut job = vo.job("later", 1, 10);
+    job.request.earliest = Some(at(20 * MINUTE));
+    vo.submit(job);
+    let sent = |vo: &Vo| vo.effects.iter().any(|effect| matches!(effect, Effect::Start { .. }));
+    vo.run_until(20 * MINUTE - 1);
+    assert_eq!((vo.broker.state().reservations.len(), sent(&vo)), (1, false), "it is planned, and not sent");
+    vo.run_until(21 * MINUTE);
+    assert!(sent(&vo));
+    vo.run_until(60 * MINUTE);
     assert_eq!(vo.broker.state().totals.done, 1);
 }

@@ -36,6 +36,10 @@ pub struct SlurmConfig {
     pub accounts: BTreeMap<String, AccountConfig>,
     /// Whether those who are not named there run under the account of their own name.
     pub same_names: bool,
+    /// What Slurm's own accounting books jobs on (`sbatch --account`); the submitter's usual account, without.
+    pub project: Option<String>,
+    /// Their quality of service; the usual one, without.
+    pub qos: Option<String>,
     /// Slurm is looked at every so many seconds; 5 without.
     pub look_seconds: Option<u32>,
     /// A command of Slurm's may take so many seconds; 5 without.
@@ -50,4 +54,34 @@ pub struct SlurmConfig {
     pub keep_days: Option<u32>,
     /// The `walras` program as the nodes see it; the service's own, without.
     pub executable: Option<PathBuf>,
+}
+
+impl SlurmConfig {
+    /// The first key that says something of nodes or times, where neither is ours to choose.
+    pub(super) fn key_of_slots(&self) -> Option<&'static str> {
+        let given = [
+            ("nodes", !self.nodes.is_empty()),
+            ("share", self.share.is_some()),
+            ("keep", self.keep > 0),
+            ("ahead_hours", self.ahead_hours.is_some()),
+            ("beyond_backfill", self.beyond_backfill),
+            ("before_seconds", self.before_seconds.is_some()),
+            ("after_seconds", self.after_seconds.is_some()),
+        ];
+        given.into_iter().find_map(|(key, given)| given.then_some(key))
+    }
+
+    /// A word that Slurm is told as it is.
+    pub(super) fn check_words(&self) -> Result<(), String> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@');
+        for (key, word) in [("project", &self.project), ("qos", &self.qos)] {
+            let Some(word) = word.as_ref() else { continue };
+            if word.is_empty() || !word.bytes().all(plain) {
+                return Err(format!(
+                    "slurm.{key}: '{word}': expected letters, digits, '-', '_', '.' and '@'"
+                ));
+            }
+        }
+        Ok(())
+    }
 }

@@ -5,13 +5,13 @@
 
 use super::amount::Amount;
 use super::cluster::SlurmConfig;
-use super::config::{AccountConfig, ConnectorName, NodeConfig, SiteConfig};
+use super::config::{AccountConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
 use super::joined::Joined;
 use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, thousandths, watts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use walras_broker::site::{NodeSpec, SiteSpec, Timing};
+use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::{Fixed, Performance, Rate, Span, Value};
 use walras_sites::SiteError;
 use walras_sites::local::Account;
@@ -65,6 +65,7 @@ impl SlurmConfig {
         seconds("look_seconds", self.look_seconds, 5, 1, 3_600)?;
         seconds("within_seconds", self.within_seconds, 5, 1, 600)?;
         self.choice()?;
+        self.check_words()?;
         let missing =
             "slurm.directory: it is missing: expected a directory that the service and all nodes share";
         self.directory.as_ref().map(|_| ()).ok_or_else(|| missing.to_owned())
@@ -140,7 +141,13 @@ impl SlurmConfig {
         Ok(SlurmOptions {
             nodes: joined.nodes.iter().map(|(node, spec)| (*node, spec.name.clone())).collect(),
             gone: joined.gone.clone(),
-            census: Some(site.census(self, joined)?),
+            census: match site.kind {
+                OfferingName::Queue => None,
+                OfferingName::Slots | OfferingName::Capacity => Some(site.census(self, joined)?),
+            },
+            queue: site.count.filter(|_| site.kind == OfferingName::Queue),
+            project: self.project.clone(),
+            qos: self.qos.clone(),
             margin: self.margin()?,
             ahead: self.ahead_hours.map(|hours| 3_600_000 * i64::from(hours)),
             beyond_backfill: self.beyond_backfill,
@@ -200,10 +207,15 @@ impl SiteConfig {
         })?;
         slurm.shared()?;
         let cluster = found.settings.cluster.clone().unwrap_or_default();
+        if let SiteKind::Queue(queue) = &mut spec.kind {
+            self.describe_queue(slurm, queue, &found)?;
+            let told = told(&self.name, &found, "jobs wait in Slurm's own queue");
+            return Ok(Joining { spec, found: Some(told), cluster: Some((cluster, Vec::new())) });
+        }
         if !found.may_reserve {
             return Err(format!(
                 "slurm: this user may not make reservations on the cluster {cluster}: run the service as root, as SlurmUser or as an \
-                 operator of Slurm's"
+                 operator of Slurm's, or sell it as a queue (kind = \"queue\")"
             ));
         }
         if found.nodes.is_empty() {
@@ -223,7 +235,40 @@ impl SiteConfig {
         }
         priced_nodes_exist(&spec.prices, &spec.nodes)?;
         let names = spec.nodes.iter().map(|node| node.name.clone()).collect();
-        Ok(Joining { spec, found: Some(told(&self.name, &found)), cluster: Some((cluster, names)) })
+        let told = told(&self.name, &found, "reservations are permitted");
+        Ok(Joining { spec, found: Some(told), cluster: Some((cluster, names)) })
+    }
+
+    /// What whoever waits in the queue can count on: the least that any node has, as nobody knows which it will be. The table goes first.
+    fn describe_queue(
+        &self,
+        slurm: &SlurmConfig,
+        queue: &mut QueueSpec,
+        found: &Found,
+    ) -> Result<(), String> {
+        let mut all = found.nodes.iter().map(|node| self.slurm_node(slurm, node));
+        let Some(first) = all.next() else {
+            return Err("slurm: the partitions have no nodes".to_owned());
+        };
+        let mut least = first?;
+        for node in all {
+            let node = node?;
+            least.performance = least.performance.min(node.performance);
+            least.attributes.retain(|name, value| match (value, node.attributes.get(name)) {
+                (Value::Number(least), Some(Value::Number(other))) => {
+                    *least = (*least).min(*other);
+                    true
+                }
+                (value, other) => other == Some(value),
+            });
+        }
+        if self.performance.is_none() {
+            queue.performance = least.performance;
+        }
+        for (name, value) in least.attributes {
+            queue.attributes.entry(name).or_insert(value);
+        }
+        Ok(())
     }
 
     /// How the cluster's nodes are found out from now on.
@@ -292,11 +337,11 @@ fn bad_feature(node: &NodeSeen, key: &str) -> String {
     )
 }
 
-fn told(site: &str, found: &Found) -> String {
+fn told(site: &str, found: &Found, how: &str) -> String {
     let Found { settings, nodes, chosen_of, left_out, .. } = found;
     let unusable = nodes.iter().filter(|node| !node.usable).count();
     let mut text = format!(
-        "{site}: Slurm {}, cluster {}, {} of {chosen_of} nodes for sale, {unusable} of them out of use now; reservations are permitted",
+        "{site}: Slurm {}, cluster {}, {} of {chosen_of} nodes for sale, {unusable} of them out of use now; {how}",
         settings.version.as_deref().unwrap_or("of an unknown version"),
         settings.cluster.as_deref().unwrap_or("without a name"),
         nodes.len(),

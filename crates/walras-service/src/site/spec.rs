@@ -68,6 +68,7 @@ impl SiteConfig {
         let mut timing = Timing::NOTHING;
         match self.connector {
             ConnectorName::Simulated | ConnectorName::Local => priced_nodes_exist(&prices, &nodes)?,
+            ConnectorName::Slurm if self.kind == OfferingName::Queue => self.slurm_table().map(|_| ())?,
             ConnectorName::Slurm => timing = self.slurm_table()?.timing()?,
         }
         Ok(SiteSpec { name, owner, kind, nodes, prices, access, timing })
@@ -103,9 +104,13 @@ impl SiteConfig {
         table.check()?;
         match self.kind {
             OfferingName::Slots => Ok(table),
-            OfferingName::Capacity | OfferingName::Queue => {
-                Err("kind: a cluster of Slurm's sells slots".to_owned())
-            }
+            OfferingName::Queue => match table.key_of_slots() {
+                None => Ok(table),
+                Some(key) => Err(format!(
+                    "slurm.{key}: in a queue Slurm chooses nodes and times: expected partitions, and the site's count"
+                )),
+            },
+            OfferingName::Capacity => Err("kind: a cluster of Slurm's sells slots, or a queue".to_owned()),
         }
     }
 
@@ -119,7 +124,7 @@ impl SiteConfig {
             resources: BTreeMap::new(),
             units: None,
         };
-        if self.connector == ConnectorName::Slurm {
+        if self.connector == ConnectorName::Slurm && self.kind != OfferingName::Queue {
             // The cluster says which there are, when it joins.
             if self.units.is_some() || !self.resources.is_empty() {
                 return Err(

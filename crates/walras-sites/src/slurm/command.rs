@@ -6,6 +6,9 @@
 use crate::contract::ReservationNumber;
 use std::path::Path;
 
+/// What begins the name of everything that any service of ours has in Slurm.
+pub const TAG: &str = "walras-";
+
 /// A program of Slurm's with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -49,12 +52,12 @@ impl Instance {
 
     /// The name of a hold.
     pub fn tag(&self, tag: &Tag) -> String {
-        format!("walras-{}-{}-{}", self.0, tag.number, tag.place)
+        format!("{TAG}{}-{}-{}", self.0, tag.number, tag.place)
     }
 
     /// The hold that has this name; nothing where it is not one of ours.
     pub fn read(&self, name: &str) -> Option<Tag> {
-        let rest = name.strip_prefix("walras-")?.strip_prefix(self.0.as_str())?.strip_prefix('-')?;
+        let rest = name.strip_prefix(TAG)?.strip_prefix(self.0.as_str())?.strip_prefix('-')?;
         let (number, place) = rest.split_once('-')?;
         let tag = Tag { number: ReservationNumber::new(number.parse().ok()?), place: place.parse().ok()? };
         // Whatever else reads as the same numbers was not made by us.
@@ -138,15 +141,28 @@ pub fn cancel(name: &str) -> Call {
     Call::new("scancel", &["--quiet", &format!("--name={name}")])
 }
 
-/// The job of a hold, which is its supervisor.
+/// Where a job runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Where<'a> {
+    /// On this node, in the reservation of its own name.
+    Reserved(&'a str),
+    /// On so many nodes, which Slurm chooses when it likes.
+    Queued(usize),
+}
+
+/// A job of ours, which is a supervisor on each of its nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Submission<'a> {
     /// Its name, and that of its reservation.
     pub name: &'a str,
-    /// On which node.
-    pub node: &'a str,
-    /// In which partition.
+    /// Where it runs.
+    pub place: Where<'a>,
+    /// In which partition; in the first that has room, of several with commas between.
     pub partition: Option<&'a str>,
+    /// What Slurm's own accounting books it on.
+    pub project: Option<&'a str>,
+    /// Its quality of service.
+    pub qos: Option<&'a str>,
     /// As whom it runs, by number and group; as the submitter, without.
     pub account: Option<(u32, u32)>,
     /// For how many minutes.
@@ -157,15 +173,12 @@ pub struct Submission<'a> {
     pub arguments: &'a [&'a Path],
 }
 
-/// Submits the job of a hold.
+/// Submits a job of ours.
 pub fn submit(job: &Submission<'_>) -> Call {
-    let mut call =
-        Call::new("sbatch", &["--parsable", "--no-requeue", "--exclusive", "--nodes=1", "--ntasks=1"]);
+    let mut call = Call::new("sbatch", &["--parsable", "--no-requeue"]);
+    call.arguments.extend(needs(job));
     call.arguments.extend([
         format!("--job-name={}", job.name),
-        format!("--reservation={}", job.name),
-        format!("--nodelist={}", job.node),
-        format!("--time={}", job.minutes),
         // The submitter's environment is empty; anything else makes Slurm ask a login shell for one, which takes seconds.
         "--export=ALL".to_owned(),
         "--chdir=/".to_owned(),
@@ -176,10 +189,37 @@ pub fn submit(job: &Submission<'_>) -> Call {
     if let Some((user, group)) = job.account {
         call.arguments.extend([format!("--uid={user}"), format!("--gid={group}")]);
     }
-    call.arguments.extend(job.partition.map(|name| format!("--partition={name}")));
     call.arguments.push(job.script.to_string_lossy().into_owned());
     call.arguments.extend(job.arguments.iter().map(|it| it.to_string_lossy().into_owned()));
     call
+}
+
+/// When Slurm would start such a job; nothing is submitted.
+pub fn estimate(job: &Submission<'_>) -> Call {
+    let mut call = Call::new("sbatch", &["--test-only"]);
+    call.arguments.extend(needs(job));
+    call.arguments.push("--wrap=true".to_owned());
+    call
+}
+
+/// What a job needs of a cluster.
+fn needs(job: &Submission<'_>) -> Vec<String> {
+    let nodes = match job.place {
+        Where::Reserved(_) => 1,
+        Where::Queued(nodes) => nodes,
+    };
+    let mut words = vec!["--exclusive".to_owned(), format!("--nodes={nodes}"), format!("--ntasks={nodes}")];
+    match job.place {
+        Where::Reserved(node) => {
+            words.extend([format!("--reservation={}", job.name), format!("--nodelist={node}")]);
+        }
+        Where::Queued(_) => words.push("--ntasks-per-node=1".to_owned()),
+    }
+    words.push(format!("--time={}", job.minutes));
+    words.extend(job.partition.map(|name| format!("--partition={name}")));
+    words.extend(job.project.map(|name| format!("--account={name}")));
+    words.extend(job.qos.map(|name| format!("--qos={name}")));
+    words
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     fn seen_end(&self, snapshot: &Snapshot, tag: &Tag) -> Seen {
-        let name = self.instance.tag(tag);
+        let name = self.job_name(tag);
         let mut seen = Seen::Unknown;
         for job in snapshot.jobs.iter().filter(|job| job.name == name) {
             seen = match (job.state, job.end, seen) {

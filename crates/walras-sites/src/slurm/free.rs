@@ -180,7 +180,7 @@ mod tests {
 
     fn job(name: &str, state: JobState, start: Option<i64>, end: Option<i64>) -> JobSeen {
         let (id, nodes) = ("1".to_owned(), vec!["n1".to_owned()]);
-        JobSeen { id, state, start, end, nodes, reservation: None, name: name.to_owned() }
+        JobSeen { id, state, start, end, nodes, ran_on: Vec::new(), reservation: None, name: name.to_owned() }
     }
 
     fn snapshot(jobs: Vec<JobSeen>) -> Snapshot {

@@ -1,8 +1,9 @@
 //! Holds: what each is in Slurm, and its directory.
 
-use super::command::{self, Submission, Tag, Wanted};
+use super::command::{self, Call, Submission, Tag, Wanted, Where};
 use super::execute::Slurm;
 use super::free::Snapshot;
+use super::queue::QUEUED;
 use super::seen::is_running;
 use super::supervise::HoldFile;
 use super::{FRESH, SlurmConnector};
@@ -39,7 +40,8 @@ impl<S: Slurm> SlurmConnector<S> {
     pub(super) fn write_script(&self) -> Result<(), SiteError> {
         let path = self.script();
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&path);
-        let written = file.and_then(|mut file| file.write_all(SCRIPT.as_bytes()));
+        let text = if self.is_queue() { QUEUED } else { SCRIPT };
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| SiteError::file(&path, error))
     }
 
@@ -64,18 +66,24 @@ impl<S: Slurm> SlurmConnector<S> {
 
     /// The holds of a reservation, each with what it needs.
     pub(super) fn all_wanted(&self, reservation: ReservationNumber) -> Vec<(Tag, Hold, Wanted)> {
-        let holds = self.book.get(reservation).map(|booking| booking.holds.clone()).unwrap_or_default();
-        let places = holds.into_iter().zip(0_u32..);
-        let of = |(hold, place): (Hold, u32)| {
-            let tag = Tag { number: reservation, place };
+        let of = |(tag, hold): (Tag, Hold)| {
             let wanted = self.wanted(&tag, &hold)?;
             Some((tag, hold, wanted))
         };
-        places.filter_map(of).collect()
+        self.holds_of(reservation).into_iter().filter_map(of).collect()
+    }
+
+    /// The holds of a reservation.
+    pub(super) fn holds_of(&self, reservation: ReservationNumber) -> Vec<(Tag, Hold)> {
+        let holds = self.book.get(reservation).map(|booking| booking.holds.clone()).unwrap_or_default();
+        holds.into_iter().zip(0..).map(|(hold, place)| (Tag { number: reservation, place }, hold)).collect()
     }
 
     /// Submits the supervisors of everything that is confirmed and has none.
     pub(super) fn submit_missing(&mut self, now: Time) -> Result<(), SiteError> {
+        if self.is_queue() {
+            return self.submit_waiting();
+        }
         let kept = |expiry: Option<Time>, leaving: bool| expiry.is_none() && !leaving;
         let numbers =
             self.book.iter().filter(|(_, it)| kept(it.expiry, it.leaving)).map(|(number, _)| number);
@@ -105,7 +113,7 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     /// Whether a supervisor is to be submitted: none was, or it was a while ago and the look since has not found it.
-    fn is_unsubmitted(&self, tag: &Tag) -> bool {
+    pub(super) fn is_unsubmitted(&self, tag: &Tag) -> bool {
         let Some(at) = self.submitted.get(tag) else { return true };
         let name = self.instance.tag(tag);
         let seen = self.seen.as_ref();
@@ -114,9 +122,10 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     /// Whether everything that was to be started on a hold has ended, and so needs no supervisor.
-    fn is_finished(&self, tag: &Tag) -> bool {
+    pub(super) fn is_finished(&self, tag: &Tag) -> bool {
         let Some(booking) = self.book.get(tag.number) else { return true };
-        let mut parts = booking.parts.iter().filter(|(_, part)| part.hold == tag.place).peekable();
+        let mut parts =
+            booking.parts.iter().filter(|(_, part)| self.job_tag(tag, part.hold) == *tag).peekable();
         parts.peek().is_some() && parts.all(|(part, _)| self.reported.of(tag.number, *part).end)
     }
 
@@ -134,14 +143,21 @@ impl<S: Slurm> SlurmConnector<S> {
             |name: &&String| self.options.partitions.is_empty() || self.options.partitions.contains(name);
         let call = command::submit(&Submission {
             name: &wanted.name,
-            node: &wanted.node,
+            place: Where::Reserved(&wanted.node),
             partition: partitions.iter().find(sold).map(String::as_str),
+            project: self.options.project.as_deref(),
+            qos: self.options.qos.as_deref(),
             account: self.account_of(tag.number).map(|account| (account.uid, account.gid)),
             minutes: (wanted.end - wanted.start + 59) / 60,
             script: &self.script(),
             arguments: &[&self.options.executable, &directory],
         });
-        let printed = self.call(&call)?;
+        self.send(tag, &call)
+    }
+
+    /// Sends a job of ours to Slurm, and remembers when.
+    pub(super) fn send(&mut self, tag: &Tag, call: &Call) -> Result<(), SiteError> {
+        let printed = self.call(call)?;
         if !printed.well {
             return Err(SiteError::NotUnderstood(format!("sbatch: {}", printed.wrong)));
         }
@@ -159,7 +175,10 @@ impl<S: Slurm> SlurmConnector<S> {
             make_directory(above, account.is_some()).map_err(wrong)?;
         }
         make_directory(&directory, false).map_err(wrong)?;
-        let file = HoldFile { until: hold.interval.end().as_millis() };
+        let file = match self.is_queue() {
+            true => HoldFile { until: i64::MAX, lasts: Some(hold.interval.span().as_millis()) },
+            false => HoldFile { until: hold.interval.end().as_millis(), lasts: None },
+        };
         let own = PartDirectory(directory.clone());
         own.write_once("hold.json", &file).map_err(wrong)?;
         if let Some(account) = account {

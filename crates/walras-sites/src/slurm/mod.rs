@@ -24,6 +24,7 @@
 //! | `census` | nodes that come and go |
 //! | `ends` | when parts have ended, whatever users say |
 //! | [`probe`] | what a cluster has to sell, when it joins |
+//! | `queue` | a cluster on which we may not reserve: jobs wait in Slurm's own queue |
 //! | `run_as` | whose account a user's jobs run under |
 //! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
 //! | `supervise` | the process on the node |
@@ -37,9 +38,11 @@ pub mod free;
 mod holds;
 pub mod hostlist;
 mod look;
+mod options;
 pub mod parse;
 mod parts;
 pub mod probe;
+mod queue;
 mod reserve;
 mod run_as;
 mod seen;
@@ -51,6 +54,7 @@ pub use census::{Census, Described};
 pub use execute::{Programs, Slurm};
 pub use free::Margin;
 pub use hostlist::expand;
+pub use options::SlurmOptions;
 pub use run_as::RunAs;
 pub use supervise::supervise_hold;
 
@@ -76,45 +80,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use walras_model::{Interval, NodeId, Time};
+use walras_model::{Interval, NodeId, Span, Time};
 
 /// What was read this long ago is still taken for what is, by those who ask for something.
 const FRESH: Duration = Duration::from_millis(250);
 /// What runs is looked at this often, in milliseconds.
 const PARTS_EVERY: i64 = 100;
-
-/// What a site of Slurm's is like.
-#[derive(Clone, Debug)]
-pub struct SlurmOptions {
-    /// The nodes that are sold, and the numbers that the broker knows them by.
-    pub nodes: Vec<(NodeId, String)>,
-    /// Those that were sold, and of which something may still be held.
-    pub gone: Vec<(NodeId, String)>,
-    /// How it is found out which nodes there are from now on; they stay the same, without.
-    pub census: Option<Census>,
-    /// What holds need around them.
-    pub margin: Margin,
-    /// How far ahead time is sold, in milliseconds; as far as anybody asks, without.
-    pub ahead: Option<i64>,
-    /// Whether it is sold beyond what the backfill scheduler looks at: jobs that wait are not planned there yet.
-    pub beyond_backfill: bool,
-    /// The partitions whose nodes are sold; any, without.
-    pub partitions: Vec<String>,
-    /// How often Slurm is looked at.
-    pub look_every: Duration,
-    /// Where programs of users are looked for.
-    pub path: String,
-    /// Their language.
-    pub lang: String,
-    /// How long a program has between being asked to end and being killed.
-    pub grace: Duration,
-    /// How long directories are kept after the last of their parts has ended.
-    pub keep: Duration,
-    /// As whom jobs run.
-    pub run_as: RunAs,
-    /// What supervises holds, on the nodes: it is called with `supervise-hold DIRECTORY`.
-    pub executable: PathBuf,
-}
 
 /// What is written down of the site itself.
 #[derive(Serialize, Deserialize)]
@@ -130,7 +101,11 @@ struct Kept {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SlurmPart {
     hold: u32,
+    /// When it must have ended; never, where it is not known when it begins.
     until: Time,
+    /// In a queue: how long it may take from its begin on, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lasts: Option<i64>,
     task: Task,
 }
 
@@ -172,6 +147,8 @@ pub struct SlurmConnector<S = Programs> {
     left_out: Vec<String>,
     /// Which nodes are missing.
     missing: census::Missing,
+    /// How long its queue is, and when that was said.
+    estimate: Option<(Instant, Span)>,
 }
 
 impl<S: Slurm> SlurmConnector<S> {
@@ -186,8 +163,8 @@ impl<S: Slurm> SlurmConnector<S> {
         let directory = std::path::absolute(shared).map_err(wrong)?.join(instance.name());
         make_directory(&directory, options.run_as != RunAs::Service).map_err(wrong)?;
         let all = options.nodes.iter().chain(&options.gone);
-        let room = all.map(|(number, _)| (*number, 1)).collect();
-        let book = Book::open(store, Room::Nodes(room))?;
+        let nodes = || Room::Nodes(all.map(|(number, _)| (*number, 1)).collect());
+        let book = Book::open(store, options.queue.map_or_else(nodes, Room::Queue))?;
         let accounts = AccountBook::new(options.run_as.clone());
         let seed = u64::from_str_radix(instance.name(), 16).unwrap_or_default();
         let connector = SlurmConnector {
@@ -215,6 +192,7 @@ impl<S: Slurm> SlurmConnector<S> {
             untidy: true,
             left_out: Vec::new(),
             missing: census::Missing::default(),
+            estimate: None,
         };
         connector.write_script()?;
         Ok(connector)
@@ -258,6 +236,9 @@ fn left(effect: &Effect) -> Option<ReservationNumber> {
 impl<S: Slurm> Connector for SlurmConnector<S> {
     /// A cluster that does not answer has nothing to sell; others need not wait for it.
     fn offers(&mut self, now: Time, cycle: CycleNumber, horizon: Interval) -> SiteAnswer {
+        if let Some(units) = self.options.queue {
+            return Ok(vec![SiteMessage::Offers { cycle, free: self.queue_offer(units) }]);
+        }
         let free = self.free(now, horizon).unwrap_or_else(|error| {
             tracing::warn!(%error, "nothing is sold");
             Vec::new()
@@ -319,7 +300,9 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         for part in start.parts {
             self.reported.forget_part(reservation, part.part);
         }
-        self.advance_all(now, Some(reservation))
+        let said = self.advance_all(now, Some(reservation))?;
+        self.submit_at_start(now, reservation);
+        Ok(said)
     }
 
     fn observe(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
@@ -360,10 +343,13 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
                 next = next.min(later(now, 2 * PARTS_EVERY));
             }
             let open = booking.parts.iter().filter(|(part, _)| !self.reported.of(number, **part).end);
+            // What waits in a queue is looked at when Slurm is.
+            let waits = |part: u32| self.is_queue() && !self.reported.of(number, part).start;
             next = open
+                .filter(|(part, _)| !waits(**part))
                 .map(|(_, part)| soon.max(Time::from_millis(part.task.begins).unwrap_or(soon)))
                 .fold(next, Time::min);
-            for hold in &booking.holds {
+            for hold in booking.holds.iter().filter(|hold| hold.node.is_some()) {
                 let comes_up =
                     later(hold.interval.start(), -self.options.margin.before - look::OVERLAP_BEFORE);
                 if comes_up > now {

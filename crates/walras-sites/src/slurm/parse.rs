@@ -6,6 +6,7 @@
 //!
 //! O(bytes).
 
+use super::command::TAG;
 use super::hostlist::expand;
 use std::collections::BTreeMap;
 
@@ -63,6 +64,8 @@ pub struct JobSeen {
     pub end: Option<i64>,
     /// The nodes it has, or is planned on.
     pub nodes: Vec<String>,
+    /// The nodes it had, where it is over and one of ours.
+    pub ran_on: Vec<String>,
     /// In which reservation.
     pub reservation: Option<String>,
     /// Its name.
@@ -268,8 +271,11 @@ pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
             JobState::Active | JobState::NodeFailed => nodes,
             JobState::Over => "",
         };
-        let nodes = match expand(given(hosts).unwrap_or_default()) {
-            Ok(nodes) => nodes,
+        // Where others' jobs were is nobody's concern.
+        let left = if state == JobState::Over && name.starts_with(TAG) { nodes } else { "" };
+        let of = |hosts: &str| expand(given(hosts).unwrap_or_default());
+        let (nodes, ran_on) = match of(hosts).and_then(|nodes| Ok((nodes, of(left)?))) {
+            Ok(both) => both,
             Err(wrong) => {
                 parsed.block(&format!("job {id}"), &wrong.to_string());
                 continue;
@@ -281,6 +287,7 @@ pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
             start: seconds(start),
             end: seconds(end),
             nodes,
+            ran_on,
             reservation: given(reservation).map(str::to_owned),
             name: name.to_owned(),
         });

@@ -2,7 +2,7 @@
 
 use super::command::Tag;
 use super::execute::Slurm;
-use super::parse::JobState;
+use super::parse::{JobSeen, JobState};
 use super::run_as::RunAs;
 use super::{SlurmConnector, SlurmPart};
 use crate::book::Booking;
@@ -54,8 +54,11 @@ impl<S: Slurm> SlurmConnector<S> {
                 continue;
             }
             let hold = booking.hold_of(start.reservation, part)?;
-            let begins = part.start.max(hold.interval.start());
-            let until = hold.interval.end();
+            let (begins, until, lasts) = match self.is_queue() {
+                // It begins when Slurm likes.
+                true => (0, Time::MAX, Some(hold.interval.span().as_millis())),
+                false => (part.start.max(hold.interval.start()).as_millis(), hold.interval.end(), None),
+            };
             let name = |hold: &Hold| hold.node.and_then(|node| self.node_name(node));
             let nodes = booking.holds.iter().filter_map(name).collect();
             let placed = Placed { node: name(&hold), nodes, width: booking.holds.len() };
@@ -67,7 +70,7 @@ impl<S: Slurm> SlurmConnector<S> {
             let shares = start.program.shares;
             let shared = if shares { Some(runs.directory(start.job, account)?) } else { None };
             let task = Task {
-                begins: begins.as_millis(),
+                begins,
                 until: until.as_millis(),
                 work: self.work_of(start.reservation, part.part),
                 shared: shared.map(|shared| shared.path().to_owned()),
@@ -76,7 +79,7 @@ impl<S: Slurm> SlurmConnector<S> {
                 brought: runs.bring(start.job, &start.program.particulars.inputs)?,
                 ..task
             };
-            booking.parts.insert(part.part, SlurmPart { hold: part.hold, until, task });
+            booking.parts.insert(part.part, SlurmPart { hold: part.hold, until, lasts, task });
         }
         let new = booking.parts.len() > before;
         let parts = booking.parts.clone();
@@ -101,15 +104,17 @@ impl<S: Slurm> SlurmConnector<S> {
         let Some(part) = self.book.get(reservation).and_then(|booking| booking.parts.get(&number)) else {
             return Ok(Vec::new());
         };
-        let (hold, until, alone) = (part.hold, part.until, part.task.alone);
+        let hold = part.hold;
         let directory = self.part_directory(reservation, hold, number);
+        let until = until_of(part, &directory)?;
+        let alone = part.task.alone && (!self.is_queue() || self.width_of(reservation) == 1);
         let told = self.reported.of(reservation, number);
         let tag = Tag { number: reservation, place: hold };
         let (begun, ended) = self.look_at(now, &directory, &tag, until)?;
         let Some(begun) = begun else { return Ok(Vec::new()) };
         let mut messages = Vec::new();
         if !told.start && begun.supervisor.is_some() {
-            let at = Time::from_millis(begun.at).unwrap_or(now);
+            let at = self.begin_of(&tag, Time::from_millis(begun.at).unwrap_or(now));
             messages.push(SiteMessage::Started { reservation, parts: vec![number], at });
         }
         if let Some(ended) = &ended {
@@ -132,7 +137,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let wrong = |error: std::io::Error| directory.wrong(&error);
         let begun = directory.begun()?;
         if begun.is_none() {
-            if now < until {
+            if now < until && !self.is_turned_away(tag) {
                 return Ok((None, None));
             }
             // It never began, and now it must not.
@@ -148,7 +153,8 @@ impl<S: Slurm> SlurmConnector<S> {
         if runs && !self.is_dead(now, tag, until) {
             return Ok((begun, None));
         }
-        let lost = Ended { at: wall_millis().min(self.last_moment(until).as_millis()), end: PartEnd::Lost };
+        let until = self.last_moment(until).as_millis();
+        let lost = Ended { at: wall_millis().min(until), end: PartEnd::Lost };
         directory.write_once("ended.json", &lost).map_err(wrong)?;
         let ended = directory.ended()?;
         Ok((begun, ended))
@@ -160,22 +166,24 @@ impl<S: Slurm> SlurmConnector<S> {
         later(until, grace.saturating_add(2_000))
     }
 
-    /// Whether nothing can run any more of a part that has begun: its time is over, or Slurm has seen the end of its job on a node that
-    /// answers. The files are looked at again first: the end may just have been written.
+    /// Whether nothing can run any more of a part that has begun: its time is over, or Slurm has seen the end of its job on nodes that
+    /// answer. The files are looked at again first: the end may just have been written.
     pub(super) fn is_dead(&self, now: Time, tag: &Tag, until: Time) -> bool {
         if now >= self.last_moment(until) {
             return true;
         }
         let Some((_, snapshot)) = &self.seen else { return false };
-        let name = self.instance.tag(tag);
+        let name = self.job_name(tag);
         let usable = |node: &String| snapshot.nodes.get(node).is_some_and(|node| node.usable);
-        let node =
-            self.book.get(tag.number).and_then(|it| it.holds.get(usize::try_from(tag.place).ok()?)?.node);
-        let node = node.and_then(|node| self.node_name(node)).map(str::to_owned);
+        let over = |job: &JobSeen| job.state == JobState::Over && job.ran_on.iter().all(usable);
         let mut jobs = snapshot.jobs.iter().filter(|job| job.name == name).peekable();
-        jobs.peek().is_some()
-            && jobs.all(|job| job.state == JobState::Over)
-            && node.as_ref().is_some_and(usable)
+        jobs.peek().is_some() && jobs.all(over) && self.node_of(tag).is_none_or(|node| usable(&node))
+    }
+
+    /// The node of a hold; in a queue nobody knows.
+    fn node_of(&self, tag: &Tag) -> Option<String> {
+        let hold = self.book.get(tag.number)?.holds.get(usize::try_from(tag.place).ok()?)?;
+        self.node_name(hold.node?).map(str::to_owned)
     }
 
     /// Everything that is new of some parts. What cannot be looked at does not keep the others from being.
@@ -208,4 +216,11 @@ impl<S: Slurm> SlurmConnector<S> {
         let (task, work) = self.asked_of(reservation, part)?;
         Some(work.join(task.file_of(stream)))
     }
+}
+
+/// When a part must have ended: with its hold; in a queue, so long after it has begun.
+pub(super) fn until_of(part: &SlurmPart, directory: &PartDirectory) -> Result<Time, SiteError> {
+    let Some(lasts) = part.lasts else { return Ok(part.until) };
+    let begun = directory.begun()?.and_then(|begun| Time::from_millis(begun.at));
+    Ok(begun.map_or(part.until, |begun| later(begun, lasts)))
 }

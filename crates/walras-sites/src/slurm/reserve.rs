@@ -62,7 +62,9 @@ impl<S: Slurm> SlurmConnector<S> {
             Runs::As(account) => Some(account),
             Runs::Nowhere => return refuse(SiteRefusal::NoAccount),
         };
-        if !self.has_room(now, holds) || !self.is_free(reservation, holds, busy)? {
+        // How much room a queue has, the book knows.
+        let free = self.is_queue() || self.has_room(now, holds) && self.is_free(reservation, holds, busy)?;
+        if !free {
             return refuse(SiteRefusal::Busy);
         }
         match self.book.prepare(now, reservation, holds, expiry, |_| true)? {
@@ -116,8 +118,9 @@ impl<S: Slurm> SlurmConnector<S> {
         now: Time,
         numbers: &BTreeSet<ReservationNumber>,
     ) -> Result<BTreeMap<ReservationNumber, SiteAnswer>, SiteError> {
-        if numbers.is_empty() {
-            return Ok(BTreeMap::new());
+        if numbers.is_empty() || self.is_queue() {
+            let made = |number: &ReservationNumber| (*number, Ok(vec![SiteMessage::Prepared(*number)]));
+            return Ok(numbers.iter().map(made).collect());
         }
         let snapshot = self.tidied()?;
         let mut missing: Vec<(ReservationNumber, Wanted)> = Vec::new();
@@ -223,7 +226,7 @@ impl<S: Slurm> SlurmConnector<S> {
     pub(super) fn keep(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {
         self.book.expire(now)?;
         let prepared = self.book.get(reservation).is_some_and(|it| it.expiry.is_some() && !it.leaving);
-        if prepared {
+        if prepared && !self.is_queue() {
             let all = self.all_wanted(reservation);
             let snapshot = self.read(FRESH)?;
             if !all.iter().all(|(_, _, it)| stands(&snapshot, it)) {

@@ -6,6 +6,7 @@
 
 use super::command::{self, Tag};
 use super::execute::Slurm;
+use super::parts::until_of;
 use super::seen::is_running;
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
@@ -46,7 +47,7 @@ impl<S: Slurm> SlurmConnector<S> {
         for number in numbers {
             let left = self.book.leave(*number);
             stopped.push(left.and_then(|()| self.is_stopped(now, *number)));
-            names.extend(self.all_wanted(*number).into_iter().map(|(_, _, it)| it.name));
+            names.extend(self.names_of(*number));
         }
         let removed = self.remove_named(&names);
         let all = numbers.iter().zip(stopped);
@@ -61,8 +62,7 @@ impl<S: Slurm> SlurmConnector<S> {
         stopped: bool,
         wrong: Option<&SiteError>,
     ) -> SiteAnswer {
-        let wanted = self.all_wanted(reservation);
-        let there = wanted.iter().any(|(_, _, it)| self.is_there(&it.name));
+        let there = self.names_of(reservation).iter().any(|name| self.is_there(name));
         match wrong {
             _ if !stopped => return Ok(Vec::new()),
             None if there && !self.is_kept(now, reservation) => return Ok(Vec::new()),
@@ -123,7 +123,7 @@ impl<S: Slurm> SlurmConnector<S> {
     /// Lets nothing of a reservation begin, and ends what runs; whether nothing does any more.
     fn is_stopped(&mut self, now: Time, reservation: ReservationNumber) -> Result<bool, SiteError> {
         let mut stopped = true;
-        for (tag, ..) in self.all_wanted(reservation) {
+        for (tag, _) in self.holds_of(reservation) {
             let directory = self.hold_directory(&tag);
             match directory.try_exists() {
                 Ok(false) => continue,
@@ -134,7 +134,8 @@ impl<S: Slurm> SlurmConnector<S> {
             let parts = self.book.get(reservation).map(|booking| booking.parts.clone()).unwrap_or_default();
             for (part, known) in parts.into_iter().filter(|(_, part)| part.hold == tag.place) {
                 let directory = self.part_directory(reservation, known.hold, part);
-                stopped &= self.is_part_stopped(now, &tag, &directory, known.until)?;
+                let until = until_of(&known, &directory)?;
+                stopped &= self.is_part_stopped(now, &tag, &directory, until)?;
             }
         }
         Ok(stopped)
@@ -179,8 +180,7 @@ impl<S: Slurm> SlurmConnector<S> {
 
     /// Takes the jobs and reservations of a number out of Slurm; whether nothing of it is there any more.
     fn remove(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
-        let names: Vec<String> = self.all_wanted(reservation).into_iter().map(|(_, _, it)| it.name).collect();
-        self.remove_named(&names)
+        self.remove_named(&self.names_of(reservation))
     }
 
     pub(super) fn remove_named(&mut self, names: &[String]) -> Result<bool, SiteError> {
@@ -193,7 +193,9 @@ impl<S: Slurm> SlurmConnector<S> {
         for name in names.iter().filter(|name| is_running(&before, name)) {
             self.call(&command::cancel(name))?;
         }
-        self.call(&command::delete(names))?;
+        if !self.is_queue() {
+            self.call(&command::delete(names))?;
+        }
         let snapshot = self.read(Duration::ZERO)?;
         let there = |name: &String| snapshot.reservations.contains_key(name) || is_running(&snapshot, name);
         Ok(!names.iter().any(there))

@@ -6,7 +6,7 @@
 //!
 //! | name | what | who writes it |
 //! | --- | --- | --- |
-//! | `hold.json` | until when the node is ours | the connector |
+//! | `hold.json` | until when the node is ours; in a queue, how long | the connector |
 //! | `stop` | nothing begins any more, and what runs is to end | the connector |
 //! | `PART/` | what to run and what became of it, as on a local site ([`crate::local`]) | both |
 //!
@@ -32,11 +32,25 @@ use std::time::Duration;
 /// How often the directory is looked at, in milliseconds. Files are opened anew each time: network file systems remember.
 const LOOK_EVERY: i64 = 50;
 
+/// What programs are told of where they are, and what Slurm calls it.
+const WHERE: [(&str, &str); 7] = [
+    ("WALRAS_NODE", "SLURMD_NODENAME"),
+    ("SLURMD_NODENAME", "SLURMD_NODENAME"),
+    ("SLURM_NODEID", "SLURM_NODEID"),
+    ("WALRAS_NODES", "SLURM_JOB_NODELIST"),
+    ("SLURM_NODELIST", "SLURM_JOB_NODELIST"),
+    ("SLURM_JOB_NODELIST", "SLURM_JOB_NODELIST"),
+    ("SLURM_JOB_PARTITION", "SLURM_JOB_PARTITION"),
+];
+
 /// What the supervisor of a hold knows before any part of it is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HoldFile {
     /// When the node is no longer ours, in milliseconds since 1970.
     pub(super) until: i64,
+    /// In a queue, where nobody knows when it begins: how long the node is ours from then on, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lasts: Option<i64>,
 }
 
 /// Runs the parts of a hold's directory until its time is over or it is to stop. For a process of its own.
@@ -53,6 +67,10 @@ pub fn supervise_hold(directory: &Path) -> ExitCode {
 struct Supervisor {
     directory: PathBuf,
     own: Identity,
+    /// When the node is no longer ours.
+    until: i64,
+    /// Slurm has chosen the node: another supervisor of this hold may be on another one.
+    is_anywhere: bool,
     /// Slurm wants it to end.
     told: Arc<AtomicBool>,
     control: OwnedFd,
@@ -73,8 +91,10 @@ fn run(directory: &Path) -> Result<(), SiteError> {
     }
     let (control, bell) = std::io::pipe().map_err(wrong)?;
     watch(directory.clone(), told.clone(), bell);
-    let supervisor = Supervisor { directory, own, told, control: control.into() };
-    while !supervisor.is_over(&hold) {
+    let until = hold.lasts.map_or(hold.until, |lasts| wall_millis().saturating_add(lasts));
+    let is_anywhere = hold.lasts.is_some();
+    let supervisor = Supervisor { directory, own, until, is_anywhere, told, control: control.into() };
+    while !supervisor.is_over() {
         let Some(wait) = supervisor.step()? else { break };
         std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(0)));
     }
@@ -96,8 +116,8 @@ fn is_to_stop(directory: &Path) -> bool {
 }
 
 impl Supervisor {
-    fn is_over(&self, hold: &HoldFile) -> bool {
-        wall_millis() >= hold.until || self.told.load(Ordering::Relaxed) || is_to_stop(&self.directory)
+    fn is_over(&self) -> bool {
+        wall_millis() >= self.until || self.told.load(Ordering::Relaxed) || is_to_stop(&self.directory)
     }
 
     /// Does what is due, and says how many milliseconds nothing is; nothing more ever, without.
@@ -106,6 +126,11 @@ impl Supervisor {
         for part in self.parts()? {
             match part.begun()? {
                 Some(begun) => {
+                    // Where it runs nobody can tell from here: what Slurm sees of its end is seen by the connector.
+                    let here = |first: &Identity| first.is_of_this_run();
+                    if self.is_anywhere && !begun.supervisor.as_ref().is_none_or(here) {
+                        return Ok(None);
+                    }
                     if part.ended()?.is_none() && self.is_busy(&part, &begun)? {
                         return Ok(Some(LOOK_EVERY));
                     }
@@ -160,13 +185,26 @@ impl Supervisor {
         Ok(false)
     }
 
+    /// What a program is told of where it is, where only Slurm knows.
+    fn told_where(&self, task: &Task) -> Task {
+        let mut task = task.clone();
+        if self.is_anywhere {
+            for (name, from) in WHERE {
+                task.environment.retain(|(other, _)| other != name);
+                task.environment.extend(std::env::var(from).ok().map(|value| (name.to_owned(), value)));
+            }
+        }
+        task
+    }
+
     fn run_part(&self, part: &PartDirectory, task: &Task) -> Result<(), SiteError> {
         let wrong = |error: std::io::Error| part.wrong(&error);
         let begun = Begun { supervisor: Some(self.own.clone()), at: wall_millis() };
         if !part.write_once("begun.json", &begun).map_err(wrong)? {
             return Ok(());
         }
-        let end = execute(part, task, begun.at, &self.control);
+        let task = Task { until: task.until.min(self.until), ..self.told_where(task) };
+        let end = execute(part, &task, begun.at, &self.control);
         kill_all(self.own.pid);
         // What Slurm ends early is no fault of the program's.
         let ended_by_slurm = self.told.load(Ordering::Relaxed) && end != PartEnd::Done;

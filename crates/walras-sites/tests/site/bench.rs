@@ -77,6 +77,9 @@ pub(crate) fn slurm_with(census: Option<Census>) -> (Bench, FakeSlurm) {
         nodes: (FIRST..).map(NodeId::new).zip(names(2)).collect(),
         gone: Vec::new(),
         census,
+        queue: None,
+        project: None,
+        qos: None,
         margin: Margin { before: 0, after: 0 },
         ahead: None,
         beyond_backfill: true,
@@ -93,6 +96,12 @@ pub(crate) fn slurm_with(census: Option<Census>) -> (Bench, FakeSlurm) {
     (Bench::new(Options::Slurm(options, fake.clone())), fake)
 }
 
+/// A cluster on which nothing is reserved, with room for so many.
+pub(crate) fn slurm_queue(units: u32) -> (Bench, FakeSlurm) {
+    let (bench, fake) = slurm();
+    (Bench::new(bench.options.clone().selling(Offering::Queue(units))), fake)
+}
+
 fn names(count: u32) -> Vec<String> {
     (1..=count).map(|place| format!("n{place}")).collect()
 }
@@ -103,7 +112,11 @@ impl Options {
         let (offering, nodes) = match &mut self {
             Options::Simulated(options) => (&mut options.offering, &mut options.nodes),
             Options::Local(options) => (&mut options.offering, &mut options.nodes),
-            Options::Slurm(..) => panic!("a cluster of Slurm's sells slots"),
+            Options::Slurm(options, _) => {
+                let Offering::Queue(units) = sold else { panic!("a cluster sells slots or a queue") };
+                (options.queue, options.nodes) = (Some(units), Vec::new());
+                return self;
+            }
         };
         *offering = sold;
         if matches!(sold, Offering::Queue(_)) {

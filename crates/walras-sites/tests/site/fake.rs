@@ -37,6 +37,9 @@ pub(crate) struct Cluster {
     pub(crate) told: usize,
     /// It does not show what others have reserved.
     pub(crate) blind: bool,
+    /// How long jobs wait that it would start, in seconds, and whether those that were submitted do.
+    pub(crate) wait: i64,
+    pub(crate) full: bool,
     /// Who may use the reservations that were made, and the words of the last submission.
     pub(crate) users: Vec<String>,
     pub(crate) submitted: Vec<String>,
@@ -46,14 +49,18 @@ pub(crate) struct Job {
     pub(crate) name: String,
     pub(crate) node: String,
     pub(crate) command: Vec<String>,
-    child: Child,
+    /// Its supervisors; none, while it waits.
+    children: Vec<Child>,
+    /// Somebody has cancelled it.
+    cancelled: bool,
     /// When it was over, in seconds since 1970.
     ended: Option<i64>,
 }
 
 impl Job {
     fn is_over(&mut self) -> bool {
-        let over = !matches!(self.child.try_wait(), Ok(None));
+        let ended = self.children.iter_mut().all(|child| !matches!(child.try_wait(), Ok(None)));
+        let over = self.cancelled && self.children.is_empty() || ended && !self.children.is_empty();
         if over {
             self.ended.get_or_insert(crate::bench::now().as_millis() / 1_000);
         }
@@ -61,10 +68,26 @@ impl Job {
     }
 }
 
-fn spawn(command: &[String]) -> Child {
-    let mut program = Command::new(&command[0]);
-    program.arg("supervise-hold").arg(&command[1]).stdin(Stdio::null()).stdout(Stdio::null());
-    program.stderr(Stdio::null()).spawn().unwrap()
+/// A supervisor on every node: in a queue so many, each for its place.
+fn spawn(command: &[String]) -> Vec<Child> {
+    let [program, directory, width @ ..] = command else { panic!("{command:?}") };
+    let places: Vec<String> = match width {
+        [] => vec![directory.clone()],
+        [width, ..] => (0..width.parse().unwrap()).map(|place: u32| format!("{directory}/{place}")).collect(),
+    };
+    let supervise = |place: &String| {
+        let mut program = Command::new(program);
+        program.arg("supervise-hold").arg(place).env("SLURMD_NODENAME", "n7");
+        program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    places.iter().map(supervise).collect()
+}
+
+fn kill(children: &mut [Child]) {
+    for child in children {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
 }
 
 impl FakeSlurm {
@@ -75,17 +98,26 @@ impl FakeSlurm {
     /// Ends every job, as Slurm does whose owner cancels it.
     pub(crate) fn end_all(&self) {
         for job in &mut self.cluster().jobs {
-            let _ = job.child.kill();
-            let _ = job.child.wait();
+            kill(&mut job.children);
+            job.cancelled = true;
             job.is_over();
         }
     }
 
     /// Lets no job do anything, as those that wait for their node.
     pub(crate) fn stop_all(&self) {
-        for job in &self.cluster().jobs {
-            let pid = rustix::process::Pid::from_child(&job.child);
+        for child in self.cluster().jobs.iter().flat_map(|job| &job.children) {
+            let pid = rustix::process::Pid::from_child(child);
             rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        }
+    }
+
+    /// Lets everything begin that waits.
+    pub(crate) fn make_room(&self) {
+        let mut cluster = self.cluster();
+        cluster.full = false;
+        for job in cluster.jobs.iter_mut().filter(|job| job.children.is_empty() && !job.cancelled) {
+            job.children = spawn(&job.command);
         }
     }
 
@@ -96,7 +128,8 @@ impl FakeSlurm {
             name: job.name.clone(),
             node: job.node.clone(),
             command: job.command.clone(),
-            child: spawn(&job.command),
+            children: spawn(&job.command),
+            cancelled: false,
             ended: None,
         });
         let again: Vec<Job> = again.collect();
@@ -107,8 +140,7 @@ impl FakeSlurm {
 impl Drop for Cluster {
     fn drop(&mut self) {
         for job in &mut self.jobs {
-            let _ = job.child.kill();
-            let _ = job.child.wait();
+            kill(&mut job.children);
         }
     }
 }
@@ -132,6 +164,12 @@ impl Slurm for FakeSlurm {
                 call.input.iter().flat_map(|it| it.lines()).map(|line| cluster.told(line)).collect()
             }
             ("squeue", _) => cluster.queue(),
+            ("sbatch", ["--test-only", ..]) => {
+                let start = crate::bench::now().as_millis() / 1_000 + cluster.wait;
+                let wrong = format!("sbatch: Job 1 to start at {start} using 1 processors on nodes n1");
+                cluster.submitted = words.iter().map(|&word| word.to_owned()).collect();
+                return Ok(Printed { out: Vec::new(), wrong, well: true });
+            }
             ("sbatch", _) => cluster.submit(&words),
             ("scancel", _) => cluster.cancel(&words),
             _ => panic!("{call:?} is not known"),
@@ -159,7 +197,12 @@ impl Cluster {
     fn queue(&mut self) -> String {
         let mut text = self.others.clone();
         for (job, id) in self.jobs.iter_mut().zip(1..) {
-            let state = if job.is_over() { "COMPLETED" } else { "RUNNING" };
+            let state = match (job.is_over(), job.children.is_empty()) {
+                (true, true) => "CANCELLED",
+                (true, false) => "COMPLETED",
+                (false, true) => "PENDING",
+                (false, false) => "RUNNING",
+            };
             let (node, name, end) = (&job.node, &job.name, job.ended.unwrap_or(9_999_999_999));
             text.push_str(&format!("{id}|{state}|1|{end}|{node}|(null)|{name}|{name}\n"));
         }
@@ -189,15 +232,17 @@ impl Cluster {
     }
 
     fn submit(&mut self, words: &[&str]) -> String {
-        let value = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)).unwrap().to_owned();
-        let command: Vec<String> = words[words.len() - 2..].iter().map(|&word| word.to_owned()).collect();
-        let child = spawn(&command);
+        let value = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)).map(str::to_owned);
+        let script = words.iter().position(|word| !word.starts_with('-')).unwrap();
+        let command: Vec<String> = words[script + 1..].iter().map(|&word| word.to_owned()).collect();
+        let children = if self.full { Vec::new() } else { spawn(&command) };
         self.submitted = words.iter().map(|&word| word.to_owned()).collect();
         self.jobs.push(Job {
-            name: value("--job-name="),
-            node: value("--nodelist="),
+            name: value("--job-name=").unwrap(),
+            node: value("--nodelist=").unwrap_or_else(|| "n1".to_owned()),
             command,
-            child,
+            children,
+            cancelled: false,
             ended: None,
         });
         "1\n".to_owned()
@@ -208,8 +253,10 @@ impl Cluster {
         let name = words.iter().find_map(|word| word.strip_prefix("--name=")).unwrap();
         for job in self.jobs.iter_mut().filter(|job| job.name == name) {
             self.cancelled.push(job.name.clone());
-            if !job.is_over() {
-                let pid = rustix::process::Pid::from_child(&job.child);
+            job.cancelled = true;
+            let over = job.is_over();
+            for child in job.children.iter().filter(|_| !over) {
+                let pid = rustix::process::Pid::from_child(child);
                 for signal in [rustix::process::Signal::TERM, rustix::process::Signal::CONT] {
                     let _ = rustix::process::kill_process(pid, signal);
                 }

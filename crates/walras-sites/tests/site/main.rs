@@ -12,6 +12,7 @@ mod isolation;
 mod laws;
 mod local;
 mod process;
+mod queue;
 mod shared;
 mod simulated;
 mod simulated_site;

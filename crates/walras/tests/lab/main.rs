@@ -12,6 +12,7 @@ mod http;
 #[path = "../service/program.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod program;
+mod queue;
 mod tables;
 mod trade;
 mod trouble;

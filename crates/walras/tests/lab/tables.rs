@@ -83,6 +83,38 @@ fn what_cannot_be_is_said_with_its_key() {
     cluster(&place, NODE, "Access/permission denied");
     let (code, said) = checked(&place, &one(""));
     assert!(code == Some(2) && said.contains("may not make reservations on the cluster fake"), "{said}");
+    assert!(said.contains("kind = \"queue\""), "what would do is said: {said}");
+}
+
+/// Whoever may not reserve on a cluster can sell places in its queue.
+#[test]
+fn a_queue_needs_no_permission() {
+    let place = Place::new("");
+    let second = NODE.replace("n1", "n2").replace("performance=2.0", "performance=0.5");
+    cluster(&place, &format!("{NODE}\n{second}"), "Access/permission denied");
+    let queue = |count: &str, more: &str| {
+        table(&place, "north", more)
+            .replace("slurm\"\nprice", &format!("slurm\"\nkind = \"queue\"\n{count}price"))
+    };
+    let (code, said) = checked(&place, &queue("count = 2\n", ""));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("2 of 2 nodes for sale") && said.contains("jobs wait in Slurm's own queue"),
+        "{said}"
+    );
+    let cases: [(&str, &str, &[&str]); 6] = [
+        ("", "", &["a queue has a count"]),
+        ("count = 2\n", "share = 0.5", &["slurm.share", "in a queue Slurm chooses", "expected partitions"]),
+        ("count = 2\n", "before_seconds = 5", &["slurm.before_seconds", "in a queue"]),
+        ("count = 2\nunits = 2\n", "", &["units: a queue has no nodes"]),
+        ("count = 2\n", "project = \"a b\"", &["slurm.project", "'a b'", "expected letters"]),
+        ("count = 2\n", "partitions = [\"long\"]", &["slurm.partitions", "'long'", "expected batch"]),
+    ];
+    for (count, more, expected) in cases {
+        let (code, said) = checked(&place, &queue(count, more));
+        assert_eq!(code, Some(2), "{more}\n{said}");
+        assert!(expected.iter().all(|it| said.contains(it)), "{expected:?} in: {said}");
+    }
 }
 
 /// What Slurm says is input too: what is not understood is left out and said, and never sold.

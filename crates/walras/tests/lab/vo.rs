@@ -55,8 +55,17 @@ impl Vo {
     /// With more in the table of every cluster.
     pub(crate) fn with(clusters: Clusters, more: &str) -> Vo {
         // Shorter margins, so that all is over soon.
-        let table = format!("[site.slurm]\nbefore_seconds = 6\nafter_seconds = 3\n{more}");
-        let sites = clusters.lab(&["sites"]).replace("[site.slurm]\n", &table);
+        Vo::selling(clusters, &format!("[site.slurm]\nbefore_seconds = 6\nafter_seconds = 3\n{more}"))
+    }
+
+    /// On which nothing is reserved: jobs wait in the clusters' own queues.
+    pub(crate) fn of_queues() -> Vo {
+        Vo::selling(Clusters::start(), "kind = \"queue\"\ncount = 3\n\n[site.slurm]\nlook_seconds = 1\n")
+    }
+
+    /// With this in the place of where every cluster's own table begins.
+    fn selling(clusters: Clusters, table: &str) -> Vo {
+        let sites = clusters.lab(&["sites"]).replace("[site.slurm]\n", table);
         let place = Place::new(&format!("{CONFIG}{sites}"));
         let service = place.start("info", &[]);
         let administrator = place.token();

@@ -108,12 +108,9 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
     if state.is_fenced(reservation) || state.is_offered(reservation) {
         return Vec::new();
     }
-    // In a queue the site decides when it starts.
-    let queue = reservation.is_queue();
     let due = |part: &ReservedPart| {
-        let in_time = state.sent_at(&part.plan) <= now || queue;
         part.state == PartState::Waiting
-            && in_time
+            && state.sent_at(reservation, &part.plan) <= now
             && reservation.is_ready(&part.plan, now)
             && state.has_files(reservation, &part.plan)
     };
