@@ -96,6 +96,8 @@ pub enum Kind {
     JobForgotten { job: JobNumber },
     /// A job ended in a way that nothing explains.
     WrongEnd { job: JobNumber, why: EndFault },
+    /// Workflows of one user were planned on more nodes than they may have at a time.
+    TooManyNodes { job: JobNumber, nodes: usize, most: usize },
     /// A task of a workflow was run although it was done.
     TaskTwice { job: JobNumber, task: TaskId },
 

@@ -79,6 +79,8 @@ impl Auditor {
             Place::Queued if planned => {}
             // It cannot be paid, and is told so instead of being planned.
             Place::Queued if matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) => {}
+            // It would have no node, and is told so instead of being planned.
+            Place::Queued if matches!(why, Why::NodesHad { .. }) && job.spec.workflow.is_some() => {}
             // What it was planned for could not be reserved.
             Place::Planned => {}
             Place::Waiting

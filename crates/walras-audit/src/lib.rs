@@ -66,6 +66,7 @@ mod summary;
 mod sums;
 mod tasks;
 mod waiting;
+mod widths;
 
 pub use finding::{Finding, Kind};
 pub use summary::Summary;

@@ -52,6 +52,11 @@ impl Places {
         });
     }
 
+    /// How many nodes there are, those that have failed among them.
+    pub(crate) fn nodes_ever(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// What may change of a site does.
     pub(crate) fn terms_set(&mut self, look: &mut Look<'_>, site: SiteId, access: &Access, timing: Timing) {
         match self.sites.get_mut(site.index()) {

@@ -79,6 +79,7 @@ pub(crate) fn is_true(
         Why::NoFit(_)
         | Why::LeftOut
         | Why::OverQuota
+        | Why::NodesHad { .. }
         | Why::MakingRoom(_)
         | Why::Unassigned(_)
         | Why::NotAdmitted

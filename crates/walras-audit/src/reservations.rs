@@ -40,6 +40,10 @@ impl Auditor {
                 }
                 self.leave_place(look, *reservation, *job, *origin, allocation);
                 self.asked(look, *reservation, *job, allocation, transaction, *until);
+                if let Some(it) = self.reservations.get_mut(reservation) {
+                    it.of_cycle = matches!(origin, Origin::Cycle(_));
+                }
+                self.check_widths(look, *reservation);
                 if let Some(job) = self.jobs.get_mut(job) {
                     (job.place, job.since) = (Place::Reserved(*reservation), look.position);
                     job.spares = spares.clone();
@@ -186,6 +190,7 @@ impl Auditor {
             legs: allocation.legs.iter().map(|leg| (leg.site, LegState::Asked)).collect(),
             parts: vec![PartState::Waiting; allocation.parts.len()],
             phase: Phase::Preparing(until),
+            of_cycle: false,
             lien,
             asked_at: look.now,
             moving: BTreeMap::new(),
@@ -326,6 +331,7 @@ fn is_failure(why: &Why) -> bool {
         Why::NoFit(_)
         | Why::LeftOut
         | Why::OverQuota
+        | Why::NodesHad { .. }
         | Why::MakingRoom(_)
         | Why::Unassigned(_)
         | Why::NotAdmitted

@@ -93,6 +93,7 @@ impl Auditor {
             Why::NoFit(_)
             | Why::LeftOut
             | Why::OverQuota
+            | Why::NodesHad { .. }
             | Why::MakingRoom(_)
             | Why::Unassigned(_)
             | Why::NotAdmitted

@@ -91,6 +91,8 @@ pub(crate) struct Reservation {
     pub(crate) legs: BTreeMap<SiteId, LegState>,
     pub(crate) parts: Vec<PartState>,
     pub(crate) phase: Phase,
+    /// Whether a cycle has planned it.
+    pub(crate) of_cycle: bool,
     pub(crate) lien: i128,
     pub(crate) asked_at: Time,
     /// Files that are on their way: of which task, where to, from where.

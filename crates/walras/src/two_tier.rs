@@ -40,6 +40,7 @@ pub(crate) fn read(scenario: &Scenario, beside: Option<&Path>) -> Result<(Workfl
 pub(crate) fn jobs<'a>(scenario: &Scenario, workflows: &'a Workflows) -> Vec<BatchJob<'a>> {
     let job = |(workflow, entry): (&'a Option<Workflow>, &Option<walras_api::WorkflowJob>)| BatchJob {
         workflow: workflow.as_ref().zip(entry.as_ref().map(|entry| entry.strategy)),
+        nodes_max: None,
         overdue: false,
         search: None,
     };

@@ -3253,8 +3253,10 @@ export interface components {
         };
         /** @description Rules for promises. Times are in seconds, shares between 0 and 1. */
         PromiseRules: {
-            /** @description What starts within this time is reserved. */
+            /** @description What starts within this time is reserved, where its sites have needed so long to answer of late. */
             ahead?: number | null;
+            /** @description Whether it is although they answer sooner. */
+            early?: boolean | null;
             /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
             exact?: {
                 [key: string]: string;
@@ -3660,6 +3662,8 @@ export interface components {
             rest_max?: number | null;
             /** @description What one user may have here at a time. */
             user?: components["schemas"]["QueueLimits"] | null;
+            /** @description Workflows of one user hold at most this share of the nodes at a time, between 0 and 1. */
+            workflow_nodes?: number | null;
             /**
              * Format: uint64
              * @description Units of work for sizing and placing all workflows of a plan.
@@ -4387,7 +4391,7 @@ export interface components {
             start: string;
         };
         /** @description Why a job is not running, or not running any more. */
-        WhyKind: "no-fit" | "left-out" | "over-quota" | "making-room" | "unassigned" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "files-lost" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
+        WhyKind: "no-fit" | "left-out" | "over-quota" | "nodes-had" | "making-room" | "unassigned" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "files-lost" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
         /** @description Why a job is where it is; which fields are there depends on the kind. */
         WhyView: {
             /** @description The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on. */

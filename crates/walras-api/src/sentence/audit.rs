@@ -53,6 +53,9 @@ impl Context<'_> {
             }
             Kind::JobForgotten { job } => format!("job {job} lost its place, and no event gives a reason"),
             Kind::WrongEnd { job, why } => format!("job {job} cannot end like this: {}", end_fault(*why)),
+            Kind::TooManyNodes { job, nodes, most } => format!(
+                "workflows of one user have {nodes} nodes with job {job}, of {most} that they may have"
+            ),
             Kind::TaskTwice { job, task } => {
                 format!("task {} of job {job} was done before", self.task(*task))
             }

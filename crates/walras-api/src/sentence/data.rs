@@ -27,6 +27,7 @@ impl Context<'_> {
             },
             Why::LeftOut => plain(WhyKind::LeftOut),
             Why::OverQuota => plain(WhyKind::OverQuota),
+            Why::NodesHad { .. } => plain(WhyKind::NodesHad),
             Why::MakingRoom(job) => WhyView { job: Some(job.get()), ..plain(WhyKind::MakingRoom) },
             Why::Unassigned(why) => unassigned_view(why),
             Why::NotAdmitted => plain(WhyKind::NotAdmitted),

@@ -46,9 +46,12 @@ pub struct PromisesFile {
     /// What a delay is worth to a job that does not say so: this multiple of what its nodes cost at the VO's middle price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Num>,
-    /// What starts within this time is reserved.
+    /// What starts within this time is reserved, where its sites have needed so long to answer of late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ahead: Option<Num>,
+    /// Whether it is although they answer sooner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early: Option<bool>,
     /// Between two plans passes at least this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replan_every: Option<Num>,
@@ -208,6 +211,7 @@ impl PromisesFile {
         set(&mut rules.until, self.until.map(UntilFile::until));
         set(&mut rules.late, self.late.map(LateFile::late));
         span(&mut rules.ahead, self.ahead.as_ref(), "ahead")?;
+        set(&mut rules.early, self.early);
         span(&mut rules.replan_every, self.replan_every.as_ref(), "replan_every")
     }
 
@@ -221,6 +225,7 @@ impl PromisesFile {
             replanned_max: Some(rules.replanned_max),
             value: Some(Num::of_millionths(rules.value.as_millionths())),
             ahead: Some(Num::of_span(rules.ahead)),
+            early: Some(rules.early),
             replan_every: Some(Num::of_span(rules.replan_every)),
             until: Some(UntilFile::of(rules.until)),
             late: Some(LateFile::of(rules.late)),

@@ -1,6 +1,6 @@
 //! Rules for sharing the queue as the API carries them.
 
-use super::setting::{set, span};
+use super::setting::{set, share, span};
 use crate::described::JsonSchema;
 use crate::error::{Problem, Within};
 use crate::number::Num;
@@ -35,6 +35,9 @@ pub struct SharingFile {
     /// Units of work for sizing and placing all workflows of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_units: Option<u64>,
+    /// Workflows of one user hold at most this share of the nodes at a time, between 0 and 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_nodes: Option<Num>,
 }
 
 /// What somebody may have here at a time.
@@ -70,6 +73,7 @@ pub(super) fn change(policy: &mut Policy, file: Option<&SharingFile>) -> Result<
     span(&mut rules.rest_max, file.rest_max.as_ref(), "rest_max")?;
     set(&mut rules.crowd, file.crowd);
     set(&mut rules.workflow_units, file.workflow_units);
+    share(&mut rules.workflow_nodes, file.workflow_nodes.as_ref(), "workflow_nodes")?;
     policy.sharing = Some(rules);
     Ok(())
 }
@@ -84,6 +88,7 @@ pub(super) fn of(policy: &Policy) -> Option<SharingFile> {
         rest_max: Some(Num::of_span(rules.rest_max)),
         crowd: Some(rules.crowd),
         workflow_units: Some(rules.workflow_units),
+        workflow_nodes: Some(Num::of_millionths(rules.workflow_nodes.as_millionths())),
     })
 }
 

@@ -18,8 +18,9 @@ impl State {
         let cut = pending.filter_map(|array| array.spec.request.deadline);
         let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
+        let aheads = self.aheads();
         let plans =
-            self.promises().into_iter().flat_map(|rules| self.planned().map(|(_, plan)| plan.hold_by(rules)));
+            aheads.iter().flat_map(|aheads| self.planned().map(move |(_, plan)| aheads.hold_by(self, plan)));
         quotes.chain(deadlines).chain(cut).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
     }
 
@@ -45,7 +46,9 @@ impl State {
         let soon = opened.saturating_add(rules.replan_every.as_millis());
         let soon = Time::from_millis(soon).unwrap_or(Time::MIN);
         // Who starts soon has others looked at beside it once.
-        let due = self.planned().map(|(_, plan)| plan.hold_at(rules)).filter(|at| at.as_millis() > opened);
+        let aheads = self.aheads();
+        let at = |plan| aheads.as_ref().map(|aheads| aheads.hold_at(self, plan));
+        let due = self.planned().filter_map(|(_, plan)| at(plan)).filter(|at| at.as_millis() > opened);
         let changed = self.unsettled.then_some(soon);
         due.chain(changed).map(|at| at.max(soon)).chain([usual]).min()
     }

@@ -170,8 +170,11 @@ pub struct PromisePolicy {
     pub replanned_max: u32,
     /// What a delay is worth to a job that does not say so: this multiple of what its nodes cost at the VO's middle price.
     pub value: Multiplier,
-    /// What starts within this time is reserved.
+    /// What starts within this time is reserved, where its sites need so long to answer.
     pub ahead: Span,
+    /// Whether it is although they answer sooner.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub early: bool,
     /// Between two plans passes at least this time.
     pub replan_every: Span,
     /// By what a promise is bounded.
@@ -180,6 +183,16 @@ pub struct PromisePolicy {
     /// What becomes of a job that cannot end by its deadline.
     #[serde(default, skip_serializing_if = "is_refused")]
     pub late: Late,
+}
+
+/// As it was before anybody could say otherwise.
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_yes(it: &bool) -> bool {
+    *it
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
@@ -204,6 +217,7 @@ impl Default for PromisePolicy {
             replanned_max: 500,
             value: Multiplier::ONE,
             ahead: span(60_000),
+            early: false,
             replan_every: span(1_000),
             until: Until::Planned,
             late: Late::Refused,

@@ -2,7 +2,7 @@
 
 use super::budget::Spender;
 use serde::{Deserialize, Serialize};
-use walras_model::{Span, Time};
+use walras_model::{Share, Span, Time};
 
 /// Rules for sharing the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,19 @@ pub struct SharePolicy {
     /// Units of work for sizing and placing all workflows of a plan; each has the same part of them. What is too large for its part is
     /// looked at plainly, and the plan says so.
     pub workflow_units: u64,
+    /// Workflows of one user hold at most this share of the nodes at a time: they take as many as there are, for as long as they need.
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub workflow_nodes: Share,
+}
+
+/// As it was before there was a limit.
+fn whole() -> Share {
+    Share::WHOLE
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_whole(share: &Share) -> bool {
+    *share == Share::WHOLE
 }
 
 /// What somebody may have here at a time.
@@ -83,6 +96,7 @@ impl Default for SharePolicy {
             rest_max: millis(600_000),
             crowd: 100,
             workflow_units: 40_000_000,
+            workflow_nodes: Share::percent(75),
         }
     }
 }

@@ -100,6 +100,13 @@ pub enum Why {
     LeftOut,
     /// There are windows, but an owner's quota left none for it.
     OverQuota,
+    /// Workflows of its user have all the nodes that they may have at a time.
+    NodesHad {
+        /// How many they have.
+        had: u32,
+        /// How many they may have.
+        most: u32,
+    },
     /// Room is made for a job that has waited too long.
     MakingRoom(JobNumber),
     /// It is assigned to no site that sells capacity, and none that sells windows takes it.
@@ -172,6 +179,7 @@ impl Why {
                 | Why::NoFit(_)
                 | Why::LeftOut
                 | Why::OverQuota
+                | Why::NodesHad { .. }
                 | Why::MakingRoom(_)
                 | Why::Unassigned(_)
                 | Why::NotAdmitted

@@ -170,6 +170,8 @@ pub struct Remaining {
     pub tasks: Vec<TaskId>,
     /// How they are placed.
     pub strategy: Strategy,
+    /// How many nodes they may have at the most, where the VO says so.
+    pub nodes_max: Option<u32>,
 }
 
 /// The plan for a problem.
@@ -234,6 +236,7 @@ impl PlanningProblem {
         let mut jobs: Vec<BatchJob<'_>> = self.jobs.iter().map(job).collect();
         for (job, known) in jobs.iter_mut().zip(&self.jobs) {
             job.search = known.search.as_ref();
+            job.nodes_max = known.workflow.as_ref().and_then(|remaining| remaining.nodes_max);
             job.workflow = known.workflow.as_ref().map(|remaining| (&remaining.workflow, remaining.strategy));
         }
         let stakeholders = self.stakeholders();

@@ -201,18 +201,4 @@ impl Planned {
         let place = |placement: &Placement| (placement.node, placement.rate);
         Planned { start: window.start(), places: window.placements().iter().map(place).collect() }
     }
-
-    /// From when on it is asked for, by the plan of that moment: another may go ahead of it then.
-    pub(crate) fn hold_at(&self, rules: &PromisePolicy) -> Time {
-        self.before(rules.ahead.as_millis())
-    }
-
-    /// When it is asked for although no plan has come since.
-    pub(crate) fn hold_by(&self, rules: &PromisePolicy) -> Time {
-        self.before(rules.ahead.as_millis() / 2)
-    }
-
-    fn before(&self, millis: i64) -> Time {
-        Time::from_millis(self.start.as_millis().saturating_sub(millis)).unwrap_or(Time::MIN)
-    }
 }

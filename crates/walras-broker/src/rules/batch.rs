@@ -3,6 +3,7 @@
 use super::predicting::preference;
 use super::strategy::{earliest, search_of};
 use super::wanted::Wanted;
+use super::widths::Widths;
 use crate::model::job::{Job, Phase};
 use crate::model::policy::{Policy, PromisePolicy};
 use crate::model::quote::Confidence;
@@ -38,6 +39,7 @@ pub(crate) fn problem_at(state: &State, late: Option<Time>) -> Option<PlanningPr
     let mut users: Vec<User> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut jobs = Vec::with_capacity(cycle.batch.len());
+    let mut widths = Widths::of(state);
     for ranked in &cycle.batch {
         let Some(job) = state.jobs.get(&ranked.job).filter(|job| job.phase == Phase::Planning) else {
             continue;
@@ -59,6 +61,9 @@ pub(crate) fn problem_at(state: &State, late: Option<Time>) -> Option<PlanningPr
             job.returns > 0 || job.missed.is_some(),
         );
         wanted.request.earliest = late.or(wanted.request.earliest);
+        if let Some(remaining) = &mut wanted.remaining {
+            remaining.nodes_max = widths.take(job);
+        }
         jobs.push(PlanningJob {
             number: job.number,
             request: wanted.request,
@@ -134,7 +139,8 @@ fn agenda(
         crowds: crowds.is_in(job),
     };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
-    let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
+    let ahead = state.aheads().map_or(promises.ahead, |aheads| aheads.most());
+    let soon = now.checked_add(ahead).unwrap_or(Time::MAX);
     PlanningAgenda { soon, rules: promises.rules(), planned, funds, newcomers }
 }
 

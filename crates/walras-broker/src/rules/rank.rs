@@ -30,7 +30,7 @@ pub fn ranked(state: &State, now: Time) -> Vec<Ranked> {
     queue(state, now).batch
 }
 
-/// The batch that would be planned now, and who cannot pay.
+/// The batch that would be planned now, and who is turned away.
 pub(crate) fn queue(state: &State, now: Time) -> Queue {
     // A job of which something may still run is not planned again before its site has said that nothing does.
     let free = |job: &&Job| job.phase == Phase::Queued && !state.waits_for_earlier(job);
@@ -47,7 +47,7 @@ pub(crate) fn queue(state: &State, now: Time) -> Queue {
     match &means {
         None => {
             ranked.truncate(state.policy.batch_max as usize);
-            Queue { batch: ranked, unpayable: Vec::new() }
+            Queue { batch: ranked, turned_away: Vec::new() }
         }
         Some((rules, means)) => fill(state, rules, awake(state, rules, ranked, now), means, now),
     }

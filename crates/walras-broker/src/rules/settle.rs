@@ -43,6 +43,7 @@ impl Due {
                 | Why::NoFit(_)
                 | Why::LeftOut
                 | Why::OverQuota
+                | Why::NodesHad { .. }
                 | Why::MakingRoom(_)
                 | Why::Unassigned(_)
                 | Why::NotAdmitted

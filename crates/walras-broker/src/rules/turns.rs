@@ -8,7 +8,8 @@
 //! What their user cannot pay beside the jobs before it is left out. Where no more may be planned ahead, only those go on
 //! who have less by share than all together, up to their part. A user's first overdue job goes before everybody's other jobs.
 //! Of workflows only so many tasks are in one batch, or one workflow: placing tens of thousands of tasks takes as long as planning
-//! hundreds of jobs, and however many such workflows somebody sends, a plan waits for one of them.
+//! hundreds of jobs, and however many such workflows somebody sends, a plan waits for one of them. A user's workflows have so many nodes
+//! together ([`super::widths`]); whoever would have none waits.
 //!
 //! So nobody's place depends on how many jobs others have, but on how many others there are.
 //!
@@ -18,6 +19,7 @@
 //! share as there.
 
 use super::means::Means;
+use super::widths::Widths;
 use crate::model::account::{Account, Unpayable};
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, Phase, Planned, Why};
@@ -30,11 +32,11 @@ use std::collections::{BTreeMap, BinaryHeap};
 use walras_model::quantity::{MILLION, rounding};
 use walras_model::{Money, NodeId, Rate, Time};
 
-/// Who is planned, in order, and who cannot pay and has not been told so.
+/// Who is planned, in order, and who is not, for a reason that they have not been told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Queue {
     pub(crate) batch: Vec<Ranked>,
-    pub(crate) unpayable: Vec<(JobNumber, Why)>,
+    pub(crate) turned_away: Vec<(JobNumber, Why)>,
 }
 
 /// What a user has ahead, and what they have had.
@@ -71,7 +73,7 @@ pub(crate) fn fill(
             let needed = job.map_or(Money::ZERO, |job| means.least(job));
             let pays = needed <= left;
             if !pays && job.is_some_and(|job| queue.has_room_for(state, job)) {
-                queue.unpayable.extend(means.unpayable(user, needed).map(|why| (one.job, why)));
+                queue.turned_away.extend(means.unpayable(user, needed).map(|why| (one.job, why)));
             }
             pays
         });
@@ -86,7 +88,7 @@ impl Queue {
     /// Whether a job that cannot be paid is told so now: once, and only so many at a time.
     fn has_room_for(&self, state: &State, job: &Job) -> bool {
         let told = matches!(job.why, Some(Why::NoMoney(_) | Why::OverBudget(_)));
-        !told && self.unpayable.len() < state.policy.batch_max as usize
+        !told && self.turned_away.len() < state.policy.batch_max as usize
     }
 }
 
@@ -201,7 +203,7 @@ impl<'a> Turns<'a> {
         let mut then: Vec<Ranked> = Vec::new();
         let mut heap: BinaryHeap<Turn> = (0..self.users.len()).filter_map(|place| self.turn(place)).collect();
         let mut overdue = vec![false; self.users.len()];
-        let mut workflows = Workflows::default();
+        let (mut workflows, mut widths) = (Workflows::default(), Widths::of(self.state));
         while first.len() + then.len() < room
             && let Some((.., place)) = heap.pop()
         {
@@ -214,13 +216,18 @@ impl<'a> Turns<'a> {
             let needed = means.least(job);
             if !workflows.has_room_for(job) {
                 // It waits for the next batch; its user's other jobs do not.
+            } else if !widths.has_room_for(job) {
+                if !matches!(job.why, Some(Why::NodesHad { .. })) {
+                    queue.turned_away.push((one.job, widths.why(job)));
+                }
             } else if !pays(standing, needed) {
                 if queue.has_room_for(self.state, job) {
-                    queue.unpayable.push((one.job, short(job, standing, needed)));
+                    queue.turned_away.push((one.job, short(job, standing, needed)));
                 }
             } else {
                 let millis = job.spec.work_millis();
                 workflows.take(job);
+                widths.take(job);
                 standing.service = standing.service.saturating_add(millis);
                 standing.ahead = standing.ahead.saturating_add(millis);
                 standing.jobs += 1;

@@ -12,7 +12,7 @@ use walras_broker::job::{JobSpec, Why, WorkflowSpec};
 use walras_broker::journal::{Replay, Scope, basis_of};
 use walras_broker::{Event, Input};
 use walras_core::refine::Strategy;
-use walras_model::{Data, Edge, Money, Task, TaskId, Work, Workflow};
+use walras_model::{Data, Edge, Money, Share, Task, TaskId, Work, Workflow};
 
 /// A workflow of that many tasks of a minute, in layers of ten; it may cost next to nothing, and so fits nowhere.
 fn hopeless(vo: &Vo, name: &str, tasks: u32) -> JobSpec {
@@ -29,7 +29,9 @@ fn hopeless(vo: &Vo, name: &str, tasks: u32) -> JobSpec {
 
 #[test]
 fn many_large_workflows_take_turns_and_keep_nobody_waiting() {
-    for policy in policies() {
+    for mut policy in policies() {
+        // All of them may have all nodes.
+        policy.sharing.as_mut().unwrap().workflow_nodes = Share::WHOLE;
         let (calm, _) = wait(policy.clone(), 1_000_000, |_| {});
         let sent: RefCell<BTreeMap<JobNumber, u32>> = RefCell::default();
         let (beside, vo) = wait(policy, 1_000_000, |vo| {
@@ -160,4 +162,37 @@ fn a_brief_plan_that_comes_late_can_still_be_taken() {
             assert_eq!(replay.entry(entry, Scope::All), None, "{:?}", entry.input);
         }
     }
+}
+
+/// Workflows take as many nodes as there are: those of one user have three of four together, and the others of theirs wait and say so.
+#[test]
+fn workflows_of_one_user_leave_nodes_to_others() {
+    for policy in policies() {
+        let mut vo = fairness::vo(policy, 1_000_000);
+        let sent = ["one", "two"].map(|name| {
+            let mut flow = hopeless(&vo, name, 1_000);
+            flow.request.budget = None;
+            vo.submit(flow)
+        });
+        vo.run_until(vo.now + 10 * MINUTE);
+        assert_eq!(widths(&vo, &sent), [3], "one has what there is for both, the other waits");
+        let why = vo.broker.state().jobs[&sent[1]].why.clone();
+        assert_eq!(why, Some(Why::NodesHad { had: 3, most: 3 }));
+        let small = vo.submit(vo.job("small", 1, 10));
+        vo.run_until(vo.now + 5 * MINUTE);
+        assert!(vo.started(small).is_some(), "another user's job starts at once");
+        vo.run_until(vo.now + 1_500 * MINUTE);
+        assert_eq!(widths(&vo, &sent), [3, 3], "then it is the other's turn");
+    }
+}
+
+/// How many nodes were asked for, for each of some jobs, in order.
+fn widths(vo: &Vo, jobs: &[JobNumber]) -> Vec<usize> {
+    let asked = vo.events.iter().filter_map(|event| match event {
+        Event::Reservation(ReservationEvent::Asked { job, allocation, .. }) if jobs.contains(job) => {
+            Some(allocation.holds().count())
+        }
+        _ => None,
+    });
+    asked.collect()
 }

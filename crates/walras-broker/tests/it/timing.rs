@@ -124,3 +124,28 @@ fn what_must_not_start_yet_does_not_join_a_queue() {
     vo.run_until(60 * MINUTE);
     assert_eq!(vo.broker.state().totals.done, 1);
 }
+
+/// What is held cannot be passed by whoever comes: a site that answers at once is asked just before, and another as early as the rules say.
+#[test]
+fn a_window_is_held_no_sooner_than_its_site_needs() {
+    for (early, within) in [(false, 2_000..=3_000), (true, 59_000..=60_000)] {
+        let mut vo = Vo::new(&[(1, 1_000)]);
+        let deciding = Deciding::Promise(PromisePolicy { early, ..PromisePolicy::default() });
+        let lead = span(1_000);
+        vo.say(Input::SetPolicy(Box::new(walras_broker::policy::Policy { deciding, lead, ..policy() })));
+        // Nothing is known of the site before it has answered once.
+        for name in ["first", "second"] {
+            vo.submit(vo.job(name, 1, 10));
+        }
+        let asked = loop {
+            vo.run_until(vo.now + 100);
+            if held(&vo).len() == 2 {
+                break vo.now;
+            }
+        };
+        let before = held(&vo)[1].start().as_millis() - asked;
+        assert!(within.contains(&before), "asked {before} ms before the start, early: {early}");
+        vo.run_until(60 * MINUTE);
+        assert_eq!(vo.broker.state().totals.done, 2);
+    }
+}

@@ -17,7 +17,7 @@
 
 use super::BatchProblem;
 use crate::explain::{Case, greatest, highest_below};
-use crate::refine::{Care, Size, Strategy, fit, sizes};
+use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
 use std::cell::Cell;
@@ -54,7 +54,7 @@ pub(super) fn explain_workflow(
     problem: &BatchProblem<'_>,
     list: &SlotList,
     request: &Request,
-    (workflow, strategy): (&Workflow, Strategy),
+    ((workflow, nodes_max), strategy): (Bounded<'_>, Strategy),
     effort: &mut Effort,
 ) -> Option<Explanation> {
     let slots_left = problem.search.limits.explanation_slots_max.saturating_sub(effort.slots_read);
@@ -66,6 +66,7 @@ pub(super) fn explain_workflow(
         config: problem.search,
         network: problem.network,
         workflow,
+        nodes_max,
         strategy,
         slots_left: Cell::new(slots_left),
         tasks_left: Cell::new(tasks_left),
@@ -96,6 +97,7 @@ struct WorkflowCase<'a> {
     config: &'a SearchConfig,
     network: Network,
     workflow: &'a Workflow,
+    nodes_max: Option<u32>,
     strategy: Strategy,
     slots_left: Cell<u64>,
     tasks_left: Cell<u64>,
@@ -130,7 +132,8 @@ impl WorkflowCase<'_> {
     }
 
     fn sizes(&self, performance_min: Performance) -> Vec<Size> {
-        let all = sizes(self.workflow, self.offers, self.network, performance_min, Care::Closely);
+        let all =
+            sizes((self.workflow, self.nodes_max), self.offers, self.network, performance_min, Care::Closely);
         all.into_iter().flatten().collect()
     }
 

@@ -121,6 +121,8 @@ pub struct BatchProblem<'a> {
 pub struct BatchJob<'a> {
     /// Its tasks, where it is a workflow, and the rule by which they are placed.
     pub workflow: Option<(&'a Workflow, Strategy)>,
+    /// How many nodes its workflow may have at the most, where somebody says so.
+    pub nodes_max: Option<u32>,
     /// Whether it has waited so long that serving it comes before everything else.
     pub overdue: bool,
     /// The search that it asks for itself; its window is one of those that this one finds.

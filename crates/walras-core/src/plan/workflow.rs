@@ -44,7 +44,7 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
         let care = problem.care(workflow);
         *options = size_options(
-            workflow,
+            (workflow, problem.job(job).nodes_max),
             problem.offers,
             problem.network,
             request,
@@ -103,7 +103,10 @@ fn explain_over_sizes(
 ) {
     let mut effort = Effort::default();
     for Unscheduled { job, explanation } in &mut found.unscheduled {
-        let Some(workflow) = problem.job(job.index()).workflow else { continue };
+        let BatchJob { workflow: Some((workflow, strategy)), nodes_max, .. } = problem.job(job.index())
+        else {
+            continue;
+        };
         if explanation.reasons == [Reason::NotExamined] {
             continue;
         }
@@ -115,7 +118,13 @@ fn explain_over_sizes(
         let (list, others) = turns.list_of(*job, problem);
         // Where another size would do as things are, what is said of the size that was looked for stays.
         let by_own = BatchProblem { search: problem.search_of(job.index()), ..*problem };
-        let why = explain_workflow(&by_own, &list, batch.request(*job), workflow, &mut effort);
+        let why = explain_workflow(
+            &by_own,
+            &list,
+            batch.request(*job),
+            ((workflow, nodes_max), strategy),
+            &mut effort,
+        );
         let Some(mut why) = why else { continue };
         let fitted = sizes.get(job.index()).is_some_and(|sizes| sizes.iter().any(|size| size.fit.is_some()));
         if others && fitted {

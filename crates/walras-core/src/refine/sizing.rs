@@ -104,6 +104,9 @@ fn most_nodes(workflow: &Workflow, offers: &Offers) -> u32 {
     u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX)
 }
 
+/// A workflow, and how many nodes it may have at the most where somebody says so.
+pub type Bounded<'a> = (&'a Workflow, Option<u32>);
+
 /// A size and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOption {
@@ -140,7 +143,7 @@ fn widths(most: u32) -> Vec<u32> {
 
 /// The sizes of window that a workflow could take, fewest nodes first; for each number of nodes, shortest first.
 pub(crate) fn sizes(
-    workflow: &Workflow,
+    (workflow, nodes_max): Bounded<'_>,
     offers: &Offers,
     network: Network,
     performance_min: Performance,
@@ -150,7 +153,8 @@ pub(crate) fn sizes(
         let least = least_work(workflow, nodes, performance_min, network)?;
         Some(STRETCHES.iter().filter_map(|stretch| stretched(nodes, least, *stretch)).collect())
     };
-    let widths = care.widths(workflow.tasks().len(), most_nodes(workflow, offers));
+    let most = most_nodes(workflow, offers).min(nodes_max.unwrap_or(u32::MAX));
+    let widths = care.widths(workflow.tasks().len(), most);
     widths.into_iter().filter_map(of_width).collect()
 }
 
@@ -158,7 +162,7 @@ pub(crate) fn sizes(
 ///
 /// `request` states everything but tasks and work; `config` says how its windows are searched.
 pub fn size_options(
-    workflow: &Workflow,
+    bounded: Bounded<'_>,
     offers: &Offers,
     network: Network,
     request: &Request,
@@ -168,7 +172,8 @@ pub fn size_options(
 ) -> Vec<SizeOption> {
     let list = SlotList::from_offers(offers);
     let mut options: Vec<SizeOption> = Vec::new();
-    for sizes in sizes(workflow, offers, network, request.performance_min, care) {
+    let (workflow, _) = bounded;
+    for sizes in sizes(bounded, offers, network, request.performance_min, care) {
         let tried = sizes.into_iter().map(|size| {
             let asked = size.asked_by(request);
             let window = find_window(&list, offers, &asked, config).found();

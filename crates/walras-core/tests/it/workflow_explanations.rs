@@ -52,7 +52,7 @@ impl Case {
     /// Whether some size has a window that holds the tasks.
     fn fits(&self, request: &Request) -> bool {
         let options = size_options(
-            &self.workflow,
+            (&self.workflow, None),
             &self.offers,
             self.network,
             request,

@@ -59,7 +59,8 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
                 _ => return Err("expected refused or run".to_owned()),
             }
         }
-        "ahead" => rules.ahead = span()?,
+        // Whoever says how far ahead means it of every site.
+        "ahead" => (rules.ahead, rules.early) = (span()?, true),
         "replan" => rules.replan_every = span()?,
         _ => return Err("is not a setting of promises".to_owned()),
     }

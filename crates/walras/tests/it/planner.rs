@@ -182,6 +182,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
             workflow: pipeline.clone(),
             tasks: (0..pipeline.tasks().len()).filter_map(TaskId::from_index).collect(),
             strategy: entry.strategy,
+            nodes_max: None,
         }),
         preference: wish.preference.clone(),
         spread: wish.spread,

@@ -68,6 +68,8 @@ fn every_finding_has_a_sentence() {
             "job 1 lost its place, and no event gives a reason";
         Kind::WrongEnd { .. } => Kind::WrongEnd { job, why: EndFault::NotDone } =>
             "job 1 cannot end like this: not all of it was done";
+        Kind::TooManyNodes { .. } => Kind::TooManyNodes { job, nodes: 8, most: 6 } =>
+            "workflows of one user have 8 nodes with job 1, of 6 that they may have";
         Kind::TaskTwice { .. } => Kind::TaskTwice { job, task: TaskId::new(0) } => "task 0 of job 1 was done before";
         Kind::CycleStep { .. } => Kind::CycleStep { cycle, step: "closed" } => "cycle 3 was closed out of order";
         Kind::AskedWrongly { .. } => Kind::AskedWrongly { cycle, site: SITE } =>

@@ -25,6 +25,8 @@ fn every_why_has_a_sentence() {
         Why::NoFit(_) => Why::NoFit(Box::default()) => "No window fits.";
         Why::LeftOut => Why::LeftOut => "The VO's limits left no window for the job in this cycle.";
         Why::OverQuota => Why::OverQuota => "An owner's quota left no window for the job in this cycle.";
+        Why::NodesHad { .. } => Why::NodesHad { had: 7, most: 6 } =>
+            "Workflows of its user have 7 of the 6 nodes that they may have at a time.";
         Why::MakingRoom(_) => Why::MakingRoom(JobNumber::new(3)) => "Room is made for job 3, which has waited too long.";
         Why::Unassigned(_) => Why::Unassigned(Unassigned::NoRoom) =>
             "It would fit, but other jobs have the processors in this round.";

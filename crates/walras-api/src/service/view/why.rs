@@ -119,6 +119,8 @@ pub enum WhyKind {
     LeftOut,
     /// An owner's quota left no window for it.
     OverQuota,
+    /// Workflows of its user have all the nodes that they may have at a time.
+    NodesHad,
     /// Room is made for a job that has waited too long: see `job`.
     MakingRoom,
     /// It is assigned to no site that sells capacity: see `unassigned`.

@@ -6,9 +6,10 @@ use crate::model::decision::PlannedJob;
 use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, Phase, Planned, Why};
-use crate::model::policy::PromisePolicy;
 use crate::model::reservation::Origin;
+use crate::model::state::State;
 use crate::rules::check::Prices;
+use crate::rules::holding::Aheads;
 use crate::rules::wanted::Wanted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub(super) fn take_in(
             }
         }
     }
-    hold(draft, Planned::hold_at);
+    hold(draft, Aheads::hold_at);
     seen
 }
 
@@ -89,15 +90,15 @@ fn still_stands(draft: &mut Draft<'_>, job: &Job, wanted: &Wanted) -> bool {
 
 /// Reserves what starts so soon that no plan can be waited for.
 pub(super) fn hold_late(draft: &mut Draft<'_>) {
-    hold(draft, Planned::hold_by);
+    hold(draft, Aheads::hold_by);
 }
 
 /// Reserves what is due, by a moment before its start.
-fn hold(draft: &mut Draft<'_>, moment: impl Fn(&Planned, &PromisePolicy) -> Time) {
+fn hold(draft: &mut Draft<'_>, moment: impl Fn(&Aheads, &State, &Planned) -> Time) {
     let now = draft.now;
     let state = draft.state();
-    let Some(rules) = state.promises().copied() else { return };
-    let due = state.planned().filter(|(_, plan)| moment(plan, &rules) <= now);
+    let Some(aheads) = state.aheads() else { return };
+    let due = state.planned().filter(|(_, plan)| moment(&aheads, state, plan) <= now);
     let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
     for job in due {
         let wanted = Wanted::of(draft.state(), &job);

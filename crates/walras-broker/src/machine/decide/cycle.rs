@@ -40,7 +40,7 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     // What else this moment has brought waits for the next cycle, unless there are new jobs.
     let drawn = array::draw(draft);
     let queue = queue(if drawn { draft.state() } else { state }, now);
-    for (job, why) in queue.unpayable {
+    for (job, why) in queue.turned_away {
         draft.push(JobEvent::Returned { job, why });
     }
     draft.push(CycleEvent::Opened { cycle, batch: queue.batch, asked, until, demand });

@@ -1,0 +1,90 @@
+//! How many nodes workflows may have.
+//!
+//! A workflow takes as many nodes as there are, for as long as its tasks need: a user who pays would have all of them for hours, and nobody else
+//! could start. Fewer nodes keep it from nothing but ending as soon, so that workflows of one user hold at most a share of the nodes together
+//! ([`SharePolicy::workflow_nodes`](crate::model::sharing::SharePolicy)). Those of a batch get what is left in the order of the batch, each
+//! as much as it could use; who would get nothing waits until some are given back. What was quoted and accepted counts, and stands.
+//!
+//! O(reservations), once for a batch.
+
+use crate::model::job::{Job, Why};
+use crate::model::reservation::{Reservation, ReservationPhase};
+use crate::model::state::State;
+use std::collections::BTreeMap;
+use walras_model::Share;
+use walras_model::quantity::{MILLION, rounding};
+
+/// What is left of the nodes that workflows of each user may hold.
+pub(crate) struct Widths {
+    /// Without limit, where there is none.
+    most: Option<u32>,
+    held: BTreeMap<String, u32>,
+}
+
+impl Widths {
+    /// How it is now.
+    pub(crate) fn of(state: &State) -> Widths {
+        let most = state.workflow_nodes_max();
+        let held = if most.is_some() { state.workflow_nodes() } else { BTreeMap::new() };
+        Widths { most, held }
+    }
+
+    /// How many a user's workflows may hold beside those that they have; without limit, nothing.
+    pub(crate) fn left(&self, user: &str) -> Option<u32> {
+        let held = self.held.get(user).copied().unwrap_or(0);
+        self.most.map(|most| most.saturating_sub(held))
+    }
+
+    /// Whether a job gets a node at least, where it is a workflow.
+    pub(crate) fn has_room_for(&self, job: &Job) -> bool {
+        job.spec.workflow.is_none() || self.left(&job.spec.user) != Some(0)
+    }
+
+    /// Why there is none for it.
+    pub(crate) fn why(&self, job: &Job) -> Why {
+        let had = self.held.get(job.spec.user.as_str()).copied().unwrap_or(0);
+        Why::NodesHad { had, most: self.most.unwrap_or(u32::MAX) }
+    }
+
+    /// Gives a workflow as many of what is left as it could use, and says how many.
+    pub(crate) fn take(&mut self, job: &Job) -> Option<u32> {
+        let left = self.left(&job.spec.user)?;
+        let width = job.spec.workflow.as_ref().map_or(0, |of| of.workflow.width());
+        let taken = u32::try_from(width).unwrap_or(u32::MAX).min(left);
+        *self.held.entry(job.spec.user.clone()).or_default() += taken;
+        Some(taken.max(1))
+    }
+}
+
+impl State {
+    /// How many nodes a user's workflows may hold beside those that they have.
+    pub(crate) fn workflow_room(&self, user: &str) -> Option<u32> {
+        Widths::of(self).left(user).map(|left| left.max(1))
+    }
+
+    /// How many nodes workflows of one user may hold at a time: of all there are that part, and one at least.
+    fn workflow_nodes_max(&self) -> Option<u32> {
+        let share = self.policy.sharing?.workflow_nodes;
+        if share == Share::WHOLE {
+            return None;
+        }
+        let nodes = self.nodes.iter().filter(|node| !node.lost).count();
+        let part = i128::try_from(nodes).unwrap_or(i128::MAX).saturating_mul(share.as_millionths().into());
+        Some(u32::try_from(rounding::up(part, MILLION.into())).unwrap_or(u32::MAX).max(1))
+    }
+
+    /// How many nodes the workflows of each user hold.
+    fn workflow_nodes(&self) -> BTreeMap<String, u32> {
+        let mut held: BTreeMap<String, u32> = BTreeMap::new();
+        let open = |it: &&Reservation| it.phase != ReservationPhase::Closing;
+        for reservation in self.reservations.values().filter(open) {
+            let job = self.jobs.get(&reservation.job);
+            if job.is_some_and(|job| job.spec.workflow.is_some()) {
+                let nodes = u32::try_from(reservation.holds_left().count()).unwrap_or(u32::MAX);
+                let sum = held.entry(reservation.user.clone()).or_default();
+                *sum = sum.saturating_add(nodes);
+            }
+        }
+        held
+    }
+}
