@@ -147,6 +147,8 @@ pub struct SlurmConnector<S = Programs> {
     left_out: Vec<String>,
     /// Which nodes are missing.
     missing: census::Missing,
+    /// What Slurm does not take into its queue.
+    refused: BTreeSet<ReservationNumber>,
     /// How long its queue is, and when that was said.
     estimate: Option<(Instant, Span)>,
 }
@@ -192,6 +194,7 @@ impl<S: Slurm> SlurmConnector<S> {
             untidy: true,
             left_out: Vec::new(),
             missing: census::Missing::default(),
+            refused: BTreeSet::new(),
             estimate: None,
         };
         connector.write_script()?;

@@ -13,10 +13,10 @@
 use super::command::{self, Submission, Tag, Where};
 use super::execute::Slurm;
 use super::parse::JobState;
-use super::seen::is_running;
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{Free, ReservationNumber, SiteError};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use walras_model::{Span, Time};
 
@@ -80,10 +80,9 @@ impl<S: Slurm> SlurmConnector<S> {
         }
         let mut wrong = String::new();
         for minutes in MINUTES {
-            let partition = self.partitions();
-            let script = self.script();
-            let job = self.submission("", 1, minutes, partition.as_deref(), None, (&script, &[]));
-            let printed = self.call(&command::estimate(&job))?;
+            let partitions = self.partitions();
+            let call = command::estimate(&Submission { minutes, ..self.submission(&partitions) });
+            let printed = self.call(&call)?;
             if let Some(start) = start_in(&printed.wrong).filter(|_| printed.well) {
                 let millis = start.saturating_mul(1_000).saturating_sub(wall_millis()).max(0);
                 let wait = Span::from_millis(millis).unwrap_or(Span::ZERO);
@@ -96,29 +95,22 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 
     /// Slurm chooses among all of them.
-    fn partitions(&self) -> Option<String> {
-        Some(self.options.partitions.join(",")).filter(|names| !names.is_empty())
+    fn partitions(&self) -> String {
+        self.options.partitions.join(",")
     }
 
-    fn submission<'a>(
-        &'a self,
-        name: &'a str,
-        nodes: usize,
-        minutes: i64,
-        partition: Option<&'a str>,
-        account: Option<(u32, u32)>,
-        (script, arguments): (&'a std::path::Path, &'a [&'a std::path::Path]),
-    ) -> Submission<'a> {
+    /// A job for a node, of which nothing is known but where it may run.
+    fn submission<'a>(&'a self, partitions: &'a str) -> Submission<'a> {
         Submission {
-            name,
-            place: Where::Queued(nodes),
-            partition,
+            name: "",
+            place: Where::Queued(1),
+            partition: Some(partitions).filter(|names| !names.is_empty()),
             project: self.options.project.as_deref(),
             qos: self.options.qos.as_deref(),
-            account,
-            minutes,
-            script,
-            arguments,
+            account: None,
+            minutes: 1,
+            script: Path::new(""),
+            arguments: &[],
         }
     }
 
@@ -136,6 +128,7 @@ impl<S: Slurm> SlurmConnector<S> {
     /// Submits the jobs of everything that is to run and has none.
     pub(super) fn submit_waiting(&mut self) -> Result<(), SiteError> {
         let to_run = self.book.iter().filter(|(_, it)| !it.leaving && !it.parts.is_empty());
+        let to_run = to_run.filter(|(number, _)| !self.refused.contains(number));
         let numbers: Vec<ReservationNumber> = to_run.map(|(number, _)| number).collect();
         let tags = numbers.into_iter().map(|number| Tag { number, place: 0 });
         let missing: Vec<Tag> = tags.filter(|tag| self.is_unsubmitted(tag)).collect();
@@ -148,7 +141,7 @@ impl<S: Slurm> SlurmConnector<S> {
         for tag in missing {
             let name = self.instance.tag(&tag);
             let known = snapshot.jobs.iter().any(|job| job.name == name);
-            if known || is_running(&snapshot, &name) || self.is_finished(&tag) {
+            if known || self.is_finished(&tag) {
                 self.submitted.insert(tag, Instant::now());
                 continue;
             }
@@ -165,27 +158,33 @@ impl<S: Slurm> SlurmConnector<S> {
         let lasts = holds.iter().map(|(_, hold)| hold.interval.span().as_millis()).max().unwrap_or(0);
         let grace = i64::try_from(self.options.grace.as_millis()).unwrap_or(i64::MAX);
         let minutes = lasts.saturating_add(grace).saturating_add(SPARE).div_euclid(60_000) + 1;
-        let account = self.account_of(tag.number).map(|account| (account.uid, account.gid));
+        let (name, partitions) = (self.instance.tag(tag), self.partitions());
         let (script, directory) = (self.script(), self.directory.join(tag.number.to_string()));
-        let (name, partition, width) =
-            (self.instance.tag(tag), self.partitions(), std::path::PathBuf::from(holds.len().to_string()));
-        let arguments = [self.options.executable.as_path(), &directory, &width];
-        let job = self.submission(
-            &name,
-            holds.len(),
+        let width = PathBuf::from(holds.len().to_string());
+        let call = command::submit(&Submission {
+            name: &name,
+            place: Where::Queued(holds.len()),
+            account: self.account_of(tag.number).map(|account| (account.uid, account.gid)),
             minutes,
-            partition.as_deref(),
-            account,
-            (&script, &arguments),
-        );
-        let call = command::submit(&job);
-        self.send(tag, &call)
+            script: &script,
+            arguments: &[&self.options.executable, &directory, &width],
+            ..self.submission(&partitions)
+        });
+        match self.send(tag, &call) {
+            // Asked again, it would say the same: too long for its partition, over a limit of its own accounting, or the like.
+            Err(error @ SiteError::NotUnderstood(_)) => {
+                tracing::warn!("reservation {}: {error}", tag.number);
+                self.refused.insert(tag.number);
+                Ok(())
+            }
+            sent => sent,
+        }
     }
 
     /// Whether Slurm has done with the job of a hold before anything of it began: somebody has cancelled it, or it could not be.
     pub(super) fn is_turned_away(&self, tag: &Tag) -> bool {
-        if !self.is_queue() {
-            return false;
+        if !self.is_queue() || self.refused.contains(&tag.number) {
+            return self.is_queue();
         }
         let Some((_, snapshot)) = &self.seen else { return false };
         let name = self.job_name(tag);

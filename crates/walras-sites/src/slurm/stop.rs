@@ -113,6 +113,7 @@ impl<S: Slurm> SlurmConnector<S> {
     fn forget(&mut self, reservation: ReservationNumber) {
         self.reported.forget(reservation);
         self.stopped.remove(&reservation);
+        self.refused.remove(&reservation);
         let other = |tag: &Tag| tag.number != reservation;
         self.submitted.retain(|tag, _| other(tag));
         self.flagged.retain(other);

@@ -69,8 +69,8 @@ struct Supervisor {
     own: Identity,
     /// When the node is no longer ours.
     until: i64,
-    /// Slurm has chosen the node: another supervisor of this hold may be on another one.
-    is_anywhere: bool,
+    /// In a queue: how long a part has from its own begin on. Slurm has chosen the node, and another supervisor of this hold may be on another one.
+    lasts: Option<i64>,
     /// Slurm wants it to end.
     told: Arc<AtomicBool>,
     control: OwnedFd,
@@ -92,8 +92,8 @@ fn run(directory: &Path) -> Result<(), SiteError> {
     let (control, bell) = std::io::pipe().map_err(wrong)?;
     watch(directory.clone(), told.clone(), bell);
     let until = hold.lasts.map_or(hold.until, |lasts| wall_millis().saturating_add(lasts));
-    let is_anywhere = hold.lasts.is_some();
-    let supervisor = Supervisor { directory, own, until, is_anywhere, told, control: control.into() };
+    let lasts = hold.lasts;
+    let supervisor = Supervisor { directory, own, until, lasts, told, control: control.into() };
     while !supervisor.is_over() {
         let Some(wait) = supervisor.step()? else { break };
         std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(0)));
@@ -128,7 +128,7 @@ impl Supervisor {
                 Some(begun) => {
                     // Where it runs nobody can tell from here: what Slurm sees of its end is seen by the connector.
                     let here = |first: &Identity| first.is_of_this_run();
-                    if self.is_anywhere && !begun.supervisor.as_ref().is_none_or(here) {
+                    if self.lasts.is_some() && !begun.supervisor.as_ref().is_none_or(here) {
                         return Ok(None);
                     }
                     if part.ended()?.is_none() && self.is_busy(&part, &begun)? {
@@ -188,7 +188,7 @@ impl Supervisor {
     /// What a program is told of where it is, where only Slurm knows.
     fn told_where(&self, task: &Task) -> Task {
         let mut task = task.clone();
-        if self.is_anywhere {
+        if self.lasts.is_some() {
             for (name, from) in WHERE {
                 task.environment.retain(|(other, _)| other != name);
                 task.environment.extend(std::env::var(from).ok().map(|value| (name.to_owned(), value)));
@@ -203,7 +203,8 @@ impl Supervisor {
         if !part.write_once("begun.json", &begun).map_err(wrong)? {
             return Ok(());
         }
-        let task = Task { until: task.until.min(self.until), ..self.told_where(task) };
+        let until = self.lasts.map_or(self.until, |lasts| begun.at.saturating_add(lasts));
+        let task = Task { until: task.until.min(until), ..self.told_where(task) };
         let end = execute(part, &task, begun.at, &self.control);
         kill_all(self.own.pid);
         // What Slurm ends early is no fault of the program's.

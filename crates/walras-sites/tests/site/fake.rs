@@ -40,6 +40,8 @@ pub(crate) struct Cluster {
     /// How long jobs wait that it would start, in seconds, and whether those that were submitted do.
     pub(crate) wait: i64,
     pub(crate) full: bool,
+    /// It takes no job.
+    pub(crate) refuses: bool,
     /// Who may use the reservations that were made, and the words of the last submission.
     pub(crate) users: Vec<String>,
     pub(crate) submitted: Vec<String>,
@@ -169,6 +171,10 @@ impl Slurm for FakeSlurm {
                 let wrong = format!("sbatch: Job 1 to start at {start} using 1 processors on nodes n1");
                 cluster.submitted = words.iter().map(|&word| word.to_owned()).collect();
                 return Ok(Printed { out: Vec::new(), wrong, well: true });
+            }
+            ("sbatch", _) if cluster.refuses => {
+                let wrong = "sbatch: error: Batch job submission failed: Invalid account".to_owned();
+                return Ok(Printed { out: Vec::new(), wrong, well: false });
             }
             ("sbatch", _) => cluster.submit(&words),
             ("scancel", _) => cluster.cancel(&words),
