@@ -139,8 +139,7 @@ fn agenda(
         crowds: crowds.is_in(job),
     };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
-    let ahead = state.aheads().map_or(promises.ahead, |aheads| aheads.most());
-    let soon = now.checked_add(ahead).unwrap_or(Time::MAX);
+    let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
     PlanningAgenda { soon, rules: promises.rules(), planned, funds, newcomers }
 }
 

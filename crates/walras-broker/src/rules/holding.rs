@@ -58,11 +58,6 @@ fn earliest(rules: &PromisePolicy) -> Ahead {
 }
 
 impl Aheads {
-    /// The longest of all.
-    pub(crate) fn most(&self) -> Span {
-        Span::from_millis(self.most.at).unwrap_or(Span::ZERO)
-    }
-
     /// From when on a window is asked for, by the plan of that moment: another may go ahead of it then.
     pub(crate) fn hold_at(&self, state: &State, plan: &Planned) -> Time {
         before(plan, self.of(state, plan).at)
