@@ -115,7 +115,10 @@ fn after_hold(state: &State, now: Time, hold: Span) -> Time {
 
 /// What a job wants before it is one.
 pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
-    let wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
+    let mut wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
+    if let Some(remaining) = &mut wanted.remaining {
+        remaining.nodes_max = state.workflow_room(&spec.user);
+    }
     wanted.payable(state.unpromised(&spec.user, now, &state.committed()))
 }
 

@@ -88,7 +88,12 @@ impl Queue {
     /// Whether a job that cannot be paid is told so now: once, and only so many at a time.
     fn has_room_for(&self, state: &State, job: &Job) -> bool {
         let told = matches!(job.why, Some(Why::NoMoney(_) | Why::OverBudget(_)));
-        !told && self.turned_away.len() < state.policy.batch_max as usize
+        !told && self.may_tell(state)
+    }
+
+    /// Only so many are told at a time why they are not planned.
+    fn may_tell(&self, state: &State) -> bool {
+        self.turned_away.len() < state.policy.batch_max as usize
     }
 }
 
@@ -217,7 +222,7 @@ impl<'a> Turns<'a> {
             if !workflows.has_room_for(job) {
                 // It waits for the next batch; its user's other jobs do not.
             } else if !widths.has_room_for(job) {
-                if !matches!(job.why, Some(Why::NodesHad { .. })) {
+                if queue.may_tell(self.state) && !matches!(job.why, Some(Why::NodesHad { .. })) {
                     queue.turned_away.push((one.job, widths.why(job)));
                 }
             } else if !pays(standing, needed) {

@@ -46,11 +46,7 @@ impl Wanted {
             |budget: Money| budget.checked_sub(spent).map_or(Money::ZERO, |left| left.max(Money::ZERO));
         request.budget = budget.map(left);
         request.scope.sites = known_to(state, &spec.user, &request.scope).or(request.scope.sites);
-        let mut remaining = remaining(spec, done);
-        if let Some(remaining) = &mut remaining {
-            remaining.nodes_max = state.workflow_room(&spec.user);
-        }
-        Wanted { job, user: spec.user.clone(), request, remaining }
+        Wanted { job, user: spec.user.clone(), request, remaining: remaining(spec, done) }
     }
 
     /// What is left of a job that is there.

@@ -119,7 +119,6 @@ impl<S: Slurm> SlurmConnector<S> {
         if !self.is_queue() {
             return;
         }
-        self.submit_due = true;
         if let Err(error) = self.submit_missing(now) {
             tracing::warn!("reservation {reservation}: {error}");
         }
