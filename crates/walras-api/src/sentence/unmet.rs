@@ -1,9 +1,9 @@
 //! Why no site could ever run a job, with what the nodes state instead.
 
-use super::counted;
+use super::{counted, span_text};
 use std::collections::BTreeMap;
 use walras_broker::State;
-use walras_broker::fitting::Fitting;
+use walras_broker::fitting::{Fitting, fitting_for_ever};
 use walras_broker::job::JobSpec;
 use walras_broker::site::SiteSpec;
 use walras_model::{Attributes, Fixed, Performance, SiteId, Value};
@@ -25,7 +25,17 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
     }
     let asked = if asked.is_empty() { String::new() } else { format!(" with {}", asked.join(" and ")) };
     let needed = if spec.workflow.is_some() { 1 } else { request.tasks };
-    let there: u32 = fitting.iter().filter_map(|it| it.nodes).sum();
+    let nodes_of = |fitting: &[Fitting]| fitting.iter().filter_map(|it| it.nodes).sum::<u32>();
+    let there = nodes_of(fitting);
+    let slow = nodes_of(&fitting_for_ever(state, spec)).saturating_sub(there);
+    if slow >= needed {
+        let ahead = span_text(state.policy.horizon);
+        return format!(
+            "no plan can ever have a place for it: it needs {}{asked}, and takes longer than the {ahead} that are \
+             planned ahead on {slow} of those that there are",
+            counted(needed, "node")
+        );
+    }
     let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
     let (one_site, so_many) = match (request.scope.same_site, asked.is_empty()) {
         (true, _) => (" on one site", "no site has so many".to_owned()),

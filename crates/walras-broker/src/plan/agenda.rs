@@ -88,6 +88,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
     let limited = problem.rules.iter().any(|rules| !rules.access.is_empty());
     plan_agenda(&AgendaProblem {
         now: problem.now,
+        held: agenda.held,
         soon: agenda.soon,
         offers: &problem.offers,
         jobs: &waiting,
@@ -246,6 +247,7 @@ mod tests {
         problem.jobs = vec![job(1, 10), job(2, 200), job(3, 30)];
         problem.users = vec![User { name: "ada".to_owned(), group: None, weight: 1 }];
         let agenda = PlanningAgenda {
+            held: problem.now,
             soon: problem.now,
             rules: Default::default(),
             planned: Vec::new(),

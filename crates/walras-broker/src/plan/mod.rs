@@ -83,7 +83,9 @@ pub struct CapacityRound {
 /// What there is to know for planning before anything is held.
 #[derive(Clone, Debug)]
 pub struct PlanningAgenda {
-    /// What starts by then is held next.
+    /// What starts by then is held next: nobody who does goes further ahead.
+    pub held: Time,
+    /// Who could start by then goes ahead of the others.
     pub soon: Time,
     /// How it is planned.
     pub rules: AgendaRules,

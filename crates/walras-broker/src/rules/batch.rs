@@ -140,7 +140,8 @@ fn agenda(
     };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
-    PlanningAgenda { soon, rules: promises.rules(), planned, funds, newcomers }
+    let held = state.aheads().map_or(soon, |aheads| aheads.held(now));
+    PlanningAgenda { held, soon, rules: promises.rules(), planned, funds, newcomers }
 }
 
 /// Whose jobs are whose, and who has more of them waiting than others should wait for.

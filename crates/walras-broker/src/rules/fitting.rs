@@ -1,9 +1,11 @@
-//! Which nodes are what a job asks for, at whatever time and price: what fits none now never will while the sites stay as they are.
+//! Which nodes are what a job asks for, at whatever time and price: what fits none now never will while the sites and the rules stay as they are.
+//!
+//! A job that takes longer on a node than is planned ahead does not fit it: no plan has a window for it.
 
 use crate::model::job::JobSpec;
 use crate::model::site::{NodeSpec, SiteKind};
 use crate::model::state::State;
-use walras_model::{Attributes, Performance, SiteId};
+use walras_model::{Attributes, Performance, SiteId, Span};
 
 /// The nodes of one site that fit a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,13 +18,27 @@ pub struct Fitting {
 
 /// By site, the nodes that are what a job asks for; sites without any are left out, and so are those that leave. Tasks of a workflow are not looked at one by one.
 pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
+    fitting_within(state, spec, Some(state.policy.horizon))
+}
+
+/// The same however long it takes.
+pub fn fitting_for_ever(state: &State, spec: &JobSpec) -> Vec<Fitting> {
+    fitting_within(state, spec, None)
+}
+
+fn fitting_within(state: &State, spec: &JobSpec, most: Option<Span>) -> Vec<Fitting> {
     let request = &spec.request;
+    let is_long = |performance: Performance| {
+        let takes = request.work.runtime_on(performance);
+        most.is_some_and(|most| spec.workflow.is_none() && takes.is_none_or(|takes| takes >= most))
+    };
     let fits = |performance: Performance, attributes: &Attributes| {
         performance >= request.performance_min && request.requires.iter().all(|it| it.is_met_by(attributes))
     };
     // So many tasks fit on a node side by side; a workflow takes it whole.
     let room = |node: &NodeSpec| {
-        let units = node.units_needed(request).filter(|_| node.performance >= request.performance_min)?;
+        let fast = node.performance >= request.performance_min;
+        let units = node.units_needed(request).filter(|_| fast && !is_long(node.performance))?;
         Some(if spec.workflow.is_some() { 1 } else { node.division.units() / units.max(1) })
     };
     let sites =

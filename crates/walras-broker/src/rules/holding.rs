@@ -68,6 +68,12 @@ impl Aheads {
         before(plan, self.of(state, plan).by)
     }
 
+    /// What starts by then is asked for by the plan of this moment, wherever it is.
+    pub(crate) fn held(&self, now: Time) -> Time {
+        let ahead = self.sites.iter().copied().min().unwrap_or(self.most);
+        Time::from_millis(now.as_millis().saturating_add(ahead.at)).unwrap_or(Time::MAX)
+    }
+
     fn of(&self, state: &State, plan: &Planned) -> Ahead {
         if self.alike {
             return self.most;

@@ -2,7 +2,7 @@
 
 use crate::vo::{MINUTE, Vo, at, rate};
 use walras_broker::Input;
-use walras_broker::fitting::{Fitting, fitting, is_never_met};
+use walras_broker::fitting::{Fitting, fitting, fitting_for_ever, is_never_met};
 use walras_broker::id::JobNumber;
 use walras_broker::input::{Answer, SiteMessage};
 use walras_broker::job::{JobSearch, JobSpec, Phase};
@@ -32,6 +32,19 @@ fn what_needs_more_nodes_than_fit_can_never_run() {
     gpu.request.requires =
         vec![Requirement { attribute: "gpu".into(), test: Test::Equals(Value::Flag(true)) }];
     assert!(never(&gpu));
+}
+
+/// No plan has a window for what takes longer than is planned ahead; a queue has no plan.
+#[test]
+fn what_takes_longer_than_is_planned_ahead_can_never_run() {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    let ahead = vo.broker.state().policy.horizon.as_millis() / MINUTE;
+    let (long, short) = (vo.job("a", 1, ahead), vo.job("a", 1, ahead - 1));
+    let never = |vo: &Vo, job: &JobSpec| is_never_met(job, &fitting(vo.broker.state(), job));
+    assert_eq!((never(&vo, &long), never(&vo, &short)), (true, false));
+    assert!(!is_never_met(&long, &fitting_for_ever(vo.broker.state(), &long)));
+    vo.add_site(Vo::queue_kind(), 0, walras_broker::price::PriceRules::flat(rate(1)));
+    assert!(!never(&vo, &long));
 }
 
 #[test]

@@ -43,6 +43,31 @@ fn starves_not(mut policy: walras_broker::policy::Policy) {
     panic!("the wide job never ran: {:?}", vo.broker.state().jobs.get(&wide).and_then(|job| job.why.clone()));
 }
 
+/// A job that takes longer than is planned ahead waits until it is taken back, and nobody waits for it, however long that is.
+#[test]
+fn what_is_too_long_for_every_plan_keeps_nobody_waiting() {
+    waits_alone(crate::promises::policy());
+}
+
+#[test]
+fn nor_where_windows_are_reserved_at_once() {
+    waits_alone(crate::vo::policy());
+}
+
+fn waits_alone(mut policy: walras_broker::policy::Policy) {
+    let mut vo = Vo::new(&[(4, 1_000)]);
+    policy.horizon = crate::vo::span(30 * MINUTE);
+    policy.overdue_after = crate::vo::span(10 * MINUTE);
+    vo.say(walras_broker::Input::SetPolicy(Box::new(policy)));
+    let endless = vo.submit(vo.job("endless", 4, 40));
+    vo.run_until(20 * MINUTE);
+    assert!(vo.broker.state().jobs.contains_key(&endless), "it waits");
+    let small = vo.submit(vo.job("small", 1, 5));
+    vo.run_until(30 * MINUTE);
+    let done = |event: &Event| matches!(event, Event::Job(JobEvent::Ended { job, end: JobEnd::Done }) if *job == small);
+    assert!(vo.events.iter().any(done), "{:?}", vo.broker.state().jobs.get(&small));
+}
+
 #[test]
 fn waiting_outweighs_everything_in_the_end() {
     let mut vo = Vo::new(&[(1, 1_000)]);

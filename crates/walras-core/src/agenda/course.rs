@@ -235,7 +235,8 @@ impl<'a> Course<'a> {
             let found = found.or_else(|| self.search_late(place, within_funds));
             if found.is_none() && self.entries[place].waiting.overdue {
                 let wanted = self.entries[place].wanted(self.problem.offers, &self.groups);
-                let kept = wanted.free_for_good(&self.left, &self.groups);
+                let now = self.problem.now.as_millis();
+                let kept = wanted.free_for_good(&self.left, &self.groups, now, cost);
                 within.finish = within.finish.min(kept.unwrap_or(i64::MAX));
             }
             self.put(place, found, cost);

@@ -20,7 +20,8 @@
 //! A newcomer that cannot end by its deadline as long as it says finds no window; or, with [`Late::Run`], it gets the one that ends first,
 //! and its promise is that end: most jobs end before their time, and so may still be in time.
 //!
-//! What starts by [`AgendaProblem::soon`] is for the caller to hold; all else stays tentative.
+//! What starts by [`AgendaProblem::held`] is for the caller to hold; all else stays tentative. Whoever starts after that and by
+//! [`AgendaProblem::soon`] is one of those who go ahead; it starts even earlier where those who wait behind a crowd of their own user's jobs make room.
 //!
 //! What is *best* for a job is the least of cost and what its delay is worth to it ([`Worth`]); among equals the earliest end, then the
 //! nodes that have been free for the shortest time. So a window that is later and no cheaper is never chosen. Nodes that are alike are
@@ -70,7 +71,9 @@ use walras_model::window::Window;
 pub struct AgendaProblem<'a> {
     /// When it is planned: waits are counted from here.
     pub now: Time,
-    /// What starts by then is held next.
+    /// What starts by then is held next: nobody who does goes further ahead.
+    pub held: Time,
+    /// Who could start by then goes ahead of the others.
     pub soon: Time,
     /// What is free of what is held; what is only planned is free here.
     pub offers: &'a Offers,

@@ -257,6 +257,7 @@ impl ByAgenda<'_> {
         let at = Time::from_millis(millis(now)).unwrap();
         let problem = AgendaProblem {
             now: at,
+            held: at,
             soon: at,
             offers: &offers,
             jobs: &waiting,

@@ -164,24 +164,36 @@ impl Wanted {
         Span::from_millis(self.least.1)
     }
 
-    /// The moment from which on enough nodes that it can pay are free until they are offered no longer; `None` when there is none.
-    pub(super) fn free_for_good(&self, free: &Calendar, groups: &Groups) -> Option<i64> {
-        let ends = |fit: &Fit| groups.groups[fit.group].end().map_or(0, Time::as_millis);
-        let enough = |pool: &[Fit], from: i64| {
-            let nodes = |fit: &Fit| i64::from(free.least(fit.group, from, ends(fit)) / fit.units);
-            pool.iter().map(nodes).sum::<i64>() >= i64::from(self.tasks)
-        };
-        let of_pool = |pool: &Vec<Fit>| {
-            let openings = pool.iter().flat_map(|fit| free.openings(fit.group, i64::MIN, i64::MAX));
-            let mut moments: Vec<i64> = openings.collect();
-            moments.sort_unstable();
-            // What is free for good from one moment on is so from every later one.
-            moments.get(moments.partition_point(|moment| !enough(pool, *moment))).copied()
-        };
-        if self.least.0 > i128::from(self.budget) {
+    /// The moment from which on enough nodes that it can pay are free until they are offered no longer, where it would have a window once they are
+    /// offered for longer; `None` where nothing that is kept for it would give it one.
+    pub(super) fn free_for_good(
+        &self,
+        free: &Calendar,
+        groups: &Groups,
+        now: i64,
+        funds: i64,
+    ) -> Option<i64> {
+        if self.least.0 > i128::from(self.budget.min(funds)) {
             return None;
         }
-        self.pools.iter().filter_map(of_pool).min()
+        self.pools.iter().filter_map(|pool| self.kept_of(pool, free, groups, now)).min()
+    }
+
+    fn kept_of(&self, pool: &[Fit], free: &Calendar, groups: &Groups, now: i64) -> Option<i64> {
+        let ends = |fit: &Fit| groups.groups[fit.group].end().map_or(0, Time::as_millis);
+        // Where it takes longer than anything is offered for, it waits in vain.
+        let ever = pool.iter().filter(|fit| fit.runtime <= ends(fit).saturating_sub(now));
+        let nodes = |fit: &Fit, from: i64| i64::from(free.least(fit.group, from, ends(fit)) / fit.units);
+        let enough = |from: i64| ever.clone().map(|fit| nodes(fit, from)).sum::<i64>() >= self.tasks.into();
+        let openings = ever.clone().flat_map(|fit| free.openings(fit.group, i64::MIN, i64::MAX));
+        let mut moments: Vec<i64> = openings.collect();
+        moments.sort_unstable();
+        // What is free for good from one moment on is so from every later one.
+        let first = *moments.get(moments.partition_point(|moment| !enough(*moment)))?;
+        // Where it would end in time, it is not for want of time that it has no window.
+        let in_time = ever.clone().filter(|fit| first.saturating_add(fit.runtime) <= ends(fit));
+        let waits = in_time.map(|fit| nodes(fit, first)).sum::<i64>() < self.tasks.into();
+        (waits && first.saturating_add(self.least.1) <= self.deadline).then_some(first)
     }
 
     /// The best spot within limits; adds to the steps read.

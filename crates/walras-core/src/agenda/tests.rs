@@ -85,7 +85,8 @@ pub(super) fn problem<'a>(
     now: i64,
     rules: AgendaRules,
 ) -> AgendaProblem<'a> {
-    AgendaProblem { now: at(now), soon: at(now), offers, jobs, funds: &[], admits: None, rules }
+    let now = at(now);
+    AgendaProblem { now, held: now, soon: now, offers, jobs, funds: &[], admits: None, rules }
 }
 
 /// The least of (score, end) over all moments and all sets of nodes.
@@ -352,6 +353,10 @@ fn nobody_takes_the_last_that_an_overdue_job_waits_for() {
     assert_eq!(starts(&jobs), [None, Some(10), Some(35)]);
     jobs[0].overdue = true;
     assert_eq!(starts(&jobs), [None, None, Some(10)]);
+    // Who takes longer than anything is offered for keeps nobody waiting for it.
+    let endless = request(2, HORIZON + 1, true);
+    jobs[0] = Waiting { overdue: true, ..waiting(&endless, 0, 1) };
+    assert_eq!(starts(&jobs), [None, Some(10), Some(35)]);
 }
 
 /// Nodes with a GPU, at the same price, come last where nobody asks for one, whatever their place in the list.

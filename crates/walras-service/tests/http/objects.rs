@@ -77,6 +77,7 @@ fn what_a_job_would_come_to_is_said_at_once() {
     for impossible in [
         json!({"walras": "job/1", "name": "a", "work": 60, "requires": {"gpus": {"min": 64}}}),
         json!({"walras": "job/1", "name": "a", "work": 60, "tasks": 1_000}),
+        json!({"walras": "job/1", "name": "a", "work": 100_000_000}),
     ] {
         assert_eq!(asked(&impossible).json(422)["code"], "never-met");
         assert_eq!(

@@ -50,6 +50,7 @@ use settled::Settled;
 use std::cell::RefCell;
 use std::fmt;
 use walras_assign::program::Solver;
+use walras_broker::policy::Policy;
 use walras_broker::price::Demand;
 use walras_model::{Multiplier, Span, Time};
 
@@ -268,7 +269,7 @@ fn run_policy(
         }
         spec::Policy::Broker(policy) => {
             let setup = Setup {
-                policy: (**policy).clone(),
+                policy: reaching(study, policy),
                 latency: around.latency,
                 owners: around.owners,
                 failures: around.failures.clone(),
@@ -285,6 +286,15 @@ fn run_policy(
         }
     }
     Ok(None)
+}
+
+/// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
+/// have a place for the broker waits for ever, and the machine of a trace has run all of them.
+fn reaching(study: &Study, policy: &Policy) -> Policy {
+    let takes = study.sites.iter().filter_map(|site| site.takes(study.jobs.longest())).max();
+    let longest = takes.filter(|takes| *takes >= policy.horizon);
+    let horizon = longest.and_then(|takes| Span::from_millis(takes.as_millis().checked_mul(2)?));
+    Policy { horizon: horizon.unwrap_or(policy.horizon), ..policy.clone() }
 }
 
 fn unable_to_fail(spec: &PolicySpec) -> DriveError {

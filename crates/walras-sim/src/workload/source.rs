@@ -12,7 +12,7 @@
 use super::Job;
 use std::fmt;
 use std::sync::Arc;
-use walras_model::Time;
+use walras_model::{Span, Time};
 
 /// So many jobs may be held where they need not be: reading them again would take longer than running them.
 pub const HELD_MAX: usize = 1 << 16;
@@ -26,18 +26,20 @@ pub struct Jobs {
     open: Arc<dyn Fn() -> JobIterator + Send + Sync>,
     count: u64,
     first: Option<Time>,
+    longest: Span,
 }
 
 impl Jobs {
     /// Jobs that are in memory.
     pub fn held(jobs: Vec<Job>) -> Jobs {
         let (count, first) = (jobs.len() as u64, jobs.first().map(|job| job.submit));
+        let longest = longest_of(jobs.iter().copied());
         let jobs: Arc<[Job]> = jobs.into();
         let open = move || -> JobIterator {
             let jobs = jobs.clone();
             Box::new((0..jobs.len()).map(move |place| jobs[place]))
         };
-        Jobs { open: Arc::new(open), count, first }
+        Jobs { open: Arc::new(open), count, first, longest }
     }
 
     /// Jobs that are made anew each time, which must be the same each time; goes through them once to count them. Some
@@ -45,12 +47,15 @@ impl Jobs {
     pub fn streamed(open: impl Fn() -> JobIterator + Send + Sync + 'static) -> Jobs {
         let mut jobs = open();
         let few: Vec<Job> = jobs.by_ref().take(HELD_MAX).collect();
-        let beyond = jobs.count();
+        let (mut beyond, mut longest) = (0, longest_of(few.iter().copied()));
+        for job in jobs {
+            (beyond, longest) = (beyond + 1, longest.max(job.estimate));
+        }
         if beyond == 0 {
             return Jobs::held(few);
         }
         let first = few.first().map(|job| job.submit);
-        Jobs { open: Arc::new(open), count: (few.len() + beyond) as u64, first }
+        Jobs { open: Arc::new(open), count: (few.len() + beyond) as u64, first, longest }
     }
 
     /// How many there are.
@@ -63,6 +68,11 @@ impl Jobs {
         self.count == 0
     }
 
+    /// For how long the longest asks.
+    pub fn longest(&self) -> Span {
+        self.longest
+    }
+
     /// When the first comes.
     pub fn first(&self) -> Option<Time> {
         self.first
@@ -72,6 +82,10 @@ impl Jobs {
     pub fn iter(&self) -> JobIterator {
         (self.open)()
     }
+}
+
+fn longest_of(jobs: impl Iterator<Item = Job>) -> Span {
+    jobs.map(|job| job.estimate).max().unwrap_or(Span::ZERO)
 }
 
 impl fmt::Debug for Jobs {

@@ -17,6 +17,7 @@ impl Course<'_> {
         let mut roomy = base.most_until(soon);
         let mut idle = self.left.longest_until(soon);
         let mut trials = self.problem.rules.trials;
+        let crowded = self.entries.iter().any(|entry| entry.waiting.crowds);
         let candidates = if roomy > 0 { self.candidates() } else { Vec::new() };
         for place in candidates {
             if self.is_spent() || roomy == 0 {
@@ -30,11 +31,19 @@ impl Course<'_> {
             let starts_by = |moment: i64| before.as_ref().is_some_and(|spot| spot.start <= moment);
             // Time that is free by then is too short for most, unless their own follows on it.
             let may_fit = self.fastest(place) <= idle || starts_by(soon.saturating_add(idle));
-            let goes = starts_by(soon)
-                || may_fit && self.move_if(place, within, |found, before| found <= before)
-                || trials > 0
-                    && self.searches < SEARCHES_TRIED
-                    && self.starts_among(place, within, &movable, &base, &mut trials);
+            let goes = if starts_by(soon) {
+                // Not held yet, it may start before those of a crowd; if not, it starts where it is.
+                let tries = crowded && trials > 0 && self.searches < SEARCHES_TRIED;
+                if let Some(earlier) = self.earlier(place).filter(|_| tries) {
+                    self.starts_among(place, earlier, &movable, &base, &mut trials);
+                }
+                true
+            } else {
+                may_fit && self.move_if(place, within, |found, before| found <= before)
+                    || trials > 0
+                        && self.searches < SEARCHES_TRIED
+                        && self.starts_among(place, within, &movable, &base, &mut trials)
+            };
             if goes {
                 self.entries[place].fixed = true;
                 match movable.iter().position(|other| *other == place) {
@@ -99,8 +108,87 @@ impl Course<'_> {
         true
     }
 
+    /// Before it starts where it is planned, for somebody of no crowd who is not held next.
+    fn earlier(&self, place: usize) -> Option<Within> {
+        let entry = &self.entries[place];
+        let planned = entry.spot.as_ref()?.start;
+        let passes = !entry.waiting.crowds && planned > self.problem.held.as_millis();
+        let promise = within(entry.promise);
+        passes.then(|| Within { start: promise.start.min(planned - 1), ..promise })
+    }
+
     fn soon(&self, place: usize) -> Within {
         let promise = within(self.entries[place].promise);
         Within { start: promise.start.min(self.problem.soon.as_millis()), ..promise }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agenda::{AgendaProblem, AgendaRules, Terms, Waiting, Worth, plan_agenda};
+    use walras_model::{
+        Interval, Money, Node, NodeId, Offers, Performance, Rate, Request, Site, SiteId, Slot, Time, Window,
+        Work,
+    };
+
+    fn at(seconds: i64) -> Time {
+        Time::from_millis(seconds * 1_000).unwrap()
+    }
+
+    /// One node from 5 s on, with a job of a crowd planned first; when somebody else who comes would start.
+    fn newcomer(held: Time, crowds: [bool; 2]) -> Time {
+        let horizon = Interval::new(at(0), at(100)).unwrap();
+        let node = Node {
+            division: Default::default(),
+            name: "n".to_owned(),
+            site: SiteId::new(0),
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Default::default(),
+        };
+        let rate = Rate::from_micros_per_second(1).unwrap();
+        let free = Slot::new(NodeId::new(0), Interval::new(at(5), at(100)).unwrap(), rate);
+        let sites = vec![Site { name: "s".to_owned() }];
+        let offers = Offers::new(horizon, sites, vec![node], free.into_iter().collect()).unwrap();
+        let request = Request::new("r", 1, Work::from_millis(5_000).unwrap());
+        let waits = |owner: usize| Waiting {
+            request: &request,
+            came: at(0),
+            worth: Worth { per_second: 1, from: at(0) },
+            promise: None,
+            planned: None,
+            payer: None,
+            overdue: false,
+            owner,
+            crowds: crowds[owner],
+        };
+        let planned = |jobs: &[Waiting<'_>]| -> Vec<Window> {
+            let rules = AgendaRules::default();
+            let problem = AgendaProblem {
+                now: at(1),
+                held,
+                soon: at(60),
+                offers: &offers,
+                jobs,
+                funds: &[],
+                admits: None,
+                rules,
+            };
+            plan_agenda(&problem).placed.into_iter().map(|placed| placed.unwrap().window).collect()
+        };
+        let window = planned(&[waits(0)]).remove(0);
+        let promise = Some(Terms { start: at(30), finish: at(40), cost: Money::from_micros(9) });
+        let first = Waiting { promise, planned: Some(window), ..waits(0) };
+        planned(&[first, waits(1)]).remove(1).start()
+    }
+
+    #[test]
+    fn who_is_of_no_crowd_goes_ahead_of_what_is_not_held() {
+        let crowd = [true, false];
+        assert_eq!(newcomer(at(3), crowd), at(5));
+        // Who is held next where it is goes no further ahead, nor does one of a crowd.
+        assert_eq!(newcomer(at(20), crowd), at(10));
+        assert_eq!(newcomer(at(3), [true, true]), at(10));
+        assert_eq!(newcomer(at(3), [false, false]), at(10));
     }
 }
