@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use walras_broker::State;
 use walras_broker::fitting::{Fitting, fitting_for_ever};
 use walras_broker::job::JobSpec;
-use walras_broker::site::SiteSpec;
+use walras_broker::site::{NodeSpec, SiteSpec};
 use walras_model::{Attributes, Fixed, Performance, SiteId, Value};
 
 /// At most so many different texts of an attribute are named, and so many attributes.
@@ -28,13 +28,8 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
     let nodes_of = |fitting: &[Fitting]| fitting.iter().filter_map(|it| it.nodes).sum::<u32>();
     let there = nodes_of(fitting);
     let slow = nodes_of(&fitting_for_ever(state, spec)).saturating_sub(there);
-    if slow >= needed {
-        let ahead = span_text(state.policy.horizon);
-        return format!(
-            "no plan can ever have a place for it: it needs {}{asked}, and takes longer than the {ahead} that are \
-             planned ahead on {slow} of those that there are",
-            counted(needed, "node")
-        );
+    if slow > 0 && there.saturating_add(slow) >= needed {
+        return too_long_text(state, spec, &sites, there);
     }
     let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
     let (one_site, so_many) = match (request.scope.same_site, asked.is_empty()) {
@@ -51,6 +46,29 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         text.push_str(&format!("; nodes state {}", stated.join(", ")));
     }
     text
+}
+
+/// The same for one that takes longer than is planned ahead on so many of the nodes that it may use that too few are left.
+fn too_long_text(state: &State, spec: &JobSpec, sites: &[&SiteSpec], left: u32) -> String {
+    let request = &spec.request;
+    let ahead = span_text(state.policy.horizon);
+    let fits = |node: &&NodeSpec| {
+        node.performance >= request.performance_min && node.units_needed(request).is_some()
+    };
+    let fastest = sites.iter().flat_map(|site| &site.nodes).filter(fits).map(|node| node.performance).max();
+    let takes = fastest.and_then(|performance| request.work.runtime_on(performance));
+    let why = match takes.filter(|_| left == 0) {
+        Some(takes) => format!(
+            "it takes {} on the fastest node that it may use, and nothing is planned further ahead than {ahead}",
+            span_text(takes)
+        ),
+        None => format!(
+            "it needs {} at once, and on all but {left} of those that it may use it takes longer than the {ahead} that \
+             are planned ahead",
+            counted(request.tasks, "node")
+        ),
+    };
+    format!("no plan can ever have a place for it: {why}")
 }
 
 /// What is known of an attribute over all nodes.

@@ -20,8 +20,8 @@
 //! A newcomer that cannot end by its deadline as long as it says finds no window; or, with [`Late::Run`], it gets the one that ends first,
 //! and its promise is that end: most jobs end before their time, and so may still be in time.
 //!
-//! What starts by [`AgendaProblem::held`] is for the caller to hold; all else stays tentative. Whoever starts after that and by
-//! [`AgendaProblem::soon`] is one of those who go ahead; it starts even earlier where those who wait behind a crowd of their own user's jobs make room.
+//! What starts by [`AgendaProblem::held`] is for the caller to hold; all else stays tentative. Whoever would start after that but by
+//! [`AgendaProblem::soon`] goes ahead where it is, and still earlier where jobs of a crowd ([`Waiting::crowds`]) can make room for one that is of none.
 //!
 //! What is *best* for a job is the least of cost and what its delay is worth to it ([`Worth`]); among equals the earliest end, then the
 //! nodes that have been free for the shortest time. So a window that is later and no cheaper is never chosen. Nodes that are alike are

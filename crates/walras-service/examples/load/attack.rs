@@ -166,10 +166,11 @@ impl Attacker {
         }
     }
 
-    /// Twenty thousand jobs that wait: some are longer than any free time, some may cost next to nothing.
+    /// Twenty thousand jobs that wait: some could not end in time, some may cost next to nothing.
     fn fill(&self) {
         let cheap = json!({"walras": "job/1", "name": "cheap", "work": 10, "budget": 0.000001});
-        let long = json!({"walras": "job/1", "name": "long", "work": 100_000, "budget": 10_000});
+        let late =
+            json!({"walras": "job/1", "name": "late", "work": 19_000, "budget": 10_000, "deadline": "1h"});
         let fill = |job: &Value| {
             let (body, mut stream, mut count) = (job.to_string(), None, 0);
             while count < 5_000 {
@@ -183,7 +184,7 @@ impl Attacker {
             }
         };
         std::thread::scope(|scope| {
-            for job in [&cheap, &long, &cheap, &long] {
+            for job in [&cheap, &late, &cheap, &late] {
                 scope.spawn(|| fill(job));
             }
         });

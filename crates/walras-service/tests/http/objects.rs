@@ -85,6 +85,10 @@ fn what_a_job_would_come_to_is_said_at_once() {
             "never-met"
         );
     }
+    let long = json!({"walras": "job/1", "name": "a", "work": 100_000_000});
+    let refused = asked(&long).json(422);
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("nothing is planned further ahead than"), "{message}");
     let unknown = json!({"walras": "job/1", "name": "a", "work": 60, "prefers": {"finish-deviation": 1}});
     assert_eq!(house.call("post", "/v1/jobs", Some(&ada), Some(&unknown)).status, 422);
     let word = json!({"walras": "job/1", "name": "a", "work": 60, "qos": "high"});
