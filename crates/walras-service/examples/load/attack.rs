@@ -166,11 +166,11 @@ impl Attacker {
         }
     }
 
-    /// Twenty thousand jobs that wait: some could not end in time, some may cost next to nothing.
+    /// Twenty thousand jobs that wait: some must not start yet, some may cost next to nothing.
     fn fill(&self) {
         let cheap = json!({"walras": "job/1", "name": "cheap", "work": 10, "budget": 0.000001});
-        let late =
-            json!({"walras": "job/1", "name": "late", "work": 19_000, "budget": 10_000, "deadline": "1h"});
+        let early = json!({"walras": "job/1", "name": "early", "work": 10_000, "budget": 10_000,
+            "earliest": "2100-01-01T00:00:00Z"});
         let fill = |job: &Value| {
             let (body, mut stream, mut count) = (job.to_string(), None, 0);
             while count < 5_000 {
@@ -184,7 +184,7 @@ impl Attacker {
             }
         };
         std::thread::scope(|scope| {
-            for job in [&cheap, &late, &cheap, &late] {
+            for job in [&cheap, &early, &cheap, &early] {
                 scope.spawn(|| fill(job));
             }
         });
