@@ -8,7 +8,7 @@ use walras_model::id::NodeId;
 use walras_model::offer::{Node, Site, Slot};
 use walras_model::quantity::{Fixed, Performance, Rate, Work};
 
-const HORIZON: i64 = 40;
+pub(super) const HORIZON: i64 = 40;
 
 pub(super) fn at(millis: i64) -> Time {
     Time::from_millis(millis).unwrap()
@@ -20,11 +20,11 @@ pub(super) fn interval(from: i64, until: i64) -> Interval {
 
 /// A node of a site: how fast it is, what it costs, and when it is free.
 #[derive(Clone, Debug)]
-struct Machine {
-    site: u32,
-    speed: i64,
-    rate: i64,
-    free: Vec<(i64, i64)>,
+pub(super) struct Machine {
+    pub(super) site: u32,
+    pub(super) speed: i64,
+    pub(super) rate: i64,
+    pub(super) free: Vec<(i64, i64)>,
 }
 
 fn machines() -> impl Strategy<Value = Vec<Machine>> {
@@ -39,7 +39,7 @@ fn machines() -> impl Strategy<Value = Vec<Machine>> {
     prop::collection::vec(machine, 1..6)
 }
 
-fn offers(machines: &[Machine]) -> Offers {
+pub(super) fn offers(machines: &[Machine]) -> Offers {
     let sites = ["a", "b"].map(|name| Site { name: name.to_owned() });
     let node = |(place, machine): (usize, &Machine)| Node {
         division: Default::default(),
@@ -58,7 +58,7 @@ fn offers(machines: &[Machine]) -> Offers {
     Offers::new(interval(0, HORIZON), sites.into(), nodes, slots.collect()).unwrap()
 }
 
-fn request(tasks: u32, work: i64, same_site: bool) -> Request {
+pub(super) fn request(tasks: u32, work: i64, same_site: bool) -> Request {
     let mut request = Request::new("job", tasks, Work::from_millis(work).unwrap());
     request.scope.same_site = same_site;
     request

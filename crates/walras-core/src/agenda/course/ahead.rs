@@ -125,59 +125,22 @@ impl Course<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::agenda::{AgendaProblem, AgendaRules, Terms, Waiting, Worth, plan_agenda};
-    use walras_model::{
-        Interval, Money, Node, NodeId, Offers, Performance, Rate, Request, Site, SiteId, Slot, Time, Window,
-        Work,
-    };
+    use crate::agenda::tests::{HORIZON, Machine, at, offers, problem, request, waiting};
+    use crate::agenda::{AgendaProblem, AgendaRules, Terms, Waiting, plan_agenda};
+    use walras_model::{Money, Time, Window};
 
-    fn at(seconds: i64) -> Time {
-        Time::from_millis(seconds * 1_000).unwrap()
-    }
-
-    /// One node from 5 s on, with a job of a crowd planned first; when somebody else who comes would start.
-    fn newcomer(held: Time, crowds: [bool; 2]) -> Time {
-        let horizon = Interval::new(at(0), at(100)).unwrap();
-        let node = Node {
-            division: Default::default(),
-            name: "n".to_owned(),
-            site: SiteId::new(0),
-            performance: Performance::ONE,
-            watts: None,
-            attributes: Default::default(),
-        };
-        let rate = Rate::from_micros_per_second(1).unwrap();
-        let free = Slot::new(NodeId::new(0), Interval::new(at(5), at(100)).unwrap(), rate);
-        let sites = vec![Site { name: "s".to_owned() }];
-        let offers = Offers::new(horizon, sites, vec![node], free.into_iter().collect()).unwrap();
-        let request = Request::new("r", 1, Work::from_millis(5_000).unwrap());
-        let waits = |owner: usize| Waiting {
-            request: &request,
-            came: at(0),
-            worth: Worth { per_second: 1, from: at(0) },
-            promise: None,
-            planned: None,
-            payer: None,
-            overdue: false,
-            owner,
-            crowds: crowds[owner],
-        };
+    /// One node from 5 on, with a job of a crowd planned first; when somebody else who comes would start.
+    fn newcomer(held: i64, crowds: [bool; 2]) -> Time {
+        let offers = offers(&[Machine { site: 0, speed: 1, rate: 1, free: vec![(5, HORIZON)] }]);
+        let request = request(1, 5, false);
+        let waits = |owner: usize| Waiting { owner, crowds: crowds[owner], ..waiting(&request, 0, 1) };
         let planned = |jobs: &[Waiting<'_>]| -> Vec<Window> {
-            let rules = AgendaRules::default();
-            let problem = AgendaProblem {
-                now: at(1),
-                held,
-                soon: at(60),
-                offers: &offers,
-                jobs,
-                funds: &[],
-                admits: None,
-                rules,
-            };
+            let plain = problem(&offers, jobs, 1, AgendaRules::default());
+            let problem = AgendaProblem { held: at(held), soon: at(30), ..plain };
             plan_agenda(&problem).placed.into_iter().map(|placed| placed.unwrap().window).collect()
         };
         let window = planned(&[waits(0)]).remove(0);
-        let promise = Some(Terms { start: at(30), finish: at(40), cost: Money::from_micros(9) });
+        let promise = Some(Terms { start: at(20), finish: at(30), cost: Money::from_micros(9) });
         let first = Waiting { promise, planned: Some(window), ..waits(0) };
         planned(&[first, waits(1)]).remove(1).start()
     }
@@ -185,10 +148,10 @@ mod tests {
     #[test]
     fn who_is_of_no_crowd_goes_ahead_of_what_is_not_held() {
         let crowd = [true, false];
-        assert_eq!(newcomer(at(3), crowd), at(5));
+        assert_eq!(newcomer(3, crowd), at(5));
         // Who is held next where it is goes no further ahead, nor does one of a crowd.
-        assert_eq!(newcomer(at(20), crowd), at(10));
-        assert_eq!(newcomer(at(3), [true, true]), at(10));
-        assert_eq!(newcomer(at(3), [false, false]), at(10));
+        assert_eq!(newcomer(20, crowd), at(10));
+        assert_eq!(newcomer(3, [true, true]), at(10));
+        assert_eq!(newcomer(3, [false, false]), at(10));
     }
 }
