@@ -64,7 +64,7 @@ pub enum Proven {
     Best,
     /// None serves more, and none that serves as much costs less than this.
     Within(i64),
-    /// Nothing.
+    /// Neither: the method proves nothing, or its effort ended first.
     Nothing,
 }
 

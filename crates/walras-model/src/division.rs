@@ -83,9 +83,9 @@ pub enum BadDivision {
     /// None of a resource, or more than can be counted.
     #[error("{amount} of {resource} is no amount of a resource: a node has from 1 to {AMOUNT_MAX} of each")]
     Amount {
-        /// Of what.
+        /// The resource's name.
         resource: String,
-        /// How much.
+        /// How much of it a node would have; outside of 1 to [`AMOUNT_MAX`].
         amount: u64,
     },
     /// An attribute of the node says something else.
@@ -94,7 +94,7 @@ pub enum BadDivision {
     /// A unit would have a part of one.
     #[error("{amount} of {resource} cannot be divided into {units} equal units")]
     Indivisible {
-        /// Of what.
+        /// The resource's name.
         resource: String,
         /// How much there is.
         amount: u64,

@@ -27,17 +27,17 @@ pub enum BackupError {
     /// A file cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {
-        /// Which.
+        /// The file that cannot be read or written.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         error: io::Error,
     },
     /// A database cannot be copied.
     #[error("{}: it cannot be copied: {error}", path.display())]
     Database {
-        /// Which.
+        /// The database that is copied.
         path: PathBuf,
-        /// Why.
+        /// What SQLite says.
         error: rusqlite::Error,
     },
     /// There is something where the copy should go.

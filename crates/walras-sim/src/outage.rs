@@ -53,7 +53,7 @@ pub struct Outage {
     pub site: u32,
     /// Its number there.
     pub node: u32,
-    /// Since when.
+    /// When it goes.
     pub from: Time,
     /// Until when; for good, without.
     pub until: Option<Time>,
@@ -62,7 +62,7 @@ pub struct Outage {
 /// A node goes, or is back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Strike {
-    /// When.
+    /// When it goes or comes back.
     pub at: Time,
     /// Its site, by place.
     pub site: u32,

@@ -37,7 +37,7 @@ pub enum SiteError {
     /// A file or a directory cannot be used.
     #[error("{}: {why}", path.display())]
     File {
-        /// Which one.
+        /// The file or directory that cannot be used.
         path: PathBuf,
         /// What the system says.
         why: String,
@@ -53,7 +53,7 @@ pub enum SiteError {
     /// A program of the site's own cannot be run.
     #[error("cannot run {}: {why}", program.display())]
     CannotRun {
-        /// Which program.
+        /// The program that cannot be run.
         program: PathBuf,
         /// What the system says.
         why: String,
@@ -75,7 +75,7 @@ pub enum SiteError {
     UnknownHold {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which part.
+        /// The part that names it, by its place.
         part: u32,
         /// The place of the hold.
         hold: u32,
@@ -161,7 +161,7 @@ pub struct Prepare<'a> {
     pub reservation: ReservationNumber,
     /// For whom: a site that has no account for them refuses.
     pub customer: &'a Customer,
-    /// What.
+    /// What to hold; parts name their hold by its place here.
     pub holds: &'a [Hold],
     /// Until when, unless it is confirmed.
     pub expiry: Time,
@@ -172,9 +172,9 @@ pub struct Prepare<'a> {
 pub struct Start<'a> {
     /// Under which number.
     pub reservation: ReservationNumber,
-    /// Which job.
+    /// The job that the parts are of; its files are known by it.
     pub job: JobNumber,
-    /// Which parts.
+    /// The parts to start, each with the place of its hold.
     pub parts: &'a [StartPart],
     /// How many parts the job has, on all sites.
     pub size: u32,
@@ -221,7 +221,7 @@ pub enum Fault {
     Taken {
         /// Its name.
         node: String,
-        /// How long.
+        /// How many seconds the owner needs it.
         seconds: u32,
     },
     /// The whole site fails.
@@ -230,7 +230,7 @@ pub enum Fault {
     SiteBack,
     /// The site hears and says nothing for so many seconds; what runs goes on.
     Silent {
-        /// How long.
+        /// How many seconds it is silent.
         seconds: u32,
     },
 }

@@ -42,9 +42,9 @@ pub enum FileFault {
     /// It has more bytes than are moved.
     #[error("{name}: has {bytes} bytes, and at most {MOVED_MAX} are moved")]
     TooLarge {
-        /// Which file.
+        /// Its path in the job's directory.
         name: String,
-        /// How many.
+        /// How many bytes it has.
         bytes: u64,
     },
     /// What was written is not what was read.
@@ -53,7 +53,7 @@ pub enum FileFault {
     /// The system does not do it.
     #[error("{name}: {why}")]
     System {
-        /// Which file.
+        /// Its path in the job's directory.
         name: String,
         /// What the system says.
         why: std::io::Error,

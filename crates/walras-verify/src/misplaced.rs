@@ -30,17 +30,17 @@ pub enum Total {
 pub enum Misplaced {
     /// There is no such job.
     UnknownJob {
-        /// Which placement.
+        /// The placement that is wrong, by its place in the claim.
         at: PlacementAt,
     },
     /// There is no such site.
     UnknownSite {
-        /// Which placement.
+        /// The placement that is wrong, by its place in the claim.
         at: PlacementAt,
     },
     /// The job may not go to that site.
     NotAllowed {
-        /// Which placement.
+        /// The placement that is wrong, by its place in the claim.
         at: PlacementAt,
     },
     /// A job that must be whole is placed once more, or a job is on one site twice.
@@ -52,7 +52,7 @@ pub enum Misplaced {
     },
     /// A part of a job that takes no processor.
     Nothing {
-        /// Which placement.
+        /// The placement that is wrong, by its place in the claim.
         at: PlacementAt,
     },
     /// A job has more or fewer processors than it needs.
@@ -66,7 +66,7 @@ pub enum Misplaced {
     },
     /// A placement's cost is not what its processors cost until the longest task ends.
     WrongCost {
-        /// Which placement.
+        /// The placement that is wrong, by its place in the claim.
         at: PlacementAt,
         /// What it costs.
         expected: i128,
@@ -84,7 +84,7 @@ pub enum Misplaced {
     },
     /// A placement ends after the job's deadline.
     TooLate {
-        /// Which placement.
+        /// The placement that is wrong, by its place in the claim.
         at: PlacementAt,
         /// How long it may take.
         within: Span,

@@ -76,11 +76,11 @@ pub(super) fn price(rate: Rate, units: u32, node: &Node) -> Option<Rate> {
 
 /// What one slot of one alternative claims of a node.
 pub(super) struct Claimed {
-    /// Which node.
+    /// The node that is claimed.
     pub(super) node: NodeId,
     /// From when on.
     pub(super) from: Time,
-    /// Until when.
+    /// When the claim ends; that moment is not part of it.
     pub(super) until: Time,
     /// How many of its units.
     pub(super) units: u32,

@@ -36,22 +36,22 @@ pub struct SlotAt {
 pub enum Violation {
     /// The batch has no job of that name.
     UnknownJob {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
     },
     /// The offers have no site of that name.
     UnknownSite {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
     },
     /// The site has no node of that name.
     UnknownNode {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
     },
     /// There are more or fewer slots than the job has tasks.
     WrongTaskCount {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
         /// The job's tasks.
         expected: u32,
@@ -67,7 +67,7 @@ pub enum Violation {
     },
     /// A slot takes another number of units of its node than the job's tasks need there.
     WrongUnits {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// What a task needs.
         expected: u32,
@@ -87,7 +87,7 @@ pub enum Violation {
     },
     /// A slot does not start when its window starts.
     StartsApart {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// The window's start.
         expected: Time,
@@ -96,7 +96,7 @@ pub enum Violation {
     },
     /// A slot's end is not after its start.
     EmptyOrReversed {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// Its start.
         start: Time,
@@ -105,7 +105,7 @@ pub enum Violation {
     },
     /// A slot is shorter or longer than its node needs for the task.
     WrongRuntime {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// What the node needs; `None` beyond the range of time.
         expected: Option<Span>,
@@ -114,7 +114,7 @@ pub enum Violation {
     },
     /// The window does not end with its last slot.
     WrongEnd {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
         /// The last slot's end.
         expected: Time,
@@ -123,21 +123,21 @@ pub enum Violation {
     },
     /// A slot is not inside one free slot of its node.
     OutsideFreeTime {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// The time that it claims.
         claimed: Interval,
     },
     /// A slot is said to be on capacity and is not, or the other way round.
     WrongOffer {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// Whether its site sells capacity.
         capacity: bool,
     },
     /// A node is slower than the job asks.
     TooSlow {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// What the job asks.
         performance_min: Performance,
@@ -146,7 +146,7 @@ pub enum Violation {
     },
     /// A node's attributes are not what the job asks.
     RequirementUnmet {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// What the job asks.
         requirement: Requirement,
@@ -155,7 +155,7 @@ pub enum Violation {
     },
     /// A slot is on a site that is not in the job's list.
     OutsideScope {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
     },
     /// The job must stay on one site and does not.
@@ -167,7 +167,7 @@ pub enum Violation {
     },
     /// A task starts before the job may.
     BeforeEarliest {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
         /// When the job may start.
         earliest: Time,
@@ -176,7 +176,7 @@ pub enum Violation {
     },
     /// A task ends after the job's deadline.
     AfterDeadline {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
         /// When all tasks must have ended.
         deadline: Time,
@@ -185,7 +185,7 @@ pub enum Violation {
     },
     /// A slot's cost is not its price per time × its length, rounded up.
     WrongCost {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// What its time costs.
         expected: Money,
@@ -194,7 +194,7 @@ pub enum Violation {
     },
     /// A window's cost is not the sum of its slots' costs.
     WrongTotal {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
         /// What its slots claim together.
         expected: Money,
@@ -203,7 +203,7 @@ pub enum Violation {
     },
     /// A window costs more than the job may spend.
     OverBudget {
-        /// Which alternative.
+        /// The alternative that is wrong, by its place in the claim.
         at: AlternativeAt,
         /// What the job may spend.
         budget: Money,
@@ -212,7 +212,7 @@ pub enum Violation {
     },
     /// A slot costs more per time than the job pays, where the rules cap each slot's price.
     OverPriceCap {
-        /// Which slot.
+        /// The slot that is wrong, by its place in the claim.
         at: SlotAt,
         /// What the job pays.
         price_max: Rate,

@@ -1419,7 +1419,7 @@ export interface components {
              * @description How many jobs it was for.
              */
             jobs: number;
-            /** @description How. */
+            /** @description The method that assigned them; the VO's rules name it. */
             method: components["schemas"]["Assign"];
             /** @description What is proven of it. */
             proof: components["schemas"]["ProofKind"];
@@ -1435,7 +1435,7 @@ export interface components {
         };
         /** @description What must have become of another job. */
         AwaitedView: {
-            /** @description What. */
+            /** @description What must have become of it before this job may run. */
             condition: components["schemas"]["ConditionKind"];
             /** @description Which job, or which element of an array: `17`, `18_3`. */
             job: string;
@@ -1475,7 +1475,7 @@ export interface components {
         };
         /** @description What jobs moved on an account, the newest first: an array is one of them. */
         BillsView: {
-            /** @description Whose account. */
+            /** @description The account: `user:NAME`, `owner:NAME`, `fee` or `outside`. */
             account: string;
             /** @description A line for each job. */
             bills: components["schemas"]["BillView"][];
@@ -1729,7 +1729,7 @@ export interface components {
             assigned?: components["schemas"]["AssignedView"] | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description When the plan was decided on.
              */
             at: string;
             /** @description What no plan could beat, where prices were looked for that show it. */
@@ -1872,7 +1872,7 @@ export interface components {
         DrainedView: {
             /**
              * Format: date-time
-             * @description From when.
+             * @description Nothing new is sold from this moment on; it may be to come.
              */
             from: string;
             /**
@@ -1896,7 +1896,7 @@ export interface components {
         EventView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description When it changed, by the service's time.
              */
             at: string;
             /**
@@ -1922,7 +1922,7 @@ export interface components {
             site?: string | null;
             /** @description In one sentence. */
             text: string;
-            /** @description Whose job. */
+            /** @description The user whose job it is, where it concerns a job. */
             user?: string | null;
         };
         /** @description Where to begin. */
@@ -1971,7 +1971,7 @@ export interface components {
             node: string;
             /**
              * Format: uint32
-             * @description How long.
+             * @description How many seconds the owner needs it.
              */
             seconds: number;
         } | {
@@ -1985,7 +1985,7 @@ export interface components {
             kind: "silent";
             /**
              * Format: uint32
-             * @description How long.
+             * @description How many seconds it is silent.
              */
             seconds: number;
         };
@@ -2038,7 +2038,7 @@ export interface components {
         HappeningView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description When it happened, by the service's time.
              */
             at: string;
             /** @description Why, for programs, where there is a reason. */
@@ -2130,7 +2130,7 @@ export interface components {
             days: components["schemas"]["IncomeLine"][];
             /**
              * Format: date-time
-             * @description From when.
+             * @description The beginning of the period: the first moment of a day in UTC.
              */
             from: string;
             /** @description Whether there are more nodes, users or days than are listed. */
@@ -2148,7 +2148,7 @@ export interface components {
             total: components["schemas"]["IncomeLine"];
             /**
              * Format: date-time
-             * @description Until when.
+             * @description The end of the period: the first moment of the day after its last one, in UTC.
              */
             until: string;
             /** @description By user, those who paid most first. */
@@ -2569,7 +2569,7 @@ export interface components {
         LogLine: {
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was changed.
              */
             at: string;
             /**
@@ -2727,7 +2727,7 @@ export interface components {
             performance: number;
             /** @description Credits a second. */
             price: number;
-            /** @description Where. */
+            /** @description The name of the site that has them. */
             site: string;
         };
         /** @description Whom to tell, and of what. Without an address, its user by mail, where the service knows the domain. */
@@ -2764,11 +2764,11 @@ export interface components {
             performance: number;
             /** @description Credits a second. */
             price: number;
-            /** @description Where. */
+            /** @description The name of the site that sells it. */
             site: string;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When it is free from; in a queue, now.
              */
             start: string;
         };
@@ -2893,7 +2893,7 @@ export interface components {
              * @description Its place.
              */
             part: number;
-            /** @description Where. */
+            /** @description The name of the site where it is to run, runs or ran. */
             site: string;
             /**
              * Format: date-time
@@ -3035,7 +3035,7 @@ export interface components {
             site: string;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When it begins there, or began.
              */
             start: string;
         };
@@ -3574,7 +3574,7 @@ export interface components {
         SampleView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description The moment that the figures are of.
              */
             at: string;
             /**
@@ -3606,7 +3606,7 @@ export interface components {
             above_price: number;
             /**
              * Format: date-time
-             * @description Until when.
+             * @description When the period ends.
              */
             end: string;
             /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
@@ -3618,11 +3618,11 @@ export interface components {
              * @description How many nodes have scarce time then.
              */
             nodes: number;
-            /** @description Where. */
+            /** @description The name of the site whose time it is. */
             site: string;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When the period begins.
              */
             start: string;
         };
@@ -3758,7 +3758,7 @@ export interface components {
         };
         /** @description A site. */
         SiteView: {
-            /** @description What is behind it: simulated or local. */
+            /** @description What is behind it: simulated, local or slurm. */
             connector: string;
             /** @description The factor that follows demand. */
             demand: number;
@@ -3795,7 +3795,7 @@ export interface components {
             amount: number;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was booked.
              */
             at: string;
             /** @description What was on the account after it, without what was held. */
@@ -3814,7 +3814,7 @@ export interface components {
              * @description Its number, in the order of the journal.
              */
             line: number;
-            /** @description What for. */
+            /** @description Why the money moved. */
             purpose: components["schemas"]["PurposeKind"];
         };
         /** @description Which lines are listed. */
@@ -3834,7 +3834,7 @@ export interface components {
         };
         /** @description What has moved on an account. */
         StatementView: {
-            /** @description Whose. */
+            /** @description The account: `user:NAME`, `owner:NAME`, `fee` or `outside`. */
             account: string;
             /** @description Newest first. */
             lines: components["schemas"]["StatementLine"][];
@@ -3920,7 +3920,7 @@ export interface components {
         TimetableBar: {
             /**
              * Format: date-time
-             * @description Until when.
+             * @description When the stretch ends; never after what is shown.
              */
             end: string;
             /**
@@ -3934,7 +3934,7 @@ export interface components {
             name?: string | null;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When the stretch begins; never before what is shown.
              */
             start: string;
             /** @description Whose job it is, where that may be seen. */
@@ -4071,7 +4071,7 @@ export interface components {
             start: string;
             /**
              * Format: uint32
-             * @description To which.
+             * @description The part that reads it, by its place.
              */
             to: number;
         };
@@ -4142,7 +4142,7 @@ export interface components {
             kind: string;
             /**
              * Format: date-time
-             * @description Since when.
+             * @description When the service first saw this kind of trouble; it has gone on since.
              */
             since: string;
             /** @description Why, in the words of whoever knows. */
@@ -4191,14 +4191,14 @@ export interface components {
             complete: boolean;
             /**
              * Format: date-time
-             * @description From when.
+             * @description The beginning of the period: the first moment of a day in UTC.
              */
             from: string;
             /** @description Site by site. */
             sites: components["schemas"]["UnsoldSite"][];
             /**
              * Format: date-time
-             * @description Until when.
+             * @description The end of the period: the first moment of the day after its last one, in UTC.
              */
             until: string;
         };
@@ -4263,7 +4263,7 @@ export interface components {
             share: number;
             /** @description How many seconds on nodes they used. */
             used: number;
-            /** @description Who. */
+            /** @description The user's name. */
             user: string;
             /**
              * Format: uint64
@@ -4336,14 +4336,14 @@ export interface components {
             complete: boolean;
             /**
              * Format: date-time
-             * @description From when.
+             * @description The beginning of the period: the first moment of a day in UTC.
              */
             from: string;
             /** @description Why jobs were not run in the period, and why those wait that wait now; the most frequent first. */
             refusals: components["schemas"]["RefusalLine"][];
             /**
              * Format: date-time
-             * @description Until when.
+             * @description The end of the period: the first moment of the day after its last one, in UTC.
              */
             until: string;
             /** @description Those who spent most in the period first. */

@@ -115,7 +115,7 @@ pub struct ChosenAlternative {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InfeasibleItem {
-    /// Which limit.
+    /// The budget, the time, or both together.
     pub limit: BrokenLimit,
     /// What the limit allows; of both limits, the budget.
     pub allowed: Num,

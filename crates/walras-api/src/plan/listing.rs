@@ -26,7 +26,7 @@ pub enum Listed {
 pub struct UnlistedWindows {
     /// The job's name.
     pub job: String,
-    /// How many.
+    /// How many of its alternatives are left out of the plan's list.
     pub windows: usize,
 }
 

@@ -76,7 +76,7 @@ impl AssignFile {
 /// What a round of assigning came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AssignedView {
-    /// How.
+    /// The method that assigned them; the VO's rules name it.
     pub method: AssignFile,
     /// When all that it serves start.
     pub start: Stamp,

@@ -12,7 +12,7 @@ const OF_LOGIN: [&str; 15] = [
 /// The same, by how their names begin.
 const OF_LOGIN_BEGIN: [&str; 5] = ["SLURM_", "SLURMD_", "SSH_", "WALRAS_", "XDG_"];
 
-/// Who submits.
+/// What is known of whoever submits a batch script, and of where they do.
 #[derive(Clone, Debug)]
 pub struct Submitter {
     /// The zone of times of day.

@@ -40,7 +40,7 @@ impl BegunCycle {
         BegunCycle { state: state.shown(), problem }
     }
 
-    /// Which cycle.
+    /// The number of the cycle that began.
     pub fn number(&self) -> CycleNumber {
         self.problem.cycle
     }

@@ -21,7 +21,7 @@ pub struct Broker {
 /// What became of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handled {
-    /// What happened.
+    /// What it came to, in order; the state has taken all of it in.
     pub events: Vec<Event>,
     /// What has to be done.
     pub effects: Vec<Effect>,

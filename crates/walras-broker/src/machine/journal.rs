@@ -22,7 +22,7 @@ pub const VERSION: u32 = 2;
 /// One input and what it came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When.
+    /// The broker's time when it was decided.
     pub at: Time,
     /// What was said.
     pub input: Input,

@@ -14,11 +14,11 @@ use walras_model::{Interval, Money, Time};
 /// What happened on an account in a period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
-    /// Whose.
+    /// The account that it is of.
     pub account: Account,
     /// What was in it when the period began.
     pub opening: Money,
-    /// What happened.
+    /// What was booked in the period, oldest first.
     pub lines: Vec<Line>,
     /// What is in it when the period ends.
     pub closing: Money,
@@ -27,9 +27,9 @@ pub struct Statement {
 /// One line of a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// When.
+    /// When it was booked: the time of the journal's entry.
     pub at: Time,
-    /// What for.
+    /// Why the money moved.
     pub purpose: Purpose,
     /// For which job, where it is for one.
     pub job: Option<JobNumber>,

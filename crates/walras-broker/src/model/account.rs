@@ -55,7 +55,7 @@ pub struct Posting {
     pub account: Account,
     /// By how much.
     pub amount: Money,
-    /// What for.
+    /// Why it moves; statements show it.
     pub purpose: Purpose,
 }
 
@@ -76,7 +76,7 @@ pub enum Unpayable {
     Unbalanced,
     /// An account would go below its limit.
     Short {
-        /// Which account.
+        /// The account that has too little.
         account: Account,
         /// What it could pay.
         available: Money,

@@ -12,7 +12,7 @@ use walras_model::{Interval, Money, NodeId, Rate, SiteId, Span, TaskId, Time};
 pub struct Allocation {
     /// What is held, site by site.
     pub legs: Vec<Leg>,
-    /// What runs.
+    /// What runs on these holds.
     pub parts: Vec<Part>,
     /// What is ready for events that may come, for workflows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,7 +25,7 @@ pub struct Allocation {
 /// What one site holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leg {
-    /// Which site.
+    /// The site that holds them.
     pub site: SiteId,
     /// What it holds.
     pub holds: Vec<Hold>,
@@ -39,7 +39,7 @@ pub struct Hold {
     /// How many units of it; one where it is sold whole.
     #[serde(default = "one_unit", skip_serializing_if = "is_one_unit")]
     pub units: u32,
-    /// When.
+    /// From when until when it is kept; only expected, in a queue.
     pub interval: Interval,
     /// What it costs per time.
     pub rate: Rate,
@@ -61,7 +61,7 @@ fn is_one_unit(units: &u32) -> bool {
 pub struct Part {
     /// Which task of the workflow; `None` for the tasks of a parallel job.
     pub task: Option<TaskId>,
-    /// Where.
+    /// The site whose leg has its hold.
     pub site: SiteId,
     /// The place of its hold in the leg of that site.
     pub hold: u32,
@@ -77,7 +77,7 @@ pub struct Part {
 /// Parts that take the place of the planned ones when a node is lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportingParts {
-    /// Which node.
+    /// The node whose loss they are made for.
     pub lost: NodeId,
     /// All parts as they would then run.
     pub parts: Vec<Part>,
@@ -86,7 +86,7 @@ pub struct SupportingParts {
 /// Parts that take the place of the planned ones when a task is late.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateParts {
-    /// Which task.
+    /// The task for whose lateness they are made.
     pub task: TaskId,
     /// All parts as they would then run; the late one ends as late as they are made for.
     pub parts: Vec<Part>,

@@ -28,14 +28,14 @@ pub enum BadPolicy {
     },
     /// A share is not between 0 and a million millionths.
     NotAShare {
-        /// Which.
+        /// The field of the policy that has the share.
         field: PolicyField,
         /// What it is, in millionths.
         millionths: i64,
     },
     /// A weight is not between its least and a million.
     BadWeight {
-        /// Which.
+        /// The field of the policy that has the weight.
         field: PolicyField,
         /// What it is.
         weight: i64,

@@ -14,7 +14,7 @@ pub enum Spender {
     User(String),
     /// All users of a group together.
     Group(String),
-    /// Everybody.
+    /// All users together.
     Vo,
 }
 
@@ -43,7 +43,7 @@ pub struct BudgetUse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{self:?}")]
 pub struct Overspent {
-    /// Whose budget.
+    /// Whose budget is too small.
     pub spender: Spender,
     /// What is left of it in this period.
     pub left: Money,

@@ -30,9 +30,9 @@ pub struct Decision {
 /// What a plan says of one job for which nothing is held yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedJob {
-    /// Which job.
+    /// The job that the plan gives a window.
     pub job: JobNumber,
-    /// Where.
+    /// The window that it would have; it may move until sites hold it.
     pub plan: Planned,
     /// What it is promised.
     pub promise: Promise,
@@ -79,7 +79,7 @@ pub struct Verdict {
 /// A round of assigning to sites that sell capacity: what all of its jobs have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssignedRound {
-    /// How.
+    /// The method that the VO's rules name.
     pub method: Method,
     /// When all that it serves start.
     pub start: Time,
@@ -137,7 +137,7 @@ pub enum Rivals {
 /// What a plan says of one job that is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chosen {
-    /// Which job.
+    /// The job that is to be reserved for.
     pub job: JobNumber,
     /// How it runs.
     pub allocation: Allocation,
@@ -149,9 +149,9 @@ pub struct Chosen {
 /// A job that a plan leaves out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unserved {
-    /// Which job.
+    /// The job that gets nothing in this plan.
     pub job: JobNumber,
-    /// Why.
+    /// What kept it out of the plan.
     pub why: Why,
 }
 

@@ -16,7 +16,7 @@ use walras_model::{Interval, NodeId, SiteId, TaskId, Time};
 pub enum Effect {
     /// Ask a site what is free.
     AskOffers {
-        /// Which site.
+        /// The site that is asked.
         site: SiteId,
         /// For which cycle.
         cycle: CycleNumber,
@@ -29,31 +29,31 @@ pub enum Effect {
     Plan(CycleNumber),
     /// Hold time on a site until it expires. A site that has released a number never holds it again.
     Prepare {
-        /// Which site.
+        /// The site that is to hold it.
         site: SiteId,
         /// Under which number.
         reservation: ReservationNumber,
-        /// For whom.
+        /// The job and its user; a site that has no account for them refuses.
         customer: Customer,
-        /// What.
+        /// What to hold. Parts name their hold by its place in this list.
         holds: Vec<Hold>,
-        /// Until when.
+        /// The site gives the time back by itself then, unless it was asked to confirm before.
         expiry: Time,
     },
     /// Keep what was prepared.
     Confirm {
-        /// Which site.
+        /// The site that has prepared.
         site: SiteId,
-        /// Which number.
+        /// The number under which it was prepared.
         reservation: ReservationNumber,
     },
     /// Run parts on what is held.
     Start {
-        /// Which site.
+        /// The site that holds their time.
         site: SiteId,
-        /// Which number.
+        /// The number under which it is held.
         reservation: ReservationNumber,
-        /// Which job.
+        /// The job that the parts are of; sites know its files by it.
         job: JobNumber,
         /// Which parts, each with the place of its hold and when it must have ended.
         parts: Vec<StartPart>,
@@ -68,30 +68,30 @@ pub enum Effect {
     Move(Box<FileMove>),
     /// Say what has become of the parts that run.
     Observe {
-        /// Which site.
+        /// The site where they run.
         site: SiteId,
-        /// Which number.
+        /// The number under which their time is held.
         reservation: ReservationNumber,
     },
     /// Give up what is held; nothing runs on it.
     Release {
-        /// Which site.
+        /// The site that holds it.
         site: SiteId,
-        /// Which number.
+        /// The number under which it is held.
         reservation: ReservationNumber,
     },
     /// Stop what runs, and give up what is held.
     Cancel {
-        /// Which site.
+        /// The site where it runs.
         site: SiteId,
-        /// Which number.
+        /// The number under which it is held.
         reservation: ReservationNumber,
     },
     /// Tell a user.
     Notify {
         /// By this number.
         notice: NoticeNumber,
-        /// Whom.
+        /// The user who is told: whose job it is.
         user: String,
         /// About which job.
         job: JobNumber,
@@ -106,7 +106,7 @@ pub enum Effect {
 /// For whom time is held: a site may have no account for them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Customer {
-    /// Which job.
+    /// The number of the job that the time is for.
     pub job: JobNumber,
     /// Whose it is.
     pub user: String,
@@ -130,7 +130,7 @@ pub struct Peer {
 pub struct FileMove {
     /// For which reservation.
     pub reservation: ReservationNumber,
-    /// Which job.
+    /// The job that has written and reads them.
     pub job: JobNumber,
     /// Whose job it is.
     pub user: String,
@@ -140,7 +140,7 @@ pub struct FileMove {
     pub from: SiteId,
     /// Where they are read.
     pub to: SiteId,
-    /// Which files.
+    /// Their paths in the directory that the job's tasks share.
     pub files: Vec<String>,
 }
 

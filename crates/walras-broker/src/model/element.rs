@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How elements have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrayCounts {
-    /// Well.
+    /// Those that ended well.
     pub done: u32,
     /// By themselves.
     pub failed: u32,

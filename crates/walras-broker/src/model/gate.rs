@@ -46,9 +46,9 @@ impl Gate {
 /// What must have become of another job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dependency {
-    /// Which job.
+    /// The job or the element that is waited for.
     pub on: Which,
-    /// What.
+    /// What must have become of that job.
     pub condition: Condition,
 }
 

@@ -30,7 +30,7 @@ pub enum Input {
     AddSite(SiteSpec),
     /// What may change of a site does.
     ChangeSite {
-        /// Which site.
+        /// The site that changes.
         site: SiteId,
         /// What it is from now on.
         terms: Box<SiteTerms>,
@@ -48,48 +48,48 @@ pub enum Input {
     Drain {
         /// Of which site.
         site: SiteId,
-        /// Which nodes.
+        /// The nodes that are drained; all of them are that site's.
         nodes: Vec<NodeId>,
-        /// When.
+        /// The time of which nothing new is sold; up to the end of time, where it lasts until they resume.
         interval: Interval,
     },
     /// An owner sells these nodes' time again.
     Resume {
         /// Of which site.
         site: SiteId,
-        /// Which nodes.
+        /// The nodes that are sold again; all of them are that site's.
         nodes: Vec<NodeId>,
     },
     /// An owner needs some nodes, whatever is held there.
     Reclaim {
         /// Of which site.
         site: SiteId,
-        /// Which nodes.
+        /// The nodes that the owner needs; all of them are that site's.
         nodes: Vec<NodeId>,
-        /// When.
+        /// The time that the owner needs.
         interval: Interval,
     },
     /// The administrator limits spending; no amount lifts the limit.
     SetBudget {
-        /// Whose.
+        /// Whose spending it is.
         spender: Spender,
-        /// How much.
+        /// What may be spent in a period; `None` lifts the limit.
         budget: Option<Budget>,
     },
     /// An owner or the administrator says what they want of plans; nothing, without.
     SetWish {
-        /// Who.
+        /// Who wants it.
         of: Wisher,
-        /// What.
+        /// What they want of plans; `None` takes back what they wanted before.
         wish: Option<Wish>,
     },
     /// Money comes in, or goes out when negative.
     Deposit {
         /// The client's own name of the request; the same key is the same request.
         key: String,
-        /// Whose account.
+        /// The account that gets it.
         account: Account,
-        /// How much.
+        /// What the account gets; negative where it is taken out.
         amount: Money,
     },
     /// A user submits a job.
@@ -119,7 +119,7 @@ pub enum Input {
         user: Option<String>,
         /// The client's own name of the request.
         key: String,
-        /// Which quote.
+        /// The quote, by the number that it was given with.
         quote: QuoteNumber,
         /// Which alternative, from 0 on.
         option: u32,
@@ -128,23 +128,23 @@ pub enum Input {
     CancelJob {
         /// Who says so.
         user: String,
-        /// Which job.
+        /// The job or the array that is cancelled.
         job: JobNumber,
     },
     /// A user lets a job go that they had held.
     Release {
         /// Who says so.
         user: String,
-        /// Which job.
+        /// The job or the array that is let go.
         job: JobNumber,
     },
     /// Plan now, and not only when it is time.
     CycleNow,
     /// A site says something.
     Site {
-        /// Which site.
+        /// The site that says it.
         site: SiteId,
-        /// What.
+        /// What the site says. It may come late, twice or in any order.
         message: SiteMessage,
     },
     /// A plan for the open cycle.
@@ -158,9 +158,9 @@ pub enum Input {
     Moved {
         /// For which reservation.
         reservation: ReservationNumber,
-        /// Whose files.
+        /// The task that has written them.
         task: TaskId,
-        /// Where to.
+        /// The site that they were to be brought to.
         to: SiteId,
         /// What came of it.
         end: MoveEnd,
@@ -222,7 +222,7 @@ pub enum Answer {
     },
     /// The quote cannot be honoured.
     Broken {
-        /// Why.
+        /// What stood in the way when it was to be accepted.
         why: Why,
         /// What the user gets for it.
         compensation: Money,
@@ -283,7 +283,7 @@ pub enum Refusal {
     OverBudget(Overspent),
     /// There are as many of them as there may be.
     TooMany {
-        /// Of what.
+        /// What there would be too many of.
         what: Countable,
         /// How many there may be.
         most: usize,

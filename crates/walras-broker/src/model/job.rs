@@ -36,7 +36,7 @@ fn millis_of(work: Option<Work>) -> i128 {
 /// What a user submits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// Who pays.
+    /// The user who submits it, and pays.
     pub user: String,
     /// What is needed; for a workflow, everything but tasks and work.
     pub request: Request,
@@ -201,7 +201,7 @@ pub struct Job {
     pub number: JobNumber,
     /// What was submitted.
     pub spec: Arc<JobSpec>,
-    /// When.
+    /// When it was submitted, or the quote for it accepted.
     pub queued_at: Time,
     /// Since when it may be planned, where it had to wait for something first.
     #[serde(default, skip_serializing_if = "Option::is_none")]

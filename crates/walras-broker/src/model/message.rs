@@ -13,14 +13,14 @@ use walras_model::{Interval, NodeId, Rate, Time};
 pub enum SiteMessage {
     /// What is free, for the cycle that asked.
     Offers {
-        /// Which cycle.
+        /// The cycle that asked.
         cycle: CycleNumber,
         /// What is free.
         free: Free,
     },
     /// The same, as what has changed since the site last said what is free.
     OffersChanged {
-        /// Which cycle.
+        /// The cycle that asked.
         cycle: CycleNumber,
         /// What has changed.
         change: FreeChange,
@@ -31,9 +31,9 @@ pub enum SiteMessage {
     Confirmed(ReservationNumber),
     /// It cannot prepare, confirm or start.
     Refused {
-        /// Which reservation.
+        /// The reservation that it was asked for.
         reservation: ReservationNumber,
-        /// Why.
+        /// What kept the site from it.
         refusal: SiteRefusal,
     },
     /// The hold is gone, and nothing of it runs.
@@ -42,50 +42,50 @@ pub enum SiteMessage {
     Started {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which parts.
+        /// The parts that run, by place.
         parts: Vec<u32>,
-        /// Since when.
+        /// When they began, by the site's clock.
         at: Time,
     },
     /// A part has ended.
     Ended {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which part.
+        /// The part, by its place among the reservation's.
         part: u32,
-        /// When.
+        /// When it ended, by the site's clock.
         at: Time,
-        /// How.
+        /// Whether it ended well, and if not, how.
         end: PartEnd,
     },
     /// A part will end later than it should.
     Late {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which part.
+        /// The part, by its place among the reservation's.
         part: u32,
         /// When it will end.
         until: Time,
     },
     /// A node failed; nothing that started before runs on it.
     NodeLost {
-        /// Which node.
+        /// The node that failed.
         node: NodeId,
         /// When; older news than the last of a node is no news.
         at: Time,
     },
     /// A node does not answer: what started there before may still run, and nothing new does.
     NodeDown {
-        /// Which node.
+        /// The node that does not answer.
         node: NodeId,
-        /// When.
+        /// When the site saw it; older news than the last of a node is no news.
         at: Time,
     },
     /// A node is back.
     NodeBack {
-        /// Which node.
+        /// The node that is back.
         node: NodeId,
-        /// When.
+        /// When the site saw it; older news than the last of a node is no news.
         at: Time,
     },
     /// Which nodes the site has, all of them. Those that are not named any more are gone for good; others of their names would be others.
@@ -100,9 +100,9 @@ pub enum SiteMessage {
     },
     /// The owner needs a node; nothing of ours runs there in that time.
     Taken {
-        /// Which node.
+        /// The node that the owner needs.
         node: NodeId,
-        /// When.
+        /// From when until when.
         interval: Interval,
     },
     /// The site failed; nothing that started before runs there, and it has forgotten what was only prepared.

@@ -20,7 +20,7 @@ pub enum Mismatch {
     SiteLeaving(SiteId),
     /// The site has no such node.
     NoNode {
-        /// Which site.
+        /// The site that was planned on.
         site: SiteId,
         /// The node that it does not have.
         node: NodeId,
@@ -35,14 +35,14 @@ pub enum Mismatch {
     NotOffered,
     /// A node is not free for all of the time.
     NotFree {
-        /// Which node.
+        /// The node that is not free.
         node: NodeId,
         /// The time that was planned.
         interval: Interval,
     },
     /// A node's time has another price now.
     PriceChanged {
-        /// Which node.
+        /// The node whose price has changed.
         node: NodeId,
         /// What its time was to cost.
         was: Money,
@@ -69,7 +69,7 @@ pub enum Mismatch {
     OutsideScope(SiteId),
     /// A node or queue is slower than the job asks.
     TooSlow {
-        /// Where.
+        /// The node or queue that is too slow.
         place: Place,
         /// What it has.
         performance: Performance,
@@ -78,7 +78,7 @@ pub enum Mismatch {
     },
     /// A node or queue lacks what the job requires.
     RequirementUnmet {
-        /// Where.
+        /// The node or queue that lacks it.
         place: Place,
         /// What the job requires.
         requirement: Requirement,
@@ -96,7 +96,7 @@ pub enum Mismatch {
     NodeTwice(NodeId),
     /// Another number of a node's units is held than is needed.
     WrongUnits {
-        /// Which node.
+        /// The node whose units are held.
         node: NodeId,
         /// How many are held.
         held: u32,
@@ -105,7 +105,7 @@ pub enum Mismatch {
     },
     /// A node's hold does not start with the window.
     StartsApart {
-        /// Which node.
+        /// The node whose hold it is.
         node: NodeId,
         /// When its hold starts.
         start: Time,
@@ -114,7 +114,7 @@ pub enum Mismatch {
     },
     /// A hold is shorter or longer than the work takes there.
     WrongLength {
-        /// Where.
+        /// The node or queue of the hold.
         place: Place,
         /// How long it is held.
         held: Span,
@@ -152,7 +152,7 @@ pub enum Mismatch {
     Task {
         /// Which task of the job's workflow.
         task: TaskId,
-        /// Why.
+        /// What is wrong with its place or its time.
         fault: TaskMismatch,
     },
     /// It contradicts itself.

@@ -9,7 +9,7 @@ pub const TRIES_MAX: u32 = 4;
 /// Files of a task that are on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moving {
-    /// From where.
+    /// The site that has them: where their task ran.
     pub from: SiteId,
     /// Since when, at the last try.
     pub since: Time,
@@ -43,7 +43,7 @@ impl Measured {
 pub enum MoveStep {
     /// They are to be brought from a site.
     Begun {
-        /// From where.
+        /// The site that has them: where their task ran.
         from: SiteId,
     },
     /// They are there.

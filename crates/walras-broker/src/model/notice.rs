@@ -10,7 +10,7 @@ use walras_model::{Money, SiteId, Time};
 /// A notice on its way to a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// Whom.
+    /// The user who is told: whose job it is.
     pub user: String,
     /// About which job.
     pub job: JobNumber,

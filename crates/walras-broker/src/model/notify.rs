@@ -50,7 +50,7 @@ impl Occasion {
 /// Who is told of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notify {
-    /// Of what.
+    /// What they are told of; nothing, where it is empty.
     pub on: BTreeSet<Occasion>,
     /// By mail to this address.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -62,7 +62,7 @@ pub struct Demand {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Blackout {
-    /// Once.
+    /// A single stretch of time.
     Once(Interval),
     /// Every week.
     Weekly(Hours),

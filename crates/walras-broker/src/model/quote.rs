@@ -10,11 +10,11 @@ use walras_model::{Explanation, Money, Share, SiteId, Span, Time};
 /// A quote that binds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
-    /// For what.
+    /// The job that was asked about; accepting makes it a job.
     pub spec: Arc<JobSpec>,
     /// The alternatives.
     pub options: Arc<[QuoteOption]>,
-    /// Until when.
+    /// Until when it binds, unless an alternative starts before.
     pub until: Time,
     /// Why there is no alternative, and what would help.
     pub why: Option<Box<Explanation>>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A job in the order of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ranked {
-    /// Which job.
+    /// The job that has the rank.
     pub job: JobNumber,
     /// The weighted sum.
     pub score: i64,

@@ -152,7 +152,7 @@ pub enum BadSite {
     Over(Time),
     /// A node has as many times at which it is drained as there may be.
     DrainedTooOften {
-        /// Which node.
+        /// The node that is drained too often.
         node: NodeId,
         /// How many there may be.
         most: usize,

@@ -12,7 +12,7 @@ use walras_model::Time;
 pub struct Remembered {
     /// What it was answered with.
     pub answer: Answer,
-    /// When.
+    /// When it was answered; the policy says for how long that is remembered.
     pub at: Time,
     /// What was asked; what was remembered before that was kept does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,9 +27,9 @@ pub enum Asked {
     Job(u64),
     /// One of a quote's alternatives.
     Accept {
-        /// Which quote.
+        /// The quote, by its number.
         quote: QuoteNumber,
-        /// Which alternative.
+        /// The alternative, by its place from 0 on.
         option: u32,
     },
 }

@@ -50,7 +50,7 @@ pub struct Reservation {
     pub lien: Money,
     /// In whose budgets that counts.
     pub spenders: Vec<Spender>,
-    /// Since when.
+    /// When sites were asked to prepare.
     pub asked_at: Time,
     /// Files that are on their way: of which task, and where to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -62,7 +62,7 @@ pub struct Reservation {
 /// What one site holds for a reservation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReservedLeg {
-    /// Which site.
+    /// The site that holds it, or is asked to.
     pub site: SiteId,
     /// What it holds, or is asked to.
     pub holds: Vec<Hold>,
@@ -120,9 +120,9 @@ pub enum PartState {
     Ended {
         /// When it started.
         since: Time,
-        /// When.
+        /// When it ended, by the site's word.
         at: Time,
-        /// How.
+        /// Whether it ended well, and if not, how.
         end: PartEnd,
     },
 }

@@ -135,9 +135,9 @@ pub enum Limited {
 /// A limit that a request would break.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverLimit {
-    /// Whose limit.
+    /// Who has as much as they may.
     pub whose: Spender,
-    /// Of what.
+    /// What is counted.
     pub what: Limited,
     /// How much there may be.
     pub most: u64,

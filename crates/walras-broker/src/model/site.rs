@@ -171,7 +171,7 @@ pub enum Free {
 /// A free interval on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FreeTime {
-    /// Which node.
+    /// The node that is free.
     pub node: NodeId,
     /// When it is free.
     pub interval: Interval,

@@ -144,7 +144,7 @@ pub struct Totals {
 /// A user, and what they used of late.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserState {
-    /// Who.
+    /// Their name and terms, as the administrator set them last.
     pub user: User,
     /// A number of their own, for the history.
     pub number: i64,

@@ -13,7 +13,7 @@ use walras_model::{Explanation, Money, NodeId, SiteId, Span, TaskId, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartEnd {
-    /// Well.
+    /// It ended well; a program's exit code was 0.
     Done,
     /// By itself, with that code.
     Failed(i32),
@@ -121,9 +121,9 @@ pub enum Why {
     Outdated(Vec<Mismatch>),
     /// A site refused.
     Refused {
-        /// Which site.
+        /// The site that refused.
         site: SiteId,
-        /// Why.
+        /// What kept the site from it.
         refusal: SiteRefusal,
     },
     /// Sites did not answer in time.

@@ -37,7 +37,7 @@ use walras_model::{Batch, Money, Offers, Request, SiteId, TaskId, Time, Window, 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
 pub struct PlanningProblem {
-    /// Which cycle.
+    /// The number of the cycle that is planned.
     pub cycle: CycleNumber,
     /// How many events the broker had folded when this was what it knew.
     pub basis: u64,
@@ -70,7 +70,7 @@ pub struct PlanningProblem {
 /// What there is to know for assigning jobs to sites that sell capacity.
 #[derive(Clone, Debug)]
 pub struct CapacityRound {
-    /// How.
+    /// The method that the VO's rules name.
     pub method: Method,
     /// The sites.
     pub sites: Vec<SiteId>,

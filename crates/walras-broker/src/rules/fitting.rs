@@ -10,7 +10,7 @@ use walras_model::{Attributes, Performance, SiteId, Span};
 /// The nodes of one site that fit a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fitting {
-    /// Which site.
+    /// The site that has them.
     pub site: SiteId,
     /// How many of its nodes fit, or tasks on them where they are sold in units; no number for a queue, which does not say how many it has.
     pub nodes: Option<u32>,

@@ -241,7 +241,7 @@ impl State {
 /// Free time of a node with its price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// When.
+    /// From when until when it is free at that price.
     pub(crate) interval: Interval,
     /// What the whole node costs per time.
     pub(crate) rate: Rate,

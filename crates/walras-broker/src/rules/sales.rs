@@ -15,7 +15,7 @@ use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 /// What one hold has earned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sale {
-    /// Where.
+    /// The site that held it.
     pub site: SiteId,
     /// On which node; none in a queue.
     pub node: Option<NodeId>,

@@ -35,9 +35,9 @@ pub struct Worth {
 /// A site's time in a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScarcePeriod {
-    /// Whose time.
+    /// The site that has it.
     pub site: SiteId,
-    /// When.
+    /// From when until when.
     pub interval: Interval,
     /// What all that is free there is worth on top of what it costs.
     pub worth: i128,
@@ -59,7 +59,7 @@ impl ScarcePeriod {
 pub struct KindWorth {
     /// Whose they are.
     pub site: SiteId,
-    /// How fast.
+    /// Their speed; all of them have the same.
     pub performance: Performance,
     /// What they cost per time; the least of a node's slots.
     pub rate: Rate,

@@ -12,7 +12,7 @@ use walras_model::request::Batch;
 /// A job that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Which job.
+    /// The job, by its place in the batch.
     pub job: JobId,
     /// How it runs.
     pub run: Run,

@@ -105,7 +105,7 @@ const REFUTE_SHARE: u64 = 4;
 /// A task's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskPlacement {
-    /// Which task.
+    /// The task that is placed.
     pub task: TaskId,
     /// Where it runs.
     pub node: NodeId,

@@ -10,7 +10,7 @@ pub enum NoSchedule {
     /// No node fits this task.
     #[error("no node fits task {}", .task.number())]
     NoNode {
-        /// Which task.
+        /// The first task that no node fits.
         task: TaskId,
     },
     /// No lanes, or more tasks × lanes than [`CELLS_MAX`](super::CELLS_MAX).

@@ -31,14 +31,14 @@ use walras_model::workflow::{Platform, Workflow};
 pub enum Disturbance {
     /// A node is gone from its first task on.
     NodeLost {
-        /// Which node.
+        /// The node that is lost.
         node: NodeId,
         /// When its first task should have started.
         at: Time,
     },
     /// A task takes longer.
     TaskLate {
-        /// Which task.
+        /// The task that is late.
         task: TaskId,
         /// How much longer.
         by: Span,

@@ -44,7 +44,7 @@ use walras_model::{Explanation, Reason};
 /// A job for which no window was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unscheduled {
-    /// Which job.
+    /// The job, by its place in the batch.
     pub job: JobId,
     /// Why, and what would help.
     pub explanation: Explanation,

@@ -24,7 +24,7 @@ const PLACES_AT_ONCE: usize = if cfg!(test) { 4 } else { 64 };
 /// An order of slots by what a unit of work on them adds to a criterion, less first.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranking {
-    /// What counts.
+    /// The number by which slots are ordered.
     pub(crate) by: RankBy,
     /// Millionths, by node.
     pub(crate) performances: Vec<i64>,

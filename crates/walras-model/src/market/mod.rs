@@ -57,7 +57,7 @@ pub enum Splitting {
 /// What one job asks of sites with capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Who pays.
+    /// The user who pays, where prices may depend on that.
     pub user: Option<String>,
     /// How many processors at once; at least one.
     pub tasks: u32,

@@ -12,7 +12,7 @@ use crate::window::Window;
 /// A node whose slots have different prices is several lanes; data stays where it is between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
-    /// Which node.
+    /// The node whose time it is.
     pub node: NodeId,
     /// The node's name.
     pub name: String,

@@ -28,7 +28,7 @@ tokio::task_local! {
 /// How much of a cycle is planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Everybody.
+    /// All who wait, workflows too.
     Whole,
     /// Everybody but workflows.
     Brief,

@@ -27,7 +27,7 @@ pub struct Troubled {
     pub kind: Trouble,
     /// In the words of whoever knows.
     pub why: String,
-    /// Since when.
+    /// When this kind of trouble was first seen; it has gone on since.
     pub since: Time,
 }
 

@@ -23,7 +23,7 @@ const LAG_OF_ALL_MAX: usize = 8_192;
 /// Something that has happened, and its JSON.
 #[derive(Debug)]
 pub struct Told {
-    /// What happened.
+    /// What is said of it, as the API says it.
     pub event: EventView,
     /// The same as JSON, written once for all listeners.
     pub json: String,

@@ -42,13 +42,13 @@ struct OutcomeLabel {
     outcome: String,
 }
 
-/// Whose income.
+/// The owner whose income a figure is of.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OwnerLabel {
     owner: String,
 }
 
-/// Which site.
+/// The site that a figure is of.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct SiteLabel {
     site: String,
@@ -75,7 +75,7 @@ struct RequestLabel {
 pub struct LastPlan {
     /// Whether it is proven best.
     pub proof: Proof,
-    /// Of what.
+    /// What it was held against for that; `None` where nothing was.
     pub rivals: Option<Rivals>,
     /// What no plan could beat.
     pub bound: Option<PlanBound>,

@@ -17,7 +17,7 @@ pub(super) struct Planning {
 
 /// A whole plan that is being made.
 pub(super) struct Whole {
-    /// Of what.
+    /// The cycle, with what the broker knew when planning began.
     pub(super) known: Arc<BegunCycle>,
     /// Then a brief one is begun, once.
     pub(super) patience: Option<Instant>,

@@ -52,7 +52,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// Which output.
+/// Which of the files that a part has printed to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OutputQuery {
@@ -62,7 +62,7 @@ struct OutputQuery {
     error: Option<bool>,
 }
 
-/// Which file.
+/// Which of the files in the job's directory.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileQuery {

@@ -23,7 +23,7 @@ pub(super) enum SiteFault {
     Taken {
         /// Its name.
         node: String,
-        /// How long.
+        /// How many seconds the owner needs it.
         seconds: u32,
     },
     /// The whole site fails.
@@ -32,7 +32,7 @@ pub(super) enum SiteFault {
     SiteBack {},
     /// The site hears and says nothing for so many seconds; what runs goes on.
     Silent {
-        /// How long.
+        /// How many seconds it is silent.
         seconds: u32,
     },
 }

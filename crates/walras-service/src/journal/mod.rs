@@ -62,7 +62,7 @@ impl Group {
 pub struct SaleRecord {
     /// When it was settled.
     pub at: Time,
-    /// To whom.
+    /// The user who was charged.
     pub user: String,
     /// For which job.
     pub job: u64,
@@ -75,7 +75,7 @@ pub struct SaleRecord {
 pub struct OfferedRecord {
     /// On which day, counted from the beginning of 1970 in UTC.
     pub day: i64,
-    /// Which site.
+    /// The site that has offered it.
     pub site: SiteId,
     /// On which node; of all together, without.
     pub node: Option<NodeId>,
@@ -97,9 +97,9 @@ pub struct Writer {
 /// That somebody has changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActRecord {
-    /// When.
+    /// When it was done, by the service's clock.
     pub at: Time,
-    /// Who.
+    /// Who did it, and by which token.
     pub by: Writer,
     /// The entry that it came to, by its place in the group.
     pub place: Option<usize>,
@@ -120,7 +120,7 @@ pub struct EndedJob {
     pub name: String,
     /// When it was submitted, to find it by.
     pub queued: Time,
-    /// When.
+    /// When it ended.
     pub at: Time,
     /// Everything that is kept of it: a [`record::Record`].
     pub body: String,
@@ -133,9 +133,9 @@ pub struct EndedJob {
 pub struct LineRecord {
     /// Whose account, as the API writes it.
     pub account: String,
-    /// When.
+    /// When it was booked.
     pub at: Time,
-    /// What for.
+    /// Why the money moved, as the API writes it.
     pub purpose: &'static str,
     /// How much, in micro-credits.
     pub amount: i64,

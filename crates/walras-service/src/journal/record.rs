@@ -106,7 +106,7 @@ pub mod v1 {
     pub struct Part {
         /// The task of the workflow.
         pub task: Option<String>,
-        /// Where.
+        /// The site that held its time.
         pub site: SiteId,
         /// On which node; none in a queue.
         pub node: Option<NodeId>,

@@ -24,9 +24,9 @@ pub struct Register {
 pub struct FoundLine {
     /// Its number.
     pub number: u64,
-    /// When.
+    /// When it was booked.
     pub at: Time,
-    /// What for.
+    /// Why the money moved.
     pub purpose: PurposeKind,
     /// How much, in micro-credits.
     pub amount: i64,

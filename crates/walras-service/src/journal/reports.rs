@@ -13,11 +13,11 @@ use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 pub struct FoundSale {
     /// When it was settled.
     pub at: Time,
-    /// Where.
+    /// The site that held it.
     pub site: SiteId,
     /// On which node; none in a queue.
     pub node: Option<NodeId>,
-    /// To whom.
+    /// The user who was charged.
     pub user: String,
     /// What the user was charged.
     pub charged: Money,
@@ -34,7 +34,7 @@ pub struct FoundSale {
 pub struct FoundOffered {
     /// The day, counted from the beginning of 1970.
     pub day: i64,
-    /// Where.
+    /// The site that offered it.
     pub site: SiteId,
     /// On which node; all together, without.
     pub node: Option<NodeId>,
@@ -47,9 +47,9 @@ pub struct FoundOffered {
 pub struct FoundAct {
     /// Its number.
     pub number: u64,
-    /// When.
+    /// When it was done, by the service's clock.
     pub at: Time,
-    /// Who.
+    /// Who did it, and by which token.
     pub by: Writer,
     /// The entry that it came to, and its position.
     pub entry: Option<(u64, Box<Entry>)>,

@@ -131,7 +131,7 @@ impl OidcConfig {
 
 /// A browser that is sent to the provider.
 pub struct Begun {
-    /// Where to.
+    /// The provider's address that the browser goes to, with all that goes along.
     pub to: String,
     /// What it brings back in a cookie.
     pub browser: String,

@@ -12,7 +12,7 @@ use walras_model::{Money, NodeId, SiteId, Time};
 /// How the market is at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When.
+    /// The moment that the figures are of.
     pub at: Time,
     /// Jobs that wait, that have a window, that run, that have ended.
     pub jobs: [u64; 4],

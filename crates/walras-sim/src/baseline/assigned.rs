@@ -61,7 +61,7 @@ impl Method {
 pub struct Assigning {
     /// By which method.
     pub method: Method,
-    /// How often.
+    /// How long from one round of assigning to the next.
     pub cycle: Span,
     /// How many at once, at most.
     pub batch: usize,

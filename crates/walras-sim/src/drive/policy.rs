@@ -29,7 +29,7 @@ fn span(seconds: i64) -> Span {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}={value}: {why}")]
 pub struct BadSetting {
-    /// Which setting.
+    /// The setting's name as it was given.
     pub key: String,
     /// What it was to be.
     pub value: String,

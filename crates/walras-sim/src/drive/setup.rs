@@ -120,7 +120,7 @@ pub enum DriveError {
     /// The broker refused what no broker should.
     #[error("at {at} s the broker refused: {why}")]
     Refused {
-        /// When.
+        /// The moment of the run, on its virtual clock.
         at: Time,
         /// What it said.
         why: String,
@@ -128,7 +128,7 @@ pub enum DriveError {
     /// A policy cannot live with what surrounds it.
     #[error("policy '{policy}': {why}")]
     Unable {
-        /// Which policy.
+        /// The policy's name.
         policy: String,
         /// What it cannot, and who can.
         why: String,
@@ -136,7 +136,7 @@ pub enum DriveError {
     /// A schedule could not be kept.
     #[error("the schedule of policy '{policy}': {why}")]
     Schedule {
-        /// Which policy.
+        /// The policy's name.
         policy: String,
         /// What went wrong.
         why: String,
@@ -152,7 +152,7 @@ pub enum DriveError {
     /// Something does not hold that must.
     #[error("at {at} s: {law}")]
     Law {
-        /// When.
+        /// The moment of the run, on its virtual clock.
         at: Time,
         /// Which, and how it is broken.
         law: String,

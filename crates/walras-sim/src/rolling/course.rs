@@ -391,7 +391,7 @@ impl<'a> Driver<'a> {
         free
     }
 
-    /// What happened.
+    /// Ends the run: all that happened, and who is left over.
     pub(super) fn finish(mut self) -> Course {
         self.course.left_over = self.waiting().into_iter().chain(self.unsubmitted.iter().copied()).collect();
         self.course.left_over.sort_unstable();

@@ -37,7 +37,7 @@ use walras_random::Purpose;
 pub struct Workflows(Arc<BTreeMap<u64, Workflow>>);
 
 impl Workflows {
-    /// These.
+    /// Workflows by the numbers of the jobs that they are.
     pub fn new(workflows: BTreeMap<u64, Workflow>) -> Workflows {
         Workflows(Arc::new(workflows))
     }

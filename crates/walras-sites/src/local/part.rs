@@ -196,7 +196,7 @@ pub(crate) struct Begun {
 pub(crate) struct Ended {
     /// When, in milliseconds since 1970.
     pub(crate) at: i64,
-    /// How.
+    /// Whether it ended well, and if not, how.
     pub(crate) end: PartEnd,
 }
 

@@ -12,7 +12,7 @@ pub const TAG: &str = "walras-";
 /// A program of Slurm's with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Which program.
+    /// Its name alone; it is looked up in the directories of the site's path.
     pub program: &'static str,
     /// Its arguments.
     pub arguments: Vec<String>,
@@ -95,7 +95,7 @@ pub struct Wanted {
     pub node: String,
     /// From when on, in seconds since 1970.
     pub start: i64,
-    /// Until when.
+    /// When it ends, in seconds since 1970.
     pub end: i64,
     /// Who may use it, by number.
     pub user: u32,

@@ -79,7 +79,7 @@ pub struct ReservationSeen {
     pub name: String,
     /// From when on.
     pub start: i64,
-    /// Until when.
+    /// When it ends.
     pub end: i64,
     /// On which nodes.
     pub nodes: Vec<String>,

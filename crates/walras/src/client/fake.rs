@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 /// What to do with a request.
 pub(crate) enum Reply {
-    /// Answer.
+    /// Answer with this status, content type and body.
     Answer { status: u16, kind: &'static str, text: String },
     /// Read it and hang up.
     Hang,

@@ -68,7 +68,7 @@ impl Call {
         format!("{head}\r\n{}", self.body.as_deref().unwrap_or_default()).into_bytes()
     }
 
-    /// Asks.
+    /// Sends it over a connection of its own, and reads the answer to its end.
     pub(crate) fn ask(&self, address: SocketAddr) -> io::Result<Answer> {
         raw(address, &self.bytes())
     }

@@ -169,7 +169,7 @@ pub struct PartView {
     pub part: u32,
     /// The task of the workflow.
     pub task: Option<String>,
-    /// Where.
+    /// The name of the site where it is to run, runs or ran.
     pub site: String,
     /// On which node; none in a queue.
     pub node: Option<String>,
@@ -230,7 +230,7 @@ pub struct RankView {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HappeningView {
-    /// When.
+    /// When it happened, by the service's time.
     pub at: Stamp,
     /// What, in one sentence.
     pub text: String,

@@ -126,11 +126,11 @@ pub struct AcceptedView {
 /// Free time that is for sale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OfferView {
-    /// Where.
+    /// The name of the site that sells it.
     pub site: String,
     /// On which node; none in a queue.
     pub node: Option<String>,
-    /// From when.
+    /// When it is free from; in a queue, now.
     pub start: Stamp,
     /// Until when; in a queue, when the wait is expected to end.
     pub end: Stamp,
@@ -158,7 +158,7 @@ pub struct SiteView {
     pub owner: String,
     /// How it offers its time.
     pub kind: OfferKind,
-    /// What is behind it: simulated or local.
+    /// What is behind it: simulated, local or slurm.
     pub connector: String,
     /// Whether it has failed.
     pub lost: bool,
@@ -177,7 +177,7 @@ pub struct SiteView {
 /// What is wrong with a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TroubleView {
-    /// Since when.
+    /// When the service first saw this kind of trouble; it has gone on since.
     pub since: Stamp,
     /// `unreachable`, `denied`, `not-understood` or `broken`.
     pub kind: String,
@@ -228,7 +228,7 @@ pub struct NodeView {
 /// A time at which nothing new is sold of a node; what is held stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DrainedView {
-    /// From when.
+    /// Nothing new is sold from this moment on; it may be to come.
     pub from: Stamp,
     /// Until when; until it is resumed, without.
     pub until: Option<Stamp>,

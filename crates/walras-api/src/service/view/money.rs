@@ -45,7 +45,7 @@ pub struct AccountsView {
 /// What has moved on an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementView {
-    /// Whose.
+    /// The account: `user:NAME`, `owner:NAME`, `fee` or `outside`.
     pub account: String,
     /// Newest first.
     pub lines: Vec<StatementLine>,
@@ -104,9 +104,9 @@ impl PurposeKind {
 pub struct StatementLine {
     /// Its number, in the order of the journal.
     pub line: u64,
-    /// When.
+    /// When it was booked.
     pub at: Stamp,
-    /// What for.
+    /// Why the money moved.
     pub purpose: PurposeKind,
     /// How much, in credits; negative when it left the account.
     pub amount: Num,
@@ -119,7 +119,7 @@ pub struct StatementLine {
 /// What jobs moved on an account, the newest first: an array is one of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BillsView {
-    /// Whose account.
+    /// The account: `user:NAME`, `owner:NAME`, `fee` or `outside`.
     pub account: String,
     /// A line for each job.
     pub bills: Vec<BillView>,

@@ -90,7 +90,7 @@ pub struct HistoryView {
 /// How the market was at a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleView {
-    /// When.
+    /// The moment that the figures are of.
     pub at: Stamp,
     /// Jobs that waited.
     pub queued: u64,
@@ -134,7 +134,7 @@ pub struct DecisionView {
     pub cycle: u64,
     /// Its place in the journal.
     pub position: u64,
-    /// When.
+    /// When the plan was decided on.
     pub at: Stamp,
     /// How many jobs are served.
     pub served: u32,

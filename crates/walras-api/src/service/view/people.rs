@@ -155,7 +155,7 @@ pub struct LogView {
 pub struct LogLine {
     /// Its number.
     pub line: u64,
-    /// When.
+    /// When it was changed.
     pub at: Stamp,
     /// The role of whoever did it; `configuration` for the file that the service was started with.
     pub role: String,

@@ -40,7 +40,7 @@ pub struct PlaceView {
     pub site: String,
     /// On which node; none in a queue.
     pub node: Option<String>,
-    /// From when.
+    /// When it begins there, or began.
     pub start: Stamp,
     /// Until when; of a part that runs, when it should have ended.
     pub end: Stamp,
@@ -51,7 +51,7 @@ pub struct PlaceView {
 pub struct TransferView {
     /// From which part, by its place.
     pub from: u32,
-    /// To which.
+    /// The part that reads it, by its place.
     pub to: u32,
     /// From when on.
     pub start: Stamp,
@@ -79,9 +79,9 @@ pub struct AlternativeView {
 /// What jobs that were not served would have paid for time that stayed unsold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsoldView {
-    /// From when.
+    /// The beginning of the period: the first moment of a day in UTC.
     pub from: Stamp,
-    /// Until when.
+    /// The end of the period: the first moment of the day after its last one, in UTC.
     pub until: Stamp,
     /// Site by site.
     pub sites: Vec<UnsoldSite>,

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// What was earned in a period. A sale counts where it was settled, its time where it was used; days are days in UTC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IncomeView {
-    /// From when.
+    /// The beginning of the period: the first moment of a day in UTC.
     pub from: Stamp,
-    /// Until when.
+    /// The end of the period: the first moment of the day after its last one, in UTC.
     pub until: Stamp,
     /// Since when sales are written down, where that is later than `from`: what was sold before it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,9 +68,9 @@ pub struct IncomeLine {
 /// How the VO is, and was in a period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VoView {
-    /// From when.
+    /// The beginning of the period: the first moment of a day in UTC.
     pub from: Stamp,
-    /// Until when.
+    /// The end of the period: the first moment of the day after its last one, in UTC.
     pub until: Stamp,
     /// Limits on spending, as they are now.
     pub budgets: Vec<BudgetView>,
@@ -87,7 +87,7 @@ pub struct VoView {
 /// What a user did in a period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UserLine {
-    /// Who.
+    /// The user's name.
     pub user: String,
     /// Their group.
     pub group: Option<String>,

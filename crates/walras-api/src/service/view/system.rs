@@ -253,13 +253,13 @@ impl EventKind {
 pub struct EventView {
     /// The place of its entry in the journal: where to go on after a break.
     pub position: u64,
-    /// When.
+    /// When it changed, by the service's time.
     pub at: Stamp,
     /// What kind of thing.
     pub kind: EventKind,
     /// Which job it concerns.
     pub job: Option<u64>,
-    /// Whose job.
+    /// The user whose job it is, where it concerns a job.
     pub user: Option<String>,
     /// Which site it concerns.
     pub site: Option<String>,
@@ -302,9 +302,9 @@ pub struct TimetableRow {
 /// A stretch of a node's time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimetableBar {
-    /// From when.
+    /// When the stretch begins; never before what is shown.
     pub start: Stamp,
-    /// Until when.
+    /// When the stretch ends; never after what is shown.
     pub end: Stamp,
     /// What it is.
     pub kind: BarKind,

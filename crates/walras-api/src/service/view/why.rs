@@ -174,7 +174,7 @@ pub enum WhyKind {
 pub struct AwaitedView {
     /// Which job, or which element of an array: `17`, `18_3`.
     pub job: String,
-    /// What.
+    /// What must have become of it before this job may run.
     pub condition: ConditionKind,
 }
 

@@ -26,11 +26,11 @@ pub struct WorthView {
 /// A site's time in a period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScarceView {
-    /// Where.
+    /// The name of the site whose time it is.
     pub site: String,
-    /// From when.
+    /// When the period begins.
     pub start: Stamp,
-    /// Until when.
+    /// When the period ends.
     pub end: Stamp,
     /// What a node is worth on top of its price, in credits a second, on average over all that is free.
     pub above_price: Num,
@@ -41,7 +41,7 @@ pub struct ScarceView {
 /// Nodes of one site, speed and price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeWorthView {
-    /// Where.
+    /// The name of the site that has them.
     pub site: String,
     /// Speed relative to the reference node.
     pub performance: Num,

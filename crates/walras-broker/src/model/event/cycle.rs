@@ -27,7 +27,7 @@ pub enum CycleEvent {
     },
     /// A site has said what is free.
     OffersReceived {
-        /// Which site.
+        /// The site that has answered.
         site: SiteId,
         /// For which cycle.
         cycle: CycleNumber,
@@ -36,7 +36,7 @@ pub enum CycleEvent {
     },
     /// A site has said what has changed of what is free.
     OffersChanged {
-        /// Which site.
+        /// The site that has answered.
         site: SiteId,
         /// For which cycle.
         cycle: CycleNumber,
@@ -45,14 +45,14 @@ pub enum CycleEvent {
     },
     /// All that will be known is known; planning begins.
     Closed {
-        /// Which cycle.
+        /// The number of the cycle that is planned now.
         cycle: CycleNumber,
         /// Until when the plan must be there.
         until: Time,
     },
     /// The plan was looked at; reservations follow.
     Decided {
-        /// Which cycle.
+        /// The number of the cycle that was planned.
         cycle: CycleNumber,
         /// What the plan came to.
         verdict: Box<Verdict>,

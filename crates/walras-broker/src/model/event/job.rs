@@ -34,16 +34,16 @@ pub enum JobEvent {
     Withdrawn(JobNumber),
     /// A job is back in the queue.
     Returned {
-        /// Which job.
+        /// The job that waits for a window again.
         job: JobNumber,
-        /// Why.
+        /// Why it has no window now.
         why: Why,
     },
     /// A job is planned: newly, or elsewhere than before.
     Planned {
-        /// Which job.
+        /// The job that has the window.
         job: JobNumber,
-        /// Where.
+        /// The window that it has in the plan; it may move until sites hold it.
         plan: Arc<Planned>,
         /// What it is promised from now on.
         promise: Promise,
@@ -57,14 +57,14 @@ pub enum JobEvent {
     Released(JobNumber),
     /// Elements of an array become jobs, by rank.
     Drawn {
-        /// Which array.
+        /// The array that they are elements of.
         array: JobNumber,
         /// Which elements; they were pending.
         elements: Ranks,
     },
     /// Elements of an array end without ever having been jobs.
     Cut {
-        /// Which array.
+        /// The array that they were elements of.
         array: JobNumber,
         /// Which elements; they were pending.
         elements: Ranks,
@@ -76,9 +76,9 @@ pub enum JobEvent {
     },
     /// A job is no more, or an array.
     Ended {
-        /// Which job.
+        /// The job or the array, by its number.
         job: JobNumber,
-        /// How.
+        /// Whether it ended well, and if not, why.
         end: JobEnd,
     },
     /// A notice has reached its user.

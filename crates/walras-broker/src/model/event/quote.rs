@@ -19,7 +19,7 @@ pub enum QuoteEvent {
         quote: QuoteNumber,
         /// The request.
         key: RequestKey,
-        /// For what.
+        /// The job that was asked about; accepting makes it a job.
         spec: Arc<JobSpec>,
         /// The alternatives, none better than another in every way.
         options: Arc<[QuoteOption]>,
@@ -33,11 +33,11 @@ pub enum QuoteEvent {
     },
     /// A quote was accepted; a reservation follows, unless it is held already.
     Accepted {
-        /// Which quote.
+        /// The quote, by its number; it is gone after this.
         quote: QuoteNumber,
         /// The request.
         key: RequestKey,
-        /// Which alternative.
+        /// The alternative that was taken, by its place from 0 on.
         option: u32,
         /// The job that it has become.
         job: JobNumber,
@@ -46,13 +46,13 @@ pub enum QuoteEvent {
     },
     /// A quote could not be honoured.
     Broken {
-        /// Which quote.
+        /// The quote, by its number; it is gone after this.
         quote: QuoteNumber,
         /// The request.
         key: RequestKey,
-        /// Which alternative.
+        /// The alternative that was to be taken, by its place from 0 on.
         option: u32,
-        /// Why.
+        /// What stood in the way when it was accepted.
         why: Why,
         /// What the user got for it.
         compensation: Money,

@@ -35,23 +35,23 @@ pub enum ReservationEvent {
     },
     /// A site has prepared.
     LegPrepared {
-        /// Which reservation.
+        /// The reservation that it holds time for.
         reservation: ReservationNumber,
-        /// Which site.
+        /// The site that has prepared.
         site: SiteId,
     },
     /// All sites have prepared and are asked to confirm.
     Confirming {
-        /// Which reservation.
+        /// The reservation that all have prepared.
         reservation: ReservationNumber,
         /// Until when all must have.
         until: Time,
     },
     /// A site has confirmed.
     LegConfirmed {
-        /// Which reservation.
+        /// The reservation that it keeps time for.
         reservation: ReservationNumber,
-        /// Which site.
+        /// The site that has confirmed.
         site: SiteId,
     },
     /// All sites have confirmed: the job has its window.
@@ -60,36 +60,36 @@ pub enum ReservationEvent {
     PartsDue {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which parts.
+        /// The parts that their sites are asked to start, by place.
         parts: Vec<u32>,
     },
     /// A part runs.
     PartStarted {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which part.
+        /// The part, by its place among the reservation's.
         part: u32,
-        /// Since when.
+        /// When it began by the site's word; never before sites were asked, nor after now.
         at: Time,
     },
     /// A part has ended.
     PartEnded {
         /// Of which reservation.
         reservation: ReservationNumber,
-        /// Which part.
+        /// The part, by its place among the reservation's.
         part: u32,
-        /// When.
+        /// When it ended by the site's word; never before it began, nor after now.
         at: Time,
-        /// How.
+        /// Whether it ended well, and if not, how.
         end: PartEnd,
     },
     /// Files of a task that are read on another site than where it ran are on their way.
     Files {
         /// For which reservation.
         reservation: ReservationNumber,
-        /// Whose files.
+        /// The task that has written them.
         task: TaskId,
-        /// Where to.
+        /// The site where they are read.
         to: SiteId,
         /// What has happened to them.
         step: MoveStep,
@@ -100,12 +100,12 @@ pub enum ReservationEvent {
         reservation: ReservationNumber,
         /// All parts.
         parts: Vec<Part>,
-        /// Why.
+        /// What made the earlier schedule impossible.
         why: Why,
     },
     /// The reservation is over, one way or another: sites are told, and money is settled.
     Closed {
-        /// Which reservation.
+        /// The reservation that ends.
         reservation: ReservationNumber,
         /// Why; `None` when the job ended well.
         why: Option<Why>,
@@ -116,9 +116,9 @@ pub enum ReservationEvent {
     },
     /// A site holds and runs nothing of the reservation any more.
     LegReleased {
-        /// Which reservation.
+        /// The reservation that it has let go.
         reservation: ReservationNumber,
-        /// Which site.
+        /// The site that has let go.
         site: SiteId,
     },
 }

@@ -14,14 +14,14 @@ pub enum SiteEvent {
     Added(Box<SiteSpec>),
     /// A site's prices are these.
     PricesSet {
-        /// Which site.
+        /// The site whose prices they are.
         site: SiteId,
         /// The rules.
         prices: Box<PriceRules>,
     },
     /// Who may run on a site, and what it needs around what it holds, are these.
     TermsSet {
-        /// Which site.
+        /// The site whose terms they are.
         site: SiteId,
         /// Who may run there.
         access: Box<Access>,
@@ -34,28 +34,28 @@ pub enum SiteEvent {
     Stays(SiteId),
     /// A node failed.
     NodeLost {
-        /// Which node.
+        /// The node that failed.
         node: NodeId,
-        /// When.
+        /// When the site saw it; what it says of an earlier moment changes nothing any more.
         at: Time,
     },
     /// A node does not answer; what started there before may still run.
     NodeDown {
-        /// Which node.
+        /// The node that does not answer.
         node: NodeId,
-        /// When.
+        /// When the site saw it; what it says of an earlier moment changes nothing any more.
         at: Time,
     },
     /// A node is back.
     NodeBack {
-        /// Which node.
+        /// The node that is back.
         node: NodeId,
-        /// When.
+        /// When the site saw it; what it says of an earlier moment changes nothing any more.
         at: Time,
     },
     /// A site has more nodes, which have the next numbers.
     NodesAdded {
-        /// Which site.
+        /// The site that has them.
         site: SiteId,
         /// When it said so.
         at: Time,
@@ -67,42 +67,42 @@ pub enum SiteEvent {
     },
     /// A site does not have a node any more, for good; what started there before may still run.
     NodeGone {
-        /// Which node.
+        /// The node that is gone; its number is never given again.
         node: NodeId,
-        /// When.
+        /// When the site named its nodes without it.
         at: Time,
     },
     /// An owner uses a node.
     NodeTaken {
-        /// Which node.
+        /// The node that the owner uses.
         node: NodeId,
-        /// When.
+        /// The time that the owner needs; nothing of the market's is on the node in it.
         interval: Interval,
     },
     /// Nothing new is sold of a node for a while; what is held stays.
     NodeDrained {
-        /// Which node.
+        /// The node that is drained.
         node: NodeId,
-        /// When.
+        /// The time of which nothing new is sold; up to the end of time, where it lasts until it is resumed.
         interval: Interval,
     },
     /// A node's time is sold again.
     NodeResumed {
-        /// Which node.
+        /// The node that is sold again.
         node: NodeId,
     },
     /// A site failed.
     Lost {
-        /// Which site.
+        /// The site that failed.
         site: SiteId,
-        /// When.
+        /// When it failed, by its own word; nothing that started before runs there.
         at: Time,
     },
     /// A site is back.
     Back {
-        /// Which site.
+        /// The site that is back.
         site: SiteId,
-        /// When.
+        /// When it was back, by its own word.
         at: Time,
     },
 }

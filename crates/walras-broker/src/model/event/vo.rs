@@ -17,23 +17,23 @@ pub enum VoEvent {
     UserSet(User),
     /// Spending is limited.
     BudgetSet {
-        /// Whose.
+        /// Whose spending it is.
         spender: Spender,
-        /// How much.
+        /// What may be spent in a period; `None` lifts the limit.
         budget: Option<Budget>,
     },
     /// What an owner or the administrator wants is this.
     WishSet {
-        /// Who.
+        /// Whose wish it is.
         of: Wisher,
-        /// What.
+        /// What they want; `None` takes back what they wanted before.
         wish: Option<Box<Wish>>,
     },
     /// Money came in, or went out.
     Deposited {
         /// The request.
         key: RequestKey,
-        /// Whose account.
+        /// The account that got it or lost it.
         account: Account,
         /// How it was booked.
         transaction: Transaction,

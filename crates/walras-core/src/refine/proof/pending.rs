@@ -13,7 +13,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Everything.
+    /// Every task and every lane: what a search begins with.
     pub(super) fn all(tasks: usize, lanes: usize) -> Pending {
         Pending { forwards: Queue::all(tasks), backwards: Queue::all(tasks), lanes: Queue::all(lanes) }
     }
