@@ -1274,7 +1274,7 @@ export interface components {
         };
         /** @description An account. */
         AccountView: {
-            /** @description Whose: `user:NAME`, `owner:NAME`, `fee`, `outside`. */
+            /** @description Whose: `user:NAME`, `owner:NAME`, `fee`, `held` or `world`, which is all that is outside the VO. */
             account: string;
             /** @description What is left of balance and credit, in credits: balance + credit - held. Budgets may allow less. */
             available: number;
@@ -1475,7 +1475,7 @@ export interface components {
         };
         /** @description What jobs moved on an account, the newest first: an array is one of them. */
         BillsView: {
-            /** @description The account: `user:NAME`, `owner:NAME`, `fee` or `outside`. */
+            /** @description The account: `user:NAME`, `owner:NAME`, `fee`, `held` or `world`. */
             account: string;
             /** @description A line for each job. */
             bills: components["schemas"]["BillView"][];
@@ -3834,7 +3834,7 @@ export interface components {
         };
         /** @description What has moved on an account. */
         StatementView: {
-            /** @description The account: `user:NAME`, `owner:NAME`, `fee` or `outside`. */
+            /** @description The account: `user:NAME`, `owner:NAME`, `fee`, `held` or `world`. */
             account: string;
             /** @description Newest first. */
             lines: components["schemas"]["StatementLine"][];

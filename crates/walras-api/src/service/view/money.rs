@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountView {
-    /// Whose: `user:NAME`, `owner:NAME`, `fee`, `outside`.
+    /// Whose: `user:NAME`, `owner:NAME`, `fee`, `held` or `world`, which is all that is outside the VO.
     pub account: String,
     /// What is on it, in credits, with what is held.
     pub balance: Num,
@@ -45,7 +45,7 @@ pub struct AccountsView {
 /// What has moved on an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementView {
-    /// The account: `user:NAME`, `owner:NAME`, `fee` or `outside`.
+    /// The account: `user:NAME`, `owner:NAME`, `fee`, `held` or `world`.
     pub account: String,
     /// Newest first.
     pub lines: Vec<StatementLine>,
@@ -119,7 +119,7 @@ pub struct StatementLine {
 /// What jobs moved on an account, the newest first: an array is one of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BillsView {
-    /// The account: `user:NAME`, `owner:NAME`, `fee` or `outside`.
+    /// The account: `user:NAME`, `owner:NAME`, `fee`, `held` or `world`.
     pub account: String,
     /// A line for each job.
     pub bills: Vec<BillView>,
