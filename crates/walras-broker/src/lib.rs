@@ -13,9 +13,9 @@
 //! held on the user's account; when all have prepared, all confirm; when any refuses or keeps silent, all let go. Nothing
 //! starts before all have confirmed, and nothing starts while an earlier attempt of the same job may still run.
 //!
-//! The crate has three layers, each of which knows only those below it: machine (inputs to events, events to
-//! state, state to effects), rules (what may be sold, at which price, who is first, how it is settled) and data, whose
-//! modules are named here by what they are about.
+//! The crate has four layers, each of which knows only those below it: machine (inputs to events, events to state, state
+//! to effects), rules (what may be sold, at which price, who is first, how it is settled), plan (a batch into a plan, as a
+//! pure function) and data, whose modules are named here by what they are about.
 //!
 //! ```
 //! use walras_broker::account::Account;
