@@ -1989,7 +1989,7 @@ export interface components {
              */
             seconds: number;
         };
-        /** @description Which file. */
+        /** @description Which of the files in the job's directory. */
         FileQuery: {
             /** @description Its path in the job's directory. */
             name: string;
@@ -2862,7 +2862,7 @@ export interface components {
              */
             start?: string | null;
         };
-        /** @description Which output. */
+        /** @description Which of the files that a part has printed to. */
         OutputQuery: {
             /** @description Its complaints (standard error), where they have a file of their own. */
             error?: boolean | null;
@@ -2890,7 +2890,7 @@ export interface components {
             node?: string | null;
             /**
              * Format: uint32
-             * @description Its place.
+             * @description Its place among the job's parts, from 0 on.
              */
             part: number;
             /** @description The name of the site where it is to run, runs or ran. */
@@ -3047,7 +3047,7 @@ export interface components {
             critical: boolean;
             /**
              * Format: uint32
-             * @description Its place.
+             * @description Its place among the job's parts, from 0 on.
              */
             part: number;
             /** @description Where it was to run when its window was reserved, or is planned to run; none where that is not known any more. */

@@ -165,7 +165,7 @@ pub struct PromiseView {
 /// What is started and ends by itself: one of the parallel tasks of a job, or one task of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartView {
-    /// Its place.
+    /// Its place among the job's parts, from 0 on.
     pub part: u32,
     /// The task of the workflow.
     pub task: Option<String>,

@@ -21,7 +21,7 @@ pub struct PlacesView {
 /// A part as it was planned, and as it went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlacedPart {
-    /// Its place.
+    /// Its place among the job's parts, from 0 on.
     pub part: u32,
     /// The task of the workflow.
     pub task: Option<String>,
