@@ -25,9 +25,9 @@ use walras_model::{
 use walras_verify::tasks::verify_tasks;
 
 /// A network: its name, how many sites there are, and bytes a second and latency within and between them.
-type Place = (&'static str, u32, (i64, i64), (i64, i64));
+type NetworkCase = (&'static str, u32, (i64, i64), (i64, i64));
 
-const PLACES: [Place; 3] = [
+const NETWORKS: [NetworkCase; 3] = [
     ("one-site", 1, (125_000_000, 0), (125_000_000, 0)),
     ("four-sites", 4, (125_000_000, 0), (12_500_000, 50)),
     ("slow", 4, (12_500_000, 0), (1_250_000, 500)),
@@ -45,12 +45,12 @@ enum Nodes {
 
 const KINDS: [(&str, Nodes); 2] = [("speeds", Nodes::Speeds), ("tasks", Nodes::Tasks)];
 /// One for every kind of nodes, network and number of nodes.
-const GROUPS: usize = KINDS.len() * PLACES.len() * NODES.len();
+const GROUPS: usize = KINDS.len() * NETWORKS.len() * NODES.len();
 
 /// What a group stands for.
-fn group_of(group: usize) -> (&'static str, Nodes, Place, u32) {
-    let (kind, rest) = (group / (PLACES.len() * NODES.len()), group % (PLACES.len() * NODES.len()));
-    (KINDS[kind].0, KINDS[kind].1, PLACES[rest / NODES.len()], NODES[rest % NODES.len()])
+fn group_of(group: usize) -> (&'static str, Nodes, NetworkCase, u32) {
+    let (kind, rest) = (group / (NETWORKS.len() * NODES.len()), group % (NETWORKS.len() * NODES.len()));
+    (KINDS[kind].0, KINDS[kind].1, NETWORKS[rest / NODES.len()], NODES[rest % NODES.len()])
 }
 
 /// What one workflow on one platform came to, in milliseconds.
@@ -144,7 +144,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// Nodes of speeds 0.5 to 4, or all of speed 1.
-fn platform((_, sites, near, far): Place, kind: Nodes, nodes: u32) -> Platform {
+fn platform((_, sites, near, far): NetworkCase, kind: Nodes, nodes: u32) -> Platform {
     let speed = |number: u32| match kind {
         Nodes::Speeds => 500_000 * i64::from(number * 5 % 8 + 1),
         Nodes::Tasks => 1_000_000,

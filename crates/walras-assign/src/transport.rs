@@ -127,27 +127,27 @@ impl Network {
     fn place(&mut self, job: usize) {
         let mut left = self.rows[job].units;
         while left > 0 {
-            let ways = self.ways(job);
+            let paths = self.paths(job);
             let open = |site: &usize| self.room[*site] != Some(0);
-            let ends = (0..self.room.len()).filter(open).filter_map(|site| Some((ways[site]?.cost, site)));
+            let ends = (0..self.room.len()).filter(open).filter_map(|site| Some((paths[site]?.cost, site)));
             let Some((_, end)) = ends.min() else { return };
-            left -= self.push(job, left, end, &ways);
+            left -= self.push(job, left, end, &paths);
         }
     }
 
-    /// The cheapest way to every site.
-    fn ways(&self, job: usize) -> Vec<Option<Step>> {
+    /// The cheapest path to every site.
+    fn paths(&self, job: usize) -> Vec<Option<Step>> {
         let first = |cost: &Option<i128>| cost.map(|cost| Step { cost, from: None });
-        let mut ways: Vec<Option<Step>> = self.rows[job].costs.iter().map(first).collect();
+        let mut paths: Vec<Option<Step>> = self.rows[job].costs.iter().map(first).collect();
         let moves = self.moves();
-        // Without circles that save anything, no way needs more steps than there are sites.
-        for _ in 0..ways.len() {
+        // Without circles that save anything, no path needs more steps than there are sites.
+        for _ in 0..paths.len() {
             let mut better = false;
             for (from, to, of, cost) in &moves {
-                let Some(here) = ways[*from] else { continue };
+                let Some(here) = paths[*from] else { continue };
                 let cost = here.cost + cost;
-                if ways[*to].is_none_or(|way| cost < way.cost) {
-                    ways[*to] = Some(Step { cost, from: Some((*from, *of)) });
+                if paths[*to].is_none_or(|path| cost < path.cost) {
+                    paths[*to] = Some(Step { cost, from: Some((*from, *of)) });
                     better = true;
                 }
             }
@@ -155,7 +155,7 @@ impl Network {
                 break;
             }
         }
-        ways
+        paths
     }
 
     /// For every two sites the cheapest move from one to the other, and of whose processors.
@@ -173,12 +173,13 @@ impl Network {
         moves
     }
 
-    /// Sends as many processors as the way allows; says how many.
-    fn push(&mut self, job: usize, left: u32, end: usize, ways: &[Option<Step>]) -> u32 {
+    /// Sends as many processors as the path allows; says how many.
+    fn push(&mut self, job: usize, left: u32, end: usize, paths: &[Option<Step>]) -> u32 {
         let mut amount = self.room[end].map_or(left, |room| room.min(left));
         let mut path = Vec::new();
         let mut at = end;
-        while let Some((from, of)) = ways[at].and_then(|step| step.from).filter(|_| path.len() < ways.len()) {
+        while let Some((from, of)) = paths[at].and_then(|step| step.from).filter(|_| path.len() < paths.len())
+        {
             amount = amount.min(self.units(from, of));
             path.push((from, at, of));
             at = from;

@@ -4,9 +4,9 @@
 
 use crate::Auditor;
 use crate::elements::{At, Elements, number_at};
-use crate::finding::{EndFault, Kind, Thing};
+use crate::finding::{EndFault, FindingKind, Thing};
 use crate::look::Look;
-use crate::state::{Job, Place};
+use crate::state::{Job, JobPhase};
 use std::sync::Arc;
 use walras_broker::gate::Which;
 use walras_broker::id::JobNumber;
@@ -54,8 +54,8 @@ impl Auditor {
     }
 
     pub(crate) fn drawn(&mut self, look: &mut Look<'_>, number: JobNumber, elements: &Ranks) {
-        let Some(array) = self.jobs.get(&number).filter(|job| job.place == Place::Drawing) else {
-            return look.report(Kind::FreedWrongly { job: number });
+        let Some(array) = self.jobs.get(&number).filter(|job| job.phase == JobPhase::Drawing) else {
+            return look.report(FindingKind::FreedWrongly { job: number });
         };
         let (spec, ready_at) = (Arc::clone(&array.spec), array.ready_at);
         for rank in elements.iter() {
@@ -63,13 +63,13 @@ impl Auditor {
             let element = number_at(number, rank);
             match all.at.get_mut(rank as usize).filter(|at| **at == At::Pending) {
                 Some(at) => *at = At::Live,
-                None => return look.report(Kind::ElementTwice { array: number, element }),
+                None => return look.report(FindingKind::ElementTwice { array: number, element }),
             }
             all.live += 1;
             if all.indices.limit().is_some_and(|limit| all.live > limit) {
-                look.report(Kind::TooManyAtOnce { array: number, live: all.live });
+                look.report(FindingKind::TooManyAtOnce { array: number, live: all.live });
             }
-            let job = Job::new(&spec, ready_at, look.position, Place::Queued);
+            let job = Job::new(&spec, ready_at, look.position, JobPhase::Queued);
             self.jobs.insert(element, Job { element: Some(number), ..job });
         }
     }
@@ -83,17 +83,17 @@ impl Auditor {
         whole: bool,
     ) {
         let Some(array) = self.jobs.get(&number).filter(|job| job.spec.array.is_some()).cloned() else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
         if let Some(why) = self.cut_fault(look, number, &array, elements, end) {
-            look.report(Kind::WrongEnd { job: number, why });
+            look.report(FindingKind::WrongEnd { job: number, why });
         }
         for rank in elements.iter() {
             let element = number_at(number, rank);
             let Some(all) = self.arrays.get_mut(&number) else { return };
             match all.at.get_mut(rank as usize).filter(|at| **at == At::Pending) {
                 Some(at) => *at = At::Ended,
-                None => return look.report(Kind::ElementTwice { array: number, element }),
+                None => return look.report(FindingKind::ElementTwice { array: number, element }),
             }
             all.count(end);
             self.ended_number(look, element, false);
@@ -143,7 +143,7 @@ impl Auditor {
         if let Some(all) = self.arrays.get_mut(&array) {
             match rank.and_then(|rank| all.at.get_mut(rank)).filter(|at| **at == At::Live) {
                 Some(at) => *at = At::Ended,
-                None => look.report(Kind::ElementTwice { array, element: number }),
+                None => look.report(FindingKind::ElementTwice { array, element: number }),
             }
             all.live = all.live.saturating_sub(1);
             all.count(end);
@@ -182,13 +182,13 @@ impl Auditor {
 
 impl Job {
     /// A job that has just come.
-    pub(crate) fn new(spec: &Arc<JobSpec>, ready_at: walras_model::Time, since: u64, place: Place) -> Job {
+    pub(crate) fn new(spec: &Arc<JobSpec>, ready_at: walras_model::Time, since: u64, phase: JobPhase) -> Job {
         Job {
             spec: Arc::clone(spec),
             ready_at,
             held: spec.gate.held,
             element: None,
-            place,
+            phase,
             since,
             attempts: 0,
             vanished: 0,

@@ -3,7 +3,7 @@
 //! Every lien remembers which budgets counted it, so that a refund only ever goes back to where the lien was counted: a
 //! budget that was set again, or another group's, does not grow by it. Time O(log budgets) for a lien or a refund.
 
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
 use crate::state::Counted;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ impl Budgets {
             }
             let left = i128::from(spending.budget.amount.as_micros()) - spending.used;
             if lien > left {
-                look.report(Kind::OverBudget { spender: spender.clone(), left, needed: lien });
+                look.report(FindingKind::OverBudget { spender: spender.clone(), left, needed: lien });
             }
             spending.used += lien;
             counted.push(Counted { spender, set: spending.set, period });

@@ -1,10 +1,10 @@
 //! Cycles: one at a time, step by step, with a batch whose order can be explained.
 
 use crate::Auditor;
-use crate::finding::{Kind, Thing};
+use crate::finding::{FindingKind, Thing};
 use crate::jobs::next;
 use crate::look::Look;
-use crate::state::{After, Cycle, Decided, Job, Place};
+use crate::state::{After, Cycle, Decided, Job, JobPhase};
 use crate::sums::{MILLION, millis_between};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ impl Auditor {
         match event {
             CycleEvent::Opened { cycle, batch, asked, until, demand } => {
                 if *until < look.now || demand.len() != self.places.count() {
-                    look.report(Kind::CycleStep { cycle: *cycle, step: "opened" });
+                    look.report(FindingKind::CycleStep { cycle: *cycle, step: "opened" });
                 }
                 self.opened(look, *cycle, batch, asked, *until);
             }
@@ -31,12 +31,12 @@ impl Auditor {
             CycleEvent::Closed { cycle, until } => {
                 let now = look.now;
                 // With nobody in the batch there must be somebody whose window may move.
-                let movable = self.jobs.values().any(|job| job.place == Place::Planned);
+                let movable = self.jobs.values().any(|job| job.phase == JobPhase::Planned);
                 let open = self.open_cycle(*cycle);
                 let open = open.filter(|open| !open.closed && (movable || !open.batch.is_empty()));
                 match open.filter(|open| open.unanswered.is_empty() || now >= open.until) {
                     Some(open) => (open.closed, open.until) = (true, *until),
-                    None => look.report(Kind::CycleStep { cycle: *cycle, step: "closed" }),
+                    None => look.report(FindingKind::CycleStep { cycle: *cycle, step: "closed" }),
                 }
             }
             CycleEvent::Decided { cycle, verdict } => self.decided(look, *cycle, verdict),
@@ -58,19 +58,19 @@ impl Auditor {
     ) {
         self.last.cycle = next(look, Thing::Cycle, number.get(), self.last.cycle);
         if self.cycle.is_some() {
-            look.report(Kind::CycleStep { cycle: number, step: "opened" });
+            look.report(FindingKind::CycleStep { cycle: number, step: "opened" });
         }
         self.counts.cycles += 1;
         let mut unanswered = BTreeSet::new();
         for site in asked {
             if !unanswered.insert(*site) || !self.places.site_stands(*site) {
-                look.report(Kind::AskedWrongly { cycle: number, site: *site });
+                look.report(FindingKind::AskedWrongly { cycle: number, site: *site });
             }
         }
         self.check_batch(look, number, batch);
         for ranked in batch {
             if let Some(job) = self.jobs.get_mut(&ranked.job) {
-                (job.place, job.since) = (Place::Planning, look.position);
+                (job.phase, job.since) = (JobPhase::Planning, look.position);
             }
         }
         let batch = batch.iter().map(|ranked| ranked.job).collect();
@@ -86,12 +86,12 @@ impl Auditor {
         let mut seen = BTreeSet::new();
         let mut strangers = false;
         for ranked in batch {
-            let job = self.jobs.get(&ranked.job).filter(|job| job.place == Place::Queued);
+            let job = self.jobs.get(&ranked.job).filter(|job| job.phase == JobPhase::Queued);
             match job.filter(|_| seen.insert(ranked.job)) {
                 Some(job) => self.check_rank(look, cycle, ranked, job),
                 None => {
                     strangers = true;
-                    look.report(Kind::BatchStranger { cycle, job: ranked.job });
+                    look.report(FindingKind::BatchStranger { cycle, job: ranked.job });
                 }
             }
         }
@@ -102,14 +102,14 @@ impl Auditor {
             |earlier: &ReservationNumber| self.reservations.get(earlier).is_some_and(|it| self.may_run(it));
         let waits = |job: &&Job| {
             let open = job.spec.rerun || !job.earlier.iter().any(runs);
-            job.place == Place::Queued && job.since < look.position && open
+            job.phase == JobPhase::Queued && job.since < look.position && open
         };
         let queued = self.jobs.values().filter(waits).count();
         let room = self.policy.batch_max as usize;
         // Where the queue is shared, a job may be left out for its user's sake, or rest.
         let few = !shared && batch.len() < room && batch.len() < queued;
         if !strangers && (batch.len() > room || few) {
-            look.report(Kind::BatchSize { cycle, queued, batch: batch.len() });
+            look.report(FindingKind::BatchSize { cycle, queued, batch: batch.len() });
         }
     }
 
@@ -121,7 +121,7 @@ impl Auditor {
             let user = self.jobs.get(&ranked.job).map_or("", |job| job.spec.user.as_str());
             let before = last.insert(if shared { user } else { "" }, ranked);
             if before.is_some_and(|before| key(before) > key(ranked)) {
-                look.report(Kind::BatchOrder { cycle, job: ranked.job });
+                look.report(FindingKind::BatchOrder { cycle, job: ranked.job });
             }
         }
     }
@@ -158,14 +158,14 @@ impl Auditor {
             ("fair share", whole(aspects.fair_share), i128::from(aspects.fair_share)),
         ];
         for (aspect, expected, found) in checks.into_iter().filter(|(_, expected, found)| expected != found) {
-            look.report(Kind::WrongRank { cycle, job: ranked.job, aspect, expected, found });
+            look.report(FindingKind::WrongRank { cycle, job: ranked.job, aspect, expected, found });
         }
     }
 
     fn offered(&mut self, look: &mut Look<'_>, site: SiteId, cycle: CycleNumber) {
         let open = self.open_cycle(cycle).filter(|open| !open.closed);
         if !open.is_some_and(|open| open.unanswered.remove(&site)) {
-            look.report(Kind::OfferUnasked { cycle, site });
+            look.report(FindingKind::OfferUnasked { cycle, site });
         }
     }
 
@@ -173,33 +173,33 @@ impl Auditor {
     pub(crate) fn left_open(&self, look: &mut Look<'_>) {
         let waits = |cycle: &&Cycle| !cycle.closed && cycle.unanswered.is_empty();
         if let Some(cycle) = self.cycle.as_ref().filter(waits) {
-            look.report(Kind::CycleStep { cycle: cycle.number, step: "left open" });
+            look.report(FindingKind::CycleStep { cycle: cycle.number, step: "left open" });
         }
     }
 
     fn decided(&mut self, look: &mut Look<'_>, number: CycleNumber, verdict: &Verdict) {
         if self.open_cycle(number).is_none_or(|open| !open.closed) {
-            return look.report(Kind::CycleStep { cycle: number, step: "decided" });
+            return look.report(FindingKind::CycleStep { cycle: number, step: "decided" });
         }
         let Some(open) = self.cycle.take() else { return };
         let batch: BTreeSet<_> = open.batch.iter().copied().collect();
         self.round(look, &open, &batch, verdict);
         for unserved in &verdict.unserved {
             if !batch.contains(&unserved.job) {
-                look.report(Kind::BatchStranger { cycle: number, job: unserved.job });
+                look.report(FindingKind::BatchStranger { cycle: number, job: unserved.job });
             }
         }
         let unserved: BTreeSet<_> = verdict.unserved.iter().map(|unserved| unserved.job).collect();
         for number in &batch {
-            let Some(job) = self.jobs.get_mut(number).filter(|job| job.place == Place::Planning) else {
+            let Some(job) = self.jobs.get_mut(number).filter(|job| job.phase == JobPhase::Planning) else {
                 continue;
             };
             job.since = look.position;
             if unserved.contains(number) {
-                job.place = Place::Queued;
+                job.phase = JobPhase::Queued;
                 job.spares.clear();
             } else {
-                job.place = Place::Loose(After::Plan);
+                job.phase = JobPhase::Loose(After::Plan);
                 look.loose.push(*number);
             }
         }
@@ -215,12 +215,12 @@ impl Auditor {
             unplanned && now >= open.until || !open.closed && heard(open)
         };
         if !self.open_cycle(number).is_some_and(fits) {
-            return look.report(Kind::CycleStep { cycle: number, step: "ended" });
+            return look.report(FindingKind::CycleStep { cycle: number, step: "ended" });
         }
         let Some(open) = self.cycle.take() else { return };
         for number in open.batch {
-            if let Some(job) = self.jobs.get_mut(&number).filter(|job| job.place == Place::Planning) {
-                (job.place, job.since) = (Place::Queued, look.position);
+            if let Some(job) = self.jobs.get_mut(&number).filter(|job| job.phase == JobPhase::Planning) {
+                (job.phase, job.since) = (JobPhase::Queued, look.position);
                 job.spares.clear();
             }
         }

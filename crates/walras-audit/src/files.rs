@@ -3,7 +3,7 @@
 //! Time O(files · log files) for each part that is started.
 
 use crate::Auditor;
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
 use std::collections::BTreeMap;
 use walras_broker::id::ReservationNumber;
@@ -31,7 +31,7 @@ impl Auditor {
 
     pub(crate) fn files_are_there(&self, look: &mut Look<'_>, number: ReservationNumber, part: u32) {
         if let Some(file) = self.files_are_missing(number, part) {
-            look.report(Kind::BeforeFiles { reservation: number, part, file });
+            look.report(FindingKind::BeforeFiles { reservation: number, part, file });
         }
     }
 
@@ -54,7 +54,7 @@ impl Auditor {
         step: &MoveStep,
     ) {
         let Some(reservation) = self.reservations.get_mut(&number) else {
-            return look.report(Kind::FilesStep { reservation: number, task, step: "brought" });
+            return look.report(FindingKind::FilesStep { reservation: number, task, step: "brought" });
         };
         let Some(job) = self.jobs.get_mut(&reservation.job) else { return };
         let (fits, name) = match step {
@@ -74,7 +74,7 @@ impl Auditor {
             }
         };
         if !fits {
-            look.report(Kind::FilesStep { reservation: number, task, step: name });
+            look.report(FindingKind::FilesStep { reservation: number, task, step: name });
         }
     }
 }

@@ -12,7 +12,7 @@ pub struct Finding {
     /// The position of the entry that broke it.
     pub position: u64,
     /// What is wrong.
-    pub kind: Kind,
+    pub kind: FindingKind,
 }
 
 /// What the broker numbers.
@@ -33,7 +33,7 @@ pub enum Thing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the fields are named by what they hold, and every kind says what it means")]
-pub enum Kind {
+pub enum FindingKind {
     /// An entry says nothing.
     NoEvents,
     /// Time went back.

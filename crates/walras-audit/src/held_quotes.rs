@@ -3,9 +3,9 @@
 //! Time O(alternatives), of which a quote has few, and O(jobs) when time passes.
 
 use crate::Auditor;
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
-use crate::state::{Job, Place, Quote, Reservation};
+use crate::state::{Job, JobPhase, Quote, Reservation};
 use crate::sums::holds;
 use std::sync::Arc;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
@@ -38,19 +38,19 @@ impl Auditor {
             || !options.iter().zip(jobs).all(fits)
             || asked && jobs.len() != options.len()
         {
-            look.report(Kind::NotHeld { quote: number });
+            look.report(FindingKind::NotHeld { quote: number });
         }
     }
 
     fn reserved(&self, job: &Job) -> Option<(ReservationNumber, &Reservation)> {
-        match job.place {
-            Place::Reserved(number) => Some((number, self.reservations.get(&number)?)),
-            Place::Waiting
-            | Place::Drawing
-            | Place::Queued
-            | Place::Planning
-            | Place::Planned
-            | Place::Loose(_) => None,
+        match job.phase {
+            JobPhase::Reserved(number) => Some((number, self.reservations.get(&number)?)),
+            JobPhase::Waiting
+            | JobPhase::Drawing
+            | JobPhase::Queued
+            | JobPhase::Planning
+            | JobPhase::Planned
+            | JobPhase::Loose(_) => None,
         }
     }
 
@@ -67,7 +67,7 @@ impl Auditor {
         let Some((held, of_job)) = held else { return false };
         let own = self.reserved(of_job).is_some_and(|(own, _)| own == reservation);
         if held != job || !own {
-            look.report(Kind::NotAsQuoted { quote: number });
+            look.report(FindingKind::NotAsQuoted { quote: number });
         }
         let places = quote.options.iter().zip(0_u32..);
         let others = places.filter(|(_, place)| *place != option);
@@ -90,11 +90,11 @@ impl Auditor {
     /// Nothing is held for a quote that is gone, or that was never given.
     pub(crate) fn left_offered(&self, look: &mut Look<'_>) {
         for (_, quote) in std::mem::take(&mut look.offered) {
-            look.report(Kind::NotHeld { quote });
+            look.report(FindingKind::NotHeld { quote });
         }
         for quote in std::mem::take(&mut look.quotes_gone) {
             if self.jobs.values().any(|job| job.offered == Some(quote)) {
-                look.report(Kind::NotHeld { quote });
+                look.report(FindingKind::NotHeld { quote });
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Jobs: queued once, ended at most once, and always somewhere.
 
 use crate::Auditor;
-use crate::finding::{EndFault, Kind, Thing};
+use crate::finding::{EndFault, FindingKind, Thing};
 use crate::look::Look;
-use crate::state::{After, Job, Place};
+use crate::state::{After, Job, JobPhase};
 use std::sync::Arc;
 use walras_broker::event::JobEvent;
 use walras_broker::id::{JobNumber, QuoteNumber};
@@ -45,11 +45,11 @@ impl Auditor {
     ) {
         self.last.job = next(look, Thing::Job, number.get(), self.last.job);
         if !self.users.contains_key(&spec.user) {
-            look.report(Kind::NoSuchUser(spec.user.clone()));
+            look.report(FindingKind::NoSuchUser(spec.user.clone()));
         }
         self.counts.jobs += u64::from(offered.is_none());
-        let place = self.place_of_new(look, number, spec);
-        let job = Job { offered, ..Job::new(spec, look.now, look.position, place) };
+        let phase = self.phase_of_new(look, number, spec);
+        let job = Job { offered, ..Job::new(spec, look.now, look.position, phase) };
         self.jobs.insert(number, job);
         if let Some(indices) = &spec.array {
             self.array_queued(number, indices);
@@ -59,54 +59,54 @@ impl Auditor {
     /// What was held for a quote is given up together with its reservation.
     fn withdrawn(&mut self, look: &mut Look<'_>, number: JobNumber) {
         let Some(job) = self.jobs.remove(&number) else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
-        if job.offered.is_none() || job.place != Place::Loose(After::Broken) {
-            look.report(Kind::WrongEnd { job: number, why: EndFault::NotOffered });
+        if job.offered.is_none() || job.phase != JobPhase::Loose(After::Broken) {
+            look.report(FindingKind::WrongEnd { job: number, why: EndFault::NotOffered });
         }
     }
 
     fn returned(&mut self, look: &mut Look<'_>, number: JobNumber, why: &Why) {
         let planned = look.decided.as_ref().is_some_and(|decided| decided.batch.contains(&number));
         let Some(job) = self.jobs.get_mut(&number) else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
-        match job.place {
-            Place::Loose(After::Broken) if job.is_used_up(&self.policy) => {
-                look.report(Kind::WrongEnd { job: number, why: EndFault::Attempts });
+        match job.phase {
+            JobPhase::Loose(After::Broken) if job.is_used_up(&self.policy) => {
+                look.report(FindingKind::WrongEnd { job: number, why: EndFault::Attempts });
             }
-            Place::Loose(After::Plan | After::Broken) => {}
-            Place::Queued if planned => {}
+            JobPhase::Loose(After::Plan | After::Broken) => {}
+            JobPhase::Queued if planned => {}
             // It cannot be paid, and is told so instead of being planned.
-            Place::Queued if matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) => {}
+            JobPhase::Queued if matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) => {}
             // It would have no node, and is told so instead of being planned.
-            Place::Queued if matches!(why, Why::NodesHad { .. }) && job.spec.workflow.is_some() => {}
+            JobPhase::Queued if matches!(why, Why::NodesHad { .. }) && job.spec.workflow.is_some() => {}
             // What it was planned for could not be reserved.
-            Place::Planned => {}
-            Place::Waiting
-            | Place::Drawing
-            | Place::Queued
-            | Place::Planning
-            | Place::Reserved(_)
-            | Place::Loose(After::Well | After::Failed | After::Cancelled) => {
-                look.report(Kind::JobNotReturning { job: number });
+            JobPhase::Planned => {}
+            JobPhase::Waiting
+            | JobPhase::Drawing
+            | JobPhase::Queued
+            | JobPhase::Planning
+            | JobPhase::Reserved(_)
+            | JobPhase::Loose(After::Well | After::Failed | After::Cancelled) => {
+                look.report(FindingKind::JobNotReturning { job: number });
             }
         }
-        (job.place, job.since) = (Place::Queued, look.position);
+        (job.phase, job.since) = (JobPhase::Queued, look.position);
         job.spares.clear();
         job.plan = None;
     }
 
     fn ended(&mut self, look: &mut Look<'_>, number: JobNumber, end: &JobEnd) {
         let Some(job) = self.jobs.remove(&number) else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
         let fault = match job.spec.array.is_some() && job.element.is_none() {
             true => self.array_end_fault(number, end),
             false => self.end_fault(look, number, &job, end),
         };
         if let Some(why) = fault {
-            look.report(Kind::WrongEnd { job: number, why });
+            look.report(FindingKind::WrongEnd { job: number, why });
         }
         if let Some(array) = job.element {
             return self.element_over(look, array, number, end);
@@ -122,15 +122,15 @@ impl Auditor {
     }
 
     fn end_fault(&self, look: &Look<'_>, number: JobNumber, job: &Job, end: &JobEnd) -> Option<EndFault> {
-        if matches!(job.place, Place::Reserved(_)) {
+        if matches!(job.phase, JobPhase::Reserved(_)) {
             return Some(EndFault::Reserved);
         }
         if job.offered.is_some() {
             return Some(EndFault::Offered);
         }
         let (fits, fault) = match end {
-            JobEnd::Done => (job.place == Place::Loose(After::Well) && all_done(job), EndFault::NotDone),
-            JobEnd::Failed(_) => (job.place == Place::Loose(After::Failed), EndFault::NotFailed),
+            JobEnd::Done => (job.phase == JobPhase::Loose(After::Well) && all_done(job), EndFault::NotDone),
+            JobEnd::Failed(_) => (job.phase == JobPhase::Loose(After::Failed), EndFault::NotFailed),
             JobEnd::Cancelled => {
                 let told = matches!(look.input, Input::CancelJob { user, job: told }
                     if (*told == number || job.element == Some(*told)) && *user == job.spec.user);
@@ -138,23 +138,24 @@ impl Auditor {
             }
             JobEnd::GivenUp(Why::DeadlinePassed) => {
                 let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= look.now);
-                (passed && matches!(job.place, Place::Waiting | Place::Queued), EndFault::InTime)
+                (passed && matches!(job.phase, JobPhase::Waiting | JobPhase::Queued), EndFault::InTime)
             }
             JobEnd::GivenUp(Why::NeverMet(on)) => (self.is_never_met(job, on), EndFault::NotInVain),
-            JobEnd::GivenUp(_) => {
-                (job.is_used_up(&self.policy) && job.place == Place::Loose(After::Broken), EndFault::Attempts)
-            }
+            JobEnd::GivenUp(_) => (
+                job.is_used_up(&self.policy) && job.phase == JobPhase::Loose(After::Broken),
+                EndFault::Attempts,
+            ),
         };
         (!fits).then_some(fault)
     }
 
-    /// Every job that this entry took out of a plan or a reservation must have a place again.
+    /// Every job that this entry took out of a plan or a reservation must have a phase again.
     pub(crate) fn forgotten(&mut self, look: &mut Look<'_>) {
         for number in std::mem::take(&mut look.loose) {
             let Some(job) = self.jobs.get_mut(&number) else { continue };
-            if matches!(job.place, Place::Loose(_)) {
-                look.report(Kind::JobForgotten { job: number });
-                (job.place, job.since) = (Place::Queued, look.position);
+            if matches!(job.phase, JobPhase::Loose(_)) {
+                look.report(FindingKind::JobForgotten { job: number });
+                (job.phase, job.since) = (JobPhase::Queued, look.position);
             }
         }
     }
@@ -172,7 +173,7 @@ fn all_done(job: &Job) -> bool {
 pub(crate) fn next(look: &mut Look<'_>, thing: Thing, number: u64, last: u64) -> u64 {
     let expected = last.saturating_add(1);
     if number != expected {
-        look.report(Kind::NumberOutOfOrder { thing, number, expected });
+        look.report(FindingKind::NumberOutOfOrder { thing, number, expected });
     }
     last.max(number)
 }

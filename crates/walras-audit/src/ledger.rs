@@ -2,7 +2,7 @@
 //!
 //! Time O(postings · log accounts) for a transaction.
 
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
 use std::collections::BTreeMap;
 use walras_broker::account::{Account, Posting, Purpose, Transaction};
@@ -37,7 +37,7 @@ impl Ledger {
         let balance = *self.balances.entry(account.clone()).or_default();
         self.lowest.insert(account.clone(), lowest);
         if balance < lowest {
-            look.report(Kind::BelowLimit { account, balance, lowest });
+            look.report(FindingKind::BelowLimit { account, balance, lowest });
         }
     }
 
@@ -54,15 +54,15 @@ impl Ledger {
     pub(crate) fn post(&mut self, look: &mut Look<'_>, transaction: &Transaction, occasion: Occasion) {
         let mut changes: BTreeMap<&Account, i128> = BTreeMap::new();
         for posting in &transaction.postings {
-            if !suits(posting, occasion) {
+            if !is_allowed(posting, occasion) {
                 let Posting { account, purpose, amount } = posting.clone();
-                look.report(Kind::BadPosting { account, purpose, amount });
+                look.report(FindingKind::BadPosting { account, purpose, amount });
             }
             *changes.entry(&posting.account).or_default() += i128::from(posting.amount.as_micros());
         }
         let sum: i128 = changes.values().sum();
         if sum != 0 {
-            look.report(Kind::Unbalanced { sum });
+            look.report(FindingKind::Unbalanced { sum });
         }
         for (account, change) in changes {
             self.change(look, account, change);
@@ -72,13 +72,13 @@ impl Ledger {
     fn change(&mut self, look: &mut Look<'_>, account: &Account, change: i128) {
         let common = matches!(account, Account::World | Account::Held | Account::Fee);
         if !common && !self.balances.contains_key(account) {
-            look.report(Kind::NoAccount(account.clone()));
+            look.report(FindingKind::NoAccount(account.clone()));
         }
         let balance = self.balances.entry(account.clone()).or_default();
         *balance += change;
         let lowest = self.lowest.get(account).copied().unwrap_or(0);
         if *account != Account::World && change < 0 && *balance < lowest {
-            look.report(Kind::BelowLimit { account: account.clone(), balance: *balance, lowest });
+            look.report(FindingKind::BelowLimit { account: account.clone(), balance: *balance, lowest });
         }
     }
 
@@ -87,14 +87,14 @@ impl Ledger {
         let held = self.balance(&Account::Held);
         let differs = held - self.liens;
         if differs != self.differed && differs != 0 {
-            look.report(Kind::HeldDiffers { held, liens: self.liens });
+            look.report(FindingKind::HeldDiffers { held, liens: self.liens });
         }
         self.differed = differs;
     }
 }
 
-/// Whether a posting can be what it says.
-fn suits(posting: &Posting, occasion: Occasion) -> bool {
+/// Whether a posting may be made on this occasion.
+fn is_allowed(posting: &Posting, occasion: Occasion) -> bool {
     let amount = posting.amount.as_micros();
     let (gives, gets) = (amount < 0, amount > 0);
     match (occasion, posting.purpose, &posting.account) {

@@ -68,7 +68,7 @@ mod tasks;
 mod waiting;
 mod widths;
 
-pub use finding::{Finding, Kind};
+pub use finding::{Finding, FindingKind};
 pub use summary::Summary;
 
 use awaited::Awaited;
@@ -122,16 +122,16 @@ impl Auditor {
     pub fn entry(&mut self, position: u64, entry: &Entry) -> Vec<Finding> {
         let mut look = Look::new(position, entry.at, &entry.input);
         if let Some(before) = self.clock.filter(|before| *before > entry.at) {
-            look.report(Kind::TimeWentBack { before, at: entry.at });
+            look.report(FindingKind::TimeWentBack { before, at: entry.at });
         }
         self.clock = self.clock.max(Some(entry.at));
         if entry.events.is_empty() {
-            look.report(Kind::NoEvents);
+            look.report(FindingKind::NoEvents);
         }
         self.counts.entries += 1;
         for event in &entry.events {
             if let Some(event) = prompted::unprompted(&entry.input, event) {
-                look.report(Kind::Unprompted { event });
+                look.report(FindingKind::Unprompted { event });
             }
             self.event(&mut look, event);
         }
@@ -164,7 +164,7 @@ impl Auditor {
             VoEvent::BudgetSet { spender, budget } => self.budgets.set(spender, *budget),
             VoEvent::WishSet { of: Wisher::Owner(site), .. } => {
                 if !self.places.has(*site) {
-                    look.report(Kind::NoSuchSite(*site));
+                    look.report(FindingKind::NoSuchSite(*site));
                 }
             }
             VoEvent::WishSet { of: Wisher::Administrator, .. } => {}
@@ -184,7 +184,7 @@ impl Auditor {
             }
             SiteEvent::PricesSet { site, .. } => {
                 if !self.places.has(*site) {
-                    look.report(Kind::NoSuchSite(*site));
+                    look.report(FindingKind::NoSuchSite(*site));
                 }
                 self.places.changed(*site, look.position);
             }
@@ -224,7 +224,7 @@ impl Auditor {
         let purpose = walras_broker::account::Purpose::Deposit;
         let expected = [((Account::World, purpose), -amount), ((account.clone(), purpose), amount)];
         if sums != BTreeMap::from(expected) {
-            look.report(Kind::WrongDeposit { account: account.clone() });
+            look.report(FindingKind::WrongDeposit { account: account.clone() });
         }
         self.counts.deposits += sums.get(&(account.clone(), purpose)).copied().unwrap_or(0);
         self.ledger.post(look, transaction, Occasion::Deposit);
@@ -233,7 +233,7 @@ impl Auditor {
     /// A request is carried out: never twice while it is remembered.
     fn request(&mut self, look: &mut Look<'_>, key: &RequestKey) {
         if self.requests.insert(key.clone(), (look.position, look.now)).is_some() {
-            look.report(Kind::RequestTwice { by: key.by.clone(), key: key.key.clone() });
+            look.report(FindingKind::RequestTwice { by: key.by.clone(), key: key.key.clone() });
         }
     }
 
@@ -255,7 +255,7 @@ impl Auditor {
         self.left_binding(look);
         self.left_offered(look);
         if let Some(accepted) = look.accepted.take() {
-            look.report(Kind::NotAsQuoted { quote: accepted.quote });
+            look.report(FindingKind::NotAsQuoted { quote: accepted.quote });
         }
         self.ledger.compare_held(look);
     }

@@ -1,6 +1,6 @@
 //! What is known while one entry is looked at.
 
-use crate::finding::{Finding, Gone, Kind};
+use crate::finding::{Finding, FindingKind, Gone};
 use crate::state::{Accepted, Decided, Round};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
@@ -21,7 +21,7 @@ pub(crate) struct Look<'a> {
     pub(crate) round: Option<Round>,
     /// The quote that this entry has accepted.
     pub(crate) accepted: Option<Accepted>,
-    /// Jobs whose place this entry must still say.
+    /// Jobs whose phase this entry must still say.
     pub(crate) loose: Vec<JobNumber>,
     /// Reservations of which a site has come further.
     pub(crate) stepped: Vec<ReservationNumber>,
@@ -55,7 +55,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    pub(crate) fn report(&mut self, kind: Kind) {
+    pub(crate) fn report(&mut self, kind: FindingKind) {
         self.found.push(Finding { position: self.position, kind });
     }
 }

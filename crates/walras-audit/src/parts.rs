@@ -1,7 +1,7 @@
 //! Parts: started in time, after what they wait for, and never while an earlier attempt may still run.
 
 use crate::Auditor;
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
 use crate::state::{LegState, PartState, Phase, Reservation};
 use crate::sums::{hold_of, is_queue, millis_between};
@@ -28,7 +28,7 @@ impl Auditor {
         for earlier in job.earlier.iter().filter(|earlier| **earlier != number) {
             let runs = self.reservations.get(earlier).is_some_and(|it| self.may_run(it));
             if runs {
-                look.report(Kind::RunsTwice { reservation: number, earlier: *earlier });
+                look.report(FindingKind::RunsTwice { reservation: number, earlier: *earlier });
             }
         }
     }
@@ -64,7 +64,7 @@ impl Auditor {
         let planned = reservation.allocation.parts.get(part as usize);
         let held = reservation.phase == Phase::Held;
         let Some(planned) = planned.filter(|_| held && state == Some(&PartState::Waiting)) else {
-            return look.report(Kind::PartStep { reservation: number, part, step: "started" });
+            return look.report(FindingKind::PartStep { reservation: number, part, step: "started" });
         };
         // In a queue the site decides when it starts, as soon as its job may.
         let sent_at = match is_queue(&reservation.allocation) {
@@ -72,7 +72,7 @@ impl Auditor {
             true => self.jobs.get(&reservation.job).and_then(|job| job.spec.request.earliest),
         };
         if sent_at.is_some_and(|at| at > look.now) {
-            look.report(Kind::TooSoon { reservation: number, part });
+            look.report(FindingKind::TooSoon { reservation: number, part });
         }
         for (after, lag) in &planned.after {
             let there = match reservation.parts.get(*after as usize) {
@@ -82,7 +82,7 @@ impl Auditor {
                 _ => false,
             };
             if !there {
-                look.report(Kind::BeforeOthers { reservation: number, part, after: *after });
+                look.report(FindingKind::BeforeOthers { reservation: number, part, after: *after });
             }
         }
         self.files_are_there(look, number, part);
@@ -91,11 +91,11 @@ impl Auditor {
 
     pub(crate) fn started(&mut self, look: &mut Look<'_>, number: ReservationNumber, part: u32, at: Time) {
         if self.part_of(look, number, part) != Some(PartState::Due) {
-            return look.report(Kind::PartStep { reservation: number, part, step: "running" });
+            return look.report(FindingKind::PartStep { reservation: number, part, step: "running" });
         }
         let asked_at = self.reservations.get(&number).map_or(at, |it| it.asked_at);
         if at > look.now || at < asked_at {
-            look.report(Kind::WrongTime { reservation: number, part, at });
+            look.report(FindingKind::WrongTime { reservation: number, part, at });
         }
         self.said_by_its_site(look, number, part, "part-started");
         self.set_part(number, part, PartState::Running(at));
@@ -114,11 +114,11 @@ impl Auditor {
             // Its start was never heard of.
             Some(PartState::Due) => at,
             Some(PartState::Waiting | PartState::Ended { .. }) | None => {
-                return look.report(Kind::PartStep { reservation: number, part, step: "ended" });
+                return look.report(FindingKind::PartStep { reservation: number, part, step: "ended" });
             }
         };
         if at > look.now || at < since {
-            look.report(Kind::WrongTime { reservation: number, part, at });
+            look.report(FindingKind::WrongTime { reservation: number, part, at });
         }
         self.said_by_its_site(look, number, part, "part-ended");
         self.set_part(number, part, PartState::Ended { since, at, end });
@@ -139,7 +139,7 @@ impl Auditor {
         if let (Input::Site { site, .. }, Some(planned)) = (look.input, planned)
             && planned.site != *site
         {
-            look.report(Kind::Unprompted { event });
+            look.report(FindingKind::Unprompted { event });
         }
     }
 }

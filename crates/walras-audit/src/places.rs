@@ -4,7 +4,7 @@
 //! overlap it, so that looking takes time O(log holds). On a node that is sold in units holds may overlap: there everything that is held beside
 //! a new hold is summed, moment by moment, in time O(holds²) of what is held on that node.
 
-use crate::finding::{AllocationFault, Gone, Kind};
+use crate::finding::{AllocationFault, FindingKind, Gone};
 use crate::look::Look;
 use crate::place::{Node, SharedHold, Site};
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ impl Places {
     pub(crate) fn add(&mut self, look: &mut Look<'_>, spec: &SiteSpec) {
         let Some(site) = SiteId::from_index(self.sites.len()) else { return };
         if !self.names.insert(spec.name.clone()) {
-            look.report(Kind::SiteAlready { site });
+            look.report(FindingKind::SiteAlready { site });
         }
         let first_node = self.nodes.len();
         self.nodes.extend(spec.nodes.iter().map(|node| Node::new(site, node)));
@@ -60,7 +60,7 @@ impl Places {
     /// What may change of a site does.
     pub(crate) fn terms_set(&mut self, look: &mut Look<'_>, site: SiteId, access: &Access, timing: Timing) {
         match self.sites.get_mut(site.index()) {
-            None => look.report(Kind::NoSuchSite(site)),
+            None => look.report(FindingKind::NoSuchSite(site)),
             Some(known) => (known.spec.access, known.spec.timing) = (access.clone(), timing),
         }
         self.changed(site, look.position);
@@ -69,8 +69,8 @@ impl Places {
     /// A site sells nothing new, or does again.
     pub(crate) fn leave(&mut self, look: &mut Look<'_>, site: SiteId, leaving: bool) {
         match self.sites.get_mut(site.index()) {
-            None => look.report(Kind::NoSuchSite(site)),
-            Some(known) if known.leaving == leaving => look.report(Kind::SiteAlready { site }),
+            None => look.report(FindingKind::NoSuchSite(site)),
+            Some(known) if known.leaving == leaving => look.report(FindingKind::SiteAlready { site }),
             Some(known) => known.leaving = leaving,
         }
         self.changed(site, look.position);
@@ -190,11 +190,11 @@ impl Places {
     /// A node has failed, or is back; older news than the last is no news.
     pub(crate) fn node_changed(&mut self, look: &mut Look<'_>, node: NodeId, at: Time, lost: bool) {
         match self.nodes.get_mut(node.index()) {
-            None => look.report(Kind::NoSuchNode(node)),
+            None => look.report(FindingKind::NoSuchNode(node)),
             Some(state)
                 if (state.lost == lost && !state.down) || at <= state.since || (state.gone && !lost) =>
             {
-                look.report(Kind::NodeAlready { node });
+                look.report(FindingKind::NodeAlready { node });
             }
             Some(state) => (state.lost, state.down, state.since) = (lost, false, at),
         }
@@ -206,8 +206,8 @@ impl Places {
     /// A node does not answer.
     pub(crate) fn node_down(&mut self, look: &mut Look<'_>, node: NodeId, at: Time) {
         match self.nodes.get_mut(node.index()) {
-            None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if state.lost || at <= state.since => look.report(Kind::NodeAlready { node }),
+            None => look.report(FindingKind::NoSuchNode(node)),
+            Some(state) if state.lost || at <= state.since => look.report(FindingKind::NodeAlready { node }),
             Some(state) => (state.lost, state.down, state.since) = (true, true, at),
         }
         look.gone.push((Gone::Node(node), None));
@@ -217,7 +217,7 @@ impl Places {
     pub(crate) fn nodes_added(&mut self, look: &mut Look<'_>, site: SiteId, at: Time, nodes: &[NodeSpec]) {
         let (before, all) = (self.nodes.len(), &mut self.nodes);
         let Some(known) = self.sites.get_mut(site.index()) else {
-            return look.report(Kind::NoSuchSite(site));
+            return look.report(FindingKind::NoSuchSite(site));
         };
         let names: BTreeSet<&str> = known
             .numbered()
@@ -226,7 +226,7 @@ impl Places {
             .collect();
         let queue = matches!(known.spec.kind, SiteKind::Queue(_));
         if queue || at < known.nodes_at || nodes.iter().any(|node| names.contains(node.name.as_str())) {
-            look.report(Kind::SiteAlready { site });
+            look.report(FindingKind::SiteAlready { site });
         }
         all.extend(nodes.iter().map(|node| Node::new(site, node)));
         known.later.extend((before..all.len()).filter_map(NodeId::from_index));
@@ -238,8 +238,8 @@ impl Places {
     /// A site does not have a node any more. What was promised of one that failed, that nothing runs there, stays true.
     pub(crate) fn node_gone(&mut self, look: &mut Look<'_>, node: NodeId, at: Time) {
         match self.nodes.get_mut(node.index()) {
-            None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if state.gone => look.report(Kind::NodeAlready { node }),
+            None => look.report(FindingKind::NoSuchNode(node)),
+            Some(state) if state.gone => look.report(FindingKind::NodeAlready { node }),
             Some(state) => {
                 state.down |= !state.lost;
                 (state.lost, state.gone, state.since) = (true, true, state.since.max(at));
@@ -254,9 +254,9 @@ impl Places {
     /// A site has failed, or is back; older news than the last is no news.
     pub(crate) fn site_changed(&mut self, look: &mut Look<'_>, site: SiteId, at: Time, lost: bool) {
         match self.sites.get_mut(site.index()) {
-            None => look.report(Kind::NoSuchSite(site)),
+            None => look.report(FindingKind::NoSuchSite(site)),
             Some(state) if state.lost == lost || at <= state.since => {
-                look.report(Kind::SiteAlready { site });
+                look.report(FindingKind::SiteAlready { site });
             }
             Some(state) => (state.lost, state.since) = (lost, at),
         }
@@ -269,8 +269,8 @@ impl Places {
     pub(crate) fn node_taken(&mut self, look: &mut Look<'_>, node: NodeId, interval: Interval) {
         let now = look.now;
         match self.nodes.get_mut(node.index()) {
-            None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if state.taken.contains(&interval) => look.report(Kind::NodeAlready { node }),
+            None => look.report(FindingKind::NoSuchNode(node)),
+            Some(state) if state.taken.contains(&interval) => look.report(FindingKind::NodeAlready { node }),
             Some(state) => {
                 state.taken.retain(|taken| taken.end() > now);
                 state.taken.push(interval);
@@ -282,8 +282,10 @@ impl Places {
     /// Nothing new is sold of a node for a while.
     pub(crate) fn node_drained(&mut self, look: &mut Look<'_>, node: NodeId, interval: Interval) {
         match self.nodes.get_mut(node.index()) {
-            None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if state.drained.contains(&interval) => look.report(Kind::NodeAlready { node }),
+            None => look.report(FindingKind::NoSuchNode(node)),
+            Some(state) if state.drained.contains(&interval) => {
+                look.report(FindingKind::NodeAlready { node })
+            }
             Some(state) => state.drained.push(interval),
         }
     }
@@ -291,8 +293,8 @@ impl Places {
     /// A node's time is sold again.
     pub(crate) fn node_resumed(&mut self, look: &mut Look<'_>, node: NodeId) {
         match self.nodes.get_mut(node.index()) {
-            None => look.report(Kind::NoSuchNode(node)),
-            Some(state) if state.drained.is_empty() => look.report(Kind::NodeAlready { node }),
+            None => look.report(FindingKind::NoSuchNode(node)),
+            Some(state) if state.drained.is_empty() => look.report(FindingKind::NodeAlready { node }),
             Some(state) => state.drained.clear(),
         }
     }

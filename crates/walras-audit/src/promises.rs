@@ -1,9 +1,9 @@
 //! Promises: every plan of a job keeps what it was promised, and what was promised stays unless what it rested on has changed.
 
 use crate::Auditor;
-use crate::finding::{Kind, Thing};
+use crate::finding::{FindingKind, Thing};
 use crate::look::Look;
-use crate::state::{After, Job, Place};
+use crate::state::{After, Job, JobPhase};
 use crate::sums::{cost_of, holds, price_of, runtime_of, units_needed};
 use std::sync::Arc;
 use walras_broker::allocation::{Allocation, Hold, Leg, Part};
@@ -23,16 +23,20 @@ impl Auditor {
         renewed: bool,
     ) {
         let Some(job) = self.jobs.get(&number) else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
         let once = look.planned.insert(number);
         let decided = look.decided.as_ref().filter(|_| once);
-        let may = match job.place {
-            Place::Planned => decided.is_some(),
-            Place::Queued | Place::Loose(After::Plan) => {
+        let may = match job.phase {
+            JobPhase::Planned => decided.is_some(),
+            JobPhase::Queued | JobPhase::Loose(After::Plan) => {
                 decided.is_some_and(|decided| decided.batch.contains(&number))
             }
-            Place::Waiting | Place::Drawing | Place::Planning | Place::Reserved(_) | Place::Loose(_) => false,
+            JobPhase::Waiting
+            | JobPhase::Drawing
+            | JobPhase::Planning
+            | JobPhase::Reserved(_)
+            | JobPhase::Loose(_) => false,
         };
         let allocation = self.allocation_of(job, plan);
         let may_be_late = matches!(self.policy.deciding, Deciding::Promise(rules) if rules.late == Late::Run);
@@ -41,10 +45,10 @@ impl Auditor {
         let stands = allocation.is_some() && job.spec.workflow.is_none();
         if !may || !stands || faults.as_ref().is_some_and(|faults| !faults.is_empty()) {
             let fault = faults.and_then(|faults| faults.into_iter().next());
-            look.report(Kind::BadPlan { job: number, fault });
+            look.report(FindingKind::BadPlan { job: number, fault });
         }
         if allocation.as_ref().is_some_and(|allocation| !keeps(allocation, &promise)) {
-            look.report(Kind::PromiseBroken { job: number });
+            look.report(FindingKind::PromiseBroken { job: number });
         }
         // It may become firmer: earlier, and cheaper.
         let same = job.promise.is_none_or(|before| {
@@ -52,17 +56,17 @@ impl Auditor {
         });
         let renewed = renewed && self.has_lost_ground(look, job);
         if !same && !renewed {
-            look.report(Kind::PromiseChanged { job: number });
+            look.report(FindingKind::PromiseChanged { job: number });
         }
         if let Some(job) = self.jobs.get_mut(&number) {
-            (job.place, job.since) = (Place::Planned, look.position);
+            (job.phase, job.since) = (JobPhase::Planned, look.position);
             (job.plan, job.promise) = (Some(Arc::clone(plan)), Some(promise));
         }
     }
 
     /// Whether what a job was planned for may not be there any more: it was returned, or a site of it has said something since.
     fn has_lost_ground(&self, look: &Look<'_>, job: &Job) -> bool {
-        let Some(plan) = job.plan.as_deref().filter(|_| job.place == Place::Planned) else { return true };
+        let Some(plan) = job.plan.as_deref().filter(|_| job.phase == JobPhase::Planned) else { return true };
         let gone = self
             .allocation_of(job, plan)
             .is_none_or(|it| !self.allocation_faults(look, job, job.promise, &it).is_empty());

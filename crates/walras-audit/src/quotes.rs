@@ -3,7 +3,7 @@
 //! Time O(options²), of which a quote has few.
 
 use crate::Auditor;
-use crate::finding::{Kind, Thing};
+use crate::finding::{FindingKind, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
 use crate::look::Look;
@@ -24,10 +24,10 @@ impl Auditor {
             QuoteEvent::Given { quote, key, spec, options, until, why, holds } => {
                 self.request(look, key);
                 if !self.users.contains_key(&spec.user) {
-                    look.report(Kind::NoSuchUser(spec.user.clone()));
+                    look.report(FindingKind::NoSuchUser(spec.user.clone()));
                 }
                 if options.is_empty() && why.is_none() {
-                    look.report(Kind::NoReason { quote: *quote });
+                    look.report(FindingKind::NoReason { quote: *quote });
                 }
                 self.given(look, *quote, spec, options);
                 self.given_held(look, *quote, options, *until, holds);
@@ -45,7 +45,7 @@ impl Auditor {
                 let asked = asked || held;
                 let same = |it: &Job| it.spec == quoted.spec && it.spec.user == key.by;
                 if !asked || !self.jobs.get(job).is_some_and(same) {
-                    look.report(Kind::NotAsQuoted { quote: *quote });
+                    look.report(FindingKind::NotAsQuoted { quote: *quote });
                 }
                 self.counts.quotes_accepted += 1;
                 if held {
@@ -61,10 +61,10 @@ impl Auditor {
                 self.broken(look, *quote, &quoted.spec.user, &chosen, *compensation, transaction);
             }
             QuoteEvent::Expired(quote) => match self.quotes.remove(quote) {
-                None => look.report(Kind::NotThere { thing: Thing::Quote, number: quote.get() }),
+                None => look.report(FindingKind::NotThere { thing: Thing::Quote, number: quote.get() }),
                 Some(given) => {
                     if look.now < given.until {
-                        look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+                        look.report(FindingKind::QuoteTime { quote: *quote, until: given.until });
                     }
                     look.quotes_gone.extend((!given.holds.is_empty()).then_some(*quote));
                 }
@@ -79,7 +79,7 @@ impl Auditor {
         }
         let now = look.now;
         for (quote, given) in self.quotes.iter().filter(|(_, given)| given.until <= now) {
-            look.report(Kind::QuoteTime { quote: *quote, until: given.until });
+            look.report(FindingKind::QuoteTime { quote: *quote, until: given.until });
         }
     }
 
@@ -91,13 +91,13 @@ impl Auditor {
         let mut excused = usize::from(spec.search.is_some());
         for (place, option) in options.iter().enumerate() {
             if place >= most || !is_true(option) {
-                look.report(Kind::WrongOption { quote, option: place });
+                look.report(FindingKind::WrongOption { quote, option: place });
             }
             let no_worse = |other: &QuoteOption| other.finish <= option.finish && other.price <= option.price;
             let others = options.iter().enumerate().filter(|(other, _)| *other != place);
             if let Some((by, _)) = others.into_iter().find(|(_, other)| no_worse(other)) {
                 match excused {
-                    0 => look.report(Kind::Dominated { quote, option: place, by }),
+                    0 => look.report(FindingKind::Dominated { quote, option: place, by }),
                     _ => excused -= 1,
                 }
             }
@@ -112,16 +112,16 @@ impl Auditor {
         option: u32,
     ) -> Option<(Quote, QuoteOption)> {
         let Some(quote) = self.quotes.remove(&number) else {
-            look.report(Kind::NotThere { thing: Thing::Quote, number: number.get() });
+            look.report(FindingKind::NotThere { thing: Thing::Quote, number: number.get() });
             return None;
         };
         if look.now >= quote.until {
-            look.report(Kind::QuoteTime { quote: number, until: quote.until });
+            look.report(FindingKind::QuoteTime { quote: number, until: quote.until });
         }
         look.quotes_gone.extend((!quote.holds.is_empty()).then_some(number));
         let chosen = quote.options.get(option as usize).cloned();
         if chosen.is_none() {
-            look.report(Kind::NoSuchOption { quote: number, option });
+            look.report(FindingKind::NoSuchOption { quote: number, option });
         }
         Some((quote, chosen?))
     }
@@ -147,7 +147,7 @@ impl Auditor {
         let sums = sums(transaction);
         if !(0..=most).contains(&amount) || sums != expected {
             let posted = -sums.get(&(Account::Fee, purpose)).copied().unwrap_or(0);
-            look.report(Kind::WrongCompensation { quote, most, posted });
+            look.report(FindingKind::WrongCompensation { quote, most, posted });
         }
         self.counts.compensations += amount;
         self.ledger.post(look, transaction, Occasion::Broken);

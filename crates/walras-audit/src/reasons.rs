@@ -3,7 +3,7 @@
 //! The reason decides who pays, so that it must not be taken on trust. Time O(legs + parts).
 
 use crate::Auditor;
-use crate::finding::{Gone, Kind};
+use crate::finding::{FindingKind, Gone};
 use crate::look::Look;
 use crate::state::{LegState, PartState, Phase, Reservation};
 use crate::sums::millis_between;
@@ -112,7 +112,7 @@ impl Auditor {
                 Phase::Confirming(_) if all(LegState::Confirmed) => "left confirmed",
                 Phase::Preparing(_) | Phase::Confirming(_) | Phase::Held | Phase::Closed => continue,
             };
-            look.report(Kind::ReservationStep { reservation: number, step });
+            look.report(FindingKind::ReservationStep { reservation: number, step });
         }
     }
 }

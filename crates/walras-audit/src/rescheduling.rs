@@ -2,7 +2,7 @@
 //!
 //! Time O(parts · log parts).
 
-use crate::finding::{AllocationFault, Kind};
+use crate::finding::{AllocationFault, FindingKind};
 use crate::look::Look;
 use crate::state::{PartState, Phase, Reservation};
 use crate::sums::{hold_of, millis_between};
@@ -22,10 +22,10 @@ impl Auditor {
     ) {
         let Some(reservation) = self.known(look, number) else { return };
         if reservation.phase != Phase::Held || parts.len() != reservation.parts.len() {
-            return look.report(Kind::ReservationStep { reservation: number, step: "rescheduled" });
+            return look.report(FindingKind::ReservationStep { reservation: number, step: "rescheduled" });
         }
         if !reasons::is_true(self, look, number, reservation, Some(why)) {
-            look.report(Kind::WrongReason { reservation: number });
+            look.report(FindingKind::WrongReason { reservation: number });
         }
         let states = reservation.parts.clone();
         let mut faults: Vec<(u32, AllocationFault)> = Vec::new();
@@ -38,7 +38,7 @@ impl Auditor {
         let overlaps = tasks::overlapping(parts, counts);
         faults.extend(overlaps.into_iter().map(|place| (place, AllocationFault::PartsOverlap(place))));
         for (part, fault) in faults {
-            look.report(Kind::BadSchedule { reservation: number, part, fault });
+            look.report(FindingKind::BadSchedule { reservation: number, part, fault });
         }
         if let Some(reservation) = self.reservations.get_mut(&number) {
             reservation.allocation.parts = parts.to_vec();

@@ -1,10 +1,10 @@
 //! Reservations: asked, prepared, confirmed, held, closed, released; all sites or none.
 
-use crate::finding::{AllocationFault, EndFault, Gone, Kind, Thing};
+use crate::finding::{AllocationFault, EndFault, FindingKind, Gone, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
 use crate::look::Look;
-use crate::state::{After, LegState, PartState, Phase, Place, Reservation};
+use crate::state::{After, JobPhase, LegState, PartState, Phase, Reservation};
 use crate::sums::{hold_of, holds, meet, price_of};
 use crate::{Auditor, reasons};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ impl Auditor {
                 let nodes = holds(allocation).filter(|(_, _, hold)| hold.node.is_some());
                 let first = nodes.map(|(_, _, hold)| hold.interval.start()).min();
                 if *until < look.now || until > expiry || first.is_some_and(|first| *expiry > first) {
-                    look.report(Kind::BadAllocation {
+                    look.report(FindingKind::BadAllocation {
                         reservation: *reservation,
                         fault: AllocationFault::WrongExpiry,
                     });
@@ -45,7 +45,7 @@ impl Auditor {
                 }
                 self.check_widths(look, *reservation);
                 if let Some(job) = self.jobs.get_mut(job) {
-                    (job.place, job.since) = (Place::Reserved(*reservation), look.position);
+                    (job.phase, job.since) = (JobPhase::Reserved(*reservation), look.position);
                     job.spares = spares.clone();
                 }
             }
@@ -93,7 +93,7 @@ impl Auditor {
     pub(crate) fn known(&self, look: &mut Look<'_>, number: ReservationNumber) -> Option<&Reservation> {
         let reservation = self.reservations.get(&number);
         if reservation.is_none() {
-            look.report(Kind::NotThere { thing: Thing::Reservation, number: number.get() });
+            look.report(FindingKind::NotThere { thing: Thing::Reservation, number: number.get() });
         }
         reservation
     }
@@ -108,19 +108,21 @@ impl Auditor {
         allocation: &Allocation,
     ) {
         let Some(of_job) = self.jobs.get(&job) else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: job.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: job.get() });
         };
         let free = match origin {
             Origin::Cycle(cycle) => {
                 let decided = look.decided.as_ref().filter(|decided| decided.cycle == cycle);
                 decided.is_some_and(|decided| decided.batch.contains(&job))
-                    && matches!(of_job.place, Place::Queued | Place::Loose(After::Plan))
+                    && matches!(of_job.phase, JobPhase::Queued | JobPhase::Loose(After::Plan))
             }
-            Origin::Offered(quote) => look.offered.get(&job) == Some(&quote) && of_job.place == Place::Queued,
-            Origin::Spare => of_job.place == Place::Loose(After::Broken),
+            Origin::Offered(quote) => {
+                look.offered.get(&job) == Some(&quote) && of_job.phase == JobPhase::Queued
+            }
+            Origin::Spare => of_job.phase == JobPhase::Loose(After::Broken),
             Origin::Plan => {
                 let moment = matches!(look.input, Input::Tick | Input::Decided { .. });
-                moment && of_job.place == Place::Planned
+                moment && of_job.phase == JobPhase::Planned
             }
             Origin::Quote(quote) => {
                 let accepted = look.accepted.take_if(|it| it.quote == quote);
@@ -128,25 +130,28 @@ impl Auditor {
                     .as_ref()
                     .is_some_and(|it| it.reservation == number && it.allocation == *allocation)
                 {
-                    look.report(Kind::NotAsQuoted { quote });
+                    look.report(FindingKind::NotAsQuoted { quote });
                 }
-                accepted.is_some_and(|it| it.job == job) && of_job.place == Place::Queued
+                accepted.is_some_and(|it| it.job == job) && of_job.phase == JobPhase::Queued
             }
         };
         if !free {
-            look.report(Kind::JobNotFree { job });
+            look.report(FindingKind::JobNotFree { job });
         }
         if matches!(origin, Origin::Cycle(_)) {
             self.check_round(look, job, of_job, allocation);
         }
         if origin == Origin::Plan && !self.is_as_planned(of_job, allocation) {
-            look.report(Kind::NotAsPlanned { job });
+            look.report(FindingKind::NotAsPlanned { job });
         }
         if origin == Origin::Spare && of_job.is_used_up(&self.policy) {
-            look.report(Kind::WrongEnd { job, why: EndFault::Attempts });
+            look.report(FindingKind::WrongEnd { job, why: EndFault::Attempts });
         }
         if origin == Origin::Spare && !of_job.spares.iter().any(|spare| spare.legs == allocation.legs) {
-            look.report(Kind::BadAllocation { reservation: number, fault: AllocationFault::NotASpare });
+            look.report(FindingKind::BadAllocation {
+                reservation: number,
+                fault: AllocationFault::NotASpare,
+            });
         }
     }
 
@@ -171,14 +176,14 @@ impl Auditor {
             self.places.crowd(leg.site, look.position);
         }
         for fault in faults {
-            look.report(Kind::BadAllocation { reservation: number, fault });
+            look.report(FindingKind::BadAllocation { reservation: number, fault });
         }
         let lien = price_of(allocation);
         let (payer, purpose) = (Account::User(user.clone()), Purpose::Lien);
         let sums = sums(transaction);
         let posted = sums.get(&(Account::Held, purpose)).copied().unwrap_or(0);
         if sums != BTreeMap::from([((payer, purpose), -lien), ((Account::Held, purpose), lien)]) {
-            look.report(Kind::WrongLien { reservation: number, expected: lien, posted });
+            look.report(FindingKind::WrongLien { reservation: number, expected: lien, posted });
         }
         self.ledger.post(look, transaction, Occasion::Lien);
         self.ledger.liens += lien;
@@ -213,7 +218,7 @@ impl Auditor {
         let Some(reservation) = self.known(look, number) else { return };
         if !when(reservation.phase) || reservation.legs.get(&site) != Some(&from) {
             let step = if to == LegState::Prepared { "prepared" } else { "confirmed" };
-            return look.report(Kind::LegStep { reservation: number, site, step });
+            return look.report(FindingKind::LegStep { reservation: number, site, step });
         }
         if let Some(reservation) = self.reservations.get_mut(&number) {
             reservation.legs.insert(site, to);
@@ -233,7 +238,7 @@ impl Auditor {
     ) {
         let Some(reservation) = self.known(look, number) else { return };
         if !when(reservation.phase) || reservation.legs.values().any(|leg| *leg != all) {
-            look.report(Kind::ReservationStep { reservation: number, step });
+            look.report(FindingKind::ReservationStep { reservation: number, step });
         }
         if let Some(reservation) = self.reservations.get_mut(&number) {
             reservation.phase = to;
@@ -250,11 +255,11 @@ impl Auditor {
     ) {
         let Some(reservation) = self.known(look, number) else { return };
         if reservation.phase == Phase::Closed {
-            return look.report(Kind::ReservationStep { reservation: number, step: "closed" });
+            return look.report(FindingKind::ReservationStep { reservation: number, step: "closed" });
         }
         let reservation = reservation.clone();
         if !reasons::is_true(self, look, number, &reservation, why) {
-            look.report(Kind::WrongReason { reservation: number });
+            look.report(FindingKind::WrongReason { reservation: number });
         }
         self.check_settlement(look, number, &reservation, why, transaction);
         self.check_kept(look, number, &reservation, kept);
@@ -270,7 +275,7 @@ impl Auditor {
             job.attempts = job.attempts.saturating_add(u32::from(why.is_some_and(is_failure)));
             let vanished = matches!(why, Some(Why::PartEnded { end: PartEnd::Vanished, .. }));
             job.vanished = job.vanished.saturating_add(u32::from(vanished));
-            (job.place, job.since) = (Place::Loose(after(&reservation, why)), look.position);
+            (job.phase, job.since) = (JobPhase::Loose(after(&reservation, why)), look.position);
             look.loose.push(reservation.job);
         }
         if let Some(reservation) = self.reservations.get_mut(&number) {
@@ -282,7 +287,7 @@ impl Auditor {
         let Some(reservation) = self.known(look, number) else { return };
         let there = reservation.legs.get(&site).is_some_and(|leg| *leg != LegState::Released);
         if !there || reservation.phase != Phase::Closed {
-            return look.report(Kind::LegStep { reservation: number, site, step: "released" });
+            return look.report(FindingKind::LegStep { reservation: number, site, step: "released" });
         }
         let Some(reservation) = self.reservations.get_mut(&number) else { return };
         reservation.legs.insert(site, LegState::Released);
@@ -318,7 +323,7 @@ impl Auditor {
                     }
                 });
                 if relies {
-                    look.report(Kind::LeftThere { reservation: *number, place });
+                    look.report(FindingKind::LeftThere { reservation: *number, place });
                 }
             }
         }

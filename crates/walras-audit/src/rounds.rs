@@ -3,7 +3,7 @@
 //! Whether an assignment was the best the journal does not tell; that it was a round of the VO's does. Time O(served + legs).
 
 use crate::Auditor;
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
 use crate::state::{Cycle, Job, Round};
 use crate::sums::millis_between;
@@ -32,7 +32,7 @@ impl Auditor {
         let round = verdict.assigned.as_deref();
         if !open.rules_changed {
             if round.is_some_and(|round| !self.is_round(open, batch, verdict, round)) {
-                look.report(Kind::BadRound { cycle: open.number });
+                look.report(FindingKind::BadRound { cycle: open.number });
             }
             look.round = self.policy.assign.map(|method| Round {
                 start: round.map(|round| round.start),
@@ -66,20 +66,26 @@ impl Auditor {
     }
 
     /// What a cycle reserves for a job: if a round serves it, as a round does; and nothing of such sites otherwise.
-    pub(crate) fn check_round(&self, look: &mut Look<'_>, number: JobNumber, job: &Job, way: &Allocation) {
+    pub(crate) fn check_round(
+        &self,
+        look: &mut Look<'_>,
+        number: JobNumber,
+        job: &Job,
+        allocation: &Allocation,
+    ) {
         let Some(round) = &look.round else { return };
         let assigned_to = |site| self.places.is_assigned_to(site);
         let right = if round.served.contains(&number) {
-            let together = way.legs.len() == 1 || round.splits && !job.spec.request.scope.same_site;
-            let mut starts = way.parts.iter().map(|part| Some(part.start));
+            let together = allocation.legs.len() == 1 || round.splits && !job.spec.request.scope.same_site;
+            let mut starts = allocation.parts.iter().map(|part| Some(part.start));
             together
-                && way.legs.iter().all(|leg| assigned_to(leg.site))
+                && allocation.legs.iter().all(|leg| assigned_to(leg.site))
                 && starts.all(|start| start == round.start)
         } else {
-            !is_plain(job) || !way.legs.iter().any(|leg| assigned_to(leg.site))
+            !is_plain(job) || !allocation.legs.iter().any(|leg| assigned_to(leg.site))
         };
         if !right {
-            look.report(Kind::OutOfRound { job: number });
+            look.report(FindingKind::OutOfRound { job: number });
         }
     }
 }

@@ -6,7 +6,7 @@
 //! every site's charge, rounded down. What was held for a quote and not taken is paid with the policy's share of each hold. Time O(parts + holds · parts on a hold).
 
 use crate::Auditor;
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::ledger::sums;
 use crate::look::Look;
 use crate::state::{PartState, Phase, Reservation};
@@ -40,7 +40,7 @@ impl Auditor {
                 let (account, purpose) = key.clone();
                 let (expected, posted) = (should.unwrap_or(0), is.unwrap_or(0));
                 let reservation = number;
-                look.report(Kind::WrongSettlement { reservation, account, purpose, expected, posted });
+                look.report(FindingKind::WrongSettlement { reservation, account, purpose, expected, posted });
             }
         }
     }
@@ -161,11 +161,11 @@ impl Auditor {
         let done: BTreeSet<TaskId> =
             parts.filter(|(_, state)| state.is_done()).filter_map(|(part, _)| part.task).collect();
         if kept.len() != done.len() || !kept.iter().all(|task| done.contains(task)) {
-            look.report(Kind::WrongKept { reservation: number });
+            look.report(FindingKind::WrongKept { reservation: number });
         }
         let before = self.jobs.get(&reservation.job).map(|job| &job.done);
         for task in kept.iter().filter(|task| before.is_some_and(|before| before.contains(task))) {
-            look.report(Kind::TaskTwice { job: reservation.job, task: *task });
+            look.report(FindingKind::TaskTwice { job: reservation.job, task: *task });
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Job {
     pub(crate) held: bool,
     /// The array of which it is an element.
     pub(crate) element: Option<JobNumber>,
-    pub(crate) place: Place,
+    pub(crate) phase: JobPhase,
     /// The entry that brought it there.
     pub(crate) since: u64,
     /// Reservations that failed through no fault of its own.
@@ -52,7 +52,7 @@ impl Job {
 
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum JobPhase {
     /// Not in the queue before something has happened.
     Waiting,
     Queued,

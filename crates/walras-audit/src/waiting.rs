@@ -4,28 +4,37 @@
 //! each job that waits for one that began or ended; O(jobs) for one that waits for its namesakes.
 
 use crate::Auditor;
-use crate::finding::{Kind, Thing};
+use crate::finding::{FindingKind, Thing};
 use crate::look::Look;
-use crate::state::{Job, Place};
+use crate::state::{Job, JobPhase};
 use walras_broker::gate::{Dependency, NeverMet};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobSpec;
 
 impl Auditor {
     /// Where a job is that has just come.
-    pub(crate) fn place_of_new(&mut self, look: &mut Look<'_>, number: JobNumber, spec: &JobSpec) -> Place {
+    pub(crate) fn phase_of_new(
+        &mut self,
+        look: &mut Look<'_>,
+        number: JobNumber,
+        spec: &JobSpec,
+    ) -> JobPhase {
         for on in &spec.gate.after {
             let of = self.number_of(on.on).unwrap_or(on.on.job);
             let known = self.jobs.contains_key(&of) || self.awaited.ended.contains_key(&of);
             if of >= number || !known && !self.is_pending(of) {
-                look.report(Kind::NotThere { thing: Thing::Job, number: of.get() });
+                look.report(FindingKind::NotThere { thing: Thing::Job, number: of.get() });
             }
             self.awaited.dependents.entry(of).or_default().push(number);
         }
         if spec.gate.singleton {
             self.awaited.singletons.insert(number);
         }
-        if !spec.gate.held && self.is_let_through(number, spec) { free_place(spec) } else { Place::Waiting }
+        if !spec.gate.held && self.is_let_through(number, spec) {
+            free_phase(spec)
+        } else {
+            JobPhase::Waiting
+        }
     }
 
     fn holds(&self, on: &Dependency) -> Option<bool> {
@@ -47,21 +56,21 @@ impl Auditor {
 
     pub(crate) fn freed(&mut self, look: &mut Look<'_>, number: JobNumber) {
         let Some(job) = self.jobs.get(&number) else {
-            return look.report(Kind::NotThere { thing: Thing::Job, number: number.get() });
+            return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
-        if job.place != Place::Waiting || job.held || !self.is_let_through(number, &job.spec) {
-            look.report(Kind::FreedWrongly { job: number });
+        if job.phase != JobPhase::Waiting || job.held || !self.is_let_through(number, &job.spec) {
+            look.report(FindingKind::FreedWrongly { job: number });
         }
         self.awaited.singletons.remove(&number);
         if let Some(job) = self.jobs.get_mut(&number) {
-            (job.place, job.since, job.ready_at) = (free_place(&job.spec), look.position, look.now);
+            (job.phase, job.since, job.ready_at) = (free_phase(&job.spec), look.position, look.now);
         }
     }
 
     pub(crate) fn let_go(&mut self, look: &mut Look<'_>, number: JobNumber) {
         match self.jobs.get_mut(&number).filter(|job| job.held) {
             Some(job) => job.held = false,
-            None => look.report(Kind::FreedWrongly { job: number }),
+            None => look.report(FindingKind::FreedWrongly { job: number }),
         }
         look.concerned.insert(number);
     }
@@ -99,24 +108,24 @@ impl Auditor {
     /// Whether a job can really never have what it waits for.
     pub(crate) fn is_never_met(&self, job: &Job, on: &Dependency) -> bool {
         let never = job.spec.gate.after.contains(on) && self.holds(on) == Some(false);
-        never && job.place == Place::Waiting && self.policy.never_met == NeverMet::Cancel
+        never && job.phase == JobPhase::Waiting && self.policy.never_met == NeverMet::Cancel
     }
 
     /// Whoever waits for nothing any more must have been freed, and whoever waits in vain be given up.
     pub(crate) fn left_behind(&self, look: &mut Look<'_>) {
         for number in std::mem::take(&mut look.concerned) {
-            let waits = |job: &&Job| job.place == Place::Waiting;
+            let waits = |job: &&Job| job.phase == JobPhase::Waiting;
             let Some(job) = self.jobs.get(&number).filter(waits) else { continue };
             let never = |on: &Dependency| self.holds(on) == Some(false);
             let vain = self.policy.never_met == NeverMet::Cancel && job.spec.gate.after.iter().any(never);
             if vain || !job.held && self.is_let_through(number, &job.spec) {
-                look.report(Kind::LeftBehind { job: number });
+                look.report(FindingKind::LeftBehind { job: number });
             }
         }
     }
 }
 
 /// Where a job is that waits for nothing but a window.
-fn free_place(spec: &JobSpec) -> Place {
-    if spec.array.is_some() { Place::Drawing } else { Place::Queued }
+fn free_phase(spec: &JobSpec) -> JobPhase {
+    if spec.array.is_some() { JobPhase::Drawing } else { JobPhase::Queued }
 }

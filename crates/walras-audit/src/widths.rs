@@ -6,7 +6,7 @@
 //! O(reservations).
 
 use crate::Auditor;
-use crate::finding::Kind;
+use crate::finding::FindingKind;
 use crate::look::Look;
 use crate::state::{LegState, Phase, Reservation};
 use walras_broker::id::ReservationNumber;
@@ -26,7 +26,7 @@ impl Auditor {
         let open = |it: &&Reservation| it.of_cycle && it.user == new.user && it.phase != Phase::Closed;
         let nodes = self.reservations.values().filter(open).filter(|it| is_workflow(it)).map(nodes_of).sum();
         if nodes > most {
-            look.report(Kind::TooManyNodes { job: new.job, nodes, most });
+            look.report(FindingKind::TooManyNodes { job: new.job, nodes, most });
         }
     }
 }

@@ -10,12 +10,12 @@ use walras_core::choose::knapsack::Solved;
 use walras_core::choose::several;
 
 mod knapsacks;
-use knapsacks::{Kind, problem};
+use knapsacks::{KnapsackKind, problem};
 
 fn one_limit(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("one-limit");
     for (jobs, alternatives) in [(30, 20), (1_000, 20), (10_000, 100)] {
-        for kind in [Kind::Random, Kind::Correlated] {
+        for kind in [KnapsackKind::Random, KnapsackKind::Correlated] {
             let problem = problem(kind, jobs, alternatives, 1, 7);
             let Solved::Found(solution) = solve(&problem, 20_000_000) else { panic!("feasible") };
             assert_eq!(solution.bound, solution.value, "{kind:?} {jobs} × {alternatives} is proven");
@@ -29,7 +29,7 @@ fn one_limit(criterion: &mut Criterion) {
 fn two_limits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("two-limits");
     for (jobs, alternatives) in [(30, 20), (100, 20)] {
-        let problem = problem(Kind::Correlated, jobs, alternatives, 2, 7);
+        let problem = problem(KnapsackKind::Correlated, jobs, alternatives, 2, 7);
         let name = BenchmarkId::new("correlated", format!("{jobs}x{alternatives}"));
         group.bench_function(name, |b| b.iter(|| several::solve(black_box(&problem), 200_000)));
     }

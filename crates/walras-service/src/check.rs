@@ -15,8 +15,8 @@ use walras_broker::state::SiteState;
 use walras_broker::{Broker, Input, State};
 use walras_model::{SiteId, Time};
 
-/// A site at its place: what its table asks for, or the name of one that has left and has none any more.
-pub(crate) enum Place {
+/// A site in the order of numbers: what its table asks for, or the name of one that has left and has none any more.
+pub(crate) enum ArrangedSite {
     Site(Box<SiteConfig>),
     Left(String),
 }
@@ -26,14 +26,14 @@ pub(crate) fn prepare<J: Journal>(
     engine: &mut Engine<J>,
     config: &Config,
     source: &str,
-) -> Result<Vec<Place>, ConfigError> {
+) -> Result<Vec<ArrangedSite>, ConfigError> {
     if engine.broker().state().version == 0 {
         let policy = config.first_policy(source)?;
         engine.begin(Input::SetPolicy(Box::new(policy)), source).map_err(refused)?;
     }
     let sites = arranged(engine.broker().state(), config, source)?;
-    for (index, place) in sites.iter().enumerate() {
-        let Place::Site(site) = place else { continue };
+    for (index, arranged) in sites.iter().enumerate() {
+        let ArrangedSite::Site(site) = arranged else { continue };
         let wrong = |why: &dyn std::fmt::Display| ConfigError(format!("{source}: site {}: {why}", site.name));
         let id = SiteId::from_index(index).ok_or_else(|| wrong(&"there are too many sites"))?;
         let input = match engine.broker().state().site(id) {
@@ -56,7 +56,7 @@ pub(crate) fn prepare<J: Journal>(
 
 /// The sites of the file and those that were added while the service ran, in the order in which they have joined; newcomers last. Those that have
 /// joined are what they were, and none is missing that has not left.
-fn arranged(state: &State, config: &Config, source: &str) -> Result<Vec<Place>, ConfigError> {
+fn arranged(state: &State, config: &Config, source: &str) -> Result<Vec<ArrangedSite>, ConfigError> {
     let mut left: Vec<SiteConfig> = config.sites.clone();
     left.extend(added::sites(&config.data)?);
     let mut sites = Vec::with_capacity(left.len());
@@ -64,16 +64,16 @@ fn arranged(state: &State, config: &Config, source: &str) -> Result<Vec<Place>, 
         let name = &known.spec.name;
         let Some(place) = left.iter().position(|site| site.name == *name) else {
             match SiteId::from_index(index) {
-                Some(site) if state.has_left(site) => sites.push(Place::Left(name.clone())),
+                Some(site) if state.has_left(site) => sites.push(ArrangedSite::Left(name.clone())),
                 _ => return Err(missing(known, source)),
             }
             continue;
         };
         let site = left.remove(place);
         same(&known.spec, &site).map_err(|why| ConfigError(format!("{source}: {why}")))?;
-        sites.push(Place::Site(Box::new(site)));
+        sites.push(ArrangedSite::Site(Box::new(site)));
     }
-    sites.extend(left.into_iter().map(|site| Place::Site(Box::new(site))));
+    sites.extend(left.into_iter().map(|site| ArrangedSite::Site(Box::new(site))));
     Ok(sites)
 }
 

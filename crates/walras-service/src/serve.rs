@@ -2,7 +2,7 @@
 
 pub use crate::check::check;
 
-use crate::check::{Place, prepare};
+use crate::check::{ArrangedSite, prepare};
 use crate::clock::{Clock, wall_millis};
 use crate::config::{Config, ConfigError, TlsConfig, hidden, refused};
 use crate::connections::Bounded;
@@ -99,17 +99,17 @@ fn warnings(config: &Config) -> Result<Vec<String>, ConfigError> {
 
 fn ports(
     config: &Config,
-    sites: &[Place],
+    sites: &[ArrangedSite],
     engine: &Engine<SqliteJournal>,
     clock: Clock,
     executable: &Path,
 ) -> Result<Vec<SitePort>, ConfigError> {
     let mut ports = Vec::new();
     let hidden = hidden(config);
-    for (place, number) in sites.iter().zip(0_u32..) {
-        let site = match place {
-            Place::Site(site) => site,
-            Place::Left(name) => {
+    for (arranged, number) in sites.iter().zip(0_u32..) {
+        let site = match arranged {
+            ArrangedSite::Site(site) => site,
+            ArrangedSite::Left(name) => {
                 ports.push(SitePort { name: name.clone(), connector: Box::new(LeftConnector) });
                 continue;
             }
@@ -187,10 +187,10 @@ pub fn serve(
     administrator(&tokens, clock, &token_file)?;
     let lines = engine.connect(ports(config, &sites, &engine, clock, executable)?).map_err(refused)?;
     let mut connected = Sites::default();
-    for (place, line) in sites.iter().zip(lines) {
-        match place {
-            Place::Site(site) => connected.add(&site.name, site.connector.text(), line),
-            Place::Left(name) => connected.add(name, LEFT, line),
+    for (arranged, line) in sites.iter().zip(lines) {
+        match arranged {
+            ArrangedSite::Site(site) => connected.add(&site.name, site.connector.text(), line),
+            ArrangedSite::Left(name) => connected.add(name, LEFT, line),
         }
     }
     let warnings = warnings(config)?;
@@ -223,8 +223,8 @@ pub fn serve(
             _ = gone => {}
         }
     };
-    let to_say = Said { token_file, warnings };
-    let served = listen(config, app, to_say, started, stop);
+    let notes = StartNotes { token_file, warnings };
+    let served = listen(config, app, notes, started, stop);
     handle.stop();
     if running.join().is_err() {
         return Err(refused("the engine has panicked; its journal is intact"));
@@ -239,8 +239,8 @@ fn sign_on(config: &Config, source: &str) -> Result<Option<SignOnParts>, ConfigE
     Ok(Some(SignOnParts { provider, config: oidc.clone() }))
 }
 
-/// What is known of a start before it can be reached.
-struct Said {
+/// What is told of a start once the service can be reached.
+struct StartNotes {
     token_file: PathBuf,
     warnings: Vec<String>,
 }
@@ -249,7 +249,7 @@ struct Said {
 async fn listen(
     config: &Config,
     app: App,
-    said: Said,
+    notes: StartNotes,
     started: impl FnOnce(&Started),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ConfigError> {
@@ -277,7 +277,7 @@ async fn listen(
     if let Some(file) = config.file.clone() {
         tokio::spawn(reload_when_told(app.clone(), file));
     }
-    let Said { token_file, warnings } = said;
+    let StartNotes { token_file, warnings } = notes;
     started(&Started { address, tls: tls.is_some(), token_file, warnings });
     let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
     let mut server = axum_server::from_tcp(listener).map_err(refused)?.handle(control);

@@ -14,6 +14,7 @@ use std::time::Instant;
 use walras_assign::exact::{ExactLimits, Watch, solve};
 use walras_assign::program::{Answer, LinearProgram, Solver, SolverEffort};
 use walras_model::market::{Choices, Instance, Pair, Serve};
+use walras_random::Draws;
 use walras_solve::Highs;
 
 /// HiGHS alone is not asked beyond this.
@@ -91,16 +92,12 @@ fn one(arguments: &[String]) -> Option<Case> {
     })
 }
 
-/// Numbers that follow from a seed (SplitMix64).
-struct Chance(u64);
+/// Numbers that follow from a seed.
+struct Chance(Draws);
 
 impl Chance {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % limit
+        self.0.any() % limit
     }
 
     /// About a Gaussian of mean `mean` and standard deviation `deviation`: the sum of twelve draws.
@@ -119,7 +116,7 @@ impl Case {
     /// Sites of speeds 0.7 to 1.3; jobs of 5 tasks ± 30%, work 400 ± 10%, 500 s more than at speed 1 to end in, and
     /// twice the mean price at speed 1 to spend.
     fn market(&self) -> Option<Instance> {
-        let mut chance = Chance(self.seed);
+        let mut chance = Chance(Draws::new(self.seed));
         let processors = |chance: &mut Chance| (4 + chance.below(9)) * self.tenths as u64 / 10;
         let capacities: Option<Vec<u32>> =
             (0..self.sites).map(|_| u32::try_from(processors(&mut chance)).ok()).collect();

@@ -11,7 +11,7 @@ use walras_solve::Highs;
 
 #[path = "../../walras-core/benches/knapsacks/mod.rs"]
 mod knapsacks;
-use knapsacks::{Kind, problem};
+use knapsacks::{KnapsackKind, problem};
 
 #[expect(clippy::print_stdout, reason = "an example's output")]
 fn main() -> Result<(), &'static str> {
@@ -21,7 +21,7 @@ fn main() -> Result<(), &'static str> {
     }
     println!("jobs × alternatives, kind         walras        HiGHS    ratio  same value");
     for (jobs, alternatives) in sizes {
-        for kind in [Kind::Random, Kind::Correlated] {
+        for kind in [KnapsackKind::Random, KnapsackKind::Correlated] {
             let problem = problem(kind, jobs, alternatives, 1, 7);
             let (ours, value) = walras(&problem)?;
             let (theirs, other) = highs(&problem);

@@ -34,7 +34,7 @@ pub(super) struct Terms<'a> {
 
 /// What a site's and a node's name stand for.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum NodeLookup<'a> {
     NoSuchSite,
     NoSuchNode,
     Known(NodeId, &'a Node),
@@ -78,17 +78,17 @@ impl<'a> Facts<'a> {
     }
 
     /// What these names stand for.
-    pub(super) fn place(&self, site: &str, node: &str) -> Place<'a> {
-        let Some(site) = self.sites.get(site) else { return Place::NoSuchSite };
+    pub(super) fn lookup(&self, site: &str, node: &str) -> NodeLookup<'a> {
+        let Some(site) = self.sites.get(site) else { return NodeLookup::NoSuchSite };
         match self.nodes.get(&(*site, node)) {
-            Some(id) => Place::Known(*id, self.offers.node(*id)),
-            None => Place::NoSuchNode,
+            Some(id) => NodeLookup::Known(*id, self.offers.node(*id)),
+            None => NodeLookup::NoSuchNode,
         }
     }
 
     /// What a node's id stands for.
-    pub(super) fn place_of(&self, node: NodeId) -> Place<'a> {
-        self.offers.nodes().get(node.index()).map_or(Place::NoSuchNode, |of| Place::Known(node, of))
+    pub(super) fn lookup_of(&self, node: NodeId) -> NodeLookup<'a> {
+        self.offers.nodes().get(node.index()).map_or(NodeLookup::NoSuchNode, |of| NodeLookup::Known(node, of))
     }
 
     /// The one free slot of `node` that holds all of `[start, end)`. An empty interval is in none.

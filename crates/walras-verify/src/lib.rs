@@ -87,7 +87,7 @@ pub use misplaced::{Misplaced, PlacementAt, Total};
 pub use violation::{AlternativeAt, SlotAt, Violation};
 pub use wrong::{Figure, NamedAt, WrongAccount, WrongChoice};
 
-use facts::{Facts, Place};
+use facts::{Facts, NodeLookup};
 use walras_model::Alternative;
 use walras_model::id::NodeId;
 use walras_model::offer::Offers;
@@ -187,8 +187,8 @@ pub fn verify_window(
     rules: Rules,
 ) -> Vec<Violation> {
     let facts = Facts::unnamed(offers, batch, rules);
-    let place = |slot: usize| on.get(slot).map_or(Place::NoSuchNode, |node| facts.place_of(*node));
-    let window = window::resolve_by(0, claimed, &facts, place);
+    let lookup = |slot: usize| on.get(slot).map_or(NodeLookup::NoSuchNode, |node| facts.lookup_of(*node));
+    let window = window::resolve_by(0, claimed, &facts, lookup);
     let mut violations = Vec::new();
     window::check_whole(&window, rules, &mut violations);
     units::check_all(window::claimed_by(&window), &facts, &mut violations);

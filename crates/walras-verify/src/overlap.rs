@@ -18,7 +18,7 @@
 //! ```
 
 use super::Claim;
-use super::facts::Place;
+use super::facts::NodeLookup;
 use super::units::is_divided;
 use super::violation::{AlternativeAt, SlotAt, Violation};
 use super::window::Window;
@@ -38,7 +38,7 @@ pub(super) struct Taken {
 /// What a window takes of the nodes that exist and are sold whole. Empty and reversed slots take nothing.
 pub(super) fn taken_by(window: &Window<'_>) -> impl Iterator<Item = Taken> {
     window.tasks.iter().filter_map(|task| {
-        let Place::Known(node, of) = task.place else { return None };
+        let NodeLookup::Known(node, of) = task.lookup else { return None };
         if is_divided(of) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Checks of one claimed slot: its time, its node, its price.
 
-use super::facts::{Place, Terms, cost_micros, money, runtime_millis};
+use super::facts::{NodeLookup, Terms, cost_micros, money, runtime_millis};
 use super::units;
 use super::violation::Violation;
 use super::window::Window;
@@ -14,7 +14,7 @@ use walras_model::quantity::{Rate, Span};
 pub(super) struct Task<'a> {
     pub(super) index: usize,
     pub(super) claimed: &'a ClaimedSlot,
-    pub(super) place: Place<'a>,
+    pub(super) lookup: NodeLookup<'a>,
     /// The free slot that holds all of its time, where there is one.
     pub(super) source: Option<Slot>,
     /// What that costs per time, where it is known.
@@ -26,9 +26,9 @@ pub(super) struct Task<'a> {
 impl<'a> Task<'a> {
     /// Its node, where there is one of that name.
     pub(super) fn node(&self) -> Option<&'a Node> {
-        match self.place {
-            Place::Known(_, node) => Some(node),
-            Place::NoSuchSite | Place::NoSuchNode => None,
+        match self.lookup {
+            NodeLookup::Known(_, node) => Some(node),
+            NodeLookup::NoSuchSite | NodeLookup::NoSuchNode => None,
         }
     }
 
@@ -46,10 +46,10 @@ impl<'a> Task<'a> {
 /// Appends what is wrong with one slot of a window.
 pub(super) fn check(task: &Task<'_>, window: &Window<'_>, rules: Rules, violations: &mut Vec<Violation>) {
     check_edges(task, window, violations);
-    match task.place {
-        Place::NoSuchSite => violations.push(Violation::UnknownSite { at: window.slot_at(task) }),
-        Place::NoSuchNode => violations.push(Violation::UnknownNode { at: window.slot_at(task) }),
-        Place::Known(_, node) => {
+    match task.lookup {
+        NodeLookup::NoSuchSite => violations.push(Violation::UnknownSite { at: window.slot_at(task) }),
+        NodeLookup::NoSuchNode => violations.push(Violation::UnknownNode { at: window.slot_at(task) }),
+        NodeLookup::Known(_, node) => {
             check_free(task, window, violations);
             check_offer(task, window, violations);
             if let Some(terms) = window.terms {

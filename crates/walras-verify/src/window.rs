@@ -1,6 +1,6 @@
 //! Checks of one alternative as a whole: its names, its edges, its money.
 
-use super::facts::{Facts, Place, Terms, cost_micros, money};
+use super::facts::{Facts, NodeLookup, Terms, cost_micros, money};
 use super::task::{self, Task};
 use super::units::{self, Claimed};
 use super::violation::{AlternativeAt, SlotAt, Violation};
@@ -21,7 +21,7 @@ pub(super) struct Window<'a> {
 /// Looks the names of a claimed alternative up.
 pub(super) fn resolve<'a>(index: usize, claimed: &'a ClaimedAlternative, facts: &'a Facts<'a>) -> Window<'a> {
     resolve_by(index, claimed, facts, |slot| {
-        facts.place(&claimed.slots[slot].site, &claimed.slots[slot].node)
+        facts.lookup(&claimed.slots[slot].site, &claimed.slots[slot].node)
     })
 }
 
@@ -30,24 +30,26 @@ pub(super) fn resolve_by<'a>(
     index: usize,
     claimed: &'a ClaimedAlternative,
     facts: &'a Facts<'a>,
-    place_of: impl Fn(usize) -> Place<'a>,
+    lookup_of: impl Fn(usize) -> NodeLookup<'a>,
 ) -> Window<'a> {
     let terms = facts.job(&claimed.job);
     let tasks = (0..).zip(&claimed.slots).map(|(index, slot)| {
-        let place = place_of(index);
-        let (source, on_capacity) = match place {
-            Place::Known(id, node) if units::is_divided(node) => {
+        let lookup = lookup_of(index);
+        let (source, on_capacity) = match lookup {
+            NodeLookup::Known(id, node) if units::is_divided(node) => {
                 (facts.free_units(id, (slot.start, slot.end), slot.units), facts.on_capacity(node))
             }
-            Place::Known(id, node) => (facts.free_slot(id, slot.start, slot.end), facts.on_capacity(node)),
-            Place::NoSuchSite | Place::NoSuchNode => (None, false),
+            NodeLookup::Known(id, node) => {
+                (facts.free_slot(id, slot.start, slot.end), facts.on_capacity(node))
+            }
+            NodeLookup::NoSuchSite | NodeLookup::NoSuchNode => (None, false),
         };
         let rate = source.and_then(|source| facts.rate(source, terms));
-        let rate = match place {
-            Place::Known(_, node) => rate.and_then(|rate| units::price(rate, slot.units, node)),
-            Place::NoSuchSite | Place::NoSuchNode => rate,
+        let rate = match lookup {
+            NodeLookup::Known(_, node) => rate.and_then(|rate| units::price(rate, slot.units, node)),
+            NodeLookup::NoSuchSite | NodeLookup::NoSuchNode => rate,
         };
-        Task { index, claimed: slot, place, source, rate, on_capacity }
+        Task { index, claimed: slot, lookup, source, rate, on_capacity }
     });
     Window { index, claimed, terms, tasks: tasks.collect() }
 }
@@ -149,7 +151,7 @@ fn check_one_site(window: &Window<'_>, terms: &Terms<'_>, violations: &mut Vec<V
 fn check_distinct(window: &Window<'_>, violations: &mut Vec<Violation>) {
     let mut first_on: BTreeMap<NodeId, usize> = BTreeMap::new();
     for task in &window.tasks {
-        let Place::Known(node, of) = task.place else { continue };
+        let NodeLookup::Known(node, of) = task.lookup else { continue };
         if units::is_divided(of) {
             continue;
         }
@@ -183,7 +185,7 @@ fn check_total(window: &Window<'_>, violations: &mut Vec<Violation>) {
 /// What a window claims of nodes that are sold in units, as far as it is free at all.
 pub(super) fn claimed_by(window: &Window<'_>) -> Vec<Claimed> {
     let claimed = |task: &Task<'_>| {
-        let Place::Known(id, node) = task.place else { return None };
+        let NodeLookup::Known(id, node) = task.lookup else { return None };
         let interval = task.interval().filter(|_| units::is_divided(node) && task.source.is_some())?;
         let (from, until) = (interval.start(), interval.end());
         Some(Claimed { node: id, from, until, units: task.claimed.units, at: window.slot_at(task) })

@@ -14,11 +14,11 @@ fn what_is_said_of_jobs_is_judged_and_no_promise_hangs_on_it() {
         assert_eq!(outcome.wrong, Vec::<String>::new(), "seed {seed}");
         let state = outcome.broker.state();
         for calibration in [state.history.calibration(), state.waits.calibration()] {
-            assert!(calibration.likely_held <= calibration.said, "seed {seed}: {calibration:?}");
+            assert!(calibration.likely_held <= calibration.announced, "seed {seed}: {calibration:?}");
             assert!(calibration.bound_held <= calibration.bounded, "seed {seed}: {calibration:?}");
         }
-        said += state.history.calibration().said;
-        waits += state.waits.calibration().said;
+        said += state.history.calibration().announced;
+        waits += state.waits.calibration().announced;
         // Whoever replays the journal knows the same.
         let mut again = Broker::default();
         outcome.journal.iter().for_each(|entry| again.restore(entry));

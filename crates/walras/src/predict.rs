@@ -227,7 +227,7 @@ fn prediction_text(what: &str, prediction: Option<&Prediction>) -> String {
     if let Some(error) = prediction.error {
         let _ = writeln!(text, "  mean error of such predictions so far: {error} s");
     }
-    if let Some(bound) = prediction.said().nine_in_ten {
+    if let Some(bound) = prediction.announcement().nine_in_ten {
         let _ = writeln!(text, "  nine of ten stay within {bound} s");
     }
     text
@@ -247,7 +247,7 @@ fn prediction_json(prediction: &Prediction) -> Value {
         "by": source(&prediction.by),
         "capped": prediction.capped,
         "error": prediction.error.map(seconds),
-        "nine_in_ten": prediction.said().nine_in_ten.map(seconds),
+        "nine_in_ten": prediction.announcement().nine_in_ten.map(seconds),
         "alike": summary.map(|summary| json!({
             "jobs": summary.jobs,
             "mean": seconds(summary.mean),
@@ -307,7 +307,7 @@ fn evaluation_text(evaluation: &Evaluation) -> String {
 fn bounds_text(bounds: &Bounds) -> String {
     let Some(held) = bounds.held_rate() else { return String::new() };
     let mut text =
-        format!("within what nine of ten stay within: {:.1}% of {} jobs", held * 100.0, bounds.said());
+        format!("within what nine of ten stay within: {:.1}% of {} jobs", held * 100.0, bounds.count());
     if let Some((least, most)) = bounds.held_rates_by_tenth() {
         let _ = write!(text, ", {:.1} to {:.1}% by tenths of the trace", least * 100.0, most * 100.0);
     }
@@ -341,7 +341,7 @@ fn evaluation_json(evaluation: &Evaluation) -> Value {
         "with_estimate": group(&evaluation.with_estimate),
         "bounds": {
             "level": LEVEL as f64 / 1e6,
-            "jobs": evaluation.bounds.said(),
+            "jobs": evaluation.bounds.count(),
             "held_rate": evaluation.bounds.held_rate(),
             "held_rates_by_tenth": evaluation.bounds.held_rates_by_tenth().map(|(least, most)| [least, most]),
             "width": evaluation.bounds.width(),

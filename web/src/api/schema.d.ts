@@ -1696,8 +1696,31 @@ export interface components {
              */
             unserved: number;
         };
+        /** @description An alternative for a job, as a decision has it. */
+        DecidedAlternative: {
+            /** @description What it costs at most, in credits. */
+            cost: number;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it has ended.
+             */
+            finish: string;
+            /** @description On which nodes, as `SITE/NODE`; the site alone in a queue. */
+            nodes: string[];
+            /**
+             * Format: date-time
+             * @description When it starts.
+             */
+            start: string;
+        };
         /** @description What a decision says of a job. */
         DecidedJobView: {
+            /** @description The alternative that was chosen, and after it the others that were kept ready. */
+            alternatives: components["schemas"]["DecidedAlternative"][];
             /**
              * Format: uint64
              * @description Its number.
@@ -1711,8 +1734,6 @@ export interface components {
             reason?: components["schemas"]["WhyView"] | null;
             /** @description Its user, while it has not ended. */
             user?: string | null;
-            /** @description The way that was chosen, and after it the others that were kept ready. */
-            ways: components["schemas"]["WayView"][];
             /** @description Why it was left out, in one sentence. */
             why?: string | null;
         };
@@ -1821,9 +1842,9 @@ export interface components {
             /** @description Its name. */
             name: string;
             /** @description When it starts and ends, and for how much; none where it has no window. */
-            with?: components["schemas"]["WayView"] | null;
+            with?: components["schemas"]["DecidedAlternative"] | null;
             /** @description When it would have started, ended, and for how much; none where it would have no window. */
-            without?: components["schemas"]["WayView"] | null;
+            without?: components["schemas"]["DecidedAlternative"] | null;
         };
         /** @description Which job is left out. */
         DisplacedQuery: {
@@ -4368,27 +4389,6 @@ export interface components {
             median?: number | null;
             /** @description Nine of ten did not wait longer. */
             ninth_tenth?: number | null;
-        };
-        /** @description A way to run a job. */
-        WayView: {
-            /** @description What it costs at most, in credits. */
-            cost: number;
-            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
-            exact?: {
-                [key: string]: string;
-            };
-            /**
-             * Format: date-time
-             * @description When it has ended.
-             */
-            finish: string;
-            /** @description On which nodes, as `SITE/NODE`; the site alone in a queue. */
-            nodes: string[];
-            /**
-             * Format: date-time
-             * @description When it starts.
-             */
-            start: string;
         };
         /** @description Why a job is not running, or not running any more. */
         WhyKind: "no-fit" | "left-out" | "over-quota" | "nodes-had" | "making-room" | "unassigned" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "files-lost" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";

@@ -35,7 +35,7 @@ function outlineOf(place: PlaceOf, kind: Outline["kind"], text: string, critical
 
 export function overlayOf(places: Places): Overlay {
   const planned = places.parts.flatMap((part) => (part.planned ? [outlineOf(part.planned, "planned", part.task ?? "", part.critical)] : []));
-  const others = places.alternatives.flatMap((way, index) => way.places.map((place) => outlineOf(place, "alternative", String(index + 1))));
+  const others = places.alternatives.flatMap((alternative, index) => alternative.places.map((place) => outlineOf(place, "alternative", String(index + 1))));
   const flows = places.transfers.flatMap(({ from, to, start, end, critical }) => {
     const [one, other] = [places.parts[from]?.planned, places.parts[to]?.planned];
     if (!one || !other) return [];

@@ -1,7 +1,7 @@
 // A decision looked at again: whether it follows from what was known, and for whom a job's window changed anything.
 import { useState } from "preact/hooks";
 import { api, ask } from "../api/client";
-import type { Decision, Displaced, Replay, Way } from "../api/types";
+import type { DecidedAlternative, Decision, Displaced, Replay } from "../api/types";
 import { Do, useAction, Wrong } from "../parts/action";
 import { clockOf, moneyOf } from "../parts/format";
 import { JobLink } from "../parts/link";
@@ -48,7 +48,7 @@ export function DisplacedBy({ decision, job }: { decision: Decision; job: number
           {found.others.length === 0 && "Without it nobody would have run otherwise."}
           {found.others.map((other) => (
             <p key={other.job}>
-              Without it <JobLink job={other.job} name={other.name} /> would have run {wayOf(other.without)}; it has {wayOf(other.with)}.
+              Without it <JobLink job={other.job} name={other.name} /> would have run {alternativeText(other.without)}; it has {alternativeText(other.with)}.
             </p>
           ))}
         </div>
@@ -57,5 +57,5 @@ export function DisplacedBy({ decision, job }: { decision: Decision; job: number
   );
 }
 
-const wayOf = (way: Way | null | undefined): string =>
-  way ? `${clockOf(way.start)} to ${clockOf(way.finish)} for ${moneyOf(way.cost)} credits` : "nowhere";
+const alternativeText = (alternative: DecidedAlternative | null | undefined): string =>
+  alternative ? `${clockOf(alternative.start)} to ${clockOf(alternative.finish)} for ${moneyOf(alternative.cost)} credits` : "nowhere";

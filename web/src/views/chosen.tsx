@@ -9,7 +9,7 @@ import { Table } from "../parts/table";
 const whereOf = (places: readonly PlaceOf[]): string => [...new Set(places.map((place) => (place.node ? `${place.site}/${place.node}` : place.site)))].join(", ");
 
 export function Chosen({ places, name, leave }: { places: Places; name: string; leave: () => void }) {
-  const ways = places.alternatives.map((way, index) => ({ ...way, number: index + 1 }));
+  const alternatives = places.alternatives.map((alternative, index) => ({ ...alternative, number: index + 1 }));
   const path = places.parts.filter((part) => part.critical && part.planned).sort((one, other) => startOf(one.planned) - startOf(other.planned));
   return (
     <Card
@@ -31,19 +31,19 @@ export function Chosen({ places, name, leave }: { places: Places; name: string; 
           Its end hangs on {path.map((part) => part.task ?? `part ${part.part}`).join(", then ")}; {plural(places.transfers.length, "transfer")} in all.
         </p>
       )}
-      {ways.length === 0 ? (
+      {alternatives.length === 0 ? (
         <Empty>It could run nowhere else now, or it has begun.</Empty>
       ) : (
         <Table
           label="Where else it could run"
-          rows={ways}
-          keyOf={(way) => way.number}
+          rows={alternatives}
+          keyOf={(alternative) => alternative.number}
           columns={[
-            { name: "Outline", cell: (way) => way.number },
-            { name: "From", cell: (way) => clockOf(way.start) },
-            { name: "To", cell: (way) => clockOf(way.finish) },
-            { name: "Where", cell: (way) => whereOf(way.places) },
-            { name: "Credits", right: true, cell: (way) => moneyOf(way.cost) },
+            { name: "Outline", cell: (alternative) => alternative.number },
+            { name: "From", cell: (alternative) => clockOf(alternative.start) },
+            { name: "To", cell: (alternative) => clockOf(alternative.finish) },
+            { name: "Where", cell: (alternative) => whereOf(alternative.places) },
+            { name: "Credits", right: true, cell: (alternative) => moneyOf(alternative.cost) },
             { name: "What", cell: kindOf },
           ]}
         />
@@ -52,6 +52,6 @@ export function Chosen({ places, name, leave }: { places: Places; name: string; 
   );
 }
 
-const kindOf = (way: Alternative): string => (way.spare ? "kept ready by the plan" : "for sale now");
+const kindOf = (alternative: Alternative): string => (alternative.spare ? "kept ready by the plan" : "for sale now");
 
 const startOf = (place: PlaceOf | null | undefined): number => (place ? Date.parse(place.start) : 0);

@@ -1,6 +1,6 @@
 // Decisions explained: who got what, what else was ready, who was left out and why, how content everybody is.
 import { api, ask } from "../api/client";
-import type { DecidedJob, Decision, Way } from "../api/types";
+import type { DecidedAlternative, DecidedJob, Decision } from "../api/types";
 import { useData } from "../live/data";
 import { Do, useAction, Wrong } from "../parts/action";
 import { Badge } from "../parts/badge";
@@ -109,7 +109,7 @@ function Explained({ decision }: { decision: Decision }) {
             { name: "Job", cell: (job) => <JobLink job={job.job} name={job.name} /> },
             { name: "User", cell: (job) => job.user ?? "–" },
             { name: "Outcome", cell: (job) => <Badge state={job.outcome} /> },
-            { name: "What was chosen, or why not", cell: (job) => <Said decision={decision} job={job} /> },
+            { name: "What was chosen, or why not", cell: (job) => <ChosenOrWhyNot decision={decision} job={job} /> },
           ]}
         />
       </Card>
@@ -117,19 +117,19 @@ function Explained({ decision }: { decision: Decision }) {
   );
 }
 
-function Said({ decision, job }: { decision: Decision; job: DecidedJob }) {
-  const [chosen, ...others] = job.ways;
+function ChosenOrWhyNot({ decision, job }: { decision: Decision; job: DecidedJob }) {
+  const [chosen, ...others] = job.alternatives;
   if (!chosen) return <>{inZone(job.why ?? "–")}</>;
   return (
     <>
-      <WayText way={chosen} /> <DisplacedBy key={decision.position} decision={decision} job={job.job} />
+      <AlternativeText alternative={chosen} /> <DisplacedBy key={decision.position} decision={decision} job={job.job} />
       {others.length > 0 && (
         <details>
-          <summary>{plural(others.length, "other way")} kept ready</summary>
+          <summary>{plural(others.length, "other alternative")} kept ready</summary>
           <ul>
-            {others.map((way, index) => (
+            {others.map((alternative, index) => (
               <li key={index}>
-                <WayText way={way} />
+                <AlternativeText alternative={alternative} />
               </li>
             ))}
           </ul>
@@ -139,8 +139,8 @@ function Said({ decision, job }: { decision: Decision; job: DecidedJob }) {
   );
 }
 
-const WayText = ({ way }: { way: Way }) => (
+const AlternativeText = ({ alternative }: { alternative: DecidedAlternative }) => (
   <span>
-    {clockOf(way.start)} to {clockOf(way.finish)}, {moneyOf(way.cost)} credits, on {way.nodes.join(", ")}
+    {clockOf(alternative.start)} to {clockOf(alternative.finish)}, {moneyOf(alternative.cost)} credits, on {alternative.nodes.join(", ")}
   </span>
 );

@@ -18,7 +18,7 @@ use walras_model::{
 
 /// What is put together while the sites are read.
 #[derive(Default)]
-struct Market {
+struct OffersDraft {
     sites: Vec<Site>,
     nodes: Vec<Node>,
     slots: Vec<Slot>,
@@ -28,9 +28,9 @@ struct Market {
 /// The offers of all sites over the horizon.
 pub(super) fn offers(horizon: Pair, entries: Vec<SiteEntry>, unit: Unit) -> Result<Offers, Problem> {
     let horizon = quantity::interval(horizon, unit).in_field("horizon")?;
-    let mut market = Market::default();
-    add_sites(&mut market, entries, horizon, unit).in_field("sites")?;
-    let Market { sites, nodes, slots, capacities } = market;
+    let mut draft = OffersDraft::default();
+    add_sites(&mut draft, entries, horizon, unit).in_field("sites")?;
+    let OffersDraft { sites, nodes, slots, capacities } = draft;
     let counts = (nodes.len(), capacities.iter().map(|offer| u64::from(offer.capacity.processors)).sum());
     let offers = Offers::new(horizon, sites, nodes, slots);
     let offers = offers.and_then(|offers| offers.with_capacity(capacities));
@@ -38,7 +38,7 @@ pub(super) fn offers(horizon: Pair, entries: Vec<SiteEntry>, unit: Unit) -> Resu
 }
 
 fn add_sites(
-    market: &mut Market,
+    draft: &mut OffersDraft,
     entries: Vec<SiteEntry>,
     horizon: Interval,
     unit: Unit,
@@ -49,12 +49,12 @@ fn add_sites(
     let mut names = Unique::new("site");
     for (index, entry) in entries.into_iter().enumerate() {
         names.insert(&entry.name, index).in_item(index)?;
-        let site = SiteId::from_index(market.sites.len()).ok_or_else(|| too_many("sites")).in_item(index)?;
-        market.sites.push(Site { name: entry.name });
+        let site = SiteId::from_index(draft.sites.len()).ok_or_else(|| too_many("sites")).in_item(index)?;
+        draft.sites.push(Site { name: entry.name });
         match (entry.nodes, entry.capacity) {
-            (Some(nodes), None) => add_nodes(market, site, nodes.0, horizon, unit).in_field("nodes"),
+            (Some(nodes), None) => add_nodes(draft, site, nodes.0, horizon, unit).in_field("nodes"),
             (None, Some(entry)) => capacity::offer(entry, site, horizon, unit)
-                .map(|offer| market.capacities.push(offer))
+                .map(|offer| draft.capacities.push(offer))
                 .in_field("capacity"),
             (Some(_), Some(_)) => {
                 let what = "is given beside `nodes`: a site offers either `nodes` or `capacity`, not both";
@@ -68,7 +68,7 @@ fn add_sites(
 }
 
 fn add_nodes(
-    market: &mut Market,
+    draft: &mut OffersDraft,
     site: SiteId,
     entries: Vec<NodeEntry>,
     horizon: Interval,
@@ -80,19 +80,19 @@ fn add_nodes(
     let mut names = Unique::new("node");
     for (index, entry) in entries.into_iter().enumerate() {
         names.insert(&entry.name, index).in_item(index)?;
-        add_node(market, site, entry, horizon, unit).in_item(index)?;
+        add_node(draft, site, entry, horizon, unit).in_item(index)?;
     }
     Ok(())
 }
 
 fn add_node(
-    market: &mut Market,
+    draft: &mut OffersDraft,
     site: SiteId,
     entry: NodeEntry,
     horizon: Interval,
     unit: Unit,
 ) -> Result<(), Problem> {
-    let id = NodeId::from_index(market.nodes.len()).ok_or_else(|| too_many("nodes"))?;
+    let id = NodeId::from_index(draft.nodes.len()).ok_or_else(|| too_many("nodes"))?;
     let performance = quantity::performance(entry.performance).in_field("performance")?;
     let rate = quantity::rate(entry.price, unit).in_field("price")?;
     let watts = entry.watts.map(quantity::watts).transpose().in_field("watts")?;
@@ -104,8 +104,8 @@ fn add_node(
         Problem::new(&entry.price.to_string(), what)
     });
     let units = division.units();
-    market.slots.extend(slots.in_field("price")?.into_iter().map(|slot| slot.with_units(units)));
-    market.nodes.push(Node { division, name: entry.name, site, performance, watts, attributes });
+    draft.slots.extend(slots.in_field("price")?.into_iter().map(|slot| slot.with_units(units)));
+    draft.nodes.push(Node { division, name: entry.name, site, performance, watts, attributes });
     Ok(())
 }
 

@@ -18,7 +18,7 @@ const MILLIWATTS: u32 = 3;
 const WEIGHT_MAX: i64 = 1_000_000 * MILLION;
 
 /// How a quantity is called, counted and bounded.
-struct Kind {
+struct QuantityKind {
     /// "is not ...", with its article.
     called: &'static str,
     /// Smallest unit: ten to the minus this.
@@ -27,7 +27,7 @@ struct Kind {
     max: i64,
 }
 
-impl Kind {
+impl QuantityKind {
     /// The count, for quantities that must be greater than zero.
     fn positive(&self, number: Number) -> Result<i64, Problem> {
         let count = self.count(number)?;
@@ -75,91 +75,92 @@ impl Kind {
 
 /// A point in time.
 pub(crate) fn time(number: Number, unit: Unit) -> Result<Time, Problem> {
-    let kind = Kind { called: "a time", decimals: unit.time_decimals(), max: TIME_LIMIT };
+    let kind = QuantityKind { called: "a time", decimals: unit.time_decimals(), max: TIME_LIMIT };
     Time::from_millis(kind.count(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// Work of a task.
 pub(crate) fn work(number: Number, unit: Unit) -> Result<Work, Problem> {
-    let kind = Kind { called: "an amount of work", decimals: unit.time_decimals(), max: TIME_LIMIT };
+    let kind = QuantityKind { called: "an amount of work", decimals: unit.time_decimals(), max: TIME_LIMIT };
     Work::from_millis(kind.positive(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// A price per time.
 pub(crate) fn rate(number: Number, unit: Unit) -> Result<Rate, Problem> {
-    let kind = Kind { called: "a price", decimals: unit.rate_decimals(), max: i64::MAX };
+    let kind = QuantityKind { called: "a price", decimals: unit.rate_decimals(), max: i64::MAX };
     Rate::from_micros_per_second(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// An amount of money that is not nothing.
 pub(crate) fn budget(number: Number) -> Result<Money, Problem> {
-    let kind = Kind { called: "a budget", decimals: MONEY_DECIMALS, max: i64::MAX };
+    let kind = QuantityKind { called: "a budget", decimals: MONEY_DECIMALS, max: i64::MAX };
     kind.positive(number).map(Money::from_micros)
 }
 
 /// What an hour of delay costs.
 pub(crate) fn delay_cost(number: Number) -> Result<Money, Problem> {
-    let kind = Kind { called: "a cost of delay", decimals: MONEY_DECIMALS, max: i64::MAX };
+    let kind = QuantityKind { called: "a cost of delay", decimals: MONEY_DECIMALS, max: i64::MAX };
     kind.not_negative(number).map(Money::from_micros)
 }
 
 /// A limit on a sum of run times.
 pub(crate) fn span(number: Number, unit: Unit) -> Result<Span, Problem> {
-    let kind = Kind { called: "a limit on time", decimals: unit.time_decimals(), max: 2 * TIME_LIMIT };
+    let kind =
+        QuantityKind { called: "a limit on time", decimals: unit.time_decimals(), max: 2 * TIME_LIMIT };
     Span::from_millis(kind.not_negative(number)?).ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// A limit on a sum of costs.
 pub(crate) fn money(number: Number) -> Result<Money, Problem> {
-    let kind = Kind { called: "a limit on the budget", decimals: MONEY_DECIMALS, max: i64::MAX };
+    let kind = QuantityKind { called: "a limit on the budget", decimals: MONEY_DECIMALS, max: i64::MAX };
     kind.not_negative(number).map(Money::from_micros)
 }
 
 /// The weight of a total, in millionths.
 pub(crate) fn weight(number: Number) -> Result<i64, Problem> {
-    let kind = Kind { called: "a weight", decimals: MILLIONTHS, max: WEIGHT_MAX };
+    let kind = QuantityKind { called: "a weight", decimals: MILLIONTHS, max: WEIGHT_MAX };
     kind.not_negative(number)
 }
 
 /// k of a derived budget.
 pub(crate) fn factor(number: Number) -> Result<Factor, Problem> {
-    let kind = Kind { called: "a budget factor", decimals: MILLIONTHS, max: MILLION };
+    let kind = QuantityKind { called: "a budget factor", decimals: MILLIONTHS, max: MILLION };
     Factor::from_millionths(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it must be greater than 0 and at most 1"))
 }
 
 /// A speed.
 pub(crate) fn performance(number: Number) -> Result<Performance, Problem> {
-    let kind = Kind { called: "a performance", decimals: MILLIONTHS, max: i64::MAX };
+    let kind = QuantityKind { called: "a performance", decimals: MILLIONTHS, max: i64::MAX };
     Performance::from_millionths(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// A speed in millions of instructions per second.
 pub(crate) fn mips(number: Number) -> Result<Performance, Problem> {
-    let kind = Kind { called: "a speed", decimals: MILLIONTHS, max: i64::MAX };
+    let kind = QuantityKind { called: "a speed", decimals: MILLIONTHS, max: i64::MAX };
     Performance::from_millionths(kind.positive(number)?)
         .ok_or_else(|| kind.refuse(number, "it is out of range"))
 }
 
 /// Electrical power.
 pub(crate) fn watts(number: Number) -> Result<Watts, Problem> {
-    let kind = Kind { called: "a number of watts", decimals: MILLIWATTS, max: i64::MAX };
+    let kind = QuantityKind { called: "a number of watts", decimals: MILLIWATTS, max: i64::MAX };
     let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
     Watts::from_milliwatts(count).ok_or_else(|| kind.refuse(number, "it must not be negative"))
 }
 
 /// A number of an attribute or of a bound on one.
 pub(crate) fn decimal(number: Number) -> Result<Fixed, Problem> {
-    let kind = Kind { called: "a number for an attribute", decimals: MILLIONTHS, max: i64::MAX };
+    let kind = QuantityKind { called: "a number for an attribute", decimals: MILLIONTHS, max: i64::MAX };
     let count = if number.is_positive() { kind.positive(number)? } else { kind.count(number)? };
     Ok(Fixed::from_millionths(count))
 }
 
 /// How much of a resource a task takes.
 pub(crate) fn resource(number: Number) -> Result<Fixed, Problem> {
-    let kind = Kind { called: "an amount of a resource", decimals: MILLIONTHS, max: i64::MAX };
+    let kind = QuantityKind { called: "an amount of a resource", decimals: MILLIONTHS, max: i64::MAX };
     kind.positive(number).map(Fixed::from_millionths)
 }
 

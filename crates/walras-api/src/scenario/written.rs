@@ -20,7 +20,7 @@ impl Serialize for PolicyEntry {
             map.serialize_entry("order", &names)?;
         }
         if let Some(limits) = limits {
-            map.serialize_entry("limits", &Limits(limits))?;
+            map.serialize_entry("limits", &WrittenLimits(limits))?;
         }
         map.serialize_entry("leave_out", leave_out.text())?;
         if let Some(factor) = budget_factor {
@@ -48,9 +48,9 @@ impl Serialize for Weights<'_> {
     }
 }
 
-struct Limits<'a>(&'a LimitsEntry);
+struct WrittenLimits<'a>(&'a LimitsEntry);
 
-impl Serialize for Limits<'_> {
+impl Serialize for WrittenLimits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let LimitsEntry { time, budget } = self.0;
         serializer.collect_map([("time", Limit(*time)), ("budget", Limit(*budget))])

@@ -1,7 +1,7 @@
 //! What does not hold any more about an alternative, as clauses.
 
 use super::{Context, counted, credits};
-use walras_broker::mismatch::{Mismatch, Place, TaskMismatch};
+use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use walras_model::Span;
 
 impl Context<'_> {
@@ -86,10 +86,10 @@ impl Context<'_> {
         }
     }
 
-    fn place(&self, place: Place) -> String {
+    fn place(&self, place: NodeOrQueue) -> String {
         match place {
-            Place::Node(node) => format!("node {}", self.node(node)),
-            Place::Queue(site) => format!("the queue of site {}", self.site(site)),
+            NodeOrQueue::Node(node) => format!("node {}", self.node(node)),
+            NodeOrQueue::Queue(site) => format!("the queue of site {}", self.site(site)),
         }
     }
 

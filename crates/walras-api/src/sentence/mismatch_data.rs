@@ -3,7 +3,7 @@
 use super::Context;
 use crate::number::Num;
 use crate::service::{MismatchKind, MismatchView, Stamp};
-use walras_broker::mismatch::{Mismatch, Place, TaskMismatch};
+use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use walras_model::{Interval, Money, NodeId, SiteId, Span, Time};
 
 impl Context<'_> {
@@ -62,10 +62,10 @@ impl Context<'_> {
         }
     }
 
-    fn at_place(&self, view: MismatchView, place: Place) -> MismatchView {
+    fn at_place(&self, view: MismatchView, place: NodeOrQueue) -> MismatchView {
         match place {
-            Place::Node(node) => MismatchView { node: Some(self.node(node)), ..view },
-            Place::Queue(site) => MismatchView { site: Some(self.site(site)), ..view },
+            NodeOrQueue::Node(node) => MismatchView { node: Some(self.node(node)), ..view },
+            NodeOrQueue::Queue(site) => MismatchView { site: Some(self.site(site)), ..view },
         }
     }
 }

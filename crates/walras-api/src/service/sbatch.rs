@@ -22,34 +22,34 @@ use walras_broker::particulars::is_variable;
 
 /// Where a directive stands: on a line of a file, or among the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct DirectiveLocation<'a> {
     pub(super) source: &'a str,
     pub(super) line: Option<u32>,
 }
 
 /// What options are called in errors.
-pub(super) const OPTIONS: Place<'static> = Place { source: "options", line: None };
+pub(super) const OPTIONS: DirectiveLocation<'static> = DirectiveLocation { source: "options", line: None };
 
 #[derive(Clone, Debug)]
 struct Given<'a> {
     option: String,
     value: String,
     text: String,
-    place: Place<'a>,
+    location: DirectiveLocation<'a>,
 }
 
 impl Given<'_> {
     fn refuse(&self, what: &str) -> ReadError {
-        refuse(&self.place, &self.option, &self.value, what)
+        refuse(&self.location, &self.option, &self.value, what)
     }
 }
 
-pub(super) fn refuse(place: &Place<'_>, path: &str, value: &str, what: &str) -> ReadError {
+pub(super) fn refuse(location: &DirectiveLocation<'_>, path: &str, value: &str, what: &str) -> ReadError {
     let value = echo(value);
     ReadError {
         kind: ErrorKind::Value,
-        source: place.source.to_owned(),
-        position: place.line.map(|line| Position { line, column: 1 }),
+        source: location.source.to_owned(),
+        position: location.line.map(|line| Position { line, column: 1 }),
         path: path.to_owned(),
         problem: format!("{value} {what}"),
         value: Some(value),
@@ -88,8 +88,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    fn place(&mut self, key: &str, place: &Place<'_>) {
-        match place.line {
+    fn locate(&mut self, key: &str, location: &DirectiveLocation<'_>) {
+        match location.line {
             Some(line) => {
                 self.lines.insert(key.to_owned(), line);
             }
@@ -101,13 +101,13 @@ impl Keys {
 
     fn set(&mut self, key: &str, value: impl Into<Value>, given: &Given<'_>) {
         self.fields.insert(key.to_owned(), value.into());
-        self.place(key, &given.place);
+        self.locate(key, &given.location);
     }
 
     fn require(&mut self, attribute: &str, test: Value, given: &Given<'_>) {
         self.requires.insert(attribute.to_owned(), test);
-        self.place("requires", &given.place);
-        self.place(&format!("requires.{attribute}"), &given.place);
+        self.locate("requires", &given.location);
+        self.locate(&format!("requires.{attribute}"), &given.location);
     }
 
     fn tell(&mut self, variable: &str, value: impl ToString) {
@@ -121,39 +121,43 @@ impl<'a> Sbatch<'a> {
     }
 
     /// Gathers one.
-    pub(super) fn take(&mut self, flag: &Flag, place: &Place<'a>) -> Result<(), ReadError> {
+    pub(super) fn take(&mut self, flag: &Flag, location: &DirectiveLocation<'a>) -> Result<(), ReadError> {
         let Some(known) = directive(&flag.name) else {
             if self.submitter.ignore_unknown {
-                self.leave_out(&flag.text, place, "is not understood");
+                self.leave_out(&flag.text, location, "is not understood");
                 return Ok(());
             }
             let what =
                 "is not understood, and what runs may depend on it; --ignore-unknown goes on without it";
-            return Err(refuse(place, "#SBATCH", &flag.text, what));
+            return Err(refuse(location, "#SBATCH", &flag.text, what));
         };
         let option = format!("--{}", known.name);
         match (known.meaning, &flag.value) {
             (Meaning::Holds, _) => {}
             (meaning @ (Meaning::Hold | Meaning::Exclusive), None) => {
-                let given =
-                    Given { option, value: String::new(), text: flag.text.clone(), place: place.clone() };
+                let given = Given {
+                    option,
+                    value: String::new(),
+                    text: flag.text.clone(),
+                    location: location.clone(),
+                };
                 self.given.insert(meaning, given);
             }
             (Meaning::Hold, Some(value)) => {
-                return Err(refuse(place, "--hold", value, "is too much: it takes no value"));
+                return Err(refuse(location, "--hold", value, "is too much: it takes no value"));
             }
-            (Meaning::Noted, _) => self.leave_out(&flag.text, place, "does nothing here"),
-            (_, None) => return Err(refuse(place, "#SBATCH", &option, "has no value")),
+            (Meaning::Noted, _) => self.leave_out(&flag.text, location, "does nothing here"),
+            (_, None) => return Err(refuse(location, "#SBATCH", &option, "has no value")),
             (meaning, Some(value)) => {
                 let (value, text) = (value.clone(), flag.text.clone());
-                self.given.insert(meaning, Given { option, value, text, place: place.clone() });
+                self.given.insert(meaning, Given { option, value, text, location: location.clone() });
             }
         }
         Ok(())
     }
 
-    fn leave_out(&mut self, text: &str, place: &Place<'_>, why: &'static str) {
-        self.left_out.push(LeftOut { line: place.line, directive: echo(text), why });
+    fn leave_out(&mut self, text: &str, location: &DirectiveLocation<'_>, why: &'static str) {
+        self.left_out.push(LeftOut { line: location.line, directive: echo(text), why });
     }
 
     fn get(&self, meaning: Meaning) -> Option<&Given<'a>> {
@@ -318,20 +322,20 @@ impl<'a> Sbatch<'a> {
                 }
                 (name, None, Some(environment)) if is_variable(name) => {
                     let value = environment.get(name).ok_or_else(|| {
-                        refuse(&given.place, &given.option, name, "is not set where it is submitted")
+                        refuse(&given.location, &given.option, name, "is not set where it is submitted")
                     })?;
                     keys.tell(name, value);
                 }
                 (name, None, None) if is_variable(name) => {
-                    self.leave_out(&given.text, &given.place, "is known only where it is submitted");
+                    self.leave_out(&given.text, &given.location, "is known only where it is submitted");
                 }
                 _ => {
                     let what = "is not understood: expected ALL, NONE, NAME or NAME=value, without spaces";
-                    return Err(refuse(&given.place, &given.option, word, what));
+                    return Err(refuse(&given.location, &given.option, word, what));
                 }
             }
         }
-        keys.place("env", &given.place);
+        keys.locate("env", &given.location);
         Ok(())
     }
 }

@@ -17,7 +17,7 @@
 
 use super::draft::{JobDraft, Places};
 use super::job::{JOB_BYTES_MAX, JOB_TAG};
-use super::sbatch::{Keys, OPTIONS, Place, Sbatch, refuse};
+use super::sbatch::{DirectiveLocation, Keys, OPTIONS, Sbatch, refuse};
 use super::slurm::{self, Flag};
 use super::submitter::Submitter;
 use crate::decode::{Document, yaml_options};
@@ -82,7 +82,7 @@ pub fn read_script(
             script.walras(directive, number)?;
         } else if let Some(directive) = after(line, "#SBATCH") {
             for flag in slurm::flags(directive) {
-                script.slurm.take(&flag, &Place { source, line: Some(number) })?;
+                script.slurm.take(&flag, &DirectiveLocation { source, line: Some(number) })?;
             }
         } else if !line.is_empty() && !line.starts_with('#') {
             break;
@@ -131,7 +131,7 @@ impl Script<'_> {
     }
 
     fn refuse(&self, line: u32, path: &str, value: &str, what: &str) -> ReadError {
-        refuse(&Place { source: self.source, line: Some(line) }, path, value, what)
+        refuse(&DirectiveLocation { source: self.source, line: Some(line) }, path, value, what)
     }
 
     /// Everything together: options go over `#WALRAS`, that over `#SBATCH`, and all over what follows from the file.

@@ -2,7 +2,7 @@
 //! `parent` elements. The data of an edge is what the parent writes and the child reads. A job with an `argument` runs the program of its
 //! `name` with the words between blanks.
 
-use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
+use super::draft::{Draft, DraftEdge, DraftLocation, data_of, missing, refuse, work_of};
 use crate::error::{ErrorKind, Position, ReadError, echo, echo_message};
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
@@ -33,7 +33,7 @@ struct Dax<'a> {
 pub(super) fn read<'a>(bytes: &'a [u8], source: &'a str) -> Result<Draft<'a>, ReadError> {
     let syntax = |position, problem: String| ReadError {
         kind: ErrorKind::Syntax,
-        ..missing(source, &Place { position, path: String::new() }, problem)
+        ..missing(source, &DraftLocation { position, path: String::new() }, problem)
     };
     let text = std::str::from_utf8(bytes).map_err(|_| syntax(None, "is not UTF-8 text".to_owned()))?;
     let draft = Draft::new(source, source.to_owned());
@@ -105,21 +105,21 @@ impl Dax<'_> {
 
     fn job(&mut self, element: &Element<'_>) -> Result<(), ReadError> {
         let id = element.required("id")?;
-        let place = element.place(format!("job {}", echo(&id)));
+        let location = element.location(format!("job {}", echo(&id)));
         let source = self.draft.source;
         let Some(runtime) = element.attribute("runtime")? else {
             let problem = "the attribute `runtime` is missing: every job must state its run time in seconds";
-            return Err(missing(source, &place, problem.to_owned()));
+            return Err(missing(source, &location, problem.to_owned()));
         };
-        let (at, assumed) = ((source, &place, runtime.as_str()), (None, "no run time is assumed"));
+        let (at, assumed) = ((source, &location, runtime.as_str()), (None, "no run time is assumed"));
         let work = self.draft.warnings.unless_negative(work_of(&runtime), at, assumed)?;
         let mut task = Task::new(&id, work);
         if let Some(cores) = element.attribute("cores")? {
             let wrong = "is not a number of cores: it must be a whole number from 1 on";
             let number = cores.parse().ok().filter(|cores| *cores > 0);
-            task.cores = number.ok_or_else(|| refuse(source, &place, &cores, wrong))?;
+            task.cores = number.ok_or_else(|| refuse(source, &location, &cores, wrong))?;
         }
-        self.draft.tasks.push((task, place));
+        self.draft.tasks.push((task, location));
         let program = element.attribute("name")?.unwrap_or_default();
         self.words.insert(id.clone(), (program, String::new()));
         self.open = Some(id);
@@ -135,7 +135,7 @@ impl Dax<'_> {
 
     /// What the jobs run, where they state arguments: words are what stands between blanks.
     fn fill_programs(&mut self) {
-        let of_task = |(task, _): &(Task, Place)| {
+        let of_task = |(task, _): &(Task, DraftLocation)| {
             let (program, words) = self.words.get(&task.name).cloned().unwrap_or_default();
             let runs = !program.is_empty() && !words.trim().is_empty();
             let words = std::iter::once(program.as_str()).chain(words.split_whitespace());
@@ -162,8 +162,8 @@ impl Dax<'_> {
         let size = match element.attribute("size")? {
             None => Data::ZERO,
             Some(size) => {
-                let place = element.place(format!("job {}", echo(&job)));
-                let at = (self.draft.source, &place, size.as_str());
+                let location = element.location(format!("job {}", echo(&job)));
+                let at = (self.draft.source, &location, size.as_str());
                 let assumed = (Data::ZERO, "no data is assumed");
                 self.draft.warnings.unless_negative(data_of(&size), at, assumed)?
             }
@@ -187,12 +187,12 @@ impl Dax<'_> {
             let problem = "is outside any `child`: a parent must stand within its child".to_owned();
             return Err(missing(
                 self.draft.source,
-                &element.place(format!("parent {}", echo(&from))),
+                &element.location(format!("parent {}", echo(&from))),
                 problem,
             ));
         };
-        let place = element.place(format!("child {}", echo(&to)));
-        self.draft.edges.push(DraftEdge { from, to, data: Data::ZERO, place });
+        let location = element.location(format!("child {}", echo(&to)));
+        self.draft.edges.push(DraftEdge { from, to, data: Data::ZERO, location });
         Ok(())
     }
 
@@ -219,12 +219,12 @@ struct Element<'a> {
 }
 
 impl Element<'_> {
-    fn place(&self, path: String) -> Place {
-        Place { position: self.position, path }
+    fn location(&self, path: String) -> DraftLocation {
+        DraftLocation { position: self.position, path }
     }
 
     fn attribute(&self, name: &str) -> Result<Option<String>, ReadError> {
-        let wrong = |problem: String| missing(self.source, &self.place(String::new()), problem);
+        let wrong = |problem: String| missing(self.source, &self.location(String::new()), problem);
         for attribute in self.start.attributes() {
             let attribute = attribute.map_err(|error| wrong(echo_message(&error.to_string())))?;
             if attribute.key.as_ref() == name {
@@ -240,7 +240,7 @@ impl Element<'_> {
     fn required(&self, name: &str) -> Result<String, ReadError> {
         self.attribute(name)?.ok_or_else(|| {
             let element = echo(self.start.local_name().as_ref());
-            missing(self.source, &self.place(element), format!("the attribute `{name}` is missing"))
+            missing(self.source, &self.location(element), format!("the attribute `{name}` is missing"))
         })
     }
 }

@@ -9,7 +9,7 @@ use walras_model::{Data, Decimal, DecimalError, Edge, Task, TaskId, Work, Workfl
 
 /// Where something stands in a file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct DraftLocation {
     pub(super) position: Option<Position>,
     /// Such as `tasks[3]` or `task ID00001`.
     pub(super) path: String,
@@ -21,7 +21,7 @@ pub(super) struct DraftEdge {
     pub(super) from: String,
     pub(super) to: String,
     pub(super) data: Data,
-    pub(super) place: Place,
+    pub(super) location: DraftLocation,
 }
 
 /// A workflow that has been read and not been checked.
@@ -29,7 +29,7 @@ pub(super) struct DraftEdge {
 pub(super) struct Draft<'a> {
     pub(super) source: &'a str,
     pub(super) name: String,
-    pub(super) tasks: Vec<(Task, Place)>,
+    pub(super) tasks: Vec<(Task, DraftLocation)>,
     pub(super) edges: Vec<DraftEdge>,
     /// What each task runs, in their order; none where nothing is known of that.
     pub(super) programs: Vec<TaskProgram>,
@@ -41,25 +41,25 @@ pub(super) struct Draft<'a> {
 const CYCLE_SHOWN_MAX: usize = 8;
 
 /// The error that "`value` `what`" at this place.
-pub(super) fn refuse(source: &str, place: &Place, value: &str, what: &str) -> ReadError {
+pub(super) fn refuse(source: &str, location: &DraftLocation, value: &str, what: &str) -> ReadError {
     let value = echo(value);
     ReadError {
         kind: ErrorKind::Value,
         source: source.to_owned(),
-        position: place.position,
-        path: place.path.clone(),
+        position: location.position,
+        path: location.path.clone(),
         problem: format!("{value} {what}"),
         value: Some(value),
     }
 }
 
 /// The error that something is not there.
-pub(super) fn missing(source: &str, place: &Place, problem: String) -> ReadError {
+pub(super) fn missing(source: &str, location: &DraftLocation, problem: String) -> ReadError {
     ReadError {
         kind: ErrorKind::Shape,
         source: source.to_owned(),
-        position: place.position,
-        path: place.path.clone(),
+        position: location.position,
+        path: location.path.clone(),
         value: None,
         problem,
     }
@@ -109,7 +109,7 @@ impl Draft<'_> {
     pub(super) fn finish(self) -> Result<Workflow, ReadError> {
         if self.tasks.len() > WORKFLOW_TASKS_MAX {
             let what = format!("are too many tasks: a workflow has at most {WORKFLOW_TASKS_MAX}");
-            return Err(refuse(self.source, &Place::default(), &self.tasks.len().to_string(), &what));
+            return Err(refuse(self.source, &DraftLocation::default(), &self.tasks.len().to_string(), &what));
         }
         let ids = self.ids()?;
         let mut edges = Vec::with_capacity(self.edges.len());
@@ -117,7 +117,7 @@ impl Draft<'_> {
             let find = |name: &String| {
                 ids.get(name.as_str()).copied().ok_or_else(|| {
                     let what = "is not the name of a task: an edge must join two tasks of the workflow";
-                    refuse(self.source, &edge.place, name, what)
+                    refuse(self.source, &edge.location, name, what)
                 })
             };
             edges.push(Edge { from: find(&edge.from)?, to: find(&edge.to)?, data: edge.data });
@@ -128,31 +128,32 @@ impl Draft<'_> {
 
     fn ids(&self) -> Result<BTreeMap<&str, TaskId>, ReadError> {
         let mut ids: BTreeMap<&str, TaskId> = BTreeMap::new();
-        for (index, (task, place)) in self.tasks.iter().enumerate() {
+        for (index, (task, location)) in self.tasks.iter().enumerate() {
             let Some(id) = TaskId::from_index(index) else {
                 return Err(refuse(
                     self.source,
-                    place,
+                    location,
                     &task.name,
                     "is beyond the greatest number of a task",
                 ));
             };
             if task.name.is_empty() || task.name.chars().any(char::is_control) {
                 let what = "is not a name for a task: it must not be empty or contain control characters";
-                return Err(refuse(self.source, place, &task.name, what));
+                return Err(refuse(self.source, location, &task.name, what));
             }
             if let Some(first) = ids.insert(&task.name, id) {
                 let first = &self.tasks[first.index()].1;
-                let at = first.position.map_or(first.path.clone(), |place| format!("line {}", place.line));
+                let at =
+                    first.position.map_or(first.path.clone(), |position| format!("line {}", position.line));
                 let what = format!("is the name of two tasks, first at {at}: names must differ");
-                return Err(refuse(self.source, place, &task.name, &what));
+                return Err(refuse(self.source, location, &task.name, &what));
             }
         }
         Ok(ids)
     }
 
     fn explain(&self, error: &WorkflowError) -> ReadError {
-        let nowhere = Place::default();
+        let nowhere = DraftLocation::default();
         match error {
             WorkflowError::Count(_) => {
                 missing(self.source, &nowhere, "there are no tasks: a workflow has at least one".to_owned())
@@ -175,11 +176,11 @@ impl Draft<'_> {
             WorkflowError::DoubleEdge { edge } | WorkflowError::Dangling { edge, .. } => {
                 let edge = &self.edges[*edge];
                 let what = "is there twice: give all data between two tasks in one edge";
-                refuse(self.source, &edge.place, &format!("{} -> {}", edge.from, edge.to), what)
+                refuse(self.source, &edge.location, &format!("{} -> {}", edge.from, edge.to), what)
             }
             WorkflowError::Duplicate { second, .. } => {
-                let (task, place) = &self.tasks[second.index()];
-                refuse(self.source, place, &task.name, "is the name of two tasks: names must differ")
+                let (task, location) = &self.tasks[second.index()];
+                refuse(self.source, location, &task.name, "is the name of two tasks: names must differ")
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The comments of these types are the descriptions in the published JSON Schema.
 
-use super::draft::{Draft, DraftEdge, Place};
+use super::draft::{Draft, DraftEdge, DraftLocation};
 use super::program::{Runnable, check_files, check_program};
 use crate::decode::Document;
 use crate::described::JsonSchema;
@@ -156,7 +156,7 @@ fn workflow(
     source: &str,
     error: impl Fn(&Problem) -> ReadError,
 ) -> Result<Runnable, ReadError> {
-    let at = |path: String| Place { position: None, path };
+    let at = |path: String| DraftLocation { position: None, path };
     let name = file.name.unwrap_or_else(|| name.to_owned());
     let mut draft = Draft::new(source, name);
     for (index, mut entry) in file.tasks.0.into_iter().enumerate() {
@@ -172,7 +172,7 @@ fn workflow(
             from: entry.from,
             to: entry.to,
             data,
-            place: at(format!("edges[{index}]")),
+            location: at(format!("edges[{index}]")),
         });
     }
     draft.finish_runnable().map(|(runnable, _)| runnable)

@@ -3,7 +3,7 @@
 //! A file that one task writes and another reads joins the two: where a file of ours gives no edge between them, there is one without a
 //! size. Of other formats only files between tasks count, since nobody says where the rest is.
 
-use super::draft::{Draft, DraftEdge, Place, refuse};
+use super::draft::{Draft, DraftEdge, DraftLocation, refuse};
 use super::warning::ReadWarnings;
 use crate::error::{Problem, ReadError, Within};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ impl Draft<'_> {
             for file in &program.outputs {
                 if writers.insert(file, index).is_some() {
                     let what = "is written by two tasks: expected one";
-                    return Err(refuse(self.source, &self.place(index, "outputs"), file, what));
+                    return Err(refuse(self.source, &self.location(index, "outputs"), file, what));
                 }
             }
         }
@@ -93,25 +93,26 @@ impl Draft<'_> {
         for (index, program) in programs.iter().enumerate() {
             for file in &program.inputs {
                 let Some(writer) = writers.get(file.as_str()).copied() else { continue };
-                let place = self.place(index, "inputs");
+                let location = self.location(index, "inputs");
                 if writer == index {
                     let what = "is read and written by one task: expected two names";
-                    return Err(refuse(self.source, &place, file, what));
+                    return Err(refuse(self.source, &location, file, what));
                 }
                 let (from, to) = (name(writer), name(index));
                 if !known.contains(&(from, to)) {
                     let (from, to) = (from.to_owned(), to.to_owned());
-                    edges.insert((writer, index), DraftEdge { from, to, data: Data::ZERO, place });
+                    edges.insert((writer, index), DraftEdge { from, to, data: Data::ZERO, location });
                 }
             }
         }
         Ok(edges.into_values().collect())
     }
 
-    fn place(&self, index: usize, field: &str) -> Place {
-        let place = self.tasks.get(index).map(|(_, place)| place.clone()).unwrap_or_default();
-        let path = if place.position.is_none() { format!("{}.{field}", place.path) } else { place.path };
-        Place { path, ..place }
+    fn location(&self, index: usize, field: &str) -> DraftLocation {
+        let location = self.tasks.get(index).map(|(_, location)| location.clone()).unwrap_or_default();
+        let path =
+            if location.position.is_none() { format!("{}.{field}", location.path) } else { location.path };
+        DraftLocation { path, ..location }
     }
 
     /// The tasks of another format: only files between tasks are kept, and those must stay inside.
@@ -126,8 +127,9 @@ impl Draft<'_> {
             let bad = check_files(inputs).in_field("inputs").and(check_files(outputs).in_field("outputs"));
             let bad = bad.and(check_program(&program.command, program.script.as_deref()));
             if let Err(problem) = bad {
-                let place = self.tasks.get(index).map(|(_, place)| place.clone()).unwrap_or_default();
-                return Err(refuse(self.source, &place, &problem.value, &problem.what));
+                let location =
+                    self.tasks.get(index).map(|(_, location)| location.clone()).unwrap_or_default();
+                return Err(refuse(self.source, &location, &problem.value, &problem.what));
             }
         }
         self.finish_runnable()

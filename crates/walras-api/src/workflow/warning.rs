@@ -1,6 +1,6 @@
 //! Values that cannot be, of which something is assumed so that the rest of a file can be read.
 
-use super::draft::{Place, refuse};
+use super::draft::{DraftLocation, refuse};
 use crate::error::ReadError;
 use std::fmt;
 use walras_model::Decimal;
@@ -47,14 +47,14 @@ impl ReadWarnings {
     pub(super) fn unless_negative<T>(
         &mut self,
         read: Result<T, &'static str>,
-        (source, place, text): (&str, &Place, &str),
+        (source, location, text): (&str, &DraftLocation, &str),
         (instead, assumed): (T, &'static str),
     ) -> Result<T, ReadError> {
         let what = match read {
             Ok(value) => return Ok(value),
             Err(what) => what,
         };
-        let error = refuse(source, place, text, what);
+        let error = refuse(source, location, text, what);
         if !is_negative(text) {
             return Err(error);
         }

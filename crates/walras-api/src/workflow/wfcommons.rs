@@ -1,7 +1,7 @@
 //! WfCommons instances in WfFormat 1.5 and 1.6: tasks and files under `workflow.specification`, run times under
 //! `workflow.execution`, with the commands where they are known. The data of an edge is what the parent writes and the child reads.
 
-use super::draft::{Draft, DraftEdge, Place, data_of, missing, refuse, work_of};
+use super::draft::{Draft, DraftEdge, DraftLocation, data_of, missing, refuse, work_of};
 use super::warning::ReadWarnings;
 use crate::decode::Document;
 use crate::error::{ReadError, echo};
@@ -95,9 +95,9 @@ pub(super) fn read<'a>(bytes: &[u8], source: &'a str) -> Result<Draft<'a>, ReadE
     let file: File = document.decode_json()?;
     let version = file.version.unwrap_or_default();
     if !VERSIONS.contains(&version.as_str()) {
-        let place = Place { position: None, path: "schemaVersion".to_owned() };
+        let location = DraftLocation { position: None, path: "schemaVersion".to_owned() };
         let what = "is not a version of WfFormat that is read here: expected 1.5 or 1.6";
-        return Err(refuse(source, &place, &version, what));
+        return Err(refuse(source, &location, &version, what));
     }
     let name = file.name.unwrap_or_else(|| source.to_owned());
     let mut draft = Draft::new(source, name);
@@ -105,8 +105,8 @@ pub(super) fn read<'a>(bytes: &[u8], source: &'a str) -> Result<Draft<'a>, ReadE
     let runs = runs(source, &file.workflow.execution.tasks)?;
     for (index, entry) in file.workflow.specification.tasks.iter().enumerate() {
         let path = format!("workflow.specification.tasks[{index}] ({})", echo(&entry.id));
-        let place = Place { position: None, path };
-        draft.tasks.push((task(source, entry, &runs, &place, &mut draft.warnings)?, place));
+        let location = DraftLocation { position: None, path };
+        draft.tasks.push((task(source, entry, &runs, &location, &mut draft.warnings)?, location));
     }
     draft.edges = edges(&file.workflow.specification.tasks, &sizes);
     draft.programs = programs(file.workflow.specification.tasks, &runs);
@@ -122,9 +122,9 @@ fn sizes(
     for (index, file) in files.iter().enumerate() {
         let path = format!("workflow.specification.files[{index}].sizeInBytes");
         let text = file.size_in_bytes.to_string();
-        let place = Place { position: None, path };
+        let location = DraftLocation { position: None, path };
         let assumed = (Data::ZERO, "no data is assumed");
-        let size = warnings.unless_negative(data_of(&text), (source, &place, &text), assumed)?;
+        let size = warnings.unless_negative(data_of(&text), (source, &location, &text), assumed)?;
         sizes.insert(file.id.clone(), size);
     }
     Ok(sizes)
@@ -137,8 +137,9 @@ fn runs<'a>(
     let mut runs = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate() {
         if runs.insert(entry.id.as_str(), (index, entry)).is_some() {
-            let place = Place { position: None, path: format!("workflow.execution.tasks[{index}].id") };
-            return Err(refuse(source, &place, &entry.id, "is the name of two tasks: names must differ"));
+            let location =
+                DraftLocation { position: None, path: format!("workflow.execution.tasks[{index}].id") };
+            return Err(refuse(source, &location, &entry.id, "is the name of two tasks: names must differ"));
         }
     }
     Ok(runs)
@@ -148,15 +149,17 @@ fn task(
     source: &str,
     entry: &TaskEntry,
     runs: &BTreeMap<&str, (usize, &RunEntry)>,
-    place: &Place,
+    location: &DraftLocation,
     warnings: &mut ReadWarnings,
 ) -> Result<Task, ReadError> {
     let Some((index, run)) = runs.get(entry.id.as_str()) else {
         let problem = "has no run time: workflow.execution.tasks must have an entry with its id".to_owned();
-        return Err(missing(source, place, problem));
+        return Err(missing(source, location, problem));
     };
-    let at =
-        |field: &str| Place { position: None, path: format!("workflow.execution.tasks[{index}].{field}") };
+    let at = |field: &str| DraftLocation {
+        position: None,
+        path: format!("workflow.execution.tasks[{index}].{field}"),
+    };
     let Some(runtime) = run.runtime_in_seconds else {
         let problem = "is missing: every task must have a run time in seconds".to_owned();
         return Err(missing(source, &at("runtimeInSeconds"), problem));
@@ -206,8 +209,8 @@ fn edges(tasks: &[TaskEntry], sizes: &BTreeMap<String, Data>) -> Vec<DraftEdge> 
             if seen.insert((from.clone(), to.clone())) {
                 let data = shared(by_id.get(from.as_str()).copied(), by_id.get(to.as_str()).copied(), sizes);
                 let path = format!("workflow.specification.tasks[{index}].{list}");
-                let place = Place { position: None, path };
-                edges.push(DraftEdge { from: from.clone(), to: to.clone(), data, place });
+                let location = DraftLocation { position: None, path };
+                edges.push(DraftEdge { from: from.clone(), to: to.clone(), data, location });
             }
         }
     }

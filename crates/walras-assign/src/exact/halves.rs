@@ -4,18 +4,18 @@
 //! bound. Capacities are met almost exactly by any good filling: each unit of room that stays empty counts as much as a job
 //! that loses its value. Moving one job, or two, hardly ever hits that; millions of combinations must be looked at.
 //!
-//! **Method.** Each job begins at its cheapest place. Half of the jobs make one list, the others another: all ways in
-//! which some of them go elsewhere and lose no more than a threshold altogether, at most so many. A way of the one half
-//! and a way of the other are a filling if no site overflows and what stays empty is worth little. The second list is
-//! sorted by what it puts on two of the sites; for each way of the first, those that could fit lie next to each other (meet in the
+//! **Method.** Each job begins at its cheapest place. Half of the jobs make one list, the others another: all deviations in
+//! which some of them go elsewhere and lose no more than a threshold altogether, at most so many. A deviation of the one half
+//! and a deviation of the other are a filling if no site overflows and what stays empty is worth little. The second list is
+//! sorted by what it puts on two of the sites; for each deviation of the first, those that could fit lie next to each other (meet in the
 //! middle, Horowitz and Sahni 1974). Lists of 30,000 stand for 10⁹ fillings.
 //!
-//! **Complexity.** O(L log L) for lists of L ways, and what is looked at while matching, which is counted as work.
+//! **Complexity.** O(L log L) for lists of L deviations, and what is looked at while matching, which is counted as work.
 
 use super::rest::{Choice, Rest};
 
-/// As many ways as a list should have.
-pub(super) const WAYS: usize = 30_000;
+/// As many deviations as a list should have.
+pub(super) const DEVIATIONS: usize = 30_000;
 /// Steps by which the threshold of a list is found.
 const STEPS: usize = 512;
 const STEPS_WIDE: i64 = 512;
@@ -29,25 +29,25 @@ struct Mover {
     losses: Vec<(i64, usize)>,
 }
 
-/// A way in which some jobs of a half go elsewhere: another way, and one more job.
+/// Some jobs of a half that go elsewhere than to their cheapest places: another deviation, and one more job.
 #[derive(Clone, Copy)]
-struct Way {
+struct Deviation {
     loss: i64,
     parent: u32,
     mover: u32,
     choice: u32,
 }
 
-/// All ways of half of the jobs that lose little; what each puts on the sites more than the cheapest places do.
+/// All deviations of half of the jobs that lose little; what each puts on the sites more than the cheapest places do.
 struct List {
-    ways: Vec<Way>,
+    deviations: Vec<Deviation>,
     loads: Vec<i32>,
 }
 
 /// The filling of all open sites that loses least, and less than `most`: a choice for each job. None where none was found.
 ///
-/// `ways_max` bounds each of the lists.
-pub(super) fn fill(rest: &Rest, most: i64, ways_max: usize, work: &mut u64) -> Option<Vec<usize>> {
+/// `deviations_max` bounds each of the lists.
+pub(super) fn fill(rest: &Rest, most: i64, deviations_max: usize, work: &mut u64) -> Option<Vec<usize>> {
     let sites: Vec<usize> = (0..rest.sites.len()).filter(|site| rest.open[*site]).collect();
     if sites.iter().any(|site| rest.rooms[*site] > LOAD_MAX) || most <= 0 {
         return None;
@@ -72,14 +72,14 @@ pub(super) fn fill(rest: &Rest, most: i64, ways_max: usize, work: &mut u64) -> O
     let (one, other): (Vec<_>, Vec<_>) = movers.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
     let halves = [one, other].map(|half| half.into_iter().map(|(_, mover)| mover).collect::<Vec<_>>());
     let task = Task { rest, sites: &sites, filling: &filling, room: &room };
-    let lists = [task.list(&halves[0], most, ways_max)?, task.list(&halves[1], most, ways_max)?];
-    *work = work.saturating_sub(lists.iter().map(|list| list.ways.len() as u64 * 10).sum());
+    let lists = [task.list(&halves[0], most, deviations_max)?, task.list(&halves[1], most, deviations_max)?];
+    *work = work.saturating_sub(lists.iter().map(|list| list.deviations.len() as u64 * 10).sum());
     let met = task.meet(&lists[0], &lists[1], most, work)?;
     for ((list, movers), mut at) in lists.iter().zip(&halves).zip([met.0, met.1]) {
         while at != 0 {
-            let way = list.ways[at];
-            filling[movers[way.mover as usize].job] = way.choice as usize;
-            at = way.parent as usize;
+            let deviation = list.deviations[at];
+            filling[movers[deviation.mover as usize].job] = deviation.choice as usize;
+            at = deviation.parent as usize;
         }
     }
     Some(filling)
@@ -94,29 +94,29 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// The ways of some jobs that lose less than `most`, as many of the best as are allowed.
-    fn list(&self, movers: &[Mover], most: i64, ways_max: usize) -> Option<List> {
-        let threshold = threshold(movers, most, ways_max);
+    /// The deviations of some jobs that lose less than `most`, as many of the best as are allowed.
+    fn list(&self, movers: &[Mover], most: i64, deviations_max: usize) -> Option<List> {
+        let threshold = threshold(movers, most, deviations_max);
         let width = self.sites.len();
         let mut list = List {
-            ways: vec![Way { loss: 0, parent: 0, mover: u32::MAX, choice: 0 }],
+            deviations: vec![Deviation { loss: 0, parent: 0, mover: u32::MAX, choice: 0 }],
             loads: vec![0; width],
         };
         let mut at = 0;
-        while at < list.ways.len() {
-            let way = list.ways[at];
-            let first = if at == 0 { 0 } else { way.mover as usize + 1 };
+        while at < list.deviations.len() {
+            let deviation = list.deviations[at];
+            let first = if at == 0 { 0 } else { deviation.mover as usize + 1 };
             for (number, mover) in movers.iter().enumerate().skip(first) {
-                let left = threshold - way.loss;
+                let left = threshold - deviation.loss;
                 if mover.losses[0].0 > left {
                     break;
                 }
                 for (loss, choice) in mover.losses.iter().take_while(|(loss, _)| *loss <= left) {
-                    if list.ways.len() >= ways_max {
+                    if list.deviations.len() >= deviations_max {
                         return Some(list);
                     }
-                    list.ways.push(Way {
-                        loss: way.loss + loss,
+                    list.deviations.push(Deviation {
+                        loss: deviation.loss + loss,
                         parent: u32::try_from(at).ok()?,
                         mover: u32::try_from(number).ok()?,
                         choice: u32::try_from(*choice).ok()?,
@@ -129,7 +129,7 @@ impl Task<'_> {
         Some(list)
     }
 
-    /// Adds the loads of a way: those that begin at `from`, and one more job that goes elsewhere.
+    /// Adds the loads of a deviation: those that begin at `from`, and one more job that goes elsewhere.
     fn put(&self, loads: &mut Vec<i32>, from: usize, job: usize, choice: usize) -> Option<()> {
         let choices = self.rest.choices_of(job);
         let (was, goes): (&Choice, &Choice) = (&choices[self.filling[job]], &choices[choice]);
@@ -142,7 +142,7 @@ impl Task<'_> {
         Some(())
     }
 
-    /// Two ways that together lose least, less than `most`, and overfill nothing.
+    /// Two deviations that together lose least, less than `most`, and overfill nothing.
     fn meet(&self, one: &List, other: &List, mut most: i64, work: &mut u64) -> Option<(usize, usize)> {
         let width = self.sites.len();
         let values: Vec<i64> = self.sites.iter().map(|site| self.rest.values[*site]).collect();
@@ -151,14 +151,15 @@ impl Task<'_> {
         let (first, second) = (*by_value.first()?, *by_value.get(1)?);
         let index = Index::new(other, width, first, second);
         let mut met = None;
-        for (number, way) in one.ways.iter().enumerate() {
-            if way.loss >= most || *work == 0 {
+        for (number, deviation) in one.deviations.iter().enumerate() {
+            if deviation.loss >= most || *work == 0 {
                 continue;
             }
             let loads = &one.loads[number * width..][..width];
             let room = |site: usize| self.room[site] - i64::from(loads[site]);
             // What stays empty is worth no more than may still be lost; room that is worth nothing may all stay empty.
-            let empty = |site: usize| (most - way.loss).checked_div(values[site]).unwrap_or(4 * LOAD_MAX);
+            let empty =
+                |site: usize| (most - deviation.loss).checked_div(values[site]).unwrap_or(4 * LOAD_MAX);
             let window = |site: usize| room(site) - empty(site)..=room(site);
             let (low, high) = (window(first), window(second));
             let mut looked = 8;
@@ -167,7 +168,7 @@ impl Task<'_> {
                 for at in index.within(group, *high.start(), *high.end()) {
                     looked += 1;
                     let other_loads = &index.loads[at * width..][..width];
-                    let mut loss = way.loss + index.losses[at];
+                    let mut loss = deviation.loss + index.losses[at];
                     for (site, load) in other_loads.iter().enumerate() {
                         let empty = room(site) - i64::from(*load);
                         loss += if empty < 0 { i64::MAX / 64 } else { empty * values[site] };
@@ -189,7 +190,7 @@ impl Task<'_> {
 
 /// A list sorted by what it puts on two sites.
 struct Index {
-    /// Which way of the list each is.
+    /// Which deviation of the list each is.
     order: Vec<usize>,
     losses: Vec<i64>,
     loads: Vec<i32>,
@@ -201,21 +202,27 @@ struct Index {
 
 impl Index {
     fn new(list: &List, width: usize, first: usize, second: usize) -> Index {
-        let load = |way: usize, site: usize| list.loads[way * width + site];
-        let mut order: Vec<usize> = (0..list.ways.len()).collect();
-        order.sort_unstable_by_key(|way| (load(*way, first), load(*way, second), list.ways[*way].loss, *way));
+        let load = |deviation: usize, site: usize| list.loads[deviation * width + site];
+        let mut order: Vec<usize> = (0..list.deviations.len()).collect();
+        order.sort_unstable_by_key(|deviation| {
+            (load(*deviation, first), load(*deviation, second), list.deviations[*deviation].loss, *deviation)
+        });
         let mut heads: Vec<(i64, usize, usize)> = Vec::new();
-        for (at, way) in order.iter().enumerate() {
-            let head = i64::from(load(*way, first));
+        for (at, deviation) in order.iter().enumerate() {
+            let head = i64::from(load(*deviation, first));
             match heads.last_mut() {
                 Some((last, _, end)) if *last == head => *end = at + 1,
                 _ => heads.push((head, at, at + 1)),
             }
         }
         Index {
-            losses: order.iter().map(|way| list.ways[*way].loss).collect(),
-            loads: order.iter().flat_map(|way| &list.loads[way * width..][..width]).copied().collect(),
-            seconds: order.iter().map(|way| i64::from(load(*way, second))).collect(),
+            losses: order.iter().map(|deviation| list.deviations[*deviation].loss).collect(),
+            loads: order
+                .iter()
+                .flat_map(|deviation| &list.loads[deviation * width..][..width])
+                .copied()
+                .collect(),
+            seconds: order.iter().map(|deviation| i64::from(load(*deviation, second))).collect(),
             heads,
             order,
         }
@@ -235,8 +242,8 @@ impl Index {
     }
 }
 
-/// What the ways of a list may lose, so that there are at most so many: counted in steps, which never counts too few.
-fn threshold(movers: &[Mover], most: i64, ways_max: usize) -> i64 {
+/// What the deviations of a list may lose, so that there are at most so many: counted in steps, which never counts too few.
+fn threshold(movers: &[Mover], most: i64, deviations_max: usize) -> i64 {
     let step = most / STEPS_WIDE + 1;
     let steps_of = |loss: i64| usize::try_from(loss / step).unwrap_or(STEPS);
     let mut counts = vec![0_u64; STEPS];
@@ -254,7 +261,7 @@ fn threshold(movers: &[Mover], most: i64, ways_max: usize) -> i64 {
     let mut all = 0_u64;
     let within = counts.iter().take_while(|count| {
         all = all.saturating_add(**count);
-        all <= ways_max as u64
+        all <= deviations_max as u64
     });
     let steps = i64::try_from(within.count()).unwrap_or(0);
     (steps * step - 1).clamp(0, most - 1)

@@ -31,7 +31,7 @@ const CELLS_MAX: u64 = 4_000_000;
 const WINDOW_FIRST: i64 = 100_000;
 const WIDER: i64 = 3;
 
-/// The relaxed problem as a way from stop to stop.
+/// The relaxed problem as a route from stop to stop.
 pub(super) struct Route<'a> {
     table: &'a Table,
     kinds: Vec<Splitting>,
@@ -48,7 +48,7 @@ pub(super) struct Route<'a> {
 type Layer = Vec<(u64, i64)>;
 
 impl<'a> Route<'a> {
-    /// The way through a market; none where rates do not explain the costs, or where there is too much to count.
+    /// The route through a market; none where rates do not explain the costs, or where there is too much to count.
     pub(super) fn new(table: &'a Table, out: Option<usize>, prices: &[i64]) -> Option<Route<'a>> {
         let cells: u64 = table.capacities.iter().map(|room| u64::from(*room) + 1).sum();
         if cells.saturating_mul(table.jobs() as u64) > CELLS_MAX {
@@ -84,7 +84,7 @@ impl<'a> Route<'a> {
             let whole = window >= self.slack(best);
             window = window.min(self.slack(best));
             let Some(layers) = self.layers(window, &mut work, watch) else { return false };
-            let mut walk = Walk { way: self, layers: &layers, chosen: Vec::new(), best, window, work };
+            let mut walk = Walk { route: self, layers: &layers, chosen: Vec::new(), best, window, work };
             if !walk.back(self.stops.len(), self.end, 0) {
                 return false;
             }
@@ -178,7 +178,7 @@ impl Sets<'_> {
 
 /// A walk from the end back over all paths that lose little enough.
 struct Walk<'a> {
-    way: &'a Route<'a>,
+    route: &'a Route<'a>,
     layers: &'a [Layer],
     /// The states after the stops behind, last stop first.
     chosen: Vec<u64>,
@@ -192,9 +192,9 @@ impl Walk<'_> {
     /// work sufficed.
     fn back(&mut self, number: usize, state: u64, lost: i64) -> bool {
         let Some(before) = number.checked_sub(1) else { return self.arrive() };
-        let stop = &self.way.stops[before];
-        let most = self.window.min(self.way.slack(self.best)) - lost;
-        let mut sets = Sets { kinds: &self.way.kinds, stop, most, back: true, work: &mut self.work };
+        let stop = &self.route.stops[before];
+        let most = self.window.min(self.route.slack(self.best)) - lost;
+        let mut sets = Sets { kinds: &self.route.kinds, stop, most, back: true, work: &mut self.work };
         let mut found = Vec::new();
         if !sets.list(state, &mut found) {
             return false;
@@ -209,7 +209,7 @@ impl Walk<'_> {
         open.sort_unstable_by_key(|path| (path.0, path.1));
         self.chosen.push(state);
         for (all, from, lost) in open {
-            if all > self.window.min(self.way.slack(self.best)) {
+            if all > self.window.min(self.route.slack(self.best)) {
                 break;
             }
             if !self.back(before, from, lost) {
@@ -222,13 +222,13 @@ impl Walk<'_> {
 
     /// A whole path: its jobs go to its places at their true costs.
     fn arrive(&mut self) -> bool {
-        let way = self.way;
-        let sites = way.table.sites();
-        let mut placing = Placing::new(way.table);
-        for kind in &way.kinds {
+        let route = self.route;
+        let sites = route.table.sites();
+        let mut placing = Placing::new(route.table);
+        for kind in &route.kinds {
             let mut places = Vec::with_capacity(kind.jobs.len());
             let mut before = 0;
-            for (stop, state) in way.stops.iter().zip(self.chosen.iter().rev()) {
+            for (stop, state) in route.stops.iter().zip(self.chosen.iter().rev()) {
                 let after = kind.count(*state);
                 places.extend(std::iter::repeat_n(stop, after - before));
                 before = after;
@@ -237,7 +237,7 @@ impl Walk<'_> {
             // A matching may take as many steps as the cube, and takes far fewer.
             let Some(work) = self.work.checked_sub((n * n * n / 4) as u64) else { return false };
             self.work = work;
-            let cost = |job: usize, place: usize| way.costs[kind.jobs[job] * sites + places[place].site];
+            let cost = |job: usize, place: usize| route.costs[kind.jobs[job] * sites + places[place].site];
             let Some((_, matched)) = match_all(n, cost) else { return true };
             for (job, place) in matched.into_iter().enumerate() {
                 let stop = places[place];
@@ -311,9 +311,9 @@ mod tests {
             let table = Table::new(&instance, nowhere);
             let out = (room > 0).then_some(instance.capacities().len());
             let prices: Vec<i64> = prices.iter().take(table.jobs()).map(|price| price << table.shift).collect();
-            let way = Route::new(&table, out, &prices).expect("rates explain the costs");
+            let route = Route::new(&table, out, &prices).expect("rates explain the costs");
             let mut best = Placing::new(&table);
-            let settled = way.settle(&mut best, &NoWatch);
+            let settled = route.settle(&mut best, &NoWatch);
             let truth = least(&table, 0, &mut table.capacities.clone());
             prop_assert_eq!(settled, truth.is_some());
             if let Some(truth) = truth {

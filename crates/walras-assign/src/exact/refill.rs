@@ -18,7 +18,7 @@
 //! **Sources.** Own work; a knapsack per site against prices is Fisher, Jaikumar and Van Wassenhove's (1986).
 
 use super::closing::Closing;
-use super::halves::{WAYS, fill};
+use super::halves::{DEVIATIONS, fill};
 use super::neighbourhood::around;
 use super::placing::Placing;
 use super::rest::Rest;
@@ -47,7 +47,7 @@ const CELLS_PER_STEP: u64 = 4;
 const STEPS_FIRST: usize = 40;
 const STEPS_CLOSING: usize = 12;
 const STEPS_LAST: usize = 80;
-/// What ways put on a site differs by about so many jobs.
+/// What deviations put on a site differs by about so many jobs.
 const SPREAD: f64 = 5.0;
 
 /// What refills start from.
@@ -83,7 +83,7 @@ impl Refills<'_> {
             plans = self.close_all(&plans, site, part, dice, work);
         }
         for plan in ranked(plans, work) {
-            if let Some(filling) = fill(&plan.rest, plan.target - plan.bound, WAYS, work) {
+            if let Some(filling) = fill(&plan.rest, plan.target - plan.bound, DEVIATIONS, work) {
                 let placing = plan.apply(best, &emptied, &filling);
                 return (placing.is_sound() && placing.beats(best)).then_some(placing);
             }
@@ -194,7 +194,7 @@ impl Plan {
         let near = places.saturating_sub(rest.jobs.len()) as f64;
         let takes: i64 = rest.places().iter().map(|choice| choice.takes).sum();
         let spread = SPREAD * takes as f64 / places.max(1) as f64;
-        let mut promise = (2.0 * near.sqrt()).min(2.0 * (WAYS as f64).ln());
+        let mut promise = (2.0 * near.sqrt()).min(2.0 * (DEVIATIONS as f64).ln());
         let open = rest.open.iter().zip(&rest.values).filter(|(open, _)| **open);
         for ((_, value), number) in open.zip(1_u32..) {
             let window = most as f64 / f64::from(number) / (*value as f64 * spread).max(1.0);

@@ -185,8 +185,8 @@ impl<'a> Search<'a> {
         if self.closed() || self.watch.seconds_left() <= 0.0 {
             return false;
         }
-        let way = Route::new(&self.table, self.out, &self.prices);
-        let settled = way.is_some_and(|way| way.settle(&mut self.best, self.watch));
+        let route = Route::new(&self.table, self.out, &self.prices);
+        let settled = route.is_some_and(|route| route.settle(&mut self.best, self.watch));
         if settled {
             self.bound = self.best.cost;
         }

@@ -3,7 +3,7 @@
 use crate::edit::{Journal, before_asked, change, drop_first, edit, find, repeat_first, spec};
 use crate::story::{NORTH, again, journal};
 use crate::world::{audit, interval, time};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_audit::finding::{EndFault, Thing};
 use walras_broker::Event;
 use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent, SiteEvent, VoEvent};
@@ -13,7 +13,7 @@ use walras_broker::reservation::Origin;
 use walras_model::{NodeId, SiteId};
 
 /// What is done to a journal, and what must be found in it then.
-pub(crate) type Case = (&'static str, fn(&mut Journal), fn(&Kind) -> bool);
+pub(crate) type Case = (&'static str, fn(&mut Journal), fn(&FindingKind) -> bool);
 
 /// Corrupts the day's journal in each allocation, and looks for what must be found.
 pub(crate) fn check(cases: &[Case]) {
@@ -31,27 +31,27 @@ pub(crate) fn check(cases: &[Case]) {
 #[test]
 fn journals() {
     check(&[
-        ("no events", |it| it[5].events.clear(), |it| *it == Kind::NoEvents),
-        ("time", |it| it[99].at = time(-5), |it| matches!(it, Kind::TimeWentBack { .. })),
+        ("no events", |it| it[5].events.clear(), |it| *it == FindingKind::NoEvents),
+        ("time", |it| it[99].at = time(-5), |it| matches!(it, FindingKind::TimeWentBack { .. })),
         (
             "number",
             |it| change!(it, Event::Job(JobEvent::Queued { job, .. }) => { *job = job.next(); true }),
-            |it| matches!(it, Kind::NumberOutOfOrder { thing: Thing::Job, number: 2, expected: 1 }),
+            |it| matches!(it, FindingKind::NumberOutOfOrder { thing: Thing::Job, number: 2, expected: 1 }),
         ),
         (
             "gone",
             |it| repeat_first(it, |event| matches!(event, Event::Job(JobEvent::Ended { .. }))),
-            |it| matches!(it, Kind::NotThere { thing: Thing::Job, .. }),
+            |it| matches!(it, FindingKind::NotThere { thing: Thing::Job, .. }),
         ),
         (
             "site",
             |it| change!(it, Event::Site(SiteEvent::PricesSet { site, .. }) => { *site = SiteId::new(9); true }),
-            |it| *it == Kind::NoSuchSite(SiteId::new(9)),
+            |it| *it == FindingKind::NoSuchSite(SiteId::new(9)),
         ),
         (
             "node",
             |it| change!(it, Event::Site(SiteEvent::NodeLost { node, .. }) => { *node = NodeId::new(99); true }),
-            |it| *it == Kind::NoSuchNode(NodeId::new(99)),
+            |it| *it == FindingKind::NoSuchNode(NodeId::new(99)),
         ),
         (
             "user",
@@ -61,7 +61,7 @@ fn journals() {
                     true
                 })
             },
-            |it| *it == Kind::NoSuchUser("eve".into()),
+            |it| *it == FindingKind::NoSuchUser("eve".into()),
         ),
         (
             "request",
@@ -71,22 +71,22 @@ fn journals() {
                 let Event::Job(JobEvent::Queued { key, .. }) = &mut it[entry].events[event] else { return };
                 key.key = "a1".into();
             },
-            |it| matches!(it, Kind::RequestTwice { key, .. } if key == "a1"),
+            |it| matches!(it, FindingKind::RequestTwice { key, .. } if key == "a1"),
         ),
         (
             "unsaid",
             |it| change!(it, Event::Cycle(CycleEvent::OffersReceived { site, .. }) => { *site = SiteId::new(9); true }),
-            |it| *it == Kind::Unprompted { event: "offers-received" },
+            |it| *it == FindingKind::Unprompted { event: "offers-received" },
         ),
         (
             "node twice",
             |it| repeat_first(it, |event| matches!(event, Event::Site(SiteEvent::NodeLost { .. }))),
-            |it| matches!(it, Kind::NodeAlready { .. }),
+            |it| matches!(it, FindingKind::NodeAlready { .. }),
         ),
         (
             "site twice",
             |it| repeat_first(it, |event| matches!(event, Event::Site(SiteEvent::Lost { .. }))),
-            |it| matches!(it, Kind::SiteAlready { .. }),
+            |it| matches!(it, FindingKind::SiteAlready { .. }),
         ),
         (
             "left there",
@@ -94,7 +94,7 @@ fn journals() {
                 let (entry, _) = find(it, |event| matches!(event, Event::Site(SiteEvent::NodeLost { .. })));
                 it[entry].events.truncate(1);
             },
-            |it| matches!(it, Kind::LeftThere { .. }),
+            |it| matches!(it, FindingKind::LeftThere { .. }),
         ),
         (
             "left on a taken node",
@@ -102,7 +102,7 @@ fn journals() {
                 let (entry, _) = find(it, |event| matches!(event, Event::Site(SiteEvent::NodeTaken { .. })));
                 it[entry].events.truncate(1);
             },
-            |it| matches!(it, Kind::LeftThere { .. }),
+            |it| matches!(it, FindingKind::LeftThere { .. }),
         ),
         (
             "left on a site",
@@ -110,7 +110,7 @@ fn journals() {
                 let (entry, _) = find(it, |event| matches!(event, Event::Site(SiteEvent::Lost { .. })));
                 it[entry].events.truncate(1);
             },
-            |it| matches!(it, Kind::LeftThere { .. }),
+            |it| matches!(it, FindingKind::LeftThere { .. }),
         ),
     ]);
 }
@@ -125,8 +125,8 @@ fn ends_as(journal: &mut Journal, from: fn(&JobEnd) -> bool, to: JobEnd) {
     });
 }
 
-fn wrong(kind: &Kind, why: EndFault) -> bool {
-    matches!(kind, Kind::WrongEnd { why: found, .. } if *found == why)
+fn wrong(kind: &FindingKind, why: EndFault) -> bool {
+    matches!(kind, FindingKind::WrongEnd { why: found, .. } if *found == why)
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn jobs() {
         (
             "not free",
             |it| change!(it, Event::Reservation(ReservationEvent::Asked { origin, .. }) => { *origin = Origin::Spare; true }),
-            |it| matches!(it, Kind::JobNotFree { .. }),
+            |it| matches!(it, FindingKind::JobNotFree { .. }),
         ),
         (
             "not returning",
@@ -144,12 +144,12 @@ fn jobs() {
                 let Event::Job(JobEvent::Queued { job, .. }) = it[entry].events[event] else { return };
                 it[entry].events.push(Event::Job(JobEvent::Returned { job, why: Why::LeftOut }));
             },
-            |it| matches!(it, Kind::JobNotReturning { .. }),
+            |it| matches!(it, FindingKind::JobNotReturning { .. }),
         ),
         (
             "forgotten",
             |it| drop_first(it, |event| matches!(event, Event::Job(JobEvent::Returned { .. }))),
-            |it| matches!(it, Kind::JobForgotten { .. }),
+            |it| matches!(it, FindingKind::JobForgotten { .. }),
         ),
         (
             "ended while reserved",
@@ -209,7 +209,7 @@ fn jobs() {
                 change!(&mut rest, Event::Reservation(ReservationEvent::Closed { kept: later, .. }) => { let any = !later.is_empty(); later.extend(&kept); any });
                 it.append(&mut rest);
             },
-            |it| matches!(it, Kind::TaskTwice { .. }),
+            |it| matches!(it, FindingKind::TaskTwice { .. }),
         ),
     ]);
 }
@@ -220,27 +220,27 @@ fn cycles() {
         (
             "step",
             |it| drop_first(it, |event| matches!(event, Event::Cycle(CycleEvent::Closed { .. }))),
-            |it| matches!(it, Kind::CycleStep { step: "decided", .. }),
+            |it| matches!(it, FindingKind::CycleStep { step: "decided", .. }),
         ),
         (
             "asked",
             |it| change!(it, Event::Cycle(CycleEvent::Opened { asked, .. }) => { asked.push(NORTH); true }),
-            |it| matches!(it, Kind::AskedWrongly { site: NORTH, .. }),
+            |it| matches!(it, FindingKind::AskedWrongly { site: NORTH, .. }),
         ),
         (
             "offer",
             |it| repeat_first(it, |event| matches!(event, Event::Cycle(CycleEvent::OffersReceived { .. }))),
-            |it| matches!(it, Kind::OfferUnasked { .. }),
+            |it| matches!(it, FindingKind::OfferUnasked { .. }),
         ),
         (
             "stranger",
             |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => { batch.extend(batch.first().copied()); !batch.is_empty() }),
-            |it| matches!(it, Kind::BatchStranger { .. }),
+            |it| matches!(it, FindingKind::BatchStranger { .. }),
         ),
         (
             "order",
             |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => { batch.reverse(); batch.len() > 1 }),
-            |it| matches!(it, Kind::BatchOrder { .. }),
+            |it| matches!(it, FindingKind::BatchOrder { .. }),
         ),
         (
             // Where users take turns, some may be left out.
@@ -249,17 +249,17 @@ fn cycles() {
                 change!(it, Event::Vo(VoEvent::PolicySet(policy)) => policy.sharing.take().is_some());
                 change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.pop().is_some());
             },
-            |it| matches!(it, Kind::BatchSize { .. }),
+            |it| matches!(it, FindingKind::BatchSize { .. }),
         ),
         (
             "score",
             |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.first_mut().is_some_and(|it| { it.score += 1; true })),
-            |it| matches!(it, Kind::WrongRank { aspect: "score", .. }),
+            |it| matches!(it, FindingKind::WrongRank { aspect: "score", .. }),
         ),
         (
             "waiting",
             |it| change!(it, Event::Cycle(CycleEvent::Opened { batch, .. }) => batch.first_mut().is_some_and(|it| { it.aspects.waiting += 1; true })),
-            |it| matches!(it, Kind::WrongRank { aspect: "waiting time", .. }),
+            |it| matches!(it, FindingKind::WrongRank { aspect: "waiting time", .. }),
         ),
     ]);
 }
@@ -272,7 +272,7 @@ fn a_job_that_may_still_run_is_not_started_again() {
         matches!(event, Event::Reservation(ReservationEvent::LegReleased { .. }))
     });
     let (found, _) = audit(&journal);
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::RunsTwice { .. })), "{found:?}");
+    assert!(found.iter().any(|it| matches!(it.kind, FindingKind::RunsTwice { .. })), "{found:?}");
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn what_is_gone_is_not_reserved() {
         let mut journal = journal();
         before_asked(&mut journal, input, event.clone());
         let (found, _) = audit(&journal);
-        let bad = found.iter().any(|it| matches!(it.kind, Kind::BadAllocation { .. }));
+        let bad = found.iter().any(|it| matches!(it.kind, FindingKind::BadAllocation { .. }));
         assert!(bad, "{event:?}: {found:?}");
     }
 }

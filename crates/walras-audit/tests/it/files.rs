@@ -3,7 +3,7 @@
 
 use crate::story::diamond;
 use crate::world::{World, audit, span, submit};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::event::ReservationEvent;
 use walras_broker::input::Input;
@@ -116,11 +116,14 @@ fn without(journal: &[Entry], like: impl Fn(&MoveStep) -> bool) -> Vec<Entry> {
 fn a_task_that_began_before_its_files_is_found() {
     let journal = ran(0).journal;
     let found = audit(&without(&journal, |_| true)).0;
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::BeforeFiles { .. })), "{found:?}");
+    assert!(found.iter().any(|it| matches!(it.kind, FindingKind::BeforeFiles { .. })), "{found:?}");
     let found = audit(&without(&journal, |step| matches!(step, MoveStep::Done { .. }))).0;
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::BeforeFiles { .. })), "{found:?}");
+    assert!(found.iter().any(|it| matches!(it.kind, FindingKind::BeforeFiles { .. })), "{found:?}");
     let found = audit(&without(&journal, |step| matches!(step, MoveStep::Begun { .. }))).0;
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::FilesStep { step: "done", .. })), "{found:?}");
+    assert!(
+        found.iter().any(|it| matches!(it.kind, FindingKind::FilesStep { step: "done", .. })),
+        "{found:?}"
+    );
     // Files from where they are not.
     let mut moved = journal.clone();
     for event in moved.iter_mut().flat_map(|entry| &mut entry.events) {
@@ -130,7 +133,10 @@ fn a_task_that_began_before_its_files_is_found() {
         }
     }
     let found = audit(&moved).0;
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::FilesStep { step: "begun", .. })), "{found:?}");
+    assert!(
+        found.iter().any(|it| matches!(it.kind, FindingKind::FilesStep { step: "begun", .. })),
+        "{found:?}"
+    );
     // Nobody said so.
     let mut unsaid = journal;
     for event in unsaid.iter_mut().flat_map(|entry| &mut entry.events) {
@@ -140,5 +146,8 @@ fn a_task_that_began_before_its_files_is_found() {
         }
     }
     let found = audit(&unsaid).0;
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::Unprompted { event: "files-moved" })), "{found:?}");
+    assert!(
+        found.iter().any(|it| matches!(it.kind, FindingKind::Unprompted { event: "files-moved" })),
+        "{found:?}"
+    );
 }

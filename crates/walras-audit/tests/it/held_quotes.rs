@@ -3,7 +3,7 @@
 use crate::edit::{Journal, change, drop_first, edit};
 use crate::story::{NORTH, SOUTH, only_on, vo};
 use crate::world::{World, audit, job, span, time};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::{Answer, Input, SiteMessage};
@@ -40,7 +40,7 @@ fn story() -> Journal {
     world.journal
 }
 
-fn kinds(journal: &Journal) -> Vec<Kind> {
+fn kinds(journal: &Journal) -> Vec<FindingKind> {
     audit(journal).0.into_iter().map(|finding| finding.kind).collect()
 }
 
@@ -67,7 +67,7 @@ fn an_honest_broker_is_not_accused() {
 #[test]
 fn what_is_wrong_with_a_held_quote_is_found() {
     type Corrupt = fn(&mut Journal);
-    type Found = fn(&Kind) -> bool;
+    type Found = fn(&FindingKind) -> bool;
     let cases: [(&str, Corrupt, Found); 5] = [
         (
             "starts before its quote ends",
@@ -80,27 +80,27 @@ fn what_is_wrong_with_a_held_quote_is_found() {
                     _ => false,
                 });
             },
-            |it| matches!(it, Kind::NotHeld { .. }),
+            |it| matches!(it, FindingKind::NotHeld { .. }),
         ),
         (
             "is not what is listed",
             |it| change!(it, Event::Quote(QuoteEvent::Given { holds, .. }) => { let some = !holds.is_empty(); holds.clear(); some }),
-            |it| matches!(it, Kind::NotHeld { .. }),
+            |it| matches!(it, FindingKind::NotHeld { .. }),
         ),
         (
             "is kept although another was taken",
             |it| drop_first(it, |event| matches!(event, Event::Job(JobEvent::Withdrawn(_)))),
-            |it| matches!(it, Kind::JobForgotten { .. } | Kind::NotHeld { .. }),
+            |it| matches!(it, FindingKind::JobForgotten { .. } | FindingKind::NotHeld { .. }),
         ),
         (
             "is paid with more than its share",
             |it| change!(it, Event::Reservation(ReservationEvent::Closed { why: why @ Some(Why::NotTaken), .. }) => { *why = Some(Why::Cancelled); true }),
-            |it| matches!(it, Kind::WrongReason { .. } | Kind::WrongSettlement { .. }),
+            |it| matches!(it, FindingKind::WrongReason { .. } | FindingKind::WrongSettlement { .. }),
         ),
         (
             "is another's reservation",
             |it| change!(it, Event::Quote(QuoteEvent::Accepted { reservation, .. }) => { *reservation = walras_broker::id::ReservationNumber::new(99); true }),
-            |it| matches!(it, Kind::NotAsQuoted { .. }),
+            |it| matches!(it, FindingKind::NotAsQuoted { .. }),
         ),
     ];
     for (name, corrupt, is_it) in cases {

@@ -2,7 +2,7 @@
 
 use crate::story::{NORTH, only_on, vo};
 use crate::world::{audit, job, span, submit, time};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_audit::finding::AllocationFault;
 use walras_broker::Event;
 use walras_broker::event::VoEvent;
@@ -44,7 +44,8 @@ fn nobody_is_promised_a_late_end_where_the_rules_refuse_it() {
         }
     }
     let (found, _) = audit(&journal);
-    let late =
-        |kind: &Kind| matches!(kind, Kind::BadPlan { fault: Some(AllocationFault::AfterDeadline), .. });
+    let late = |kind: &FindingKind| {
+        matches!(kind, FindingKind::BadPlan { fault: Some(AllocationFault::AfterDeadline), .. })
+    };
     assert!(found.iter().any(|it| late(&it.kind)), "{found:?}");
 }

@@ -3,7 +3,7 @@
 use crate::corrupt::check;
 use crate::edit::{change, edit};
 use crate::world::credits;
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::event::{QuoteEvent, ReservationEvent, VoEvent};
@@ -19,32 +19,34 @@ fn money() {
         (
             "unbalanced",
             |it| change!(it, Event::Vo(VoEvent::Deposited { transaction, .. }) => { plus(&mut transaction.postings[1].amount, 1); true }),
-            |it| *it == Kind::Unbalanced { sum: 1 },
+            |it| *it == FindingKind::Unbalanced { sum: 1 },
         ),
         (
             "purpose",
             |it| change!(it, Event::Reservation(ReservationEvent::Asked { transaction, .. }) => { transaction.postings[1].purpose = Purpose::Income; true }),
-            |it| matches!(it, Kind::BadPosting { account: Account::Held, purpose: Purpose::Income, .. }),
+            |it| {
+                matches!(it, FindingKind::BadPosting { account: Account::Held, purpose: Purpose::Income, .. })
+            },
         ),
         (
             "account",
             |it| change!(it, Event::Reservation(ReservationEvent::Asked { transaction, .. }) => { transaction.postings[0].account = Account::User("eve".into()); true }),
-            |it| *it == Kind::NoAccount(Account::User("eve".into())),
+            |it| *it == FindingKind::NoAccount(Account::User("eve".into())),
         ),
         (
             "limit",
             |it| change!(it, Event::Vo(VoEvent::Deposited { account: Account::User(_), transaction, .. }) => { transaction.postings.clear(); true }),
-            |it| matches!(it, Kind::BelowLimit { account: Account::User(name), .. } if name == "ada"),
+            |it| matches!(it, FindingKind::BelowLimit { account: Account::User(name), .. } if name == "ada"),
         ),
         (
             "limit raised",
             |it| change!(it, Event::Vo(VoEvent::UserSet(user)) => { user.lowest = credits(1); true }),
-            |it| matches!(it, Kind::BelowLimit { lowest: 1_000_000, .. }),
+            |it| matches!(it, FindingKind::BelowLimit { lowest: 1_000_000, .. }),
         ),
         (
             "held",
             |it| change!(it, Event::Reservation(ReservationEvent::Closed { transaction, .. }) => { transaction.postings.clear(); true }),
-            |it| matches!(it, Kind::HeldDiffers { liens: 0.., .. }),
+            |it| matches!(it, FindingKind::HeldDiffers { liens: 0.., .. }),
         ),
         (
             "lien",
@@ -58,7 +60,7 @@ fn money() {
                     _ => false,
                 })
             },
-            |it| matches!(it, Kind::WrongLien { expected, posted, .. } if expected + 1 == *posted),
+            |it| matches!(it, FindingKind::WrongLien { expected, posted, .. } if expected + 1 == *posted),
         ),
         (
             "fee",
@@ -76,7 +78,7 @@ fn money() {
                     true
                 })
             },
-            |it| matches!(it, Kind::WrongSettlement { purpose: Purpose::Fee, .. }),
+            |it| matches!(it, FindingKind::WrongSettlement { purpose: Purpose::Fee, .. }),
         ),
         (
             "refund",
@@ -90,7 +92,7 @@ fn money() {
                     transaction.postings.len() < before
                 })
             },
-            |it| matches!(it, Kind::WrongSettlement { purpose: Purpose::Refund, posted: 0, .. }),
+            |it| matches!(it, FindingKind::WrongSettlement { purpose: Purpose::Refund, posted: 0, .. }),
         ),
         (
             "compensation of an owner",
@@ -104,7 +106,7 @@ fn money() {
                     transaction.postings.len() < before
                 })
             },
-            |it| matches!(it, Kind::WrongSettlement { purpose: Purpose::Compensation, posted: 0, .. }),
+            |it| matches!(it, FindingKind::WrongSettlement { purpose: Purpose::Compensation, posted: 0, .. }),
         ),
         (
             "deposit",
@@ -118,22 +120,22 @@ fn money() {
                     _ => false,
                 })
             },
-            |it| *it == Kind::WrongDeposit { account: Account::User("ada".into()) },
+            |it| *it == FindingKind::WrongDeposit { account: Account::User("ada".into()) },
         ),
         (
             "compensation",
             |it| change!(it, Event::Quote(QuoteEvent::Broken { compensation, .. }) => { plus(compensation, 1); true }),
-            |it| matches!(it, Kind::WrongCompensation { .. }),
+            |it| matches!(it, FindingKind::WrongCompensation { .. }),
         ),
         (
             "budget",
             |it| change!(it, Event::Vo(VoEvent::BudgetSet { budget: Some(budget), .. }) => { budget.amount = credits(1); true }),
-            |it| matches!(it, Kind::OverBudget { left: 1_000_000, .. }),
+            |it| matches!(it, FindingKind::OverBudget { left: 1_000_000, .. }),
         ),
         (
             "kept",
             |it| change!(it, Event::Reservation(ReservationEvent::Closed { kept, .. }) => kept.pop().is_some()),
-            |it| matches!(it, Kind::WrongKept { .. }),
+            |it| matches!(it, FindingKind::WrongKept { .. }),
         ),
     ]);
 }

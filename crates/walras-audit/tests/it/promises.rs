@@ -3,7 +3,7 @@
 use crate::corrupt::check;
 use crate::edit::{Journal, allocation, change, edit, find, spec};
 use crate::world::{credits, time};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_audit::finding::AllocationFault;
 use walras_broker::Event;
 use walras_broker::allocation::Allocation;
@@ -12,8 +12,8 @@ use walras_broker::reservation::Origin;
 use walras_model::{Interval, Money, NodeId, Performance, Requirement, SiteId, Test, Time, Value, Work};
 
 /// Whether an alternative was found to be bad in just this manner.
-fn bad(kind: &Kind, like: impl Fn(&AllocationFault) -> bool) -> bool {
-    matches!(kind, Kind::BadAllocation { fault, .. } if like(fault))
+fn bad(kind: &FindingKind, like: impl Fn(&AllocationFault) -> bool) -> bool {
+    matches!(kind, FindingKind::BadAllocation { fault, .. } if like(fault))
 }
 
 pub(crate) fn moved(interval: Interval, by: i64) -> Interval {
@@ -297,12 +297,14 @@ fn planned_parts() {
         (
             "moved",
             |it| change!(it, Event::Reservation(ReservationEvent::Rescheduled { parts, .. }) => { parts[2].start = time(0); true }),
-            |it| matches!(it, Kind::BadSchedule { part: 2, fault: AllocationFault::Moved, .. }),
+            |it| matches!(it, FindingKind::BadSchedule { part: 2, fault: AllocationFault::Moved, .. }),
         ),
         (
             "moved outside",
             |it| change!(it, Event::Reservation(ReservationEvent::Rescheduled { parts, .. }) => { parts[3].end = Time::MAX; true }),
-            |it| matches!(it, Kind::BadSchedule { part: 3, fault: AllocationFault::PartOutside(3), .. }),
+            |it| {
+                matches!(it, FindingKind::BadSchedule { part: 3, fault: AllocationFault::PartOutside(3), .. })
+            },
         ),
         (
             "moved onto another",
@@ -312,7 +314,7 @@ fn planned_parts() {
                     true
                 })
             },
-            |it| matches!(it, Kind::BadSchedule { fault: AllocationFault::PartsOverlap(_), .. }),
+            |it| matches!(it, FindingKind::BadSchedule { fault: AllocationFault::PartsOverlap(_), .. }),
         ),
     ]);
 }

@@ -5,7 +5,7 @@ use crate::edit::{change, drop_first, edit};
 use crate::promises::moved;
 use crate::world::credits;
 use std::sync::Arc;
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::event::{QuoteEvent, ReservationEvent};
 use walras_broker::reservation::Origin;
@@ -25,7 +25,7 @@ fn quotes() {
                     _ => false,
                 })
             },
-            |it| matches!(it, Kind::QuoteTime { .. }),
+            |it| matches!(it, FindingKind::QuoteTime { .. }),
         ),
         (
             "expired early",
@@ -38,12 +38,12 @@ fn quotes() {
                     _ => false,
                 })
             },
-            |it| matches!(it, Kind::QuoteTime { until: Time::MAX, .. }),
+            |it| matches!(it, FindingKind::QuoteTime { until: Time::MAX, .. }),
         ),
         (
             "option",
             |it| change!(it, Event::Quote(QuoteEvent::Accepted { option, .. }) => { *option = 99; true }),
-            |it| matches!(it, Kind::NoSuchOption { option: 99, .. }),
+            |it| matches!(it, FindingKind::NoSuchOption { option: 99, .. }),
         ),
         (
             "not honoured",
@@ -55,7 +55,7 @@ fn quotes() {
                     )
                 })
             },
-            |it| matches!(it, Kind::NotAsQuoted { .. }),
+            |it| matches!(it, FindingKind::NotAsQuoted { .. }),
         ),
         (
             "honoured otherwise",
@@ -73,22 +73,22 @@ fn quotes() {
                     _ => false,
                 })
             },
-            |it| matches!(it, Kind::NotAsQuoted { .. }),
+            |it| matches!(it, FindingKind::NotAsQuoted { .. }),
         ),
         (
             "dominated",
             |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { *options = options.iter().chain(&options[..1]).cloned().collect(); true }),
-            |it| matches!(it, Kind::Dominated { option: 0, .. }),
+            |it| matches!(it, FindingKind::Dominated { option: 0, .. }),
         ),
         (
             "price",
             |it| change!(it, Event::Quote(QuoteEvent::Given { options, .. }) => { Arc::make_mut(options)[0].price = credits(1); true }),
-            |it| matches!(it, Kind::WrongOption { option: 0, .. }),
+            |it| matches!(it, FindingKind::WrongOption { option: 0, .. }),
         ),
         (
             "reason",
             |it| change!(it, Event::Quote(QuoteEvent::Given { options, why, .. }) => options.is_empty() && why.take().is_some()),
-            |it| matches!(it, Kind::NoReason { .. }),
+            |it| matches!(it, FindingKind::NoReason { .. }),
         ),
     ]);
 }

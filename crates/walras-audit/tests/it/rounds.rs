@@ -1,7 +1,7 @@
 //! Jobs that are assigned to sites that sell capacity.
 
 use crate::world::{World, audit, job, span, submit};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::decision::{AssignedRound, Verdict};
 use walras_broker::event::CycleEvent;
@@ -34,7 +34,7 @@ fn verdicts(journal: &mut [Entry]) -> impl Iterator<Item = &mut Verdict> {
 }
 
 /// What is found when every round is changed.
-fn found_when(change: impl Fn(&mut AssignedRound)) -> Vec<Kind> {
+fn found_when(change: impl Fn(&mut AssignedRound)) -> Vec<FindingKind> {
     let mut journal = journal(Method::Exact);
     verdicts(&mut journal).filter_map(|verdict| verdict.assigned.as_deref_mut()).for_each(change);
     audit(&journal).0.into_iter().map(|found| found.kind).collect()
@@ -53,7 +53,7 @@ fn rounds_are_what_they_are_said_to_be() {
 #[test]
 fn a_round_by_another_method_is_found() {
     let found = found_when(|round| round.method = Method::Greedy);
-    assert!(found.iter().any(|kind| matches!(kind, Kind::BadRound { .. })), "{found:?}");
+    assert!(found.iter().any(|kind| matches!(kind, FindingKind::BadRound { .. })), "{found:?}");
 }
 
 #[test]
@@ -65,12 +65,12 @@ fn a_round_before_its_time_is_found() {
         }
     }
     let (found, _) = audit(&journal);
-    assert!(found.iter().any(|it| matches!(it.kind, Kind::BadRound { .. })), "{found:?}");
+    assert!(found.iter().any(|it| matches!(it.kind, FindingKind::BadRound { .. })), "{found:?}");
 }
 
 #[test]
 fn a_job_on_such_a_site_that_no_round_has_assigned_is_found() {
-    let out = |kind: &Kind| matches!(kind, Kind::OutOfRound { .. });
+    let out = |kind: &FindingKind| matches!(kind, FindingKind::OutOfRound { .. });
     assert!(found_when(|round| round.served.clear()).iter().any(out));
     let later = found_when(|round| round.start = round.start.checked_add(span(1)).unwrap());
     assert!(later.iter().any(out), "{later:?}");

@@ -4,7 +4,7 @@ use crate::corrupt::check;
 use crate::edit::{allocation, change, drop_first, repeat_first};
 use crate::promises::workflow;
 use crate::world::{span, time};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::event::{ReservationEvent, SiteEvent};
 use walras_model::Time;
@@ -15,7 +15,7 @@ fn steps() {
         (
             "reason",
             |it| drop_first(it, |event| matches!(event, Event::Site(SiteEvent::NodeTaken { .. }))),
-            |it| matches!(it, Kind::WrongReason { .. }),
+            |it| matches!(it, FindingKind::WrongReason { .. }),
         ),
         (
             "left prepared",
@@ -24,7 +24,7 @@ fn steps() {
                     matches!(event, Event::Reservation(ReservationEvent::Confirming { .. }))
                 })
             },
-            |it| matches!(it, Kind::ReservationStep { step: "left prepared", .. }),
+            |it| matches!(it, FindingKind::ReservationStep { step: "left prepared", .. }),
         ),
         (
             "prepared by some",
@@ -33,7 +33,7 @@ fn steps() {
                     matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))
                 })
             },
-            |it| matches!(it, Kind::ReservationStep { step: "asked to confirm", .. }),
+            |it| matches!(it, FindingKind::ReservationStep { step: "asked to confirm", .. }),
         ),
         (
             "confirmed by some",
@@ -42,14 +42,14 @@ fn steps() {
                     matches!(event, Event::Reservation(ReservationEvent::LegConfirmed { .. }))
                 })
             },
-            |it| matches!(it, Kind::ReservationStep { step: "held", .. }),
+            |it| matches!(it, FindingKind::ReservationStep { step: "held", .. }),
         ),
         (
             "closed twice",
             |it| {
                 repeat_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. })))
             },
-            |it| matches!(it, Kind::ReservationStep { step: "closed", .. }),
+            |it| matches!(it, FindingKind::ReservationStep { step: "closed", .. }),
         ),
         (
             "prepared twice",
@@ -58,12 +58,12 @@ fn steps() {
                     matches!(event, Event::Reservation(ReservationEvent::LegPrepared { .. }))
                 })
             },
-            |it| matches!(it, Kind::LegStep { step: "prepared", .. }),
+            |it| matches!(it, FindingKind::LegStep { step: "prepared", .. }),
         ),
         (
             "released while held",
             |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Closed { .. }))),
-            |it| matches!(it, Kind::LegStep { step: "released", .. }),
+            |it| matches!(it, FindingKind::LegStep { step: "released", .. }),
         ),
         (
             "running twice",
@@ -72,12 +72,12 @@ fn steps() {
                     matches!(event, Event::Reservation(ReservationEvent::PartStarted { .. }))
                 })
             },
-            |it| matches!(it, Kind::PartStep { step: "running", .. }),
+            |it| matches!(it, FindingKind::PartStep { step: "running", .. }),
         ),
         (
             "started before it was held",
             |it| drop_first(it, |event| matches!(event, Event::Reservation(ReservationEvent::Held(_)))),
-            |it| matches!(it, Kind::PartStep { step: "started", .. }),
+            |it| matches!(it, FindingKind::PartStep { step: "started", .. }),
         ),
         (
             "too soon",
@@ -87,7 +87,7 @@ fn steps() {
                     true
                 })
             },
-            |it| matches!(it, Kind::TooSoon { part: 0, .. }),
+            |it| matches!(it, FindingKind::TooSoon { part: 0, .. }),
         ),
         (
             "before others",
@@ -98,17 +98,17 @@ fn steps() {
                     }
                 })
             },
-            |it| matches!(it, Kind::BeforeOthers { .. }),
+            |it| matches!(it, FindingKind::BeforeOthers { .. }),
         ),
         (
             "started in the future",
             |it| change!(it, Event::Reservation(ReservationEvent::PartStarted { at, .. }) => { *at = Time::MAX; true }),
-            |it| matches!(it, Kind::WrongTime { .. }),
+            |it| matches!(it, FindingKind::WrongTime { .. }),
         ),
         (
             "ended before it started",
             |it| change!(it, Event::Reservation(ReservationEvent::PartEnded { at, .. }) => { *at = Time::MIN; true }),
-            |it| matches!(it, Kind::WrongTime { .. }),
+            |it| matches!(it, FindingKind::WrongTime { .. }),
         ),
     ]);
 }

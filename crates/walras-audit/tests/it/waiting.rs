@@ -3,7 +3,7 @@
 use crate::edit::{Journal, change, drop_first, edit, find, repeat_first, spec};
 use crate::story::vo;
 use crate::world::{audit, credits, job, submit};
-use walras_audit::Kind;
+use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::event::JobEvent;
 use walras_broker::gate::{Condition, Dependency, Which};
@@ -43,7 +43,7 @@ fn story() -> Journal {
     world.journal
 }
 
-fn kinds(journal: &Journal) -> Vec<Kind> {
+fn kinds(journal: &Journal) -> Vec<FindingKind> {
     audit(journal).0.into_iter().map(|finding| finding.kind).collect()
 }
 
@@ -59,7 +59,7 @@ fn an_honest_broker_is_not_accused() {
 #[test]
 fn what_is_wrong_with_a_wait_or_an_array_is_found() {
     type Corrupt = fn(&mut Journal);
-    type Found = fn(&Kind) -> bool;
+    type Found = fn(&FindingKind) -> bool;
     let cases: [(&str, Corrupt, Found); 8] = [
         (
             "is freed too soon",
@@ -69,17 +69,17 @@ fn what_is_wrong_with_a_wait_or_an_array_is_found() {
                 let Event::Job(JobEvent::Queued { job, .. }) = it[entry].events[0] else { return };
                 it[entry].events.push(Event::Job(JobEvent::Freed(job)));
             },
-            |it| matches!(it, Kind::FreedWrongly { .. }),
+            |it| matches!(it, FindingKind::FreedWrongly { .. }),
         ),
         (
             "is not freed",
             |it| drop_first(it, |event| matches!(event, Event::Job(JobEvent::Freed(_)))),
-            |it| matches!(it, Kind::LeftBehind { .. }),
+            |it| matches!(it, FindingKind::LeftBehind { .. }),
         ),
         (
             "is let go by nobody",
             |it| drop_first(it, |event| matches!(event, Event::Job(JobEvent::Released(_)))),
-            |it| matches!(it, Kind::FreedWrongly { .. }),
+            |it| matches!(it, FindingKind::FreedWrongly { .. }),
         ),
         (
             "is not given up in vain",
@@ -91,12 +91,12 @@ fn what_is_wrong_with_a_wait_or_an_array_is_found() {
                     )
                 });
             },
-            |it| matches!(it, Kind::LeftBehind { .. }),
+            |it| matches!(it, FindingKind::LeftBehind { .. }),
         ),
         (
             "is drawn twice",
             |it| repeat_first(it, |event| matches!(event, Event::Job(JobEvent::Drawn { .. }))),
-            |it| matches!(it, Kind::ElementTwice { .. }),
+            |it| matches!(it, FindingKind::ElementTwice { .. }),
         ),
         (
             "has more at once than it may",
@@ -108,7 +108,7 @@ fn what_is_wrong_with_a_wait_or_an_array_is_found() {
                     })
                 })
             },
-            |it| matches!(it, Kind::TooManyAtOnce { .. }),
+            |it| matches!(it, FindingKind::TooManyAtOnce { .. }),
         ),
         (
             "costs more than its budget",
@@ -122,7 +122,7 @@ fn what_is_wrong_with_a_wait_or_an_array_is_found() {
                 };
                 spec(it, cheap);
             },
-            |it| matches!(it, Kind::BadAllocation { .. } | Kind::BadPlan { .. }),
+            |it| matches!(it, FindingKind::BadAllocation { .. } | FindingKind::BadPlan { .. }),
         ),
         (
             "ends otherwise than its elements",
@@ -135,7 +135,7 @@ fn what_is_wrong_with_a_wait_or_an_array_is_found() {
                     _ => false,
                 });
             },
-            |it| matches!(it, Kind::WrongEnd { .. }),
+            |it| matches!(it, FindingKind::WrongEnd { .. }),
         ),
     ];
     for (name, corrupt, is_it) in cases {
@@ -153,5 +153,5 @@ fn what_is_wrong_with_a_wait_or_an_array_is_found() {
         spec.gate.after = [Dependency { on, condition: Condition::Any }].into_iter().filter(|_| some).collect();
         some
     });
-    assert!(kinds(&journal).iter().any(|it| matches!(it, Kind::NotThere { .. })));
+    assert!(kinds(&journal).iter().any(|it| matches!(it, FindingKind::NotThere { .. })));
 }

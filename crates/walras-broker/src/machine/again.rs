@@ -113,8 +113,9 @@ impl BegunCycle {
             outlook.insert(planned.job, window.map(|window| Terms::of(&window)));
         }
         for chosen in &decision.chosen {
-            let way = &chosen.allocation;
-            let terms = Terms { start: way.start(), finish: way.finish(), cost: way.cost() };
+            let allocation = &chosen.allocation;
+            let terms =
+                Terms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
             outlook.insert(chosen.job, Some(terms));
         }
         outlook

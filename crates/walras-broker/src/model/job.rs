@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_core::agenda::Promise;
-use walras_core::predict::Said;
+use walras_core::predict::Announcement;
 use walras_core::prefer::Preference;
 use walras_core::refine::Strategy;
 use walras_core::{Algorithm, SearchConfig};
@@ -254,7 +254,7 @@ pub struct Job {
     pub expected: Option<Confidence>,
     /// How long it was likely to wait, by what was known when it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wait: Option<Said>,
+    pub wait: Option<Announcement>,
     /// How content everybody was with the plan that gave it its window, where plans are chosen by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Arc<BTreeMap<String, Share>>>,

@@ -70,7 +70,7 @@ pub enum Mismatch {
     /// A node or queue is slower than the job asks.
     TooSlow {
         /// The node or queue that is too slow.
-        place: Place,
+        place: NodeOrQueue,
         /// What it has.
         performance: Performance,
         /// What the job asks.
@@ -79,7 +79,7 @@ pub enum Mismatch {
     /// A node or queue lacks what the job requires.
     RequirementUnmet {
         /// The node or queue that lacks it.
-        place: Place,
+        place: NodeOrQueue,
         /// What the job requires.
         requirement: Requirement,
     },
@@ -115,7 +115,7 @@ pub enum Mismatch {
     /// A hold is shorter or longer than the work takes there.
     WrongLength {
         /// The node or queue of the hold.
-        place: Place,
+        place: NodeOrQueue,
         /// How long it is held.
         held: Span,
         /// What the work takes; `None` beyond the range of time.
@@ -162,7 +162,7 @@ pub enum Mismatch {
 /// A node, or a queue, which has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum NodeOrQueue {
     /// A node.
     Node(NodeId),
     /// The queue of a site.

@@ -37,13 +37,13 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
     refuse_windows(&mut decision, &unplaced);
     let batch: BTreeSet<JobNumber> = problem.jobs.iter().map(|job| job.number).collect();
     for (job, placed) in told {
-        let Placed { window, promise, moved, renewed } = placed;
+        let Placed { window, promise, changed, renewed } = placed;
         if batch.contains(&job) {
             decision.verdict.served = decision.verdict.served.saturating_add(1);
             let cost = decision.verdict.cost.checked_add(window.cost());
             decision.verdict.cost = cost.unwrap_or(Money::MAX);
         }
-        if *moved {
+        if *changed {
             let plan = Planned::of(window);
             decision.planned.push(PlannedJob { job, plan, promise: *promise, renewed: *renewed });
         }

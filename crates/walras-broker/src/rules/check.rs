@@ -8,7 +8,7 @@ use super::times::{FreeTimes, HeldTimes};
 use super::verified::{one_each, tasks, window};
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::job::Job;
-use crate::model::mismatch::{Mismatch, Place};
+use crate::model::mismatch::{Mismatch, NodeOrQueue};
 use crate::model::site::SiteKind;
 use crate::model::state::State;
 use crate::plan::Remaining;
@@ -240,7 +240,7 @@ fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<Misma
     for (site, hold) in allocation.holds() {
         match hold.node.and_then(|node| Some((node, state.node_spec(node)?))) {
             Some((node, spec)) => {
-                wrong.extend(unfit(request, site, Place::Node(node), spec.performance, |it| {
+                wrong.extend(unfit(request, site, NodeOrQueue::Node(node), spec.performance, |it| {
                     spec.division.meets(it, &spec.attributes)
                 }));
             }
@@ -254,7 +254,7 @@ fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<Misma
 fn unfit(
     request: &Request,
     site: SiteId,
-    place: Place,
+    place: NodeOrQueue,
     performance: Performance,
     meets: impl Fn(&Requirement) -> bool,
 ) -> Vec<Mismatch> {
@@ -281,7 +281,7 @@ fn queue(state: &State, asked: &Asked<'_>, allocation: &Allocation) -> Vec<Misma
     let Some(SiteKind::Queue(spec)) = state.site(leg.site).map(|site| &site.spec.kind) else {
         return vec![Mismatch::NotAQueue(leg.site)];
     };
-    let place = Place::Queue(leg.site);
+    let place = NodeOrQueue::Queue(leg.site);
     let mut wrong = unfit(request, leg.site, place, spec.performance, |it| it.is_met_by(&spec.attributes));
     let expected = request.work.runtime_on(spec.performance);
     if leg.holds.iter().any(|hold| hold.node.is_some()) {

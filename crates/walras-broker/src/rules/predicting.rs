@@ -7,7 +7,7 @@ use crate::model::job::{Job, JobSpec};
 use crate::model::policy::FinishBy;
 use crate::model::quote::{Confidence, RunSpread};
 use crate::model::state::{SiteState, State};
-use walras_core::predict::{JobFeatures, Predicted, Prediction, Said};
+use walras_core::predict::{Announcement, JobFeatures, Predicted, Prediction};
 use walras_core::prefer::{Criterion, Preference, Spread, Weighted};
 use walras_model::{Share, Span, Time, Value};
 
@@ -88,7 +88,7 @@ fn confidence_by_mean(prediction: &Prediction, asked: Span) -> Option<Confidence
 }
 
 /// What history says of a job that comes now: how long it runs, and how long it waits.
-pub(crate) fn expected(state: &State, spec: &JobSpec) -> (Option<Confidence>, Option<Said>) {
+pub(crate) fn expected(state: &State, spec: &JobSpec) -> (Option<Confidence>, Option<Announcement>) {
     match state.policy.predictions {
         Some(_) => (confidence(state, spec), wait(state, spec)),
         None => (None, None),
@@ -96,17 +96,17 @@ pub(crate) fn expected(state: &State, spec: &JobSpec) -> (Option<Confidence>, Op
 }
 
 /// How long a job is likely to wait that may start at any time.
-fn wait(state: &State, spec: &JobSpec) -> Option<Said> {
+fn wait(state: &State, spec: &JobSpec) -> Option<Announcement> {
     if spec.request.earliest.is_some() || state.waits.jobs() < JOBS_MIN {
         return None;
     }
-    Some(state.waits.predict(&features(state, spec))?.said())
+    Some(state.waits.predict(&features(state, spec))?.announcement())
 }
 
 impl Confidence {
     /// What was said of the run time.
-    pub(crate) fn said(&self) -> Said {
-        Said { likely: self.expected, nine_in_ten: self.nine_in_ten }
+    pub(crate) fn announcement(&self) -> Announcement {
+        Announcement { likely: self.expected, nine_in_ten: self.nine_in_ten }
     }
 
     /// The same as alternatives are judged by.
@@ -204,6 +204,6 @@ impl SiteState {
 }
 
 /// What was said of a job when it came.
-pub(crate) fn said_of(job: &Job) -> Option<Said> {
-    job.expected.as_ref().map(Confidence::said)
+pub(crate) fn announcement_of(job: &Job) -> Option<Announcement> {
+    job.expected.as_ref().map(Confidence::announcement)
 }

@@ -1,7 +1,7 @@
 //! What the verifiers say of an alternative, with the broker's ids in place of the names that they know.
 
 use crate::model::allocation::{Allocation, Hold};
-use crate::model::mismatch::{Mismatch, Place, TaskMismatch};
+use crate::model::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use crate::plan::Remaining;
 use walras_model::{NodeId, SiteId, TaskId};
 use walras_verify::tasks::TaskViolation;
@@ -36,17 +36,19 @@ pub(crate) fn of_window(
         V::StartsApart { at, expected, claimed } => {
             on(&at, &|_, node, _| Mismatch::StartsApart { node, start: claimed, expected })
         }
-        V::WrongRuntime { at, expected, claimed } => {
-            on(&at, &|_, node, _| Mismatch::WrongLength { place: Place::Node(node), held: claimed, expected })
-        }
+        V::WrongRuntime { at, expected, claimed } => on(&at, &|_, node, _| Mismatch::WrongLength {
+            place: NodeOrQueue::Node(node),
+            held: claimed,
+            expected,
+        }),
         V::OutsideFreeTime { at, .. } => {
             on(&at, &|_, node, hold| Mismatch::NotFree { node, interval: hold.interval })
         }
         V::TooSlow { at, performance_min: least, performance } => {
-            on(&at, &|_, node, _| Mismatch::TooSlow { place: Place::Node(node), performance, least })
+            on(&at, &|_, node, _| Mismatch::TooSlow { place: NodeOrQueue::Node(node), performance, least })
         }
         V::RequirementUnmet { at, requirement, .. } => on(&at, &|_, node, _| Mismatch::RequirementUnmet {
-            place: Place::Node(node),
+            place: NodeOrQueue::Node(node),
             requirement: requirement.clone(),
         }),
         V::OutsideScope { at } => on(&at, &|site, _, _| Mismatch::OutsideScope(site)),

@@ -68,14 +68,14 @@ fn what_is_said_of_a_job_when_it_comes_is_held_against_what_happens() {
     assert!(expected.expected >= span(5 * MINUTE) && expected.expected < span(6 * MINUTE), "{expected:?}");
     assert!(expected.nine_in_ten.is_some_and(|bound| bound >= expected.expected), "{expected:?}");
     let before = vo.broker.state().history.calibration();
-    assert!(before.said > 0 && before.said < 12, "{before:?}");
+    assert!(before.announced > 0 && before.announced < 12, "{before:?}");
     let now = vo.now;
     vo.run_until(now + 20 * MINUTE);
     let after = vo.broker.state().history.calibration();
-    assert_eq!((after.said, after.bounded), (before.said + 1, before.bounded + 1));
+    assert_eq!((after.announced, after.bounded), (before.announced + 1, before.bounded + 1));
     assert_eq!(after.bound_held, before.bound_held + 1);
     // It waited as long as those before it.
-    assert!(vo.broker.state().waits.calibration().said > 0);
+    assert!(vo.broker.state().waits.calibration().announced > 0);
 }
 
 #[test]

@@ -6,13 +6,14 @@ use walras_core::choose::knapsack::{Candidate, Knapsack};
 
 /// How value and weight hang together.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum KnapsackKind {
     /// Not at all.
     Random,
     /// The value falls as the weight grows, as cost falls when time grows.
     Correlated,
 }
 
+// Its own stream, not `walras_random`: docs/performance.md records what HiGHS took for these very instances.
 struct Draw(u64);
 
 impl Draw {
@@ -26,13 +27,13 @@ impl Draw {
 
 /// One candidate of each of `jobs` classes; limits at the mean weight, as T* is. Weights are times of some
 /// minutes to hours in milliseconds, values are costs of some to hundreds of credits in micro-credits.
-pub fn problem(kind: Kind, jobs: usize, alternatives: usize, limits: usize, seed: u64) -> Knapsack {
+pub fn problem(kind: KnapsackKind, jobs: usize, alternatives: usize, limits: usize, seed: u64) -> Knapsack {
     let mut draw = Draw(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let candidate = |draw: &mut Draw| {
         let takes: Vec<i128> = (0..limits).map(|_| 60_000 + draw.below(7_200_000)).collect();
         let value = match kind {
-            Kind::Random => 1_000_000 + draw.below(400_000_000),
-            Kind::Correlated => {
+            KnapsackKind::Random => 1_000_000 + draw.below(400_000_000),
+            KnapsackKind::Correlated => {
                 let weight: i128 = takes.iter().sum::<i128>() / takes.len().max(1) as i128;
                 400_000_000 - weight * 50 + draw.below(40_000_000)
             }

@@ -8,6 +8,7 @@ const WEEK: i64 = 7 * 24 * 3_600;
 const SITES: u32 = 10;
 
 /// xorshift64*: enough for drawing instances, and the same everywhere.
+// Its own stream, not `walras_random`: docs/performance.md records what is found in these very instances.
 struct Draw(u64);
 
 impl Draw {

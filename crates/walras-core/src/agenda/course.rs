@@ -6,7 +6,7 @@ use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
 use super::search::{Spot, Wanted, Within, budget_of};
 use super::{
-    Agenda, AgendaProblem, AgendaRules, Claim, Late, Limits, Placed, Promise, Terms, Until, Waiting,
+    Agenda, AgendaProblem, AgendaRules, Claim, Late, Placed, Promise, PromiseLimits, Terms, Until, Waiting,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -272,7 +272,7 @@ impl<'a> Course<'a> {
         };
         spot.take(&mut self.left);
         if entry.promise.is_none() || entry.renewed {
-            let limits = Limits {
+            let limits = PromiseLimits {
                 deadline: entry.waiting.request.deadline,
                 funds: Money::from_micros(budget_of(entry.waiting.request).min(funds)),
                 shortest: entry.wanted.get().and_then(Wanted::shortest),
@@ -293,7 +293,7 @@ impl<'a> Course<'a> {
         let Some(first) = waits.min_by_key(|entry| entry.waiting.came) else { return };
         if let Some((promise, spot)) = first.promise.as_mut().zip(first.spot.as_ref()) {
             let rules = AgendaRules { until: Until::Planned, ..self.problem.rules };
-            *promise = promise.and(rules.promise(now, terms(spot), Limits::NONE));
+            *promise = promise.and(rules.promise(now, terms(spot), PromiseLimits::NONE));
         }
     }
 
@@ -313,7 +313,7 @@ impl<'a> Course<'a> {
         for (place, window) in places.into_iter().zip(windows(self.problem.offers, groups, &seeking)) {
             let entry = &self.entries[place];
             placed[place] = entry.promise.zip(window).map(|(promise, window)| Placed {
-                moved: entry.waiting.promise != Some(promise)
+                changed: entry.waiting.promise != Some(promise)
                     || entry.waiting.planned.as_ref().is_none_or(|planned| !is_same(planned, &window)),
                 window,
                 promise,

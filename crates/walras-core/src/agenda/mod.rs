@@ -34,12 +34,12 @@
 //! 2 + 2 · trials plans of [`AgendaRules::replanned_max`] jobs. [`AgendaRules::steps_max`] bounds the whole.
 //!
 //! ```
-//! use walras_core::agenda::{AgendaRules, Limits, Terms};
+//! use walras_core::agenda::{AgendaRules, PromiseLimits, Terms};
 //! use walras_model::{Money, Time};
 //! let at = |seconds: i64| Time::from_millis(seconds * 1_000).unwrap();
 //! // Planned from 100 to 160 s from now: promised to start within 125 s and to end within 185.
 //! let window = Terms { start: at(100), finish: at(160), cost: Money::from_micros(7) };
-//! let promise = AgendaRules::default().promise(at(0), window, Limits::NONE);
+//! let promise = AgendaRules::default().promise(at(0), window, PromiseLimits::NONE);
 //! assert_eq!((promise.start, promise.finish, promise.cost), (at(125), at(185), Money::from_micros(7)));
 //! ```
 
@@ -58,7 +58,7 @@ mod steps;
 mod tests;
 
 pub use order::{Claim, Precedence};
-pub use promise::{Late, Limits, Until};
+pub use promise::{Late, PromiseLimits, Until};
 
 use walras_model::id::SiteId;
 use walras_model::interval::Interval;
@@ -219,7 +219,7 @@ pub struct Placed {
     /// What was promised: as before, or new.
     pub promise: Promise,
     /// Whether that is another window than before, or another promise.
-    pub moved: bool,
+    pub changed: bool,
     /// Whether what was promised before could not be kept.
     pub renewed: bool,
 }

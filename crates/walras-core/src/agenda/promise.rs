@@ -30,7 +30,7 @@ pub enum Late {
 
 /// What a promise must stay within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct PromiseLimits {
     /// When the job must have ended.
     pub deadline: Option<Time>,
     /// What it can pay.
@@ -39,9 +39,10 @@ pub struct Limits {
     pub shortest: Option<Span>,
 }
 
-impl Limits {
+impl PromiseLimits {
     /// No limits.
-    pub const NONE: Limits = Limits { deadline: None, funds: Money::from_micros(i64::MAX), shortest: None };
+    pub const NONE: PromiseLimits =
+        PromiseLimits { deadline: None, funds: Money::from_micros(i64::MAX), shortest: None };
 }
 
 impl AgendaRules {
@@ -49,7 +50,7 @@ impl AgendaRules {
     /// unless it is planned after it.
     ///
     /// Who is promised its deadline may start as late as the fastest nodes allow.
-    pub fn promise(&self, now: Time, window: Terms, limits: Limits) -> Promise {
+    pub fn promise(&self, now: Time, window: Terms, limits: PromiseLimits) -> Promise {
         let wait = between(now, window.start);
         let room = limits.deadline.map_or(i128::MAX, |deadline| between(window.finish, deadline).max(0));
         let (slack, shorter) = match self.until {
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn promises_end_by_the_deadline_or_with_the_slack() {
-        let limits = |deadline| Limits {
+        let limits = |deadline| PromiseLimits {
             deadline: Some(at(deadline)),
             funds: Money::from_micros(11),
             shortest: Span::from_millis(20_000),
@@ -131,9 +132,9 @@ mod tests {
     #[test]
     fn who_is_not_first_is_promised_the_most() {
         let rules = AgendaRules { slack_max: Span::from_millis(50_000).unwrap(), ..rules(Until::First) };
-        let promise = rules.promise(at(0), WINDOW(), Limits::NONE);
+        let promise = rules.promise(at(0), WINDOW(), PromiseLimits::NONE);
         assert_eq!((promise.start, promise.finish), (at(150), at(210)));
-        let limits = Limits { deadline: Some(at(170)), ..Limits::NONE };
+        let limits = PromiseLimits { deadline: Some(at(170)), ..PromiseLimits::NONE };
         let promise = rules.promise(at(0), WINDOW(), limits);
         assert_eq!((promise.start, promise.finish), (at(110), at(170)));
     }
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn without_a_deadline_the_slack_counts() {
         let [one, other] = [Until::Planned, Until::Deadline]
-            .map(|until| rules(until).promise(at(0), WINDOW(), Limits::NONE));
+            .map(|until| rules(until).promise(at(0), WINDOW(), PromiseLimits::NONE));
         assert_eq!(one, other);
         assert_eq!((one.start, one.finish, one.cost), (at(125), at(185), Money::from_micros(16)));
     }

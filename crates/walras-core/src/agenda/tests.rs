@@ -290,7 +290,7 @@ fn time_that_is_free_again_goes_to_who_waits() {
     let agenda = plan_agenda(&problem(&early, &[again], 3, AgendaRules::default()));
     let moved = agenda.placed[0].clone().unwrap();
     assert_eq!(
-        (moved.window.start(), moved.promise, moved.moved, moved.renewed),
+        (moved.window.start(), moved.promise, moved.changed, moved.renewed),
         (at(3), placed.promise, true, false)
     );
 }

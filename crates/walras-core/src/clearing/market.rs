@@ -46,7 +46,7 @@ const STEPS_A_PASS: i128 = 2;
 const GAP_LEAST: u32 = 13;
 
 /// What jobs want of what is free.
-pub(super) struct Market<'a> {
+pub(super) struct ClearingMarket<'a> {
     pub(super) grid: &'a Grid,
     pub(super) wants: &'a [Want],
     /// What a job gets that has a window: it rather has none than pay more. Without it, every job must have one.
@@ -82,7 +82,7 @@ struct Evaluation {
 }
 
 struct Asking<'a> {
-    market: &'a Market<'a>,
+    market: &'a ClearingMarket<'a>,
     search: Search,
     hints: Vec<Hint>,
     effort: &'a mut Effort,
@@ -99,7 +99,7 @@ struct Asking<'a> {
 }
 
 /// The best bound that prices give; `None` when not even one evaluation is within the effort.
-pub(super) fn clear(market: &Market<'_>, effort: &mut Effort) -> Option<Cleared> {
+pub(super) fn clear(market: &ClearingMarket<'_>, effort: &mut Effort) -> Option<Cleared> {
     let cells = market.grid.free.len();
     let mut asking = Asking {
         market,

@@ -34,7 +34,7 @@ use crate::plan::{BatchChoice, BatchPlan, BatchProblem};
 use crate::prefer::Source;
 use crate::search::View;
 use grid::{Grid, UNITS_MAX};
-use market::{Cleared, Effort, Market};
+use market::{Cleared, ClearingMarket, Effort};
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::rounding;
@@ -204,7 +204,7 @@ fn least_cost(
         want.count_costs(scale);
     }
     let known = known.saturating_mul(scale.into());
-    let cleared = market::clear(&Market { grid, wants, reward: None, known }, effort)?;
+    let cleared = market::clear(&ClearingMarket { grid, wants, reward: None, known }, effort)?;
     // Costs are whole micro-credits.
     let least = rounding::up(cleared.bound, scale.into()).max(0);
     Some((cleared, least, scale))
@@ -236,7 +236,7 @@ fn most_served(grid: &Grid, served: Vec<Want>, waiting: Vec<Want>, effort: &mut 
     let reward = rounding::down(UNITS_MAX.into(), all.max(1) as i128);
     let known = -(count as i128) * reward;
     let Ok(reward_units) = i64::try_from(reward) else { return (all, false) };
-    let market = Market { grid, wants: &wants, reward: Some(reward_units), known };
+    let market = ClearingMarket { grid, wants: &wants, reward: Some(reward_units), known };
     let Some(cleared) = market::clear(&market, effort) else { return (all, false) };
     let most = rounding::down(-cleared.bound, reward.max(1));
     (usize::try_from(most).unwrap_or(all).clamp(count, all), !cleared.limit_hit)

@@ -10,7 +10,7 @@
 //! **Complexity.** Bounded by [`ClearingLimits`].
 
 use super::grid::{Grid, UNITS_MAX};
-use super::market::{self, Effort, Market};
+use super::market::{self, ClearingMarket, Effort};
 use super::want::{Delay, Want};
 use super::{ClearingLimits, MOVES_A_CELL, SEATS_MAX, Worth, cell_length, scale, worth};
 use crate::search::{Algorithm, View};
@@ -76,7 +76,7 @@ pub fn worth_of_time(offers: &Offers, jobs: &[WaitingJob<'_>], limits: &Clearing
     let cells_max = usize::try_from(limits.moves_max >> MOVES_A_CELL).unwrap_or(usize::MAX);
     let grid = Grid::new(offers, cell_length(&wants), cells_max);
     let known = known.saturating_sub(count.saturating_mul(reward.into()));
-    let market = Market { grid: &grid, wants: &wants, reward: Some(reward), known };
+    let market = ClearingMarket { grid: &grid, wants: &wants, reward: Some(reward), known };
     let cleared = market::clear(&market, &mut effort)?;
     let worth = worth::of_prices(offers, &grid, &cleared.prices, scale);
     Some(TimeWorth { worth, searches: effort.searches, limit_hit: cleared.limit_hit })

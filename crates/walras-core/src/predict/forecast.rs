@@ -53,13 +53,13 @@ pub struct Forecast {
     job: JobFeatures,
     guesses: Vec<Option<i64>>,
     prediction: Option<Prediction>,
-    said: Option<Said>,
+    announcement: Option<Announcement>,
 }
 
-/// What somebody was told of a job before it ran.
+/// What was announced of a job before it ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Said {
+pub struct Announcement {
     /// How long it is likely to take.
     pub likely: Span,
     /// What nine of ten such jobs stay within, where that was known.
@@ -73,8 +73,8 @@ impl Forecast {
     }
 
     /// The same guesses for a job of which something was said at another time, or nothing: that is what is held against what happens.
-    pub fn of_said(self, said: Option<Said>) -> Forecast {
-        Forecast { said, ..self }
+    pub fn with_announcement(self, announcement: Option<Announcement>) -> Forecast {
+        Forecast { announcement, ..self }
     }
 }
 
@@ -95,9 +95,9 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// What is said of the job.
-    pub fn said(&self) -> Said {
-        Said { likely: self.value, nine_in_ten: self.margin.and_then(|margin| margin.nine_in_ten) }
+    /// What is announced of the job.
+    pub fn announcement(&self) -> Announcement {
+        Announcement { likely: self.value, nine_in_ten: self.margin.and_then(|margin| margin.nine_in_ten) }
     }
 }
 
@@ -151,7 +151,12 @@ impl Predictor {
             guesses[ESTIMATE] = job.estimate.map(Span::as_millis);
         }
         let prediction = self.agreed(job, &guesses);
-        Forecast { job: *job, guesses, prediction, said: prediction.map(|prediction| prediction.said()) }
+        Forecast {
+            job: *job,
+            guesses,
+            prediction,
+            announcement: prediction.map(|prediction| prediction.announcement()),
+        }
     }
 
     /// What the guesses for a job agree on; `None` when nothing like it has finished and it has no estimate.
@@ -198,9 +203,9 @@ impl Predictor {
         }
         self.score(forecast, value);
         let job = &forecast.job;
-        let could_say = forecast.prediction.map(|prediction| prediction.said());
-        if let Some(said) = forecast.said.or(could_say) {
-            self.margins.learn(&groups(job), said, forecast.said.is_some(), value);
+        let could_say = forecast.prediction.map(|prediction| prediction.announcement());
+        if let Some(announcement) = forecast.announcement.or(could_say) {
+            self.margins.learn(&groups(job), announcement, forecast.announcement.is_some(), value);
         }
         for (likeness, features) in LIKENESSES.iter().enumerate() {
             if let Some(key) = job.key(features) {

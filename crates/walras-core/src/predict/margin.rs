@@ -19,7 +19,7 @@
 //! Source: adaptive conformal inference, Gibbs and Candès (2021).
 
 use super::feature::Key;
-use super::forecast::{LONGEST, Said};
+use super::forecast::{Announcement, LONGEST};
 use imbl::OrdMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,15 +44,16 @@ const BOUND_MIN: usize = 9;
 /// What is said to take less than a second is held against a second.
 const SHORTEST: i64 = 1_000;
 
-/// What was said of jobs, and how it came out.
+/// What was announced of jobs, and how it came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Calibration {
-    /// Jobs of which something was said that have ended.
-    pub said: u64,
+    /// Jobs of which something was announced that have ended.
+    #[cfg_attr(feature = "serde", serde(rename = "said"))]
+    pub announced: u64,
     /// Those that took no longer than what was likely.
     pub likely_held: u64,
-    /// Those of which a bound was said that nine of ten stay within.
+    /// Those of which a bound was announced that nine of ten stay within.
     pub bounded: u64,
     /// Those that stayed within it.
     pub bound_held: u64,
@@ -149,11 +150,17 @@ impl Margins {
     }
 
     /// Holds what was said of a job of these groups against how long it took; what nobody was told is not judged.
-    pub(super) fn learn(&mut self, groups: &[(usize, Key)], said: Said, told: bool, value: Span) {
+    pub(super) fn learn(
+        &mut self,
+        groups: &[(usize, Key)],
+        announcement: Announcement,
+        told: bool,
+        value: Span,
+    ) {
         if told {
-            self.judge(said, value);
+            self.judge(announcement, value);
         }
-        let base = i128::from(said.likely.as_millis().max(SHORTEST));
+        let base = i128::from(announcement.likely.as_millis().max(SHORTEST));
         let share = i64::try_from(rounding::up(whole(value), base)).unwrap_or(i64::MAX);
         add(Arc::make_mut(&mut self.all), share, ALL_MAX);
         for group in groups {
@@ -163,11 +170,11 @@ impl Margins {
 }
 
 impl Margins {
-    fn judge(&mut self, said: Said, value: Span) {
+    fn judge(&mut self, announcement: Announcement, value: Span) {
         let calibration = &mut self.calibration;
-        calibration.said += 1;
-        calibration.likely_held += u64::from(value <= said.likely);
-        if let Some(bound) = said.nine_in_ten {
+        calibration.announced += 1;
+        calibration.likely_held += u64::from(value <= announcement.likely);
+        if let Some(bound) = announcement.nine_in_ten {
             let held = value <= bound;
             calibration.bounded += 1;
             calibration.bound_held += u64::from(held);
@@ -214,8 +221,8 @@ mod tests {
     fn taught(values: impl Iterator<Item = i64>) -> Margins {
         let mut margins = Margins::default();
         for value in values {
-            let said = Said { likely: seconds(10), nine_in_ten: None };
-            margins.learn(&[GROUP], said, true, seconds(value));
+            let announcement = Announcement { likely: seconds(10), nine_in_ten: None };
+            margins.learn(&[GROUP], announcement, true, seconds(value));
         }
         margins
     }
@@ -243,7 +250,12 @@ mod tests {
         let mut margins = taught((0..400).map(|_| 10));
         let other = (0, [8, 0, 0, 0, 0, 0]);
         for jobs in 1..=20 {
-            margins.learn(&[other], Said { likely: seconds(10), nine_in_ten: None }, true, seconds(30));
+            margins.learn(
+                &[other],
+                Announcement { likely: seconds(10), nine_in_ten: None },
+                true,
+                seconds(30),
+            );
             let bound = margins.around(seconds(10), &[other], None, None).unwrap().nine_in_ten;
             assert_eq!(bound, Some(seconds(if jobs < 20 { 10 } else { 30 })), "{jobs}");
         }
@@ -252,16 +264,16 @@ mod tests {
     #[test]
     fn the_level_follows_what_came_of_it() {
         let mut margins = Margins::default();
-        let said = Said { likely: seconds(10), nine_in_ten: Some(seconds(20)) };
-        margins.learn(&[], said, true, seconds(21));
+        let announcement = Announcement { likely: seconds(10), nine_in_ten: Some(seconds(20)) };
+        margins.learn(&[], announcement, true, seconds(21));
         // What nobody was told is learnt from, and not judged.
-        margins.learn(&[], said, false, seconds(21));
+        margins.learn(&[], announcement, false, seconds(21));
         assert_eq!(margins.level, LEVEL + STEP_UP);
         for _ in 0..9 {
-            margins.learn(&[], said, true, seconds(9));
+            margins.learn(&[], announcement, true, seconds(9));
         }
         assert_eq!(margins.level, LEVEL);
-        let expected = Calibration { said: 10, likely_held: 9, bounded: 10, bound_held: 9 };
+        let expected = Calibration { announced: 10, likely_held: 9, bounded: 10, bound_held: 9 };
         assert_eq!(margins.calibration(), expected);
     }
 
@@ -278,9 +290,9 @@ mod tests {
         // A limit is a limit, and no bound is longer than any job can have taken.
         let limited = margins.around(seconds(10), &[], None, Some(seconds(25))).unwrap();
         assert_eq!((limited.nine_in_ten, limited.max), (Some(seconds(25)), seconds(10)));
-        let said = Said { likely: seconds(10), nine_in_ten: Some(seconds(1)) };
+        let announcement = Announcement { likely: seconds(10), nine_in_ten: Some(seconds(1)) };
         for _ in 0..1_000 {
-            margins.learn(&[], said, true, seconds(LONGEST / 1_000));
+            margins.learn(&[], announcement, true, seconds(LONGEST / 1_000));
         }
         assert_eq!((margins.level, bound(&margins)), (LEVEL_MAX, Some(Span::from_millis(LONGEST).unwrap())));
     }

@@ -51,6 +51,6 @@ mod template;
 
 pub use category::Summary;
 pub use feature::{Feature, JobFeatures};
-pub use forecast::{Forecast, Impossible, Predicted, Prediction, Predictor, Quantity, Said};
+pub use forecast::{Announcement, Forecast, Impossible, Predicted, Prediction, Predictor, Quantity};
 pub use margin::{Calibration, LEVEL, Margin};
 pub use template::{Basis, Statistic, TEMPLATES, Template};

@@ -15,7 +15,7 @@
 //! **Complexity.** O((edges + tasks) × lanes) for ways, O(tasks log tasks) for each of at most [`HEADS_MAX`] values of `r`.
 //! Beyond [`WAYS_MAX`] steps the quick bound has to do.
 
-use super::heads::{some_of, ways};
+use super::heads::{earliest_starts, some_of};
 use super::instance::{Instance, NEVER};
 use super::profile::Profile;
 use super::uncut::{self, Crowd};
@@ -45,7 +45,7 @@ pub(super) fn finish(instance: &Instance, closely: bool) -> i64 {
         if closely && together::is_small(instance) {
             refute::heads(instance, may)
         } else {
-            ways(instance, &may, vec![0; instance.tasks * instance.lanes])
+            earliest_starts(instance, &may, vec![0; instance.tasks * instance.lanes])
         }
     };
     let (heads, tails) = (of(instance), of(&mirror));
@@ -81,22 +81,23 @@ fn least_works(instance: &Instance) -> Vec<i128> {
     (0..instance.tasks).map(least).collect()
 }
 
-/// The longest way through one task on the lane that is best for it.
+/// The longest path through one task on the lane that is best for it.
 fn through(instance: &Instance, heads: &[i64], tails: &[i64]) -> i64 {
     let lanes = instance.lanes;
-    let way = |task: usize| {
+    let path = |task: usize| {
         let cells = heads[task * lanes..][..lanes].iter().zip(&tails[task * lanes..]);
-        let ways = cells.zip(instance.runtimes(task)).filter(|(_, millis)| **millis != NEVER);
-        ways.map(|((head, tail), millis)| head.saturating_add(*tail).saturating_add(*millis)).min()
+        let paths = cells.zip(instance.runtimes(task)).filter(|(_, millis)| **millis != NEVER);
+        paths.map(|((head, tail), millis)| head.saturating_add(*tail).saturating_add(*millis)).min()
     };
-    let longest = (0..instance.tasks).filter_map(way).max().unwrap_or(0);
+    let longest = (0..instance.tasks).filter_map(path).max().unwrap_or(0);
     instance.earliest.saturating_add(longest)
 }
 
 /// The least head or tail of each task over the lanes that may run it.
 fn least(instance: &Instance, table: &[i64]) -> Vec<i64> {
     let cells = |task: usize| table[task * instance.lanes..].iter().zip(instance.runtimes(task));
-    let least = |task: usize| cells(task).filter(|(_, millis)| **millis != NEVER).map(|(way, _)| *way).min();
+    let least =
+        |task: usize| cells(task).filter(|(_, millis)| **millis != NEVER).map(|(cell, _)| *cell).min();
     (0..instance.tasks).map(|task| least(task).unwrap_or(0)).collect()
 }
 

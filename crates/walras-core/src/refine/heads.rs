@@ -4,7 +4,7 @@ use super::instance::{Instance, NEVER};
 
 /// By task, then lane: how long after the earliest moment the task can start there at best, when tasks may be only where `may` says and
 /// start nowhere before what the table says already.
-pub(super) fn ways(
+pub(super) fn earliest_starts(
     instance: &Instance,
     may: &impl Fn(usize, usize) -> bool,
     mut table: Vec<i64>,

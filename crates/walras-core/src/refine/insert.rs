@@ -23,9 +23,9 @@ use walras_random::Draws;
 /// No start is early enough.
 const TOO_LATE: i64 = i64::MIN / 4;
 
-/// A place for a task.
+/// A place in a sequence for a task that was taken out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Insertion {
     pub(super) lane: usize,
     /// Its position in the order without the task.
     pub(super) position: usize,
@@ -106,7 +106,7 @@ impl Places {
         wish: Wish,
         draws: &mut Draws,
         units: &mut u64,
-    ) -> Option<Place> {
+    ) -> Option<Insertion> {
         let Wish { task, range: (first, last), .. } = wish;
         let at = trial.position[task] as usize;
         self.look_behind(trial, at, last);
@@ -175,23 +175,23 @@ impl Places {
         trial: &mut Sequence,
         wish: Wish,
         draws: &mut Draws,
-    ) -> Option<Place> {
+    ) -> Option<Insertion> {
         let Wish { task, range: (first, last), .. } = wish;
         let at = trial.position[task] as usize;
         let own = trial.lane[task] as usize;
-        let mut best: Option<(i64, Place)> = None;
-        let mut look = |place: Option<Place>| {
-            let Some(place) = place else { return };
-            if place.lane == own && place.from <= at && at <= place.to {
+        let mut best: Option<(i64, Insertion)> = None;
+        let mut look = |insertion: Option<Insertion>| {
+            let Some(insertion) = insertion else { return };
+            if insertion.lane == own && insertion.from <= at && at <= insertion.to {
                 return;
             }
-            if wish.allowance != i64::MAX && instance.cost(task, place.lane) > wish.allowance {
+            if wish.allowance != i64::MAX && instance.cost(task, insertion.lane) > wish.allowance {
                 return;
             }
             let noise = draws.below(usize::try_from(wish.noise).unwrap_or(0) + 1);
-            let value = place.room.saturating_sub(i64::try_from(noise).unwrap_or(0));
+            let value = insertion.room.saturating_sub(i64::try_from(noise).unwrap_or(0));
             if best.is_none_or(|(most, _)| value > most) {
-                best = Some((value, place));
+                best = Some((value, insertion));
             }
         };
         for position in first..=last {
@@ -201,29 +201,37 @@ impl Places {
             }
             let lane = trial.lane[other] as usize;
             let late = if position < at { self.late_without[other] } else { self.late[other] };
-            look(self.place(instance, task, lane, late, position));
+            look(self.insertion(instance, task, lane, late, position));
             if position > at {
                 retime(instance, trial, other, self.ahead[lane].0);
             }
             self.ahead[lane] = (trial.end[other].max(self.ahead[lane].0), position + 1);
         }
         for lane in 0..instance.lanes {
-            look(self.place(instance, task, lane, self.due_behind[lane], last + 1));
+            look(self.insertion(instance, task, lane, self.due_behind[lane], last + 1));
         }
-        let (_, mut place) = best?;
+        let (_, mut insertion) = best?;
         // Where it starts among the others, so that the order stays one of starts.
         let starts_before = |position: usize| {
             let other = trial.order[position] as usize;
-            other == task || trial.start[other] < place.start
+            other == task || trial.start[other] < insertion.start
         };
-        let position = (place.from..place.to).find(|position| !starts_before(*position)).unwrap_or(place.to);
+        let position =
+            (insertion.from..insertion.to).find(|position| !starts_before(*position)).unwrap_or(insertion.to);
         // Without the task, those behind it are one position further ahead.
-        place.position = if position > at { position - 1 } else { position };
-        Some(place)
+        insertion.position = if position > at { position - 1 } else { position };
+        Some(insertion)
     }
 
     /// The place on a lane behind the task ahead and before one that starts at `late` at the latest.
-    fn place(&self, instance: &Instance, task: usize, lane: usize, late: i64, to: usize) -> Option<Place> {
+    fn insertion(
+        &self,
+        instance: &Instance,
+        task: usize,
+        lane: usize,
+        late: i64,
+        to: usize,
+    ) -> Option<Insertion> {
         let length = instance.runtime(task, lane);
         if length == NEVER {
             return None;
@@ -231,7 +239,7 @@ impl Places {
         let (ahead, from) = self.ahead[lane];
         let start = earliest(&instance.free[lane], self.ready.ready[lane].max(ahead), length)?;
         let end = late.min(-self.needed.ready[lane]);
-        Some(Place { lane, position: to, room: end - start - length, start, from, to })
+        Some(Insertion { lane, position: to, room: end - start - length, start, from, to })
     }
 }
 
@@ -288,11 +296,11 @@ mod tests {
                 let wish = Wish { task, range, allowance: i64::MAX, noise: 0 };
                 let mut draws = Draws::new(seed);
                 let trial = &mut now.clone();
-                let place = places.best(&instance, trial, wish, &mut draws, &mut 0).unwrap();
+                let insertion = places.best(&instance, trial, wish, &mut draws, &mut 0).unwrap();
                 let finish = now.last().0;
-                let moved = finish_with(&instance, &now, task, place.lane, place.position);
-                assert!(moved <= finish.max(finish - place.room));
-                assert!(place.room >= 0 || moved == finish - place.room);
+                let moved = finish_with(&instance, &now, task, insertion.lane, insertion.position);
+                assert!(moved <= finish.max(finish - insertion.room));
+                assert!(insertion.room >= 0 || moved == finish - insertion.room);
                 let own = now.lane[task] as usize;
                 for lane in (0..instance.lanes).filter(|lane| *lane != own) {
                     for position in range.0..=range.1 {

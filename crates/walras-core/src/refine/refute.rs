@@ -25,7 +25,7 @@
 //! node, where they take 22.
 
 use super::best::Fuel;
-use super::heads::{some_of, ways};
+use super::heads::{earliest_starts, some_of};
 use super::instance::{Instance, NEVER};
 use super::together::{self, Turn, longest_first};
 
@@ -206,7 +206,8 @@ impl<'a> Test<'a> {
             }
             let may = |task: usize, lane: usize| self.may[task * lanes + lane];
             let (heads, tails) = (std::mem::take(&mut self.heads), std::mem::take(&mut self.tails));
-            (self.heads, self.tails) = (ways(self.instance, &may, heads), ways(&self.mirror, &may, tails));
+            (self.heads, self.tails) =
+                (earliest_starts(self.instance, &may, heads), earliest_starts(&self.mirror, &may, tails));
             let changed = self.strike_out(length);
             if self.is_stuck() || self.is_crowded(length) {
                 return true;
@@ -318,12 +319,12 @@ impl<'a> Test<'a> {
 
 /// Heads by task and lane on the lanes that are left.
 pub(super) fn heads(instance: &Instance, may: impl Fn(usize, usize) -> bool) -> Vec<i64> {
-    let mut table = ways(instance, &may, vec![0; instance.tasks * instance.lanes]);
+    let mut table = earliest_starts(instance, &may, vec![0; instance.tasks * instance.lanes]);
     if !together::is_small(instance) {
         return table;
     }
     together::raise(instance, &mut table, &may);
-    ways(instance, &may, table)
+    earliest_starts(instance, &may, table)
 }
 
 #[cfg(test)]

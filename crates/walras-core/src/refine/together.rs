@@ -153,7 +153,7 @@ impl<'a> Together<'a> {
 
     /// The least start of a task on a lane.
     fn head(&mut self, task: usize, lane: usize, ends: &[(i64, i64)], heads: &[i64]) -> i64 {
-        self.ways(task, lane);
+        self.paths(task, lane);
         let mut known: Vec<(i64, Turn)> = Vec::with_capacity(self.before.len());
         for other in self.before.iter().copied() {
             let (here, away) = ends[other];
@@ -179,7 +179,7 @@ impl<'a> Together<'a> {
     }
 
     /// The least times from the ends of tasks before to the start of this one.
-    fn ways(&mut self, task: usize, lane: usize) {
+    fn paths(&mut self, task: usize, lane: usize) {
         for at in (0..self.before.len()).rev() {
             let other = self.before[at];
             let (mut here, mut away) = (0, 0);

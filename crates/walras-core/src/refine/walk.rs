@@ -254,14 +254,14 @@ impl<'a> Walk<'a> {
         let span = self.score.first - i128::from(self.instance.earliest);
         let noise = if draws.below(4) == 0 { 0 } else { i64::try_from(span).unwrap_or(0) / NOISE };
         let wish = Wish { task, range: self.range(task), allowance: self.allowance(task), noise };
-        let place = self.places.best(self.instance, &mut self.trial, wish, draws, units);
-        let Some(place) = place else {
+        let insertion = self.places.best(self.instance, &mut self.trial, wish, draws, units);
+        let Some(insertion) = insertion else {
             self.restore(at);
             return None;
         };
-        self.trial.lane[task] = u32::try_from(place.lane).ok()?;
-        self.trial.shift(at, place.position);
-        Some(at.min(place.position))
+        self.trial.lane[task] = u32::try_from(insertion.lane).ok()?;
+        self.trial.shift(at, insertion.position);
+        Some(at.min(insertion.position))
     }
 
     /// What a task may cost when all others stay where they are.

@@ -48,7 +48,7 @@ pub(super) type Rank = (i128, i64, i128);
 
 /// What a search reads.
 #[derive(Clone, Copy)]
-pub(crate) struct Market<'a> {
+pub(crate) struct SearchInput<'a> {
     pub(crate) list: &'a SlotList,
     pub(crate) segments: &'a Segments,
     pub(crate) criterion: &'a Criterion,
@@ -58,7 +58,7 @@ pub(crate) struct Market<'a> {
     pub(crate) branches_max: u64,
 }
 
-impl Market<'_> {
+impl SearchInput<'_> {
     /// Feeds a selector what can start in a stretch, or only what can be part of a window of at most `value_max`.
     fn feed(
         &self,
@@ -161,13 +161,13 @@ impl BestSearch {
     /// The best window on what is left.
     pub(crate) fn next(
         &mut self,
-        market: &Market<'_>,
+        input: &SearchInput<'_>,
         view: &View,
         slots_scanned: &mut u64,
     ) -> Option<Found> {
         self.searches += 1;
-        self.meet_new(market, view);
-        let mut work_left = market.branches_max;
+        self.meet_new(input, view);
+        let mut work_left = input.branches_max;
         let known = self.stretches.iter().enumerate();
         let mut all: BinaryHeap<Reverse<(Rank, usize)>> =
             known.filter_map(|(number, stretch)| Some(Reverse((stretch.as_ref()?.bound, number)))).collect();
@@ -176,7 +176,7 @@ impl BestSearch {
         while best.is_none()
             && let Some(Reverse((bound, number))) = all.pop()
         {
-            match self.stands(number, market, view) {
+            match self.stands(number, input, view) {
                 true => best = Some((bound, number)),
                 false => open.push(Reverse((bound, number, false))),
             }
@@ -186,10 +186,10 @@ impl BestSearch {
             if best.is_some_and(|best| best.0 <= bound) {
                 break;
             }
-            let value_max = value_max(market.criterion, best.map(|best| best.0), bound, raised);
+            let value_max = value_max(input.criterion, best.map(|best| best.0), bound, raised);
             let needed = best.map(|best| best.0.0);
             let interest = value_max.map(|value_max| Interest { value_max, needed });
-            let unsure = self.search(number, market, view, interest, &mut work_left, slots_scanned);
+            let unsure = self.search(number, input, view, interest, &mut work_left, slots_scanned);
             unproven = unproven.into_iter().chain(unsure).min();
             match &self.stretches[number] {
                 Some(Stretch { window: Some(kept), .. }) => {
@@ -203,33 +203,33 @@ impl BestSearch {
             }
         }
         let kept = self.stretches[best?.1].as_ref()?.window.as_ref()?;
-        let window = window_of(market.list, view, kept.best.start, kept.best.keys.clone())?;
+        let window = window_of(input.list, view, kept.best.start, kept.best.keys.clone())?;
         Some(Found { window, bound: unproven.filter(|bound| *bound < kept.best.value) })
     }
 
     /// Takes in stretches that were divided off since: what bounds the whole bounds the part.
-    fn meet_new(&mut self, market: &Market<'_>, view: &View) {
-        let all = market.segments.all();
+    fn meet_new(&mut self, input: &SearchInput<'_>, view: &View) {
+        let all = input.segments.all();
         for (number, segment) in all.iter().enumerate().skip(self.stretches.len()) {
             let opening = segment.opening.as_millis();
             let stretch = match segment.parent.filter(|_| self.searches > 1) {
                 Some(parent) => self.stretches[parent].as_mut().map(|whole| whole.divide(opening)),
-                None => first_bound(market, view, number).map(|bound| Stretch { bound, window: None }),
+                None => first_bound(input, view, number).map(|bound| Stretch { bound, window: None }),
             };
             self.stretches.push(stretch);
         }
     }
 
     /// Whether the window kept for a stretch is still its best.
-    fn stands(&self, number: usize, market: &Market<'_>, view: &View) -> bool {
+    fn stands(&self, number: usize, input: &SearchInput<'_>, view: &View) -> bool {
         let kept = self.stretches[number].as_ref().and_then(|stretch| stretch.window.as_ref());
         let Some(kept) = kept else { return false };
         match kept.lasts {
             Lasts::WhileItStands => kept.best.keys.iter().all(|key| {
-                let candidate = market.list.get(*key).and_then(|slot| Candidate::new(slot, view));
+                let candidate = input.list.get(*key).and_then(|slot| Candidate::new(slot, view));
                 candidate.is_some_and(|candidate| candidate.expiry >= kept.best.start)
             }),
-            Lasts::UntilCut(cuts) => market.segments.all()[number].cuts == cuts,
+            Lasts::UntilCut(cuts) => input.segments.all()[number].cuts == cuts,
             Lasts::Unproven => false,
         }
     }
@@ -238,29 +238,29 @@ impl BestSearch {
     fn search(
         &mut self,
         number: usize,
-        market: &Market<'_>,
+        input: &SearchInput<'_>,
         view: &View,
         interest: Option<Interest>,
         work_left: &mut u64,
         slots_scanned: &mut u64,
     ) -> Option<i128> {
-        if sums(market.criterion) {
-            return self.least_sum(number, market, view, interest, work_left, slots_scanned);
+        if sums(input.criterion) {
+            return self.least_sum(number, input, view, interest, work_left, slots_scanned);
         }
         let value_max = interest.map(|interest| interest.value_max);
-        let from = market.segments.all()[number].opening.as_millis().max(view.earliest);
+        let from = input.segments.all()[number].opening.as_millis().max(view.earliest);
         let kept = |best: BestSoFar| Kept { best, lasts: Lasts::WhileItStands };
-        let window = match (market.criterion, value_max) {
+        let window = match (input.criterion, value_max) {
             (Criterion::Cost, Some(cost_max)) => {
-                let best = market.cheapest(number, view, from, cost_max, slots_scanned);
+                let best = input.cheapest(number, view, from, cost_max, slots_scanned);
                 best.map(kept)
             }
             _ => {
-                let mut selector = Best::new(market.weights, view, market.criterion, 0);
+                let mut selector = Best::new(input.weights, view, input.criterion, 0);
                 if let Some(value_max) = value_max {
                     selector = selector.up_to(value_max);
                 }
-                market.feed(number, view, from, value_max, &mut selector, slots_scanned);
+                input.feed(number, view, from, value_max, &mut selector, slots_scanned);
                 selector.finish().map(kept)
             }
         };
@@ -276,15 +276,15 @@ impl BestSearch {
     fn least_sum(
         &mut self,
         number: usize,
-        market: &Market<'_>,
+        input: &SearchInput<'_>,
         view: &View,
         interest: Option<Interest>,
         work_left: &mut u64,
         slots_scanned: &mut u64,
     ) -> Option<i128> {
-        let segment = &market.segments.all()[number];
+        let segment = &input.segments.all()[number];
         let from = segment.opening.as_millis().max(view.earliest);
-        let found = least_sum(market, view, number, interest, work_left, &mut self.price, slots_scanned);
+        let found = least_sum(input, view, number, interest, work_left, &mut self.price, slots_scanned);
         let beyond = interest.map(|interest| interest.value_max + 1);
         let excluded = |least: i128| found.unproven.map_or(least, |unproven| least.min(unproven));
         self.stretches[number] = match (found.best, found.open_from.or(beyond)) {
@@ -327,14 +327,14 @@ fn value_max(criterion: &Criterion, best: Option<Rank>, bound: Rank, raised: boo
 }
 
 /// What bounds a stretch that nobody has searched; nothing when no window of the request can start in it.
-fn first_bound(market: &Market<'_>, view: &View, number: usize) -> Option<Rank> {
-    let opening = market.segments.all()[number].opening.as_millis();
-    let end = market.segments.end_of(number).map_or(i64::MAX, |end| end.as_millis());
+fn first_bound(input: &SearchInput<'_>, view: &View, number: usize) -> Option<Rank> {
+    let opening = input.segments.all()[number].opening.as_millis();
+    let end = input.segments.end_of(number).map_or(i64::MAX, |end| end.as_millis());
     let from = opening.max(view.earliest);
     if end <= from || from.saturating_add(view.runtime_min) > view.deadline {
         return None;
     }
-    let value = match market.criterion {
+    let value = match input.criterion {
         Criterion::Start => i128::from(from),
         Criterion::Finish => i128::from(from) + i128::from(view.runtime_min),
         _ => 0,

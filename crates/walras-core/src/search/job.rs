@@ -1,6 +1,6 @@
 //! The search of one job of a batch, on the problem that all share.
 
-use super::again::{BestSearch, Market};
+use super::again::{BestSearch, SearchInput};
 use super::config::{Algorithm, SearchConfig};
 use super::criterion::{sums, weights};
 use super::first::{FirstSearch, first_window_since};
@@ -232,8 +232,8 @@ impl JobSearch {
             (Some(segments), Algorithm::Criterion(criterion)) => {
                 let branches_max = problem.config.limits.branches_max;
                 let (list, weights) = (&problem.list, &problem.weights[..]);
-                let market = Market { list, segments, criterion, weights, branches_max };
-                self.best.next(&market, &view, slots_scanned)
+                let input = SearchInput { list, segments, criterion, weights, branches_max };
+                self.best.next(&input, &view, slots_scanned)
             }
             (Some(segments), Algorithm::Alp | Algorithm::Amp) => {
                 first_window_since(&problem.list, segments, &view, slots_scanned)

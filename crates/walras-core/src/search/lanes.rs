@@ -40,10 +40,10 @@ pub(crate) struct Lanes {
 }
 
 /// What requests must have in common to share lanes: by node the units of a task, and who pays where that makes a difference.
-pub(crate) type Kind<'a> = (Vec<Option<u32>>, Option<&'a str>);
+pub(crate) type LaneKey<'a> = (Vec<Option<u32>>, Option<&'a str>);
 
 /// Which lanes a request needs; with `whole`, of all units of a node together.
-pub(crate) fn kind_of<'a>(offers: &Offers, request: &'a Request, whole: bool) -> Kind<'a> {
+pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -> LaneKey<'a> {
     let units = |node: &Node| {
         let needed = node.units_needed(&request.requires)?;
         Some(if whole { node.division.units() } else { needed })
@@ -54,7 +54,7 @@ pub(crate) fn kind_of<'a>(offers: &Offers, request: &'a Request, whole: bool) ->
 
 impl Lanes {
     /// The lanes of everything that is free; `None` where they are more than can be numbered or paid.
-    pub(crate) fn new(offers: &Offers, (units, user): &Kind<'_>) -> Option<Lanes> {
+    pub(crate) fn new(offers: &Offers, (units, user): &LaneKey<'_>) -> Option<Lanes> {
         let (mut nodes, mut lanes) = (Vec::new(), Vec::new());
         let mut of_node = Vec::with_capacity(units.len());
         for (place, (node, units)) in offers.nodes().iter().zip(units).enumerate() {
@@ -119,16 +119,16 @@ pub(crate) fn lanes_of(offers: &Offers, batch: &Batch, whole: &[bool]) -> (Vec<L
     if !offers.is_divided() {
         return (Vec::new(), Vec::new());
     }
-    let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
+    let mut known: BTreeMap<LaneKey<'_>, usize> = BTreeMap::new();
     let (mut all, mut of_job) = (Vec::new(), Vec::new());
     for (place, request) in batch.requests().iter().enumerate() {
-        let kind = kind_of(offers, request, whole.get(place).is_some_and(|whole| *whole));
-        let made = match known.get(&kind) {
+        let key = lane_key(offers, request, whole.get(place).is_some_and(|whole| *whole));
+        let made = match known.get(&key) {
             Some(made) => *made,
             None => {
-                let Some(lanes) = Lanes::new(offers, &kind) else { return (Vec::new(), Vec::new()) };
+                let Some(lanes) = Lanes::new(offers, &key) else { return (Vec::new(), Vec::new()) };
                 all.push(lanes);
-                known.insert(kind, all.len() - 1);
+                known.insert(key, all.len() - 1);
                 all.len() - 1
             }
         };

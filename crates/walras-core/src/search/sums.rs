@@ -12,7 +12,7 @@
 //!
 //! **Complexity.** O(m log m) for the pass over m slots, and one exact choice for about every start that ties with the best.
 
-use super::again::Market;
+use super::again::SearchInput;
 use super::cheapest::{Cheapest, Entry};
 use super::criterion::{BestSoFar, value_of};
 use super::few::{FEW, Few, Weighed, keep_within};
@@ -47,7 +47,7 @@ pub(super) struct Interest {
 
 /// The window of least sum in a stretch, among those of interest; of all, where nothing is said.
 pub(super) fn least_sum(
-    market: &Market<'_>,
+    input: &SearchInput<'_>,
     view: &View,
     number: usize,
     interest: Option<Interest>,
@@ -57,15 +57,15 @@ pub(super) fn least_sum(
 ) -> LeastSum {
     let value_max = interest.map(|interest| interest.value_max);
     let needed = interest.and_then(|interest| interest.needed);
-    let segment = &market.segments.all()[number];
+    let segment = &input.segments.all()[number];
     let from = segment.opening.as_millis().max(view.earliest);
     let mut parts = Parts::new(view, *price, value_max);
     let read = match value_max {
-        Some(value_max) => candidates(segment, view, market.criterion, from, value_max, |candidate| {
-            parts.join(&candidate, market, view);
+        Some(value_max) => candidates(segment, view, input.criterion, from, value_max, |candidate| {
+            parts.join(&candidate, input, view);
         }),
         None => {
-            all_candidates(segment, view, from).for_each(|candidate| parts.join(&candidate, market, view));
+            all_candidates(segment, view, from).for_each(|candidate| parts.join(&candidate, input, view));
             segment.len()
         }
     };
@@ -153,9 +153,9 @@ impl Parts {
     }
 
     /// Takes a candidate in, unless it alone is beyond the budget.
-    fn join(&mut self, candidate: &Candidate<'_>, market: &Market<'_>, view: &View) {
+    fn join(&mut self, candidate: &Candidate<'_>, input: &SearchInput<'_>, view: &View) {
         let cost = candidate.cost();
-        let value = value_of(market.criterion, market.weights, candidate);
+        let value = value_of(input.criterion, input.weights, candidate);
         let Some(value) = value.filter(|_| cost <= view.budget) else { return };
         let priced = (self.price * i128::from(cost)) >> SCALE.ilog2();
         let weight = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);

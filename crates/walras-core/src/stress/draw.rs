@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 use walras_model::*;
+use walras_random::Draws;
 
-/// xorshift64: a stream of numbers per seed.
-pub(super) struct Draw(u64);
+/// What instances are drawn with.
+pub(super) struct Draw(Draws);
 
 impl Draw {
     pub(super) fn new(seed: u64) -> Draw {
-        Draw(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+        Draw(Draws::new(seed))
     }
 
     pub(super) fn below(&mut self, bound: i64) -> i64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        i64::try_from((self.0 >> 11) % bound.unsigned_abs()).unwrap()
+        i64::try_from(self.0.below(usize::try_from(bound).unwrap())).unwrap()
     }
 
     pub(super) fn percent(&mut self, percent: i64) -> bool {

@@ -123,17 +123,22 @@ fn of_object<T: DeserializeOwned>(raw: &RawValue) -> Result<T, String> {
     serde_json::from_str(raw.get()).map_err(|error| without_place(error.to_string()))
 }
 
-type Limits = Vec<(Spender, Option<Budget>)>;
+/// Whose limit on spending changes, and to what; none takes it away.
+type BudgetChanges = Vec<(Spender, Option<Budget>)>;
 
-fn limit(limits: &mut Limits, spender: Spender, budget: Option<Option<BudgetBody>>) -> Result<(), Fault> {
+fn limit(
+    budgets: &mut BudgetChanges,
+    spender: Spender,
+    budget: Option<Option<BudgetBody>>,
+) -> Result<(), Fault> {
     if let Some(budget) = budget {
-        limits.push((spender, budget.as_ref().map(budget_of).transpose()?));
+        budgets.push((spender, budget.as_ref().map(budget_of).transpose()?));
     }
     Ok(())
 }
 
 async fn apply(State(app): State<App>, Sent(body): Sent<ApplyBody>) -> Result<Json<AppliedView>, Fault> {
-    let (mut users, mut limits) = (BTreeMap::new(), Limits::new());
+    let (mut users, mut budgets) = (BTreeMap::new(), BudgetChanges::new());
     for (user, terms) in body.users {
         name(&user, "the name of a user")?;
         if let Some(Some(group)) = &terms.group {
@@ -141,17 +146,17 @@ async fn apply(State(app): State<App>, Sent(body): Sent<ApplyBody>) -> Result<Js
         }
         let share = terms.share.map(share_of).transpose()?;
         let lowest = terms.lowest.as_ref().map(lowest_of).transpose()?;
-        limit(&mut limits, Spender::User(user.clone()), terms.budget)?;
+        limit(&mut budgets, Spender::User(user.clone()), terms.budget)?;
         users.insert(user, Terms { group: terms.group, share, lowest });
     }
     for (group, terms) in body.groups {
         name(&group, "the name of a group")?;
-        limit(&mut limits, Spender::Group(group), terms.budget)?;
+        limit(&mut budgets, Spender::Group(group), terms.budget)?;
     }
     if let Some(terms) = body.vo {
-        limit(&mut limits, Spender::Vo, terms.budget)?;
+        limit(&mut budgets, Spender::Vo, terms.budget)?;
     }
-    let planned = app.handle.ask(move |state, now| changes(state, now, &users, &limits)).await?;
+    let planned = app.handle.ask(move |state, now| changes(state, now, &users, &budgets)).await?;
     let (changes, inputs) = planned.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
     if !body.dry_run {
         for input in inputs {

@@ -103,7 +103,8 @@ fn may_move(job: &JobView) -> bool {
 async fn alternatives(app: &App, number: JobNumber) -> Result<Vec<AlternativeView>, Fault> {
     let known = app.handle.ask(move |state, now| {
         let job = state.jobs.get(&number)?;
-        let spares: Vec<_> = job.spares.iter().map(|way| alternative_view(state, way, true)).collect();
+        let spares: Vec<_> =
+            job.spares.iter().map(|allocation| alternative_view(state, allocation, true)).collect();
         let spec = JobSpec { array: None, gate: Gate::default(), ..job.spec.as_ref().clone() };
         // Who cannot be asked for has no alternatives.
         let inquiry = Inquiry::new(state, now, &spec, None).ok().flatten();
@@ -116,11 +117,15 @@ async fn alternatives(app: &App, number: JobNumber) -> Result<Vec<AlternativeVie
         let turn = app.searches.clone().acquire_owned().await.map_err(|error| app.broken(&error))?;
         let found = searched(app, turn, inquiry).await?;
         let views = app.handle.ask(move |state, _| {
-            found.allocations.iter().map(|(way, _)| alternative_view(state, way, false)).collect::<Vec<_>>()
+            found
+                .allocations
+                .iter()
+                .map(|(allocation, _)| alternative_view(state, allocation, false))
+                .collect::<Vec<_>>()
         });
         all.extend(views.await?);
     }
-    all.sort_by_key(|way| (way.finish, way.start));
+    all.sort_by_key(|alternative| (alternative.finish, alternative.start));
     Ok(all)
 }
 

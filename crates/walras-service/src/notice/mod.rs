@@ -100,14 +100,14 @@ impl Notifier {
     /// Takes a letter to be carried; false when there is nobody to carry it, so that it need not be waited for.
     pub fn take(&self, message: Message) -> bool {
         let Message { notice, letter, .. } = &message;
-        let ways: Vec<&SyncSender<Arc<Message>>> = [
+        let carriers: Vec<&SyncSender<Arc<Message>>> = [
             self.mail.as_ref().filter(|_| letter.mail.is_some()),
             self.webhook.as_ref().filter(|_| letter.webhook.is_some()),
         ]
         .into_iter()
         .flatten()
         .collect();
-        if ways.is_empty() {
+        if carriers.is_empty() {
             return false;
         }
         let mut open = self.desk.open();
@@ -117,8 +117,8 @@ impl Notifier {
         let notice = *notice;
         let message = Arc::new(message);
         let mut taken = 0;
-        for way in ways {
-            match way.try_send(Arc::clone(&message)) {
+        for carrier in carriers {
+            match carrier.try_send(Arc::clone(&message)) {
                 Ok(()) => taken += 1,
                 Err(TrySendError::Full(_)) => self.overflowed.store(true, Ordering::Relaxed),
                 Err(TrySendError::Disconnected(_)) => {

@@ -22,17 +22,17 @@ const SECRET_MIN: usize = 16;
 /// What makes calls.
 pub(super) struct Caller {
     agent: ureq::Agent,
-    places: Vec<Place>,
+    webhooks: Vec<Webhook>,
 }
 
-struct Place {
+struct Webhook {
     config: WebhookConfig,
     secret: Vec<u8>,
 }
 
 impl Caller {
     pub(super) fn open(webhooks: &[WebhookConfig]) -> Result<Caller, String> {
-        let place = |config: &WebhookConfig| {
+        let webhook = |config: &WebhookConfig| {
             let shown = config.secret_file.display();
             let secret = std::fs::read_to_string(&config.secret_file)
                 .map_err(|error| format!("webhook.secret_file: {shown}: {error}"))?;
@@ -40,9 +40,9 @@ impl Caller {
             if secret.len() < SECRET_MIN {
                 return Err(format!("webhook.secret_file: {shown}: it has less than {SECRET_MIN} bytes"));
             }
-            Ok(Place { config: config.clone(), secret })
+            Ok(Webhook { config: config.clone(), secret })
         };
-        let places = webhooks.iter().map(place).collect::<Result<_, String>>()?;
+        let webhooks = webhooks.iter().map(webhook).collect::<Result<_, String>>()?;
         let agent = ureq::Agent::config_builder()
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -51,11 +51,11 @@ impl Caller {
             .timeout_global(Some(ANSWER_WITHIN))
             .user_agent(concat!("walras/", env!("CARGO_PKG_VERSION")))
             .build();
-        Ok(Caller { agent: agent.into(), places })
+        Ok(Caller { agent: agent.into(), webhooks })
     }
 
-    fn place_of(&self, url: &str) -> Option<&Place> {
-        self.places.iter().find(|place| place.config.allows(url))
+    fn webhook_of(&self, url: &str) -> Option<&Webhook> {
+        self.webhooks.iter().find(|webhook| webhook.config.allows(url))
     }
 }
 
@@ -86,10 +86,10 @@ impl Carrier for Caller {
         let url = message.letter.webhook.as_deref().unwrap_or_default();
         // It was allowed when the job was submitted, and may not be any more.
         let not_allowed = || NotCarried::Never("it is not allowed to be called".to_owned());
-        let place = self.place_of(url).ok_or_else(not_allowed)?;
+        let webhook = self.webhook_of(url).ok_or_else(not_allowed)?;
         let (timestamp, body) = (wall_millis() / 1_000, body(message));
         let unsigned = || NotCarried::Never("it cannot be signed".to_owned());
-        let signature = signature(&place.secret, timestamp, &body).ok_or_else(unsigned)?;
+        let signature = signature(&webhook.secret, timestamp, &body).ok_or_else(unsigned)?;
         let answer = self
             .agent
             .post(url)
@@ -116,7 +116,7 @@ impl Carrier for Caller {
 
     fn per_hour(&self, message: &Message) -> u32 {
         let url = message.letter.webhook.as_deref().unwrap_or_default();
-        self.place_of(url).map_or(1, |place| place.config.per_hour)
+        self.webhook_of(url).map_or(1, |webhook| webhook.config.per_hour)
     }
 }
 

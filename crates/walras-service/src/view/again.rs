@@ -1,7 +1,7 @@
 //! Cycles that were planned again, as the API compares them.
 
 use walras_api::Num;
-use walras_api::service::{DisplacedJob, DisplacedView, TrialCycle, TrialFigures, WayView};
+use walras_api::service::{DecidedAlternative, DisplacedJob, DisplacedView, TrialCycle, TrialFigures};
 use walras_broker::again::{BegunCycle, Outlook};
 use walras_broker::decision::Decision;
 use walras_broker::id::JobNumber;
@@ -116,7 +116,7 @@ pub fn displaced(cycle: &BegunCycle, decision: &Decision, job: JobNumber) -> Dis
     let other = cycle.without(job);
     let (with, without) = (cycle.outlook(decision), other.outlook(&other.plan()));
     let way = |terms: Option<Terms>| {
-        terms.map(|terms| WayView {
+        terms.map(|terms| DecidedAlternative {
             start: terms.start.into(),
             finish: terms.finish.into(),
             cost: Num::of_money(terms.cost),

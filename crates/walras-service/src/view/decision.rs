@@ -3,7 +3,7 @@
 use super::{node_name, site_name};
 use walras_api::Num;
 use walras_api::sentence::{Context, assigned_view, bound_view, proof_view};
-use walras_api::service::{DecidedJobView, DecidedOutcome, DecisionView, WayView};
+use walras_api::service::{DecidedAlternative, DecidedJobView, DecidedOutcome, DecisionView};
 use walras_broker::allocation::Allocation;
 use walras_broker::decision::Decision;
 use walras_broker::id::{CycleNumber, JobNumber};
@@ -34,13 +34,13 @@ pub fn decided(position: u64, entry: &Entry) -> Option<Decided> {
 pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
     let verdict = &of.decision.verdict;
     let reserved = of.decision.chosen.iter().map(|chosen| {
-        let ways = std::iter::once(&chosen.allocation).chain(&chosen.spares);
-        let ways = ways.map(|allocation| way(state, allocation)).collect();
-        said(state, chosen.job, DecidedOutcome::Reserved, ways)
+        let alternatives = std::iter::once(&chosen.allocation).chain(&chosen.spares);
+        let alternatives = alternatives.map(|allocation| alternative(state, allocation)).collect();
+        decided_job(state, chosen.job, DecidedOutcome::Reserved, alternatives)
     });
     let planned = of.decision.planned.iter().map(|planned| {
-        let ways = planned_way(state, planned.job, &planned.plan).into_iter().collect();
-        said(state, planned.job, DecidedOutcome::Planned, ways)
+        let alternatives = planned_alternative(state, planned.job, &planned.plan).into_iter().collect();
+        decided_job(state, planned.job, DecidedOutcome::Planned, alternatives)
     });
     let left_out = verdict.unserved.iter().map(|unserved| {
         let spec = state.jobs.get(&unserved.job).map(|job| job.spec.clone());
@@ -50,7 +50,7 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
         DecidedJobView {
             why: Some(context.why(&unserved.why)),
             reason: Some(context.why_view(&unserved.why)),
-            ..said(state, unserved.job, DecidedOutcome::LeftOut, Vec::new())
+            ..decided_job(state, unserved.job, DecidedOutcome::LeftOut, Vec::new())
         }
     });
     DecisionView {
@@ -71,25 +71,30 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
     }
 }
 
-fn said(state: &State, job: JobNumber, outcome: DecidedOutcome, ways: Vec<WayView>) -> DecidedJobView {
+fn decided_job(
+    state: &State,
+    job: JobNumber,
+    outcome: DecidedOutcome,
+    alternatives: Vec<DecidedAlternative>,
+) -> DecidedJobView {
     let spec = state.jobs.get(&job).map(|job| &job.spec);
     DecidedJobView {
         job: job.get(),
         name: spec.map(|spec| spec.request.name.clone()),
         user: spec.map(|spec| spec.user.clone()),
         outcome,
-        ways,
+        alternatives,
         why: None,
         reason: None,
     }
 }
 
-fn way(state: &State, allocation: &Allocation) -> WayView {
+fn alternative(state: &State, allocation: &Allocation) -> DecidedAlternative {
     let nodes = allocation.holds().map(|(site, hold)| match hold.node {
         Some(node) => format!("{}/{}", site_name(state, site), node_name(state, node)),
         None => site_name(state, site),
     });
-    WayView {
+    DecidedAlternative {
         start: allocation.start().into(),
         finish: allocation.finish().into(),
         cost: Num::of_money(allocation.cost()),
@@ -98,7 +103,7 @@ fn way(state: &State, allocation: &Allocation) -> WayView {
 }
 
 /// Where a job was planned, while it is known how long it runs there.
-fn planned_way(state: &State, job: JobNumber, plan: &Planned) -> Option<WayView> {
+fn planned_alternative(state: &State, job: JobNumber, plan: &Planned) -> Option<DecidedAlternative> {
     let work = state.jobs.get(&job)?.spec.request.work;
     let mut longest = Span::ZERO;
     let mut cost = Money::ZERO;
@@ -111,7 +116,7 @@ fn planned_way(state: &State, job: JobNumber, plan: &Planned) -> Option<WayView>
         let site = state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default();
         format!("{site}/{}", node_name(state, node))
     };
-    Some(WayView {
+    Some(DecidedAlternative {
         start: plan.start.into(),
         finish: plan.start.checked_add(longest)?.into(),
         cost: Num::of_money(cost),

@@ -7,7 +7,7 @@ use walras_api::service::{CalibrationView, LikelyView, PredictedKind, Stamp};
 use walras_broker::State;
 use walras_broker::job::Job;
 use walras_broker::quote::Confidence;
-use walras_core::predict::{Calibration, Said};
+use walras_core::predict::{Announcement, Calibration};
 use walras_model::quantity::rounding;
 use walras_model::{SiteId, Span, Time, Work};
 
@@ -36,7 +36,7 @@ pub fn likely_view(expected: &Confidence, work: Work, window: Option<(Time, Time
 
 /// When a job that has no window is likely to start: by how long others waited, unless that has passed.
 pub fn likely_start(state: &State, job: &Job) -> Option<Stamp> {
-    let Said { likely, nine_in_ten } = job.wait?;
+    let Announcement { likely, nine_in_ten } = job.wait?;
     let starts = [Some(likely), nine_in_ten].into_iter().flatten();
     let starts = starts.filter_map(|span| job.queued_at.checked_add(span));
     starts.filter(|start| *start > state.clock).min().map(Stamp::from)
@@ -47,7 +47,7 @@ pub fn calibration_views(state: &State) -> Vec<CalibrationView> {
     let view = |of, site, it: Calibration| CalibrationView {
         of,
         site,
-        likely_said: it.said,
+        likely_said: it.announced,
         likely_held: it.likely_held,
         nine_in_ten_said: it.bounded,
         nine_in_ten_held: it.bound_held,

@@ -102,14 +102,14 @@ fn place_of(state: &State, site: Option<SiteId>, node: Option<NodeId>, interval:
 }
 
 /// Another way to run a job.
-pub fn alternative_view(state: &State, way: &Allocation, spare: bool) -> AlternativeView {
+pub fn alternative_view(state: &State, allocation: &Allocation, spare: bool) -> AlternativeView {
     let place = |(site, hold): (SiteId, &Hold)| place_of(state, Some(site), hold.node, hold.interval);
     AlternativeView {
-        start: way.start().into(),
-        finish: way.finish().into(),
-        cost: Num::of_money(way.cost()),
+        start: allocation.start().into(),
+        finish: allocation.finish().into(),
+        cost: Num::of_money(allocation.cost()),
         spare,
-        places: way.holds().map(place).collect(),
+        places: allocation.holds().map(place).collect(),
     }
 }
 

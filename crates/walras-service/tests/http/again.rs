@@ -35,7 +35,7 @@ fn rules_are_tried_on_what_was_decided_and_nothing_changes() {
     let same = house.call("post", "/v1/policy/trial", administrator, Some(&json!({}))).json(200);
     assert_eq!(same["before"], same["after"], "{same}");
     assert_eq!(same["before"]["served"], 1, "{same}");
-    assert_eq!(same["before"]["cost"], decision["jobs"][0]["ways"][0]["cost"], "{same} {decision}");
+    assert_eq!(same["before"]["cost"], decision["jobs"][0]["alternatives"][0]["cost"], "{same} {decision}");
     assert!(same["cycles"].as_array().unwrap().iter().all(|cycle| cycle["changed"] == 0), "{same}");
     // Where nobody may plan so far ahead as the job takes, nobody is served.
     let short = house.call("post", "/v1/policy/trial", administrator, Some(&json!({"horizon": 1}))).json(200);

@@ -191,6 +191,6 @@ fn decisions_are_explained_to_the_administrator() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     };
     assert_eq!((&decided["job"], &decided["name"]), (&number, &json!("decided")));
-    assert_eq!(decided["ways"][0]["cost"], 30, "{decided}");
+    assert_eq!(decided["alternatives"][0]["cost"], 30, "{decided}");
     assert_eq!(unfit["reason"]["kind"], "no-fit", "{unfit}");
 }

@@ -6,7 +6,7 @@ use super::kinds::{Discipline, Running, Waiting};
 use super::profile::{NEVER, Profile};
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum SchedulerKind {
     Queue(Queue),
     Calendar(Calendar),
 }
@@ -15,16 +15,16 @@ enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Scheduler {
     nodes: u32,
-    kind: Kind,
+    kind: SchedulerKind,
 }
 
 impl Scheduler {
     pub(super) fn new(nodes: u32, discipline: Discipline) -> Scheduler {
         let kind = match discipline {
-            Discipline::Fcfs => Kind::Queue(Queue::new(nodes, Order::Arrival, false)),
-            Discipline::Easy => Kind::Queue(Queue::new(nodes, Order::Arrival, true)),
-            Discipline::ShortestEasy => Kind::Queue(Queue::new(nodes, Order::Shortest, true)),
-            Discipline::Conservative => Kind::Calendar(Calendar::new(nodes)),
+            Discipline::Fcfs => SchedulerKind::Queue(Queue::new(nodes, Order::Arrival, false)),
+            Discipline::Easy => SchedulerKind::Queue(Queue::new(nodes, Order::Arrival, true)),
+            Discipline::ShortestEasy => SchedulerKind::Queue(Queue::new(nodes, Order::Shortest, true)),
+            Discipline::Conservative => SchedulerKind::Calendar(Calendar::new(nodes)),
         };
         Scheduler { nodes, kind }
     }
@@ -32,50 +32,52 @@ impl Scheduler {
     /// When somebody starts by plan.
     pub(super) fn next(&self) -> Option<i64> {
         match &self.kind {
-            Kind::Queue(_) => None,
-            Kind::Calendar(calendar) => calendar.next(),
+            SchedulerKind::Queue(_) => None,
+            SchedulerKind::Calendar(calendar) => calendar.next(),
         }
     }
 
     /// A job has ended.
     pub(super) fn end(&mut self, now: i64, job: &Running) {
         match &mut self.kind {
-            Kind::Queue(queue) => queue.end(job),
-            Kind::Calendar(calendar) => calendar.end(now, job),
+            SchedulerKind::Queue(queue) => queue.end(job),
+            SchedulerKind::Calendar(calendar) => calendar.end(now, job),
         }
     }
 
     /// A job has come; the start that it is promised.
     pub(super) fn submit(&mut self, now: i64, job: Waiting) -> Option<i64> {
         match &mut self.kind {
-            Kind::Queue(queue) => {
+            SchedulerKind::Queue(queue) => {
                 queue.submit(job);
                 None
             }
-            Kind::Calendar(calendar) => Some(calendar.submit(now, job)).filter(|start| *start != NEVER),
+            SchedulerKind::Calendar(calendar) => {
+                Some(calendar.submit(now, job)).filter(|start| *start != NEVER)
+            }
         }
     }
 
     /// Everybody who starts now.
     pub(super) fn start(&mut self, now: i64, started: &mut Vec<Waiting>) {
         match &mut self.kind {
-            Kind::Queue(queue) => queue.start(now, started),
-            Kind::Calendar(calendar) => calendar.start(now, started),
+            SchedulerKind::Queue(queue) => queue.start(now, started),
+            SchedulerKind::Calendar(calendar) => calendar.start(now, started),
         }
     }
 
     pub(super) fn waiting(&self) -> usize {
         match &self.kind {
-            Kind::Queue(queue) => queue.waiting(),
-            Kind::Calendar(calendar) => calendar.waiting(),
+            SchedulerKind::Queue(queue) => queue.waiting(),
+            SchedulerKind::Calendar(calendar) => calendar.waiting(),
         }
     }
 
     /// Whether a job would start at once.
     pub(super) fn fits_now(&self, now: i64, nodes: u32, estimate: i64) -> bool {
         match &self.kind {
-            Kind::Queue(queue) => queue.fits_now(nodes),
-            Kind::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
+            SchedulerKind::Queue(queue) => queue.fits_now(nodes),
+            SchedulerKind::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
         }
     }
 
@@ -83,8 +85,8 @@ impl Scheduler {
     /// who waits had a place in a calendar.
     pub(super) fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64 {
         match &self.kind {
-            Kind::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
-            Kind::Queue(queue) => {
+            SchedulerKind::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
+            SchedulerKind::Queue(queue) => {
                 let mut profile = Profile::new(self.nodes, now);
                 let (running, waiting) = queue.look();
                 for (until, nodes) in running {
@@ -102,8 +104,8 @@ impl Scheduler {
     /// A job that was lost waits again, before all others where the discipline goes by arrival.
     pub(super) fn again(&mut self, job: Waiting) {
         match &mut self.kind {
-            Kind::Queue(queue) => queue.again(job),
-            Kind::Calendar(calendar) => calendar.again(job),
+            SchedulerKind::Queue(queue) => queue.again(job),
+            SchedulerKind::Calendar(calendar) => calendar.again(job),
         }
     }
 
@@ -111,8 +113,8 @@ impl Scheduler {
     pub(super) fn resize(&mut self, now: i64, nodes: u32, running: impl Iterator<Item = Running>) {
         let before = std::mem::replace(&mut self.nodes, nodes);
         match &mut self.kind {
-            Kind::Queue(queue) => queue.resize(i64::from(nodes) - i64::from(before)),
-            Kind::Calendar(calendar) => calendar.resize(now, nodes, running),
+            SchedulerKind::Queue(queue) => queue.resize(i64::from(nodes) - i64::from(before)),
+            SchedulerKind::Calendar(calendar) => calendar.resize(now, nodes, running),
         }
     }
 }

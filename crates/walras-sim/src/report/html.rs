@@ -2,7 +2,7 @@
 
 use super::table::{HEADINGS, cells, disagreements, groups, rows};
 use crate::experiment::{Experiment, Reproduction};
-use crate::results::{Figure, Fitted, Kind, Results, Table};
+use crate::results::{Figure, FigureKind, Fitted, Results, Table};
 
 pub(crate) const STYLE: &str = include_str!("report.css");
 
@@ -23,7 +23,7 @@ pub(super) fn page(reproduction: &Reproduction) -> serde_json::Result<String> {
     for table in &results.tables {
         page += &several(table);
     }
-    for kind in Kind::ALL {
+    for kind in FigureKind::ALL {
         page += &section(results, kind);
     }
     page += &fitted(&results.fitted);
@@ -48,7 +48,7 @@ fn heading(results: &Results) -> String {
         results.seed,
         results.cycles,
     );
-    for kind in Kind::ALL.into_iter().filter(|kind| results.of_kind(*kind).next().is_some()) {
+    for kind in FigureKind::ALL.into_iter().filter(|kind| results.of_kind(*kind).next().is_some()) {
         let (name, verdict) = (kind.name(), escape(&results.verdict(kind)));
         heading += &format!("<li class=\"{name}\"><strong>{name}</strong> {verdict}</li>\n");
     }
@@ -56,16 +56,16 @@ fn heading(results: &Results) -> String {
 }
 
 /// What a kind is, for its heading.
-fn title(kind: Kind) -> &'static str {
+fn title(kind: FigureKind) -> &'static str {
     match kind {
-        Kind::Compared => "Compared with the paper",
-        Kind::Law => "Laws, checked in the code",
-        Kind::Shown => "Shown, not comparable",
+        FigureKind::Compared => "Compared with the paper",
+        FigureKind::Law => "Laws, checked in the code",
+        FigureKind::Shown => "Shown, not comparable",
     }
 }
 
 /// All figures of a kind.
-fn section(results: &Results, kind: Kind) -> String {
+fn section(results: &Results, kind: FigureKind) -> String {
     let groups = groups(results, kind);
     if groups.is_empty() {
         return String::new();
@@ -77,7 +77,7 @@ fn section(results: &Results, kind: Kind) -> String {
         }
         section += &table(&group.figures);
     }
-    if kind == Kind::Compared {
+    if kind == FigureKind::Compared {
         for (name, why) in disagreements(results) {
             section += &format!("<p class=\"why\"><strong>{}</strong>: {}</p>\n", escape(name), escape(why));
         }

@@ -1,6 +1,6 @@
 //! Figures as rows of text, for the terminal and the page alike.
 
-use crate::results::{Cell, Figure, Kind, Results, Table, TableRow};
+use crate::results::{Cell, Figure, FigureKind, Results, Table, TableRow};
 
 /// What the columns are.
 pub const HEADINGS: [&str; 7] = ["figure", "paper", "ours", "95% ±", "difference", "tolerance", "within"];
@@ -45,10 +45,10 @@ pub struct Group<'a> {
 }
 
 /// The figures of a kind: what is judged in one group, what is shown by the reason.
-pub fn groups(results: &Results, kind: Kind) -> Vec<Group<'_>> {
+pub fn groups(results: &Results, kind: FigureKind) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for figure in results.of_kind(kind) {
-        let why = figure.why.as_deref().filter(|_| kind == Kind::Shown);
+        let why = figure.why.as_deref().filter(|_| kind == FigureKind::Shown);
         match groups.iter_mut().find(|group| group.why == why) {
             Some(group) => group.figures.push(figure),
             None => groups.push(Group { why, figures: vec![figure] }),
@@ -59,7 +59,7 @@ pub fn groups(results: &Results, kind: Kind) -> Vec<Group<'_>> {
 
 /// Why compared figures do not come out: name and reason.
 pub fn disagreements(results: &Results) -> Vec<(&str, &str)> {
-    let failed = results.of_kind(Kind::Compared).filter(|figure| figure.within == Some(false));
+    let failed = results.of_kind(FigureKind::Compared).filter(|figure| figure.within == Some(false));
     failed.filter_map(|figure| Some((figure.name.as_str(), figure.why.as_deref()?))).collect()
 }
 

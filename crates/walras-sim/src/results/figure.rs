@@ -7,7 +7,7 @@ use serde::Serialize;
 /// What a figure says about the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FigureKind {
     /// The paper prints a value, and how far ours may be from it, to either side, was stated before the run. It can fail.
     Compared,
     /// True by proof: a check of the code, which says nothing about the paper.
@@ -16,16 +16,16 @@ pub enum Kind {
     Shown,
 }
 
-impl Kind {
+impl FigureKind {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Kind; 3] = [Kind::Compared, Kind::Law, Kind::Shown];
+    pub const ALL: [FigureKind; 3] = [FigureKind::Compared, FigureKind::Law, FigureKind::Shown];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Compared => "compared",
-            Kind::Law => "laws",
-            Kind::Shown => "shown",
+            FigureKind::Compared => "compared",
+            FigureKind::Law => "laws",
+            FigureKind::Shown => "shown",
         }
     }
 }
@@ -36,7 +36,7 @@ pub struct Figure {
     /// What it is, e.g. `min time: time, AMP`.
     pub name: String,
     /// What it says about the paper.
-    pub kind: Kind,
+    pub kind: FigureKind,
     /// What the paper prints.
     pub paper: Option<f64>,
     /// What came out here; nothing when no cycle counted.
@@ -54,7 +54,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    fn new(name: &str, kind: Kind, paper: Option<f64>, ours: Option<f64>) -> Figure {
+    fn new(name: &str, kind: FigureKind, paper: Option<f64>, ours: Option<f64>) -> Figure {
         let ours = ours.map(shortened);
         let (name, paper) = (name.to_owned(), paper.map(shortened));
         Figure {
@@ -78,23 +78,23 @@ impl Figure {
 
     /// A figure that the paper prints, and that must come within a tolerance to either side of it.
     pub fn compared(name: &str, paper: f64, ours: Option<f64>, tolerance: Tolerance) -> Figure {
-        Figure::new(name, Kind::Compared, Some(paper), ours).judged(tolerance)
+        Figure::new(name, FigureKind::Compared, Some(paper), ours).judged(tolerance)
     }
 
     /// What is true by proof, as a number that must lie somewhere.
     pub fn law(name: &str, ours: Option<f64>, tolerance: Tolerance) -> Figure {
-        Figure::new(name, Kind::Law, None, ours).judged(tolerance)
+        Figure::new(name, FigureKind::Law, None, ours).judged(tolerance)
     }
 
     /// What is true by proof and was checked so often: a check that fails ends the run.
     pub fn checked(name: &str, checks: usize) -> Figure {
-        let figure = Figure::new(name, Kind::Law, None, Some(checks as f64));
+        let figure = Figure::new(name, FigureKind::Law, None, Some(checks as f64));
         Figure { within: (checks > 0).then_some(true), ..figure }
     }
 
     /// A figure to look at, with the paper's where it is printed, and why it cannot be compared.
     pub fn shown(name: &str, paper: Option<f64>, ours: Option<f64>, why: &str) -> Figure {
-        Figure { why: Some(why.to_owned()), ..Figure::new(name, Kind::Shown, paper, ours) }
+        Figure { why: Some(why.to_owned()), ..Figure::new(name, FigureKind::Shown, paper, ours) }
     }
 
     /// The same as the mean of a sample, with its interval.

@@ -1,13 +1,13 @@
 //! What an experiment found: figures, the paper's beside ours.
 //!
-//! Figures are of three [kinds](Kind), and counted apart: what is *compared* with a printed value can fail, *laws* are
+//! Figures are of three [kinds](FigureKind), and counted apart: what is *compared* with a printed value can fail, *laws* are
 //! checks of the code that cannot fail while the code is right, and what is *shown* says why it is not comparable. A run that
 //! is smaller than the paper's, or of another configuration, judges no comparison, and says so.
 
 mod figure;
 mod tolerance;
 
-pub use figure::{Figure, Kind};
+pub use figure::{Figure, FigureKind};
 pub use tolerance::Tolerance;
 
 use crate::statistics::Sample;
@@ -134,12 +134,12 @@ impl Tally {
         let mut tally = Tally::default();
         for figure in figures {
             match figure.kind {
-                Kind::Compared => {
+                FigureKind::Compared => {
                     tally.compared.add(figure.within);
                     tally.compared_fitted += usize::from(figure.fitted);
                 }
-                Kind::Law => tally.laws.add(figure.within),
-                Kind::Shown => tally.shown += 1,
+                FigureKind::Law => tally.laws.add(figure.within),
+                FigureKind::Shown => tally.shown += 1,
             }
         }
         tally
@@ -149,7 +149,7 @@ impl Tally {
 impl Results {
     /// The same without a judgement on what is compared with the paper, for this reason.
     pub fn unjudged(mut self, why: String) -> Results {
-        for figure in self.figures.iter_mut().filter(|figure| figure.kind == Kind::Compared) {
+        for figure in self.figures.iter_mut().filter(|figure| figure.kind == FigureKind::Compared) {
             (figure.within, figure.why) = (None, None);
         }
         self.tally = Tally::of(&self.figures);
@@ -163,16 +163,18 @@ impl Results {
     }
 
     /// The figures of a kind, in order.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Figure> {
+    pub fn of_kind(&self, kind: FigureKind) -> impl Iterator<Item = &Figure> {
         self.figures.iter().filter(move |figure| figure.kind == kind)
     }
 
     /// What all figures of a kind come to, in a sentence.
-    pub fn verdict(&self, kind: Kind) -> String {
+    pub fn verdict(&self, kind: FigureKind) -> String {
         let Tally { compared, compared_fitted, laws, shown } = self.tally;
         match (kind, &self.unjudged) {
-            (Kind::Compared, Some(why)) => format!("{} beside the paper's, not judged: {why}", compared.all),
-            (Kind::Compared, None) => {
+            (FigureKind::Compared, Some(why)) => {
+                format!("{} beside the paper's, not judged: {why}", compared.all)
+            }
+            (FigureKind::Compared, None) => {
                 let fitted = match compared_fitted {
                     0 => String::new(),
                     count => format!("; parameters were fitted to {count} of them"),
@@ -182,10 +184,10 @@ impl Results {
                     compared.held, compared.judged
                 )
             }
-            (Kind::Law, _) => {
+            (FigureKind::Law, _) => {
                 format!("{} of {} hold (checks of the code, not of the paper)", laws.held, laws.judged)
             }
-            (Kind::Shown, _) => format!("{shown} that cannot be compared, with the reason"),
+            (FigureKind::Shown, _) => format!("{shown} that cannot be compared, with the reason"),
         }
     }
 }
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn kinds_are_counted_apart() {
         let results = results();
-        let sentences = Kind::ALL.map(|kind| results.verdict(kind));
+        let sentences = FigureKind::ALL.map(|kind| results.verdict(kind));
         assert_eq!(
             sentences,
             [
@@ -239,7 +241,7 @@ mod tests {
     #[test]
     fn a_small_run_does_not_turn_red() {
         let small = results().unjudged("a small run".into());
-        assert_eq!(small.verdict(Kind::Compared), "2 beside the paper's, not judged: a small run");
+        assert_eq!(small.verdict(FigureKind::Compared), "2 beside the paper's, not judged: a small run");
         assert_eq!((small.tally.compared.judged, small.tally.laws.judged), (0, 1));
         assert!(small.figures.iter().all(|figure| figure.within != Some(false)));
     }

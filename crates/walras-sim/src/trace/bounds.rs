@@ -21,7 +21,7 @@ impl Bounds {
     }
 
     /// How many there were.
-    pub fn said(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.held.len()
     }
 
@@ -64,7 +64,7 @@ mod tests {
         for job in 0..40 {
             bounds.add(span(30), span(if job < 2 { 50 } else { 10 }));
         }
-        assert_eq!((bounds.said(), bounds.held_rate()), (40, Some(0.95)));
+        assert_eq!((bounds.count(), bounds.held_rate()), (40, Some(0.95)));
         assert_eq!(bounds.held_rates_by_tenth(), Some((0.5, 1.0)));
         assert_eq!(bounds.width(), Some(1200.0 / 480.0));
     }
@@ -126,7 +126,7 @@ mod tests {
                 let Evaluation { bounds, all, .. } = evaluate(&trace, quantity);
                 let held = bounds.held_rate().unwrap();
                 assert!((0.87..=0.93).contains(&held), "seed {seed}, {quantity:?}: {held}");
-                assert!(bounds.said() > 3_900, "seed {seed}: only {} bounds", bounds.said());
+                assert!(bounds.count() > 3_900, "seed {seed}: only {} bounds", bounds.count());
                 let under = all.templates.under_rate().unwrap();
                 assert!((0.4..=0.6).contains(&under), "seed {seed}, {quantity:?}: {under}");
             }

@@ -86,7 +86,7 @@ pub fn evaluate(trace: &Trace, quantity: Quantity) -> Evaluation {
     };
     let mut used: BTreeMap<String, u32> = BTreeMap::new();
     walk(trace, quantity, |job, prediction, last_two, actual| {
-        if let Some(bound) = prediction.and_then(|prediction| prediction.said().nine_in_ten) {
+        if let Some(bound) = prediction.and_then(|prediction| prediction.announcement().nine_in_ten) {
             evaluation.bounds.add(bound, actual);
         }
         let own = job.features.estimate.filter(|_| quantity == Quantity::RunTime);

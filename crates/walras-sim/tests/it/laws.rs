@@ -2,7 +2,7 @@
 
 use crate::run;
 use walras_sim::experiment::{Experiment, Options};
-use walras_sim::results::{Kind, Results, Tolerance};
+use walras_sim::results::{FigureKind, Results, Tolerance};
 
 fn ours(results: &Results, name: &str) -> f64 {
     let figure = results.figure(name).unwrap_or_else(|| panic!("there is no figure {name}"));
@@ -15,7 +15,7 @@ fn a_small_slot_search_comes_near_the_papers() {
     let results = run(Experiment::SlotSearch, 1, 600, 2).results;
     let totals =
         |name: &str| name.contains("counted cycles") && !name.contains("per") && !name.contains("share");
-    for figure in results.of_kind(Kind::Compared).filter(|figure| !totals(&figure.name)) {
+    for figure in results.of_kind(FigureKind::Compared).filter(|figure| !totals(&figure.name)) {
         match figure.tolerance {
             // Percentages are compared in points.
             Some(Tolerance::Absolute { paper, .. }) if figure.name.ends_with('%') => {
@@ -51,14 +51,14 @@ fn kinds_are_what_they_say() {
         for figure in &results.figures {
             let bounds = figure.tolerance.map(Tolerance::bounds);
             match figure.kind {
-                Kind::Compared => {
+                FigureKind::Compared => {
                     assert!(
                         figure.paper.is_some() && matches!(bounds, Some((Some(_), Some(_)))),
                         "{figure:?}"
                     );
                 }
-                Kind::Law => assert_eq!(figure.paper, None),
-                Kind::Shown => assert!(figure.why.is_some() && bounds.is_none(), "{figure:?}"),
+                FigureKind::Law => assert_eq!(figure.paper, None),
+                FigureKind::Shown => assert!(figure.why.is_some() && bounds.is_none(), "{figure:?}"),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use walras_sim::experiment::{Experiment, ExperimentError, Options, Reproduction};
 use walras_sim::report;
-use walras_sim::results::Kind;
+use walras_sim::results::FigureKind;
 
 const SMALL: &str = "
 sites: [3, 6]
@@ -46,7 +46,7 @@ fn every_picture_and_number_is_there() {
     let figure = results.figure("prices per pair, speeds ±20%: MMC below greedy by price, %");
     assert!(figure.is_some());
     let table = results.figure("Table I, 6 sites, tight: MGN spending").unwrap();
-    assert!(table.kind == Kind::Shown && table.why.as_ref().unwrap().contains("does not follow"));
+    assert!(table.kind == FigureKind::Shown && table.why.as_ref().unwrap().contains("does not follow"));
     let over = results.figure("relaxed, 4 sites, over periods: LPGA, jobs").unwrap();
     let once = results.figure("Table I, 3 sites, relaxed: MGN jobs").unwrap();
     assert!(over.ours.unwrap() > once.ours.unwrap(), "who waits is served later");

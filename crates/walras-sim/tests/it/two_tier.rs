@@ -1,7 +1,7 @@
 //! Two tiers in small: what the simulated execution gives.
 
 use walras_sim::experiment::{Experiment, Options};
-use walras_sim::results::{Kind, Results};
+use walras_sim::results::{FigureKind, Results};
 
 fn run(config: &str, cycles: u32) -> Results {
     let options = Options { seed: 1, cycles, threads: 2, progress: &|_, _| {}, solver: None };
@@ -30,7 +30,7 @@ fn times_collisions_and_loads_are_outcomes() {
     }
     let busy = |mode: &str| ours(&results, &format!("node time used per time unit, {mode}"));
     assert!(busy("two tiers") > 1.25 * busy("one after the other"));
-    assert!(results.of_kind(Kind::Compared).all(|figure| figure.paper.is_some()));
+    assert!(results.of_kind(FigureKind::Compared).all(|figure| figure.paper.is_some()));
     assert!(results.figures.iter().filter(|figure| figure.interval.is_some()).count() > 20);
 }
 

@@ -1,10 +1,10 @@
 //! What the demo tells people: where everything is, and what to try.
 
+use super::home::DemoHome;
 use super::jobs::Samples;
-use super::place::Place;
 use super::service::Service;
 
-impl Place {
+impl DemoHome {
     /// Where everything is.
     pub(super) fn where_to_look(&self, service: &Service, known: u64, pages: &[String; 2]) -> String {
         let shown = self.directory.display();

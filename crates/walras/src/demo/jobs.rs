@@ -1,7 +1,7 @@
 //! What is submitted: one of every kind at the start of the demo, and more by chance while somebody watches.
 
+use super::home::DemoHome;
 use super::people::People;
-use super::place::Place;
 use crate::client::http::{Client, fresh_key, with_query};
 use crate::client::written::finished;
 use crate::failure::Failure;
@@ -60,19 +60,19 @@ pub(super) struct Samples {
     pub(super) quote: String,
 }
 
-fn job_of(place: &Place, name: &str, client: &Client) -> Result<Value, Failure> {
-    finished(&place.job(name), client)
+fn job_of(home: &DemoHome, name: &str, client: &Client) -> Result<Value, Failure> {
+    finished(&home.job(name), client)
 }
 
-fn submit(place: &Place, people: &People, name: &str, user: &str) -> Result<u64, Failure> {
+fn submit(home: &DemoHome, people: &People, name: &str, user: &str) -> Result<u64, Failure> {
     let client = people.user(user)?;
-    let job = job_of(place, name, client)?;
+    let job = job_of(home, name, client)?;
     Ok(client.post_once("/v1/jobs", &job, &fresh_key()?)?.view::<SubmittedView>()?.job)
 }
 
 /// Submits one of every kind.
 pub(super) fn submit_samples(
-    place: &Place,
+    home: &DemoHome,
     people: &People,
     over: &impl Fn() -> bool,
 ) -> Result<Samples, Failure> {
@@ -83,9 +83,9 @@ pub(super) fn submit_samples(
         local: 0,
         quote: "no quote was accepted".to_owned(),
     };
-    quote(place, people, &mut samples, over)?;
+    quote(home, people, &mut samples, over)?;
     for (name, user) in SAMPLES {
-        let job = submit(place, people, name, user)?;
+        let job = submit(home, people, name, user)?;
         match name {
             IMPOSSIBLE => samples.impossible = job,
             LOCAL => samples.local = job,
@@ -111,7 +111,7 @@ fn all_offer(client: &Client) -> Result<bool, Failure> {
 
 /// Asks for a quote and takes the cheapest option; sites should have said what is free before.
 fn quote(
-    place: &Place,
+    home: &DemoHome,
     people: &People,
     samples: &mut Samples,
     over: &impl Fn() -> bool,
@@ -130,7 +130,7 @@ fn quote(
         std::thread::sleep(pause);
         waited += pause;
     }
-    let job = job_of(place, name, client)?;
+    let job = job_of(home, name, client)?;
     let quote: QuoteView = client.post_once("/v1/quotes", &job, &fresh_key()?)?.view()?;
     let Some(cheapest) = quote.options.iter().min_by_key(|option| option.price.millionths()) else {
         return Ok(());
@@ -169,10 +169,10 @@ pub(super) fn have_ended(people: &People, samples: &Samples) -> Result<bool, Fai
 }
 
 /// Submits jobs by chance, on a thread of its own, until the service takes no more.
-pub(super) fn keep_submitting(place: &Place, people: &People) -> Result<(), Failure> {
+pub(super) fn keep_submitting(home: &DemoHome, people: &People) -> Result<(), Failure> {
     let mut by_user: Vec<(Arc<Client>, Vec<PathBuf>)> = Vec::new();
     for user in ["ada", "ben", "cleo"] {
-        let files = STREAM.iter().map(|name| place.job(name)).collect();
+        let files = STREAM.iter().map(|name| home.job(name)).collect();
         by_user.push((Arc::clone(people.user(user)?), files));
     }
     // Another start, other jobs; the same start, the same ones.

@@ -1,14 +1,14 @@
 //! `walras demo`: a whole VO on this machine, to look at and to play with.
 //!
-//! The [`place`] holds everything: a configuration, job files, tokens, and the service's data; what is there already is left
+//! The [`home`] holds everything: a configuration, job files, tokens, and the service's data; what is there already is left
 //! as it is, so a second start carries on. The [`service`] runs inside this process and ends with it. [`people`] are users and
 //! owners, [`jobs`] what they submit. On a terminal the live view is shown until somebody quits; elsewhere what happens is
 //! printed until the samples have ended. At the end there is a [`summary`], and the auditor reads the journal.
 
 mod advice;
+mod home;
 mod jobs;
 mod people;
-mod place;
 mod service;
 mod summary;
 
@@ -16,8 +16,8 @@ use crate::client::events::{event_line, follow};
 use crate::client::show::pretty;
 use crate::failure::Failure;
 use crate::{files, watch};
+use home::DemoHome;
 use people::People;
-use place::Place;
 use serde::Serialize;
 use service::Service;
 use std::io::IsTerminal;
@@ -60,9 +60,9 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let place = Place::open(&args.directory)?;
-    let service = Service::start(&place)?;
-    let shown = show(args, &place, &service);
+    let home = DemoHome::open(&args.directory)?;
+    let service = Service::start(&home)?;
+    let shown = show(args, &home, &service);
     let asked = service.is_stopping();
     let said = args.say("stopping the service\n");
     service.stop()?;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Err(Failure::Unreachable(_)) if asked => None,
         Err(failure) => return Err(failure),
     };
-    let journal = place.journal();
+    let journal = home.journal();
     args.say(&summary.as_ref().map_or_else(String::new, Summary::text))?;
     let audit = summary::audit(&journal)?;
     let verdict = audit.verdict();
@@ -94,10 +94,10 @@ impl Args {
 }
 
 /// The whole course, while the service runs. Returns what came of it.
-fn show(args: &Args, place: &Place, service: &Service) -> Result<Summary, Failure> {
-    let people = People::gather(place, service)?;
+fn show(args: &Args, home: &DemoHome, service: &Service) -> Result<Summary, Failure> {
+    let people = People::gather(home, service)?;
     let pages = people.pages()?;
-    args.say(&place.where_to_look(service, people.known, &pages))?;
+    args.say(&home.where_to_look(service, people.known, &pages))?;
     let live = !args.json && std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     let limit = args.seconds.map(Duration::from_secs).or((!live).then_some(WAIT_MAX));
     let until = limit.map(|limit| Instant::now() + limit);
@@ -106,14 +106,14 @@ fn show(args: &Args, place: &Place, service: &Service) -> Result<Summary, Failur
     if !live && !args.json {
         tell(&people, Arc::clone(&told));
     }
-    let samples = jobs::submit_samples(place, &people, &over)?;
-    args.say(&place.what_to_try(&samples))?;
+    let samples = jobs::submit_samples(home, &people, &over)?;
+    args.say(&home.what_to_try(&samples))?;
     let mut last = Last::default();
     if live {
         std::thread::sleep(LOOK_EVERY);
-        jobs::keep_submitting(place, &people)?;
+        jobs::keep_submitting(home, &people)?;
         let [page, _] = &pages;
-        let (note, hints) = (format!("in a browser: {page}"), place.what_to_try(&samples));
+        let (note, hints) = (format!("in a browser: {page}"), home.what_to_try(&samples));
         watch::show(people.administrator.clone(), SPAN_MINUTES, (&note, &hints), &over)?;
     } else {
         while !over() && !jobs::have_ended(&people, &samples)? && told.load(Ordering::Relaxed) {

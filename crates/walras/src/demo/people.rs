@@ -1,6 +1,6 @@
 //! Users and owners of the demo: made at the first start, found at every other.
 
-use super::place::Place;
+use super::home::DemoHome;
 use super::service::Service;
 use crate::client::http::Client;
 use crate::client::secret::Secret;
@@ -38,7 +38,7 @@ fn client(url: &str, token: &str) -> Result<Arc<Client>, Failure> {
 
 impl People {
     /// Adds those who are missing.
-    pub(super) fn gather(place: &Place, service: &Service) -> Result<People, Failure> {
+    pub(super) fn gather(home: &DemoHome, service: &Service) -> Result<People, Failure> {
         let url = &service.url;
         let token = crate::files::read(&service.token_file, 1 << 12)?;
         let administrator = client(url, &String::from_utf8_lossy(&token))?;
@@ -46,10 +46,10 @@ impl People {
         add_users(&administrator)?;
         let mut users = BTreeMap::new();
         for (name, _) in USERS {
-            users.insert(name, with_token(place, &administrator, url, "user", name)?);
+            users.insert(name, with_token(home, &administrator, url, "user", name)?);
         }
         for name in OWNERS {
-            with_token(place, &administrator, url, "owner", name)?;
+            with_token(home, &administrator, url, "owner", name)?;
         }
         let known = status.queued + status.reserved + status.running + status.ended;
         Ok(People { administrator, users, url: url.clone(), known })
@@ -95,19 +95,19 @@ fn add_users(administrator: &Client) -> Result<(), Failure> {
 
 /// Somebody's token: the one that is kept, or a new one when it is missing or refused.
 fn with_token(
-    place: &Place,
+    home: &DemoHome,
     administrator: &Client,
     url: &str,
     role: &str,
     name: &str,
 ) -> Result<Arc<Client>, Failure> {
-    if let Some(known) = place.token(name).and_then(|token| client(url, &token).ok())
+    if let Some(known) = home.token(name).and_then(|token| client(url, &token).ok())
         && known.get("/v1/me").is_ok()
     {
         return Ok(known);
     }
     let wanted = json!({"role": role, "name": name});
     let made: TokenMade = administrator.send(Method::POST, "/v1/tokens", Some(&wanted))?.view()?;
-    place.keep_token(name, &made.secret)?;
+    home.keep_token(name, &made.secret)?;
     client(url, &made.secret)
 }

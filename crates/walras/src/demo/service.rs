@@ -1,6 +1,6 @@
 //! The service inside this process: whatever ends the demo ends the service too, and its local commands go on.
 
-use super::place::Place;
+use super::home::DemoHome;
 use crate::failure::Failure;
 use crate::serve;
 use std::fs::OpenOptions;
@@ -31,14 +31,14 @@ fn wrong(error: &ConfigError) -> Failure {
 
 impl Service {
     /// Starts it; returns once it takes requests.
-    pub(super) fn start(place: &Place) -> Result<Service, Failure> {
-        let path = place.config();
+    pub(super) fn start(home: &DemoHome) -> Result<Service, Failure> {
+        let path = home.config();
         let mut config = Config::read(&path).map_err(|error| wrong(&error))?;
         let taken = TcpListener::bind(config.listen).is_err().then_some(config.listen);
         if taken.is_some() {
             config.listen.set_port(0);
         }
-        log_to(place)?;
+        log_to(home)?;
         let executable = std::env::current_exe().map_err(Failure::fault)?;
         let stopping = Arc::new(AtomicBool::new(false));
         let (stop, told) = oneshot::channel();
@@ -92,8 +92,8 @@ fn joined(thread: JoinHandle<Result<(), ConfigError>>) -> Result<(), Failure> {
     }
 }
 
-fn log_to(place: &Place) -> Result<(), Failure> {
-    let path = place.log();
+fn log_to(home: &DemoHome) -> Result<(), Failure> {
+    let path = home.log();
     let file = OpenOptions::new().create(true).append(true).open(&path);
     let file =
         file.map_err(|error| Failure::Input(format!("{}: cannot be written: {error}", path.display())))?;

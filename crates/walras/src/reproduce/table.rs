@@ -2,22 +2,22 @@
 
 use std::fmt::Write as _;
 use walras_sim::report;
-use walras_sim::results::{Figure, Kind, Results};
+use walras_sim::results::{Figure, FigureKind, Results};
 
 /// A colour of the terminal for every kind; red is for what does not come out.
-fn colour(kind: Kind, within: Option<bool>) -> &'static str {
+fn colour(kind: FigureKind, within: Option<bool>) -> &'static str {
     match (kind, within) {
         (_, Some(false)) => "31",
-        (Kind::Compared, Some(true)) => "32",
-        (Kind::Compared, None) => "0",
-        (Kind::Law, _) => "34",
-        (Kind::Shown, _) => "2",
+        (FigureKind::Compared, Some(true)) => "32",
+        (FigureKind::Compared, None) => "0",
+        (FigureKind::Law, _) => "34",
+        (FigureKind::Shown, _) => "2",
     }
 }
 
 /// All of it; in colours where somebody sees them.
 pub(super) fn of_results(results: &Results, colours: bool) -> String {
-    let paint = |kind: Kind, within: Option<bool>, text: &str| match colours {
+    let paint = |kind: FigureKind, within: Option<bool>, text: &str| match colours {
         true => format!("\x1b[{}m{text}\x1b[0m", colour(kind, within)),
         false => text.to_owned(),
     };
@@ -26,7 +26,7 @@ pub(super) fn of_results(results: &Results, colours: bool) -> String {
     for table in &results.tables {
         let _ = write!(text, "\n{}\n{}", table.title, aligned(&report::rows(table)));
     }
-    for kind in Kind::ALL {
+    for kind in FigureKind::ALL {
         let groups = report::groups(results, kind);
         if groups.is_empty() {
             continue;

@@ -1,7 +1,7 @@
 //! A scene on a screen of any size.
 
+use super::cursor::{Cursor, dim};
 use super::gantt::{self, LEGEND, What};
-use super::place::{Place, dim};
 use super::scene::{Panel, Scene, Show};
 use super::sheet;
 use crate::client::columns::{price, where_or_why};
@@ -44,42 +44,42 @@ const EVENT_LINES: u16 = 5;
 /// Draws the scene.
 pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
     let head = header(scene);
-    let mut place = Place { area, next: area.y };
+    let mut cursor = Cursor { area, next: area.y };
     if area.height >= KEYS_FROM {
-        place.area.height -= 1;
+        cursor.area.height -= 1;
         let keys = if scene.hints.is_some() { KEYS_WITH_HINTS } else { KEYS };
         let keys = if scene.typing { format!("find: {}_", clean(&scene.search)) } else { keys.to_owned() };
         buffer.set_stringn(area.x, area.bottom() - 1, keys, area.width.into(), dim());
     }
     for (index, line) in head.iter().enumerate() {
         let style = if index == 0 { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        place.line(buffer, line, style);
+        cursor.line(buffer, line, style);
     }
     if let Some(note) = &scene.note {
-        place.line(buffer, note, Style::new().fg(Color::Cyan));
+        cursor.line(buffer, note, Style::new().fg(Color::Cyan));
     }
     if let Some(trouble) = &scene.trouble {
-        place.line(buffer, &clean(trouble), Style::new().fg(Color::Red));
+        cursor.line(buffer, &clean(trouble), Style::new().fg(Color::Red));
     }
     if let Some(sheet) = scene.sheet {
-        return sheet::draw(scene, sheet, &mut place, buffer);
+        return sheet::draw(scene, sheet, &mut cursor, buffer);
     }
-    let left = place.left();
+    let left = cursor.left();
     let rows = scene.snapshot.timetable.rows.len();
     let nodes_wanted = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
     match scene.panel {
-        Panel::Nodes => nodes(scene, &mut place, buffer, left, scene.scroll),
-        Panel::Jobs => jobs(scene, &mut place, buffer, left),
-        Panel::Events => events(scene, &mut place, buffer, left, scene.scroll),
+        Panel::Nodes => nodes(scene, &mut cursor, buffer, left, scene.scroll),
+        Panel::Jobs => jobs(scene, &mut cursor, buffer, left),
+        Panel::Events => events(scene, &mut cursor, buffer, left, scene.scroll),
         Panel::All => {
             let event_lines = if left >= 3 * EVENT_LINES { EVENT_LINES } else { 0 };
             // Half of the screen, and more where enough is left for the jobs.
             let rest = left - event_lines;
             let node_lines = nodes_wanted.min((rest / 2).max(rest.saturating_sub(JOB_LINES)));
-            nodes(scene, &mut place, buffer, node_lines, 0);
-            let job_lines = place.left().saturating_sub(event_lines);
-            jobs(scene, &mut place, buffer, job_lines);
-            events(scene, &mut place, buffer, event_lines, 0);
+            nodes(scene, &mut cursor, buffer, node_lines, 0);
+            let job_lines = cursor.left().saturating_sub(event_lines);
+            jobs(scene, &mut cursor, buffer, job_lines);
+            events(scene, &mut cursor, buffer, event_lines, 0);
         }
     }
 }
@@ -131,38 +131,38 @@ fn money(scene: &Scene) -> String {
     format!("{} {}{held}  ", clean(whose), account.balance)
 }
 
-fn nodes(scene: &Scene, place: &mut Place, buffer: &mut Buffer, lines: u16, scroll: usize) {
-    if lines == 0 || place.left() == 0 {
+fn nodes(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16, scroll: usize) {
+    if lines == 0 || cursor.left() == 0 {
         return;
     }
-    let end = place.next + lines.min(place.left());
+    let end = cursor.next + lines.min(cursor.left());
     let view = &scene.snapshot.timetable;
     let labels: Vec<String> = view.rows.iter().map(gantt::label).collect();
     let widest = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default();
-    let label_width = widest.min(LABEL_MAX).min(usize::from(place.area.width) / 3);
-    let columns = usize::from(place.area.width).saturating_sub(label_width + 1);
-    axis(scene, place, buffer, label_width, columns);
+    let label_width = widest.min(LABEL_MAX).min(usize::from(cursor.area.width) / 3);
+    let columns = usize::from(cursor.area.width).saturating_sub(label_width + 1);
+    axis(scene, cursor, buffer, label_width, columns);
     let legend = lines >= LEGEND_FROM;
     for (row, label) in view.rows.iter().zip(&labels).skip(scroll) {
-        if place.next + u16::from(legend) >= end {
+        if cursor.next + u16::from(legend) >= end {
             break;
         }
-        let y = place.next;
+        let y = cursor.next;
         let style = if row.lost { Style::new().fg(Color::Red) } else { Style::new() };
         let label: String = label.chars().take(label_width).collect();
-        place.line(buffer, &label, style);
+        cursor.line(buffer, &label, style);
         for (x, cell) in gantt::cells(view, row, columns).iter().enumerate() {
-            put(buffer, place.area.x, label_width + 1 + x, y, cell.symbol, style_of(cell.what));
+            put(buffer, cursor.area.x, label_width + 1 + x, y, cell.symbol, style_of(cell.what));
         }
     }
-    if legend && place.next < end {
-        place.line(buffer, LEGEND, dim());
+    if legend && cursor.next < end {
+        cursor.line(buffer, LEGEND, dim());
     }
-    place.skip_to(end);
+    cursor.skip_to(end);
 }
 
 /// When the picture begins and ends, and where now is.
-fn axis(scene: &Scene, place: &mut Place, buffer: &mut Buffer, label_width: usize, columns: usize) {
+fn axis(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, label_width: usize, columns: usize) {
     let view = &scene.snapshot.timetable;
     let text = |stamp| {
         let text = time_in(stamp, &scene.zone);
@@ -174,12 +174,12 @@ fn axis(scene: &Scene, place: &mut Place, buffer: &mut Buffer, label_width: usiz
     let (from, to) = (text(view.from), text(view.to));
     let half = columns / 2;
     let rest = columns - half;
-    let y = place.next;
-    place.line(buffer, &format!("{:label_width$} {from:<half$}{to:>rest$}", ""), dim());
+    let y = cursor.next;
+    cursor.line(buffer, &format!("{:label_width$} {from:<half$}{to:>rest$}", ""), dim());
     // Between the two, where there is room.
-    let now = gantt::now_column(view, columns).filter(|now| place.next > y && *now > from.len());
+    let now = gantt::now_column(view, columns).filter(|now| cursor.next > y && *now > from.len());
     if let Some(now) = now.filter(|now| now + to.len() + 1 < columns) {
-        put(buffer, place.area.x, label_width + 1 + now, y, '|', style_of(What::Now));
+        put(buffer, cursor.area.x, label_width + 1 + now, y, '|', style_of(What::Now));
     }
 }
 
@@ -207,27 +207,27 @@ fn style_of(what: What) -> Style {
     }
 }
 
-fn jobs(scene: &Scene, place: &mut Place, buffer: &mut Buffer, lines: u16) {
-    let end = place.next + lines.min(place.left());
-    let width = usize::from(place.area.width);
-    if end > place.next {
+fn jobs(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16) {
+    let end = cursor.next + lines.min(cursor.left());
+    let width = usize::from(cursor.area.width);
+    if end > cursor.next {
         let heading = ["job", "name", "user", "state", "price", "where, why"];
-        place.line(buffer, &format!("{}{}", job_line(heading, width), filtered(scene)), dim());
+        cursor.line(buffer, &format!("{}{}", job_line(heading, width), filtered(scene)), dim());
     }
     let (jobs, chosen) = (scene.jobs(), scene.place());
-    let room = usize::from(end.saturating_sub(place.next));
+    let room = usize::from(end.saturating_sub(cursor.next));
     // The chosen one is always on the screen.
     let first = (chosen + 1).saturating_sub(room);
     for (index, job) in jobs.iter().enumerate().skip(first).take(room) {
         let style = state_style(job.state);
         let is_chosen = scene.selected.is_some() && index == chosen;
         let style = if is_chosen { style.add_modifier(Modifier::REVERSED) } else { style };
-        place.line(buffer, &cut(&job_text(job, width), width), style);
+        cursor.line(buffer, &cut(&job_text(job, width), width), style);
     }
-    if jobs.is_empty() && place.next < end {
-        place.line(buffer, "no jobs", dim());
+    if jobs.is_empty() && cursor.next < end {
+        cursor.line(buffer, "no jobs", dim());
     }
-    place.skip_to(end);
+    cursor.skip_to(end);
 }
 
 /// Which jobs are not shown, where some are not.
@@ -265,16 +265,16 @@ fn state_style(state: JobState) -> Style {
 }
 
 /// The newest at the bottom.
-fn events(scene: &Scene, place: &mut Place, buffer: &mut Buffer, lines: u16, scroll: usize) {
-    let lines = usize::from(lines.min(place.left()));
+fn events(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16, scroll: usize) {
+    let lines = usize::from(lines.min(cursor.left()));
     if lines == 0 {
         return;
     }
-    place.line(buffer, "what happens", dim());
+    cursor.line(buffer, "what happens", dim());
     let newest = scene.events.len().saturating_sub(scroll);
     let first = newest.saturating_sub(lines - 1);
     for line in scene.events.iter().take(newest).skip(first) {
-        place.line(buffer, &clean(line), Style::new());
+        cursor.line(buffer, &clean(line), Style::new());
     }
 }
 

@@ -3,11 +3,11 @@
 //! What is shown is a [`scene::Scene`]; [`draw`] turns one into a screen without looking at anything else, so that it can be
 //! tested without a terminal. [`live`] asks the service, reads keys and keeps the terminal in order.
 
+mod cursor;
 mod draw;
 mod gantt;
 mod keys;
 mod live;
-mod place;
 mod plain;
 mod scene;
 mod sheet;

@@ -1,7 +1,7 @@
 //! Sheets of text over the scene: a job's explanation and output, help, hints.
 
+use super::cursor::{Cursor, dim};
 use super::gantt::LEGEND;
-use super::place::{Place, dim};
 use super::scene::{Scene, Sheet};
 use crate::client::show::clean;
 use ratatui::buffer::Buffer;
@@ -71,11 +71,11 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Draws a sheet on what is left of the screen.
-pub(super) fn draw(scene: &Scene, sheet: Sheet, place: &mut Place, buffer: &mut Buffer) {
+pub(super) fn draw(scene: &Scene, sheet: Sheet, cursor: &mut Cursor, buffer: &mut Buffer) {
     let (title, text) = text(scene, sheet);
-    place.line(buffer, &title, Style::new().add_modifier(Modifier::BOLD));
-    let lines = wrapped(&text, place.area.width.into());
-    let room = usize::from(place.left());
+    cursor.line(buffer, &title, Style::new().add_modifier(Modifier::BOLD));
+    let lines = wrapped(&text, cursor.area.width.into());
+    let room = usize::from(cursor.left());
     let last = lines.len().saturating_sub(room);
     // Of what was printed the end is of interest, and scrolling goes upwards from there.
     let first = match sheet {
@@ -83,10 +83,10 @@ pub(super) fn draw(scene: &Scene, sheet: Sheet, place: &mut Place, buffer: &mut 
         Sheet::Help | Sheet::Hints | Sheet::Explanation(_) => scene.sheet_scroll.min(last),
     };
     for line in lines.iter().skip(first).take(room) {
-        place.line(buffer, line, Style::new());
+        cursor.line(buffer, line, Style::new());
     }
     if lines.is_empty() {
-        place.line(buffer, "nothing", dim());
+        cursor.line(buffer, "nothing", dim());
     }
 }
 

@@ -36,7 +36,7 @@ fn jobs_run_as_their_users_and_strangers_are_told() {
     let job = json!({ "walras": "job/1", "name": "eves", "work": 5, "budget": 500, "command": ["true"] });
     let made = vo.service.expect(&Call::send("POST", "/v1/jobs", &eve, &job).keyed("eves"), 201);
     let path = format!("/v1/jobs/{}", made.json()["job"]);
-    let told = || vo.place.log().contains("refused: it has no account for you");
+    let told = || vo.home.log().contains("refused: it has no account for you");
     wait_for("she is told", Duration::from_secs(90), told);
     let cancel = Call { method: "DELETE", ..Call::get(path, &eve) };
     vo.service.expect(&cancel, 200);

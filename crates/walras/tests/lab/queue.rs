@@ -9,7 +9,7 @@ use std::time::Duration;
 #[test]
 fn jobs_wait_in_the_clusters_own_queues() {
     let mut vo = Vo::of_queues();
-    let output = vo.place.walras(&["serve", "--config", "walras.toml", "--check"]);
+    let output = vo.home.walras(&["serve", "--config", "walras.toml", "--check"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("cluster east") && text.contains("jobs wait in Slurm's own queue"), "{text}");
     // Owners use the south and the north for a while: whoever wants to begin soon goes to the east.
@@ -18,7 +18,7 @@ fn jobs_wait_in_the_clusters_own_queues() {
             ["sbatch", "--exclusive", "-o", "/dev/null", "-N", nodes, "-t", "1", "--wrap", "sleep 25"];
         vo.clusters.ask(cluster, &words);
     }
-    let marks = vo.place.path("marks");
+    let marks = vo.home.path("marks");
     let script = |name: &str, seconds: u32| {
         format!("echo {name} >> {}; echo $WALRAS_NODE $(date +%s%3N); sleep {seconds}", marks.display())
     };

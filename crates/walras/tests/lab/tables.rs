@@ -2,15 +2,15 @@
 //!
 //! Slurm's programs are scripts here, which say what Slurm would.
 
-use crate::program::Place;
+use crate::program::ServiceHome;
 use std::os::unix::fs::PermissionsExt;
 
 const NODE: &str =
     "NodeName=n1 CPUTot=2 AvailableFeatures=performance=2.0,price=3 State=IDLE Weight=1 Partitions=batch";
 
 /// A cluster whose programs say this of its nodes, and this to whoever wants to reserve.
-fn cluster(place: &Place, nodes: &str, reserve: &str) {
-    let directory = place.path("slurm");
+fn cluster(home: &ServiceHome, nodes: &str, reserve: &str) {
+    let directory = home.path("slurm");
     std::fs::create_dir_all(&directory).unwrap();
     std::fs::write(directory.join("nodes"), nodes).unwrap();
     let script = format!(
@@ -25,8 +25,8 @@ fn cluster(place: &Place, nodes: &str, reserve: &str) {
     }
 }
 
-fn table(place: &Place, name: &str, more: &str) -> String {
-    let (programs, shared) = (place.path("slurm"), place.path("shared"));
+fn table(home: &ServiceHome, name: &str, more: &str) -> String {
+    let (programs, shared) = (home.path("slurm"), home.path("shared"));
     format!(
         "[[site]]\nname = \"{name}\"\nowner = \"olga\"\nconnector = \"slurm\"\nprice = 1\n[site.slurm]\nprograms = \"{}:/usr/bin:/bin\"\n\
          directory = \"{}\"\n{more}\n",
@@ -36,24 +36,24 @@ fn table(place: &Place, name: &str, more: &str) -> String {
 }
 
 /// What `serve --check` says of a configuration, and its exit code.
-fn checked(place: &Place, config: &str) -> (Option<i32>, String) {
+fn checked(home: &ServiceHome, config: &str) -> (Option<i32>, String) {
     let text = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\n{config}");
-    std::fs::write(place.path("walras.toml"), text).unwrap();
-    let output = place.walras(&["serve", "--config", "walras.toml", "--check"]);
+    std::fs::write(home.path("walras.toml"), text).unwrap();
+    let output = home.walras(&["serve", "--config", "walras.toml", "--check"]);
     let said = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&said).into_owned())
 }
 
 #[test]
 fn what_cannot_be_is_said_with_its_key() {
-    let place = Place::new("");
+    let home = ServiceHome::new("");
     let refused = "Requested node configuration is not available";
-    cluster(&place, NODE, refused);
-    let one = |more: &str| table(&place, "north", more);
-    let (code, said) = checked(&place, &one(""));
+    cluster(&home, NODE, refused);
+    let one = |more: &str| table(&home, "north", more);
+    let (code, said) = checked(&home, &one(""));
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("cluster fake, 1 of 1 nodes for sale"), "{said}");
-    let two = format!("{}{}", one(""), table(&place, "south", ""));
+    let two = format!("{}{}", one(""), table(&home, "south", ""));
     let cases: Vec<(String, &[&str])> = vec![
         (one("colour = 3"), &["walras.toml", "colour"]),
         (one("partitions = [\"long\"]"), &["walras.toml", "slurm.partitions", "'long'", "expected batch"]),
@@ -69,19 +69,19 @@ fn what_cannot_be_is_said_with_its_key() {
         (one("").replace("/shared\"", "/slurm/nodes/below\""), &["slurm.directory", "expected a directory"]),
     ];
     for (config, expected) in cases {
-        let (code, said) = checked(&place, &config);
+        let (code, said) = checked(&home, &config);
         assert_eq!(code, Some(2), "{config}\n{said}");
         assert!(expected.iter().all(|it| said.contains(it)), "{expected:?} in: {said}");
-        assert!(!place.path("data").exists(), "nothing is begun");
+        assert!(!home.path("data").exists(), "nothing is begun");
     }
-    cluster(&place, &NODE.replace("price=3", "price=cheap"), refused);
-    let (code, said) = checked(&place, &one(""));
+    cluster(&home, &NODE.replace("price=3", "price=cheap"), refused);
+    let (code, said) = checked(&home, &one(""));
     assert!(
         code == Some(2) && said.contains("'n1' has the feature 'price=cheap': expected a number"),
         "{said}"
     );
-    cluster(&place, NODE, "Access/permission denied");
-    let (code, said) = checked(&place, &one(""));
+    cluster(&home, NODE, "Access/permission denied");
+    let (code, said) = checked(&home, &one(""));
     assert!(code == Some(2) && said.contains("may not make reservations on the cluster fake"), "{said}");
     assert!(said.contains("kind = \"queue\""), "what would do is said: {said}");
 }
@@ -89,14 +89,14 @@ fn what_cannot_be_is_said_with_its_key() {
 /// Whoever may not reserve on a cluster can sell places in its queue.
 #[test]
 fn a_queue_needs_no_permission() {
-    let place = Place::new("");
+    let home = ServiceHome::new("");
     let second = NODE.replace("n1", "n2").replace("performance=2.0", "performance=0.5");
-    cluster(&place, &format!("{NODE}\n{second}"), "Access/permission denied");
+    cluster(&home, &format!("{NODE}\n{second}"), "Access/permission denied");
     let queue = |count: &str, more: &str| {
-        table(&place, "north", more)
+        table(&home, "north", more)
             .replace("slurm\"\nprice", &format!("slurm\"\nkind = \"queue\"\n{count}price"))
     };
-    let (code, said) = checked(&place, &queue("count = 2\n", ""));
+    let (code, said) = checked(&home, &queue("count = 2\n", ""));
     assert_eq!(code, Some(0), "{said}");
     assert!(
         said.contains("2 of 2 nodes for sale") && said.contains("jobs wait in Slurm's own queue"),
@@ -111,7 +111,7 @@ fn a_queue_needs_no_permission() {
         ("count = 2\n", "partitions = [\"long\"]", &["slurm.partitions", "'long'", "expected batch"]),
     ];
     for (count, more, expected) in cases {
-        let (code, said) = checked(&place, &queue(count, more));
+        let (code, said) = checked(&home, &queue(count, more));
         assert_eq!(code, Some(2), "{more}\n{said}");
         assert!(expected.iter().all(|it| said.contains(it)), "{expected:?} in: {said}");
     }
@@ -120,11 +120,11 @@ fn a_queue_needs_no_permission() {
 /// What Slurm says is input too: what is not understood is left out and said, and never sold.
 #[test]
 fn what_is_not_understood_is_left_out_and_said() {
-    let place = Place::new("");
+    let home = ServiceHome::new("");
     let odd =
         [NODE, "NodeName=n2 CPUTot=2 State=DREAMING Partitions=batch", "NodeName=n3 CPUTot=2", "garbage"];
-    cluster(&place, &odd.join("\n"), "Requested node configuration is not available");
-    let (code, said) = checked(&place, &table(&place, "north", ""));
+    cluster(&home, &odd.join("\n"), "Requested node configuration is not available");
+    let (code, said) = checked(&home, &table(&home, "north", ""));
     assert_eq!(code, Some(0), "{said}");
     for expected in ["2 of 2 nodes for sale, 1 of them out of use now", "n3: no state", "garbage: no node"] {
         assert!(said.contains(expected), "{expected} in: {said}");

@@ -49,15 +49,15 @@ fn owners_plan(vo: &Vo) -> i64 {
 
 /// An array, by a script as Slurm's users write them; gives the job's number.
 fn script(vo: &Vo) -> u64 {
-    let marks = vo.place.path("elements");
+    let marks = vo.home.path("elements");
     let text = format!(
         "#!/bin/sh\n#SBATCH --job-name=many --array=1-6 --time=0:05\n#WALRAS budget 3000\n\
          echo \"$SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT, $SLURM_JOB_NUM_NODES $SLURM_NTASKS $1\" >>{}\n",
         marks.display()
     );
-    std::fs::write(vo.place.path("many.sh"), text).unwrap();
+    std::fs::write(vo.home.path("many.sh"), text).unwrap();
     let mut submit = Command::new(PROGRAM);
-    submit.args(["submit", "many.sh", "a b"]).current_dir(vo.place.path("."));
+    submit.args(["submit", "many.sh", "a b"]).current_dir(vo.home.path("."));
     submit.env("WALRAS_URL", format!("http://{}", vo.service.address)).env("WALRAS_TOKEN", vo.user());
     let said = submit.output().unwrap();
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
@@ -88,7 +88,7 @@ fn windows_over_three_clusters_begin_together() {
 #[test]
 fn real_clusters_trade() {
     let mut vo = Vo::new();
-    let output = vo.place.walras(&["serve", "--config", "walras.toml", "--check"]);
+    let output = vo.home.walras(&["serve", "--config", "walras.toml", "--check"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("cluster east, 3 of 3 nodes for sale") && text.contains("permitted"), "{text}");
     let planned = owners_plan(&vo);
@@ -141,7 +141,7 @@ fn real_clusters_trade() {
     vo.wait(flow, &["done"], 90);
     assert_eq!((0..3).map(|part| vo.output(flow, part)).collect::<String>(), "first\nleft\nlast\n");
     vo.wait(array, &["done"], 120);
-    let mut elements = lines(&vo.place.path("elements"));
+    let mut elements = lines(&vo.home.path("elements"));
     elements.sort();
     let expected: Vec<String> = (1..=6).map(|it| format!("{it} of 6, 1 1 a b")).collect();
     assert_eq!(elements, expected);

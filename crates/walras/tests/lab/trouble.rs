@@ -8,7 +8,7 @@ use std::time::Duration;
 #[ignore = "needs three Slurm clusters, and minutes: `make lab-test`"]
 fn clusters_break_and_nothing_is_lost() {
     let mut vo = Vo::new();
-    let marks = vo.place.path("marks");
+    let marks = vo.home.path("marks");
     let script = |name: &str, seconds: u32| format!("echo {name} >> {}; sleep {seconds}", marks.display());
     let count = |name: &str| lines(&marks).iter().filter(|line| *line == name).count();
 

@@ -2,7 +2,7 @@
 
 use crate::clusters::{ALL, Clusters};
 use crate::http::Call;
-use crate::program::{Place, Service, wait_for};
+use crate::program::{Service, ServiceHome, wait_for};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
@@ -25,7 +25,7 @@ repeat_seconds = 1
 
 pub(crate) struct Vo {
     pub(crate) clusters: Clusters,
-    pub(crate) place: Place,
+    pub(crate) home: ServiceHome,
     pub(crate) service: Service,
     administrator: String,
     user: String,
@@ -37,7 +37,7 @@ impl Drop for Vo {
         if std::thread::panicking() {
             let kept = concat!(env!("CARGO_TARGET_TMPDIR"), "/lab-failed");
             let _ = std::fs::remove_dir_all(kept);
-            let copied = Command::new("cp").arg("-a").arg(self.place.path(".")).arg(kept).status();
+            let copied = Command::new("cp").arg("-a").arg(self.home.path(".")).arg(kept).status();
             let clusters = Command::new("cp").arg("-a").arg(self.clusters.path()).arg(kept).status();
             eprintln!("what service and clusters have left is in {kept} ({copied:?}, {clusters:?})");
         }
@@ -66,11 +66,11 @@ impl Vo {
     /// With this in the place of where every cluster's own table begins.
     fn selling(clusters: Clusters, table: &str) -> Vo {
         let sites = clusters.lab(&["sites"]).replace("[site.slurm]\n", table);
-        let place = Place::new(&format!("{CONFIG}{sites}"));
-        let service = place.start("info", &[]);
-        let administrator = place.token();
+        let home = ServiceHome::new(&format!("{CONFIG}{sites}"));
+        let service = home.start("info", &[]);
+        let administrator = home.token();
         let user = service.make_user(&administrator, "ada", CREDITS);
-        Vo { clusters, place, service, administrator, user }
+        Vo { clusters, home, service, administrator, user }
     }
 
     /// Submits a job of so many tasks that run a shell's script for some seconds of work; gives its number.
@@ -113,7 +113,7 @@ impl Vo {
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        panic!("job {job} is not {states:?} after {seconds} s: {last}\n{}", self.place.log());
+        panic!("job {job} is not {states:?} after {seconds} s: {last}\n{}", self.home.log());
     }
 
     pub(crate) fn cancel(&self, job: u64) {
@@ -140,7 +140,7 @@ impl Vo {
     pub(crate) fn restart(&mut self, after: Duration) {
         self.service.kill();
         std::thread::sleep(after);
-        self.service = self.place.start("info", &[]);
+        self.service = self.home.start("info", &[]);
     }
 
     /// Nothing is left anywhere, and every credit is accounted for.
@@ -157,7 +157,7 @@ impl Vo {
         assert!(held.iter().all(|it| it["balance"].to_string().trim_matches('"') == "0"), "{accounts}");
         let stopped = self.service.stop();
         assert!(stopped < Duration::from_secs(5), "{stopped:?}");
-        self.place.check_journal();
-        self.place.check_log();
+        self.home.check_journal();
+        self.home.check_log();
     }
 }

@@ -7,7 +7,7 @@ mod names;
 mod values;
 
 use crate::http::{Answer, Call, connect};
-use crate::program::{NORTH, Place, Service};
+use crate::program::{NORTH, Service, ServiceHome};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -37,18 +37,18 @@ const MEMORY_MAX: u64 = 300_000;
 
 /// A service with a user.
 struct Victim {
-    place: Place,
+    home: ServiceHome,
     service: Service,
     administrator: String,
     user: String,
 }
 
 fn victim(level: &str) -> Victim {
-    let place = Place::new(&format!("{CONFIG}{NORTH}{HERE}"));
-    let service = place.start(level, &[]);
-    let administrator = place.token();
+    let home = ServiceHome::new(&format!("{CONFIG}{NORTH}{HERE}"));
+    let service = home.start(level, &[]);
+    let administrator = home.token();
     let user = service.make_user(&administrator, "ada", 1_000);
-    Victim { place, service, administrator, user }
+    Victim { home, service, administrator, user }
 }
 
 impl Victim {
@@ -87,8 +87,8 @@ impl Victim {
         listening.read_exact(&mut [0; 12]).unwrap();
         let took = self.service.stop();
         assert!(took < Duration::from_secs(4), "a graceful stop took {took:?}");
-        self.place.check_log();
-        self.place.check_journal();
+        self.home.check_log();
+        self.home.check_journal();
     }
 }
 

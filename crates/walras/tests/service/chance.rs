@@ -1,21 +1,19 @@
 //! Chance from a seed.
 
-/// A generator (SplitMix64) that gives the same numbers for the same seed.
-pub(crate) struct Chance(u64);
+use walras_random::Draws;
+
+/// A generator that gives the same numbers for the same seed.
+pub(crate) struct Chance(Draws);
 
 impl Chance {
     /// From a seed.
     pub(crate) fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def0)
+        Chance(Draws::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def0))
     }
 
     /// Any number.
     pub(crate) fn any(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.any()
     }
 
     /// At least `from`, below `to`.

@@ -3,7 +3,7 @@
 //! libfaketime stands for whoever sets it: the program asks for the time, and is told another one.
 
 use crate::http::Call;
-use crate::program::{Place, Service, wait_for};
+use crate::program::{Service, ServiceHome, wait_for};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use std::time::Duration;
 fn library() -> PathBuf {
     let places = std::fs::read_dir("/usr/lib").unwrap().flatten().map(|entry| entry.path());
     let all = places.chain([PathBuf::from("/usr/lib"), PathBuf::from("/usr/local/lib")]);
-    let found = all.map(|place| place.join("faketime/libfaketimeMT.so.1")).find(|path| path.exists());
+    let found = all.map(|directory| directory.join("faketime/libfaketimeMT.so.1")).find(|path| path.exists());
     found.expect("libfaketime is not installed")
 }
 
 struct Clocked {
-    place: Place,
+    home: ServiceHome,
     service: Service,
     administrator: String,
     user: String,
@@ -26,27 +26,27 @@ struct Clocked {
 
 impl Clocked {
     fn new() -> Clocked {
-        let place = Place::brisk("");
-        std::fs::write(place.path("clock"), "+0").unwrap();
+        let home = ServiceHome::brisk("");
+        std::fs::write(home.path("clock"), "+0").unwrap();
         let words = [
             "env".to_owned(),
             format!("LD_PRELOAD={}", library().display()),
-            format!("FAKETIME_TIMESTAMP_FILE={}", place.path("clock").display()),
+            format!("FAKETIME_TIMESTAMP_FILE={}", home.path("clock").display()),
             "FAKETIME_NO_CACHE=1".to_owned(),
             "FAKETIME_DONT_FAKE_MONOTONIC=1".to_owned(),
         ];
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let service = place.start("warn", &words);
-        let administrator = place.token();
+        let service = home.start("warn", &words);
+        let administrator = home.token();
         let user = service.make_user(&administrator, "ada", 1_000_000);
-        Clocked { place, service, administrator, user, jobs: 0 }
+        Clocked { home, service, administrator, user, jobs: 0 }
     }
 
     /// Sets the clock, relative to what it is outside.
     fn set(&self, offset: &str) {
         // Whole or not at all: it is read all the time.
-        std::fs::write(self.place.path("clock.new"), offset).unwrap();
-        std::fs::rename(self.place.path("clock.new"), self.place.path("clock")).unwrap();
+        std::fs::write(self.home.path("clock.new"), offset).unwrap();
+        std::fs::rename(self.home.path("clock.new"), self.home.path("clock")).unwrap();
     }
 
     fn alarms(&self) -> usize {
@@ -83,10 +83,10 @@ fn the_service_goes_on_whatever_the_clock_is_set_to() {
         clocked.does_something();
         assert_eq!((clocked.alarms(), clocked.apart() == 0), (alarms, alarms == 0), "{offset}");
     }
-    let log = clocked.place.log();
+    let log = clocked.home.log();
     let said = |text: &str| log.lines().filter(|line| line.contains(text)).count();
     assert_eq!(said("the machine's clock was set, and is not followed"), 1, "{log}");
     assert_eq!(said("the machine's clock is right again"), 1, "{log}");
     clocked.service.kill();
-    clocked.place.check_journal();
+    clocked.home.check_journal();
 }

@@ -4,7 +4,7 @@
 //! A limit on the size of files stands for the disk: every write beyond it fails, in the real program, for real.
 
 use crate::http::Call;
-use crate::program::{Place, Service, wait_for};
+use crate::program::{Service, ServiceHome, wait_for};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
@@ -29,38 +29,38 @@ fn submit(user: &str, number: u32) -> Call {
 
 #[test]
 fn a_full_disk_refuses_what_is_new_and_loses_nothing() {
-    let place = Place::brisk(CONFIG);
+    let home = ServiceHome::brisk(CONFIG);
     // A write beyond the limit is an error then, and not the end of the program.
-    let mut service = place.start("warn", &["env", "--ignore-signal=XFSZ"]);
-    let administrator = place.token();
+    let mut service = home.start("warn", &["env", "--ignore-signal=XFSZ"]);
+    let administrator = home.token();
     let user = service.make_user(&administrator, "ada", 1_000_000);
     for round in 0..3 {
-        fill_up(&place, &service, &user, &administrator, round * 10_000);
+        fill_up(&home, &service, &user, &administrator, round * 10_000);
     }
     service.kill();
-    place.check_journal();
-    place.check_log();
+    home.check_journal();
+    home.check_log();
 }
 
 /// The log has no space either: that ends nothing.
 #[test]
 fn a_log_that_cannot_be_written_ends_nothing() {
-    let place = Place::brisk(CONFIG);
-    let mut service = place.start("debug", &["sh", "-c", "exec \"$@\" 2>/dev/full", "sh"]);
-    let administrator = place.token();
+    let home = ServiceHome::brisk(CONFIG);
+    let mut service = home.start("debug", &["sh", "-c", "exec \"$@\" 2>/dev/full", "sh"]);
+    let administrator = home.token();
     let user = service.make_user(&administrator, "ada", 1_000);
     for number in 0..20 {
         service.expect(&submit(&user, number), 201);
     }
     service.expect(&Call::get("/v1/status", &user), 200);
     service.kill();
-    place.check_journal();
+    home.check_journal();
 }
 
 /// Uses all space up, looks at what is left of the service, and gives it space again.
-fn fill_up(place: &Place, service: &Service, user: &str, administrator: &str, first: u32) {
+fn fill_up(home: &ServiceHome, service: &Service, user: &str, administrator: &str, first: u32) {
     // The log that is written ahead is what grows.
-    let size = |name: &str| std::fs::metadata(place.path(name)).map_or(0, |it| it.len());
+    let size = |name: &str| std::fs::metadata(home.path(name)).map_or(0, |it| it.len());
     let limit = size("data/journal.db-wal").max(size("data/journal.db")) + 300_000;
     limit_files(service, &limit.to_string());
     let mut acknowledged: Vec<(u32, Value)> = Vec::new();
@@ -155,10 +155,10 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_service_starts_on_a_full_disk_and_only_reads_until_there_is_space() {
-    let place = Place::brisk(CONFIG);
-    let Some(disk) = SmallDisk::mounted(place.path("data")) else { return };
-    let mut service = place.start("warn", &[]);
-    let administrator = place.token();
+    let home = ServiceHome::brisk(CONFIG);
+    let Some(disk) = SmallDisk::mounted(home.path("data")) else { return };
+    let mut service = home.start("warn", &[]);
+    let administrator = home.token();
     let user = service.make_user(&administrator, "ada", 1_000_000);
     let job = service.expect(&submit(&user, 1), 201).json()["job"].clone();
     for (round, killed) in (2..).zip([false, true, true]) {
@@ -168,7 +168,7 @@ fn a_service_starts_on_a_full_disk_and_only_reads_until_there_is_space() {
             service.stop();
         }
         disk.fill();
-        service = place.start("warn", &[]);
+        service = home.start("warn", &[]);
         let ready = service.ask(&Call::get("/readyz", &user));
         assert_eq!(ready.status, 503, "{}", ready.body);
         assert!(ready.body.contains("cannot be written"), "{}", ready.body);
@@ -183,6 +183,6 @@ fn a_service_starts_on_a_full_disk_and_only_reads_until_there_is_space() {
         assert_eq!(service.ask(&Call::get("/readyz", &user)).status, 200);
     }
     service.kill();
-    place.check_journal();
-    place.check_log();
+    home.check_journal();
+    home.check_log();
 }

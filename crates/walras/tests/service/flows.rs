@@ -1,7 +1,7 @@
 //! Workflows of real commands over two local sites: files go where they are read, a service that is killed goes on, and nothing runs twice.
 
 use crate::http::Call;
-use crate::program::{Place, Service, lines, wait_for};
+use crate::program::{Service, ServiceHome, lines, wait_for};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ network = { between_sites = { bandwidth = 0.001, latency = 1 } }
 
 const LONG: Duration = Duration::from_secs(180);
 
-fn place() -> Place {
+fn home() -> ServiceHome {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let site = |name: &str| {
         format!(
@@ -31,12 +31,12 @@ fn place() -> Place {
              attributes = {{ lab = \"{name}\" }}\n[site.local]\nisolation = \"off\"\nuid = {uid}\ngid = {gid}\n"
         )
     };
-    Place::new(&format!("{CONFIG}{}{}", site("east"), site("west")))
+    ServiceHome::new(&format!("{CONFIG}{}{}", site("east"), site("west")))
 }
 
 /// A task of the mosaic: it says that it has run, and then does its work.
-fn task(place: &Place, name: &str, lab: &str, work: &str, files: (&[&str], &[&str])) -> Value {
-    let script = format!("#!/bin/sh\nset -e\necho {name} >> {}\n{work}\n", place.path("trail").display());
+fn task(home: &ServiceHome, name: &str, lab: &str, work: &str, files: (&[&str], &[&str])) -> Value {
+    let script = format!("#!/bin/sh\nset -e\necho {name} >> {}\n{work}\n", home.path("trail").display());
     json!({
         "name": name, "work": 30, "requires": {"lab": lab}, "script": script,
         "env": {"TASK": name}, "inputs": files.0, "outputs": files.1,
@@ -44,19 +44,13 @@ fn task(place: &Place, name: &str, lab: &str, work: &str, files: (&[&str], &[&st
 }
 
 /// Two images are projected, their difference is fitted, and all become one.
-fn mosaic(place: &Place) -> Value {
+fn mosaic(home: &ServiceHome) -> Value {
     let tasks = json!([
-        task(place, "project1", "east", "mkdir -p p; tr a-z A-Z < raw1 > p/1", (&["raw1"], &["p/1"])),
-        task(place, "project2", "west", "mkdir -p p; tr xyz zyx < raw2 > p/2", (&["raw2"], &["p/2"])),
-        task(place, "diff", "east", "cat p/1 p/2 | sort > diff", (&["p/1", "p/2"], &["diff"])),
-        task(
-            place,
-            "fit",
-            "west",
-            "wc -c < diff | tr -d ' ' > fit; echo $TASK >> fit",
-            (&["diff"], &["fit"])
-        ),
-        task(place, "add", "east", "cat p/1 p/2 fit > mosaic", (&["p/1", "p/2", "fit"], &["mosaic"])),
+        task(home, "project1", "east", "mkdir -p p; tr a-z A-Z < raw1 > p/1", (&["raw1"], &["p/1"])),
+        task(home, "project2", "west", "mkdir -p p; tr xyz zyx < raw2 > p/2", (&["raw2"], &["p/2"])),
+        task(home, "diff", "east", "cat p/1 p/2 | sort > diff", (&["p/1", "p/2"], &["diff"])),
+        task(home, "fit", "west", "wc -c < diff | tr -d ' ' > fit; echo $TASK >> fit", (&["diff"], &["fit"])),
+        task(home, "add", "east", "cat p/1 p/2 fit > mosaic", (&["p/1", "p/2", "fit"], &["mosaic"])),
     ]);
     json!({
         "walras": "job/1", "name": "mosaic", "outputs": ["mosaic"],
@@ -93,19 +87,19 @@ fn history(service: &Service, token: &str, job: u64) -> Vec<String> {
 
 #[test]
 fn a_mosaic_of_two_sites_survives_a_killed_service_and_nothing_runs_twice() {
-    let place = place();
-    let mut service = place.start("warn", &[]);
-    let administrator = place.token();
+    let home = home();
+    let mut service = home.start("warn", &[]);
+    let administrator = home.token();
     let ada = service.make_user(&administrator, "ada", 1_000_000);
-    let job = submit(&service, &ada, &mosaic(&place));
+    let job = submit(&service, &ada, &mosaic(&home));
     // In the middle: both images are there, and the one of the other site is on its way or has come.
-    let trail = place.path("trail");
+    let trail = home.path("trail");
     wait_for("the first tasks run", LONG, || lines(&trail).len() >= 2);
     service.kill();
-    service = place.start("warn", &[]);
+    service = home.start("warn", &[]);
     let end = ended(&service, &ada, job);
     let told = history(&service, &ada, job);
-    assert_eq!(end["state"], "done", "{end}\n{told:#?}\n{}", place.log());
+    assert_eq!(end["state"], "done", "{end}\n{told:#?}\n{}", home.log());
     let mut ran = lines(&trail);
     ran.sort();
     assert_eq!(ran, ["add", "diff", "fit", "project1", "project2"], "each once");
@@ -128,6 +122,6 @@ fn a_mosaic_of_two_sites_survives_a_killed_service_and_nothing_runs_twice() {
         service.expect(&Call::get(format!("/v1/jobs/{job}/file?name={wrong}"), &ada), 404);
     }
     service.stop();
-    place.check_journal();
-    place.check_log();
+    home.check_journal();
+    home.check_log();
 }

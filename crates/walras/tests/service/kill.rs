@@ -6,7 +6,7 @@ mod check;
 mod client;
 
 use crate::chance::Chance;
-use crate::program::{Place, Service, lines, number_from};
+use crate::program::{Service, ServiceHome, lines, number_from};
 use check::{check_all, check_life, settle};
 use client::{CLIENTS, Client, Ledger, World};
 use std::path::Path;
@@ -111,10 +111,10 @@ fn live_through(kills: u64, seed: u64) {
     let _repeat = Repeat(kills, seed);
     // What runs here leaves its trail where the test can read it: under the same account.
     let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let place = Place::new(&format!("{CONFIG}uid = {}\ngid = {}\n", own.0, own.1));
+    let home = ServiceHome::new(&format!("{CONFIG}uid = {}\ngid = {}\n", own.0, own.1));
     let mut chance = Chance::new(seed);
-    let mut service = place.start("warn", &[]);
-    let world = Arc::new(begin(&place, &service));
+    let mut service = home.start("warn", &[]);
+    let world = Arc::new(begin(&home, &service));
     let clients: Vec<JoinHandle<()>> = (0..CLIENTS)
         .map(|number| {
             let chance = Chance::new(seed.wrapping_add(1_000 + u64::try_from(number).unwrap()));
@@ -138,9 +138,9 @@ fn live_through(kills: u64, seed: u64) {
         *world.address.lock().unwrap() = None;
         if life % 10 == 0 {
             // What a killed service has left behind can be read as it is.
-            place.check_journal();
+            home.check_journal();
         }
-        service = place.start("warn", &[]);
+        service = home.start("warn", &[]);
         checked = check_life(&service, &world, checked, &mut chance);
         *world.address.lock().unwrap() = Some(service.address);
         assert!(clients.iter().all(|client| !client.is_finished()), "a client has failed");
@@ -153,8 +153,8 @@ fn live_through(kills: u64, seed: u64) {
     let ended = settle(&service, &world);
     check_all(&service, &world, &ended);
     service.stop();
-    place.check_journal();
-    place.check_log();
+    home.check_journal();
+    home.check_log();
     let ledger = world.ledger.lock().unwrap();
     eprintln!(
         "{killed} kills, {} graceful stops (slowest {slowest:?}), {} jobs ({} here, {} parts ran), {} quotes taken, \
@@ -169,8 +169,8 @@ fn live_through(kills: u64, seed: u64) {
     );
 }
 
-fn begin(place: &Place, service: &Service) -> World {
-    let administrator = place.token();
+fn begin(home: &ServiceHome, service: &Service) -> World {
+    let administrator = home.token();
     let users = (0..CLIENTS)
         .map(|number| {
             service.make_user(&administrator, &format!("saver{number}"), 1);
@@ -185,6 +185,6 @@ fn begin(place: &Place, service: &Service) -> World {
         owner: service.make_token(&administrator, "owner", "olga"),
         administrator,
         users,
-        trail: place.path("trail").display().to_string(),
+        trail: home.path("trail").display().to_string(),
     }
 }

@@ -34,7 +34,7 @@ price = 0.5
 "#;
 
 /// A directory with a configuration, in which services are started.
-pub(crate) struct Place {
+pub(crate) struct ServiceHome {
     directory: tempfile::TempDir,
 }
 
@@ -44,18 +44,18 @@ pub(crate) struct Service {
     pub(crate) address: SocketAddr,
 }
 
-impl Place {
+impl ServiceHome {
     /// With this configuration; `listen` and `data` come before it.
-    pub(crate) fn new(config: &str) -> Place {
+    pub(crate) fn new(config: &str) -> ServiceHome {
         let directory = tempfile::tempdir().unwrap();
         let text = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\n{config}");
         fs::write(directory.path().join("walras.toml"), text).unwrap();
-        Place { directory }
+        ServiceHome { directory }
     }
 
     /// With this configuration, and everything else such that things happen within seconds.
-    pub(crate) fn brisk(config: &str) -> Place {
-        Place::new(&format!("{config}{BRISK}{NORTH}"))
+    pub(crate) fn brisk(config: &str) -> ServiceHome {
+        ServiceHome::new(&format!("{config}{BRISK}{NORTH}"))
     }
 
     /// A path in it.

@@ -1,7 +1,7 @@
 //! A copy of a running service's databases, put into an empty directory, is the service as it was.
 
 use crate::http::Call;
-use crate::program::{PROGRAM, Place, Service, wait_for};
+use crate::program::{PROGRAM, Service, ServiceHome, wait_for};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -26,16 +26,16 @@ fn ended(service: &Service, user: &str, job: &Value) -> Option<Value> {
 
 #[test]
 fn a_copy_of_a_running_service_carries_on() {
-    let place = Place::brisk(CONFIG);
-    let mut service = place.start("warn", &[]);
-    let user = service.make_user(&place.token(), "ada", 1_000);
+    let home = ServiceHome::brisk(CONFIG);
+    let mut service = home.start("warn", &[]);
+    let user = service.make_user(&home.token(), "ada", 1_000);
     let jobs: Vec<Value> = (0..12).map(|number| submit(&service, &user, &number.to_string())).collect();
     wait_for("a job ends", Duration::from_secs(60), || ended(&service, &user, &jobs[0]).is_some());
     let first = ended(&service, &user, &jobs[0]);
 
-    let other = Place::brisk(CONFIG);
+    let other = ServiceHome::brisk(CONFIG);
     let to = other.path("data");
-    let copied = place.walras(&["backup", to.to_str().unwrap()]);
+    let copied = home.walras(&["backup", to.to_str().unwrap()]);
     let said = String::from_utf8_lossy(&copied.stdout).into_owned();
     let problem = String::from_utf8_lossy(&copied.stderr).into_owned();
     assert_eq!(copied.status.code(), Some(0), "{said}{problem}");
@@ -45,7 +45,7 @@ fn a_copy_of_a_running_service_carries_on() {
     let audited = other.walras(&["audit", "data"]);
     assert_eq!(audited.status.code(), Some(0), "{}", String::from_utf8_lossy(&audited.stdout));
     // Nothing is written over.
-    assert_eq!(place.walras(&["backup", to.to_str().unwrap()]).status.code(), Some(2));
+    assert_eq!(home.walras(&["backup", to.to_str().unwrap()]).status.code(), Some(2));
     let later = submit(&service, &user, "later");
     service.kill();
 

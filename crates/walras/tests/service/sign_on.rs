@@ -1,7 +1,7 @@
 //! People sign in at a real provider of OpenID Connect, and come back as who they are there.
 
 use crate::http::Call;
-use crate::program::{Place, wait_for};
+use crate::program::{ServiceHome, wait_for};
 use serde_json::json;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -81,13 +81,13 @@ fn arrives(service: SocketAddr, path: &str, cookie: &str) -> Response<Body> {
 #[test]
 fn people_sign_in_at_a_provider_once_for_each_time_that_they_are_sent() {
     let provider = Provider::start();
-    let place = Place::brisk("");
-    std::fs::write(place.path("oidc.secret"), "a secret\n").unwrap();
-    let path = place.path("walras.toml");
+    let home = ServiceHome::brisk("");
+    std::fs::write(home.path("oidc.secret"), "a secret\n").unwrap();
+    let path = home.path("walras.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text + &provider.config()).unwrap();
-    let mut service = place.start("warn", &[]);
-    let token = place.token();
+    let mut service = home.start("warn", &[]);
+    let token = home.token();
     service.make_user(&token, "ada", 10);
     let shown =
         service.expect(&Call { method: "GET", path: "/v1/session".to_owned(), ..Call::default() }, 200);
@@ -127,9 +127,9 @@ fn people_sign_in_at_a_provider_once_for_each_time_that_they_are_sent() {
     service.stop();
 
     // Unless it lets everybody in who has a name that can be one.
-    let text = std::fs::read_to_string(path_of(&place)).unwrap();
-    std::fs::write(path_of(&place), text + "create = true\n").unwrap();
-    let mut service = place.start("warn", &[]);
+    let text = std::fs::read_to_string(path_of(&home)).unwrap();
+    std::fs::write(path_of(&home), text + "create = true\n").unwrap();
+    let mut service = home.start("warn", &[]);
     let (path, cookie) = comes_back(service.address, "eve");
     assert!(header(&arrives(service.address, &path, &cookie), "location").starts_with("/#code="));
     let (path, cookie) = comes_back(service.address, "a\u{200b}da");
@@ -140,11 +140,11 @@ fn people_sign_in_at_a_provider_once_for_each_time_that_they_are_sent() {
     assert_eq!(sent.status(), 502);
     service.expect(&Call::get("/v1/status", &token), 200);
     service.stop();
-    place.check_log();
+    home.check_log();
 }
 
-fn path_of(place: &Place) -> std::path::PathBuf {
-    place.path("walras.toml")
+fn path_of(home: &ServiceHome) -> std::path::PathBuf {
+    home.path("walras.toml")
 }
 
 #[test]
@@ -160,11 +160,11 @@ fn a_provider_that_cannot_be_trusted_is_refused() {
     ] {
         let config = "[oidc]\nname = \"Campus\"\nissuer = \"http://localhost:1\"\nclient_id = \"walras\"\n\
                       client_secret_file = \"oidc.secret\"\naddress = \"https://market.example\"\n";
-        let place = Place::brisk("");
-        std::fs::write(place.path("oidc.secret"), "a secret\n").unwrap();
-        let text = std::fs::read_to_string(path_of(&place)).unwrap();
-        std::fs::write(path_of(&place), text + &config.replace(from, to)).unwrap();
-        let checked = place.walras(&["serve", "--check"]);
+        let home = ServiceHome::brisk("");
+        std::fs::write(home.path("oidc.secret"), "a secret\n").unwrap();
+        let text = std::fs::read_to_string(path_of(&home)).unwrap();
+        std::fs::write(path_of(&home), text + &config.replace(from, to)).unwrap();
+        let checked = home.walras(&["serve", "--check"]);
         let said = String::from_utf8_lossy(&checked.stderr).into_owned();
         assert!(checked.status.code() == Some(2) && said.contains(problem), "{said}");
     }

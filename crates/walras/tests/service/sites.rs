@@ -1,7 +1,7 @@
 //! Sites join while the service runs, by the API and by the file, and stay over restarts; what has joined stays what it is.
 
 use crate::http::Call;
-use crate::program::{Place, Service, wait_for};
+use crate::program::{Service, ServiceHome, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
@@ -25,8 +25,8 @@ fn runs_on(service: &Service, user: &str, site: &str) {
 }
 
 /// Changes the configuration and lets the service read it again.
-fn reload(place: &Place, service: &Service, from: &str, to: &str) {
-    let path = place.path("walras.toml");
+fn reload(home: &ServiceHome, service: &Service, from: &str, to: &str) {
+    let path = home.path("walras.toml");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{text}");
     fs::write(&path, text.replacen(from, to, 1)).unwrap();
@@ -35,14 +35,14 @@ fn reload(place: &Place, service: &Service, from: &str, to: &str) {
 
 #[test]
 fn sites_join_while_the_service_runs_and_stay() {
-    let place = Place::brisk("");
-    let mut service = place.start("warn", &[]);
-    let token = place.token();
+    let home = ServiceHome::brisk("");
+    let mut service = home.start("warn", &[]);
+    let token = home.token();
     let user = service.make_user(&token, "ada", 1_000);
-    fs::write(place.path("west.toml"), format!("[[site]]\n{WEST}")).unwrap();
+    fs::write(home.path("west.toml"), format!("[[site]]\n{WEST}")).unwrap();
     let url = format!("http://{}", service.address);
     let add = || {
-        place.walras(&["site", "add", "west.toml", "--url", &url, "--token-file", "data/administrator.token"])
+        home.walras(&["site", "add", "west.toml", "--url", &url, "--token-file", "data/administrator.token"])
     };
     let added = add();
     let said = String::from_utf8_lossy(&added.stdout).into_owned();
@@ -62,22 +62,22 @@ fn sites_join_while_the_service_runs_and_stay() {
 
     // By the file: one more before the others, for the order is that of joining.
     let east = WEST.replace("west", "east");
-    reload(&place, &service, "[[site]]", &format!("[[site]]\n{east}[[site]]"));
+    reload(&home, &service, "[[site]]", &format!("[[site]]\n{east}[[site]]"));
     wait_for("it joins", Duration::from_secs(30), || names(&service, &token).len() == 3);
     wait_for("it is said", Duration::from_secs(30), || {
-        place.log().contains("walras.toml: site east has joined")
+        home.log().contains("walras.toml: site east has joined")
     });
     runs_on(&service, &user, "east");
 
     // What takes a start says so.
-    reload(&place, &service, "connector = \"simulated\"", "connector = \"local\"");
+    reload(&home, &service, "connector = \"simulated\"", "connector = \"local\"");
     let later = "site east: connector = \"local\" takes effect with the next start";
-    wait_for("it is said", Duration::from_secs(30), || place.log().contains(later));
-    reload(&place, &service, "connector = \"local\"", "connector = \"simulated\"");
-    fs::write(place.path("change.toml"), "connector = \"local\"").unwrap();
+    wait_for("it is said", Duration::from_secs(30), || home.log().contains(later));
+    reload(&home, &service, "connector = \"local\"", "connector = \"simulated\"");
+    fs::write(home.path("change.toml"), "connector = \"local\"").unwrap();
     let change =
         ["site", "change", "west", "change.toml", "--url", &url, "--token-file", "data/administrator.token"];
-    let refused = place.walras(&change);
+    let refused = home.walras(&change);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
         refused.status.code() == Some(2)
@@ -86,21 +86,21 @@ fn sites_join_while_the_service_runs_and_stay() {
     );
 
     // What has joined stays what it is: said when it is read again, by a check, and by a start.
-    reload(&place, &service, "owner = \"olga\"", "owner = \"otto\"");
+    reload(&home, &service, "owner = \"olga\"", "owner = \"otto\"");
     let problem = "site north: its owner is not what it was when it joined";
-    wait_for("it is refused", Duration::from_secs(30), || place.log().contains(problem));
+    wait_for("it is refused", Duration::from_secs(30), || home.log().contains(problem));
     for arguments in [&["serve", "--check"][..], &["serve"]] {
         if arguments.len() == 1 {
             service.stop();
         }
-        let checked = place.walras(arguments);
+        let checked = home.walras(arguments);
         let said = String::from_utf8_lossy(&checked.stderr).into_owned();
         assert_eq!((checked.status.code(), said.contains(problem)), (Some(2), true), "{arguments:?}: {said}");
     }
-    let path = place.path("walras.toml");
+    let path = home.path("walras.toml");
     let text = fs::read_to_string(&path).unwrap().replace("owner = \"otto\"", "owner = \"olga\"");
     fs::write(&path, text).unwrap();
-    let service = place.start("warn", &[]);
+    let service = home.start("warn", &[]);
     assert_eq!(names(&service, &token), ["north", "west", "east"]);
     for site in ["west", "east", "north"] {
         runs_on(&service, &user, site);
@@ -121,49 +121,49 @@ fn sites_join_while_the_service_runs_and_stay() {
             "configuration added site north of olga"
         ]
     );
-    changes_and_leaves(&place, service, &token, &user);
+    changes_and_leaves(&home, service, &token, &user);
 }
 
 /// By the file and by its owner, over a restart.
-fn changes_and_leaves(place: &Place, mut service: Service, token: &str, user: &str) {
+fn changes_and_leaves(home: &ServiceHome, mut service: Service, token: &str, user: &str) {
     let price = |service: &Service, site: &str| {
         service.expect(&Call::get(format!("/v1/sites/{site}/prices"), token), 200).json()["base"].clone()
     };
-    reload(place, &service, "price = 0.25", "price = 0.5");
+    reload(home, &service, "price = 0.25", "price = 0.5");
     wait_for("it has another price", Duration::from_secs(30), || price(&service, "east") == json!(0.5));
-    wait_for("it is said", Duration::from_secs(30), || place.log().contains("site east has other prices"));
+    wait_for("it is said", Duration::from_secs(30), || home.log().contains("site east has other prices"));
     let url = format!("http://{}", service.address);
     let walras = |arguments: &[&str]| {
         let done =
-            place.walras(&[arguments, &["--url", &url, "--token-file", "data/administrator.token"]].concat());
+            home.walras(&[arguments, &["--url", &url, "--token-file", "data/administrator.token"]].concat());
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
-    fs::write(place.path("change.toml"), "[prices]\nbase = 0.125\n").unwrap();
+    fs::write(home.path("change.toml"), "[prices]\nbase = 0.125\n").unwrap();
     assert_eq!(walras(&["site", "change", "west", "change.toml"]), "site west has changed\n");
     assert_eq!(price(&service, "west"), json!(0.125));
     let said = walras(&["site", "remove", "west"]);
     assert!(said.starts_with("site west leaves"), "{said}");
     assert!(walras(&["sites"]).lines().any(|line| line.starts_with("west") && line.contains("leaves")));
     // The file's leaves when its table goes; a start without it is a start.
-    let path = place.path("walras.toml");
+    let path = home.path("walras.toml");
     let text = fs::read_to_string(&path).unwrap();
     let east = format!("[[site]]\n{}", WEST.replace("west", "east").replace("0.25", "0.5"));
     assert!(text.contains(&east), "{text}");
-    reload(place, &service, &east, "");
-    wait_for("it is said", Duration::from_secs(30), || place.log().contains("site east leaves"));
+    reload(home, &service, &east, "");
+    wait_for("it is said", Duration::from_secs(30), || home.log().contains("site east leaves"));
     service.stop();
-    let service = place.start("warn", &[]);
+    let service = home.start("warn", &[]);
     let url = format!("http://{}", service.address);
     assert_eq!(names(&service, token), ["north", "west", "east"]);
     runs_on(&service, user, "north");
     // Added again, it stays.
     let add = ["site", "add", "west.toml", "--url", &url, "--token-file", "data/administrator.token"];
-    assert!(place.walras(&add).status.success());
+    assert!(home.walras(&add).status.success());
     assert_eq!(price(&service, "west"), json!(0.25));
     runs_on(&service, user, "west");
     let mut service = service;
     service.stop();
-    place.check_journal();
-    place.check_log();
+    home.check_journal();
+    home.check_log();
 }

@@ -1,7 +1,7 @@
 //! TLS: who knows the authority is served; who does not, sends nothing; and nothing is said in the clear.
 
 use crate::http::{connect, until_closed};
-use crate::program::{NORTH, PROGRAM, Place, Service};
+use crate::program::{NORTH, PROGRAM, Service, ServiceHome};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::ServerName;
@@ -28,32 +28,32 @@ fn authority() -> Authority {
 }
 
 /// A service with a certificate for this name, beside a file `ca.pem` of its authority.
-fn serve_as(name: &str, authority: &Authority) -> (Place, Service) {
+fn serve_as(name: &str, authority: &Authority) -> (ServiceHome, Service) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new([name.to_owned()]).unwrap();
     let certificate = params.signed_by(&key, authority).unwrap();
-    let place = Place::new(&format!("{CONFIG}{NORTH}"));
-    fs::write(place.path("service.pem"), certificate.pem()).unwrap();
-    fs::write(place.path("service.key"), key.serialize_pem()).unwrap();
-    fs::write(place.path("ca.pem"), authority.pem()).unwrap();
-    let service = place.start("warn", &[]);
-    (place, service)
+    let home = ServiceHome::new(&format!("{CONFIG}{NORTH}"));
+    fs::write(home.path("service.pem"), certificate.pem()).unwrap();
+    fs::write(home.path("service.key"), key.serialize_pem()).unwrap();
+    fs::write(home.path("ca.pem"), authority.pem()).unwrap();
+    let service = home.start("warn", &[]);
+    (home, service)
 }
 
 /// Runs a command of the client as the administrator, in an environment with nothing but these variables.
-fn client(place: &Place, url: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+fn client(home: &ServiceHome, url: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = Command::new(PROGRAM);
-    command.env_clear().env("WALRAS_URL", url).env("WALRAS_TOKEN", place.token());
-    command.envs(variables.iter().copied()).args(arguments).current_dir(place.path(""));
+    command.env_clear().env("WALRAS_URL", url).env("WALRAS_TOKEN", home.token());
+    command.envs(variables.iter().copied()).args(arguments).current_dir(home.path(""));
     command.output().unwrap()
 }
 
 /// The connection fails, because of the certificate, and the token is not shown.
-fn assert_refused(place: &Place, said: &Output, why: &str) {
+fn assert_refused(home: &ServiceHome, said: &Output, why: &str) {
     let error = String::from_utf8_lossy(&said.stderr);
     assert_eq!(said.status.code(), Some(4), "{error}");
     assert!(error.contains("the service cannot be reached") && error.contains(why), "{error}");
-    assert!(said.stdout.is_empty() && !error.contains(&place.token()), "{error}");
+    assert!(said.stdout.is_empty() && !error.contains(&home.token()), "{error}");
 }
 
 fn assert_served(said: &Output) -> String {
@@ -61,61 +61,61 @@ fn assert_served(said: &Output) -> String {
     String::from_utf8_lossy(&said.stdout).into_owned()
 }
 
-fn assert_unharmed(place: &Place, mut service: Service) {
+fn assert_unharmed(home: &ServiceHome, mut service: Service) {
     service.stop();
-    place.check_log();
-    place.check_journal();
+    home.check_log();
+    home.check_journal();
 }
 
 #[test]
 fn a_client_that_knows_the_authority_is_served() {
-    let (place, service) = serve_as("127.0.0.1", &authority());
+    let (home, service) = serve_as("127.0.0.1", &authority());
     let url = format!("https://{}", service.address);
     let known = [("WALRAS_CA", "ca.pem")];
-    assert!(assert_served(&client(&place, &url, &known, &["sites"])).contains("north"));
-    assert_served(&client(&place, &url, &known, &["user", "set", "ada"]));
+    assert!(assert_served(&client(&home, &url, &known, &["sites"])).contains("north"));
+    assert_served(&client(&home, &url, &known, &["user", "set", "ada"]));
     // A profile names the authority as well, by a path beside its file.
-    fs::create_dir(place.path("walras")).unwrap();
+    fs::create_dir(home.path("walras")).unwrap();
     let profile = "default = \"work\"\n[profiles.work]\nca = \"../ca.pem\"\n";
-    fs::write(place.path("walras/profile.toml"), profile).unwrap();
-    let home = place.path("");
-    let profile = [("XDG_CONFIG_HOME", home.to_str().unwrap())];
-    assert!(assert_served(&client(&place, &url, &profile, &["user", "list"])).contains("ada"));
-    assert_unharmed(&place, service);
+    fs::write(home.path("walras/profile.toml"), profile).unwrap();
+    let profiles = home.path("");
+    let profile = [("XDG_CONFIG_HOME", profiles.to_str().unwrap())];
+    assert!(assert_served(&client(&home, &url, &profile, &["user", "list"])).contains("ada"));
+    assert_unharmed(&home, service);
 }
 
 #[test]
 fn a_certificate_that_proves_nothing_is_refused() {
-    let (place, service) = serve_as("127.0.0.1", &authority());
+    let (home, service) = serve_as("127.0.0.1", &authority());
     let url = format!("https://{}", service.address);
     // Without a word about authorities those of browsers count.
-    assert_refused(&place, &client(&place, &url, &[], &["jobs"]), "UnknownIssuer");
+    assert_refused(&home, &client(&home, &url, &[], &["jobs"]), "UnknownIssuer");
     // Another authority of the same name.
-    fs::write(place.path("other.pem"), authority().pem()).unwrap();
-    let other = client(&place, &url, &[("WALRAS_CA", "other.pem")], &["jobs"]);
-    assert_refused(&place, &other, "invalid peer certificate");
-    assert_unharmed(&place, service);
+    fs::write(home.path("other.pem"), authority().pem()).unwrap();
+    let other = client(&home, &url, &[("WALRAS_CA", "other.pem")], &["jobs"]);
+    assert_refused(&home, &other, "invalid peer certificate");
+    assert_unharmed(&home, service);
     // The right authority, but somebody else's certificate.
-    let (place, service) = serve_as("walras.example", &authority());
+    let (home, service) = serve_as("walras.example", &authority());
     let url = format!("https://{}", service.address);
-    let other = client(&place, &url, &[("WALRAS_CA", "ca.pem")], &["jobs"]);
-    assert_refused(&place, &other, "not valid for name");
-    assert_unharmed(&place, service);
+    let other = client(&home, &url, &[("WALRAS_CA", "ca.pem")], &["jobs"]);
+    assert_refused(&home, &other, "not valid for name");
+    assert_unharmed(&home, service);
 }
 
 #[test]
 fn nothing_is_said_in_the_clear() {
-    let (place, service) = serve_as("127.0.0.1", &authority());
+    let (home, service) = serve_as("127.0.0.1", &authority());
     for text in ["GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
         let mut plain = connect(service.address).unwrap();
         plain.write_all(text.as_bytes()).unwrap();
         let said = until_closed(plain, text);
         assert!(!said.contains("HTTP") && !said.contains('{'), "{said}");
     }
-    let said = client(&place, &format!("http://{}", service.address), &[], &["jobs"]);
+    let said = client(&home, &format!("http://{}", service.address), &[], &["jobs"]);
     assert_eq!(said.status.code(), Some(4), "{}", String::from_utf8_lossy(&said.stderr));
     assert!(said.stdout.is_empty());
-    assert_unharmed(&place, service);
+    assert_unharmed(&home, service);
 }
 
 /// A connection after its handshake, by a client that would rather speak HTTP/2.
@@ -138,7 +138,7 @@ fn handshaken(service: &Service, authority: &Authority) -> StreamOwned<ClientCon
 #[test]
 fn connections_that_ask_nothing_are_closed() {
     let authority = authority();
-    let (place, service) = serve_as("127.0.0.1", &authority);
+    let (home, service) = serve_as("127.0.0.1", &authority);
     // The beginning of a handshake, and no more.
     let mut begun = connect(service.address).unwrap();
     begun.write_all(b"\x16\x03\x01\x02\x00\x01").unwrap();
@@ -153,5 +153,5 @@ fn connections_that_ask_nothing_are_closed() {
     assert!(!until_closed(preface, "preface").starts_with("HTTP/1.1 2"));
     let said = until_closed(idle, "idle after two requests");
     assert_eq!(said.matches("HTTP/1.1 200").count(), 2, "{said}");
-    assert_unharmed(&place, service);
+    assert_unharmed(&home, service);
 }

@@ -3,7 +3,7 @@
 use super::{NODE, SITE, at, context, credits, table};
 use crate::sentence::audited::purpose;
 use walras_audit::finding::{AllocationFault, EndFault, Gone, Thing};
-use walras_audit::{Finding, Kind};
+use walras_audit::{Finding, FindingKind};
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
@@ -14,128 +14,129 @@ fn every_finding_has_a_sentence() {
     let (job, quote, cycle) = (JobNumber::new(1), QuoteNumber::new(2), CycleNumber::new(3));
     let (reservation, earlier) = (ReservationNumber::new(4), ReservationNumber::new(5));
     let ada = || Account::User("ada".into());
-    let say =
-        |it: &Kind| context().finding(&Finding { position: 9, kind: it.clone() }).replace("entry 9: ", "");
-    table!(Kind, say;
-        Kind::NoEvents => Kind::NoEvents => "the entry has no events";
-        Kind::TimeWentBack { .. } => Kind::TimeWentBack { before: at(1), at: at(0) } =>
+    let say = |it: &FindingKind| {
+        context().finding(&Finding { position: 9, kind: it.clone() }).replace("entry 9: ", "")
+    };
+    table!(FindingKind, say;
+        FindingKind::NoEvents => FindingKind::NoEvents => "the entry has no events";
+        FindingKind::TimeWentBack { .. } => FindingKind::TimeWentBack { before: at(1), at: at(0) } =>
             "time went back from 2026-01-01T00:00:01.000Z to 2026-01-01T00:00:00.000Z";
-        Kind::NumberOutOfOrder { .. } => Kind::NumberOutOfOrder { thing: Thing::Job, number: 3, expected: 2 } =>
+        FindingKind::NumberOutOfOrder { .. } => FindingKind::NumberOutOfOrder { thing: Thing::Job, number: 3, expected: 2 } =>
             "job 3 was given out when 2 was the next";
-        Kind::NotThere { .. } => Kind::NotThere { thing: Thing::Quote, number: 3 } =>
+        FindingKind::NotThere { .. } => FindingKind::NotThere { thing: Thing::Quote, number: 3 } =>
             "there is no quote 3, or not any more";
-        Kind::NoSuchSite(_) => Kind::NoSuchSite(SITE) => "there is no site campus";
-        Kind::NoSuchNode(_) => Kind::NoSuchNode(NODE) => "there is no node campus/n1";
-        Kind::NoSuchUser(_) => Kind::NoSuchUser("eve".into()) => "there is no user 'eve'";
-        Kind::RequestTwice { .. } => Kind::RequestTwice { by: "ada".into(), key: "k".into() } =>
+        FindingKind::NoSuchSite(_) => FindingKind::NoSuchSite(SITE) => "there is no site campus";
+        FindingKind::NoSuchNode(_) => FindingKind::NoSuchNode(NODE) => "there is no node campus/n1";
+        FindingKind::NoSuchUser(_) => FindingKind::NoSuchUser("eve".into()) => "there is no user 'eve'";
+        FindingKind::RequestTwice { .. } => FindingKind::RequestTwice { by: "ada".into(), key: "k".into() } =>
             "request 'k' of ada was carried out twice";
-        Kind::Unprompted { .. } => Kind::Unprompted { event: "job-queued" } =>
+        FindingKind::Unprompted { .. } => FindingKind::Unprompted { event: "job-queued" } =>
             "the event 'job-queued' does not follow from the entry's input";
-        Kind::Unbalanced { .. } => Kind::Unbalanced { sum: 1_500_000 } =>
+        FindingKind::Unbalanced { .. } => FindingKind::Unbalanced { sum: 1_500_000 } =>
             "a transaction sums to 1.5 credits instead of 0";
-        Kind::BadPosting { .. } =>
-            Kind::BadPosting { account: ada(), purpose: Purpose::Income, amount: credits(2) } =>
+        FindingKind::BadPosting { .. } =>
+            FindingKind::BadPosting { account: ada(), purpose: Purpose::Income, amount: credits(2) } =>
             "a posting of 2 credits to the account of user ada cannot be an income here";
-        Kind::NoAccount(_) => Kind::NoAccount(ada()) => "the account of user ada does not exist";
-        Kind::BelowLimit { .. } => Kind::BelowLimit { account: ada(), balance: -2_000_000, lowest: 0 } =>
+        FindingKind::NoAccount(_) => FindingKind::NoAccount(ada()) => "the account of user ada does not exist";
+        FindingKind::BelowLimit { .. } => FindingKind::BelowLimit { account: ada(), balance: -2_000_000, lowest: 0 } =>
             "the account of user ada has -2 credits, and may not go below 0";
-        Kind::HeldDiffers { .. } => Kind::HeldDiffers { held: 2_000_000, liens: 1_000_000 } =>
+        FindingKind::HeldDiffers { .. } => FindingKind::HeldDiffers { held: 2_000_000, liens: 1_000_000 } =>
             "2 credits are held for liens of 1";
-        Kind::WrongLien { .. } => Kind::WrongLien { reservation, expected: 2_000_000, posted: 1_000_000 } =>
+        FindingKind::WrongLien { .. } => FindingKind::WrongLien { reservation, expected: 2_000_000, posted: 1_000_000 } =>
             "reservation 4 costs 2 credits, and 1 were held";
-        Kind::WrongSettlement { .. } => Kind::WrongSettlement {
+        FindingKind::WrongSettlement { .. } => FindingKind::WrongSettlement {
             reservation, account: ada(), purpose: Purpose::Refund, expected: 2_000_000, posted: 1_000_000,
         } => "when reservation 4 was settled, the account of user ada had 1 credits as a refund instead of 2";
-        Kind::WrongDeposit { .. } => Kind::WrongDeposit { account: ada() } =>
+        FindingKind::WrongDeposit { .. } => FindingKind::WrongDeposit { account: ada() } =>
             "a deposit to the account of user ada was not booked as it was made";
-        Kind::WrongCompensation { .. } =>
-            Kind::WrongCompensation { quote, most: 2_000_000, posted: 3_000_000 } =>
+        FindingKind::WrongCompensation { .. } =>
+            FindingKind::WrongCompensation { quote, most: 2_000_000, posted: 3_000_000 } =>
             "quote 2 was broken for 3 credits; the policy grants at most 2";
-        Kind::OverBudget { .. } => Kind::OverBudget { spender: Spender::Vo, left: 2_000_000, needed: 3_000_000 } =>
+        FindingKind::OverBudget { .. } => FindingKind::OverBudget { spender: Spender::Vo, left: 2_000_000, needed: 3_000_000 } =>
             "3 credits were held, and the budget of the VO had 2 left in its period";
-        Kind::JobNotFree { .. } => Kind::JobNotFree { job } => "job 1 was reserved for when it was not to be";
-        Kind::JobNotReturning { .. } => Kind::JobNotReturning { job } =>
+        FindingKind::JobNotFree { .. } => FindingKind::JobNotFree { job } => "job 1 was reserved for when it was not to be";
+        FindingKind::JobNotReturning { .. } => FindingKind::JobNotReturning { job } =>
             "job 1 was returned to a queue that it had not left";
-        Kind::FreedWrongly { .. } => Kind::FreedWrongly { job } =>
+        FindingKind::FreedWrongly { .. } => FindingKind::FreedWrongly { job } =>
             "job 1 was let into the queue before all that it waits for had happened";
-        Kind::LeftBehind { .. } => Kind::LeftBehind { job } =>
+        FindingKind::LeftBehind { .. } => FindingKind::LeftBehind { job } =>
             "job 1 waits although all that it waits for has happened, or can never happen";
-        Kind::ElementTwice { .. } => Kind::ElementTwice { array: job, element: job } =>
+        FindingKind::ElementTwice { .. } => FindingKind::ElementTwice { array: job, element: job } =>
             "element 1 of array 1 became a job, or ended, twice";
-        Kind::TooManyAtOnce { .. } => Kind::TooManyAtOnce { array: job, live: 5 } =>
+        FindingKind::TooManyAtOnce { .. } => FindingKind::TooManyAtOnce { array: job, live: 5 } =>
             "5 elements of array 1 are jobs at once, which is more than it allows";
-        Kind::JobForgotten { .. } => Kind::JobForgotten { job } =>
+        FindingKind::JobForgotten { .. } => FindingKind::JobForgotten { job } =>
             "job 1 lost its place, and no event gives a reason";
-        Kind::WrongEnd { .. } => Kind::WrongEnd { job, why: EndFault::NotDone } =>
+        FindingKind::WrongEnd { .. } => FindingKind::WrongEnd { job, why: EndFault::NotDone } =>
             "job 1 cannot end like this: not all of it was done";
-        Kind::TooManyNodes { .. } => Kind::TooManyNodes { job, nodes: 8, most: 6 } =>
+        FindingKind::TooManyNodes { .. } => FindingKind::TooManyNodes { job, nodes: 8, most: 6 } =>
             "workflows of one user have 8 nodes with job 1, of 6 that they may have";
-        Kind::TaskTwice { .. } => Kind::TaskTwice { job, task: TaskId::new(0) } => "task 0 of job 1 was done before";
-        Kind::CycleStep { .. } => Kind::CycleStep { cycle, step: "closed" } => "cycle 3 was closed out of order";
-        Kind::AskedWrongly { .. } => Kind::AskedWrongly { cycle, site: SITE } =>
+        FindingKind::TaskTwice { .. } => FindingKind::TaskTwice { job, task: TaskId::new(0) } => "task 0 of job 1 was done before";
+        FindingKind::CycleStep { .. } => FindingKind::CycleStep { cycle, step: "closed" } => "cycle 3 was closed out of order";
+        FindingKind::AskedWrongly { .. } => FindingKind::AskedWrongly { cycle, site: SITE } =>
             "cycle 3 asked site campus, which has failed or was asked already";
-        Kind::OfferUnasked { .. } => Kind::OfferUnasked { cycle, site: SITE } =>
+        FindingKind::OfferUnasked { .. } => FindingKind::OfferUnasked { cycle, site: SITE } =>
             "cycle 3 took an offer of site campus that it did not wait for";
-        Kind::BadRound { .. } => Kind::BadRound { cycle } =>
+        FindingKind::BadRound { .. } => FindingKind::BadRound { cycle } =>
             "cycle 3 assigned jobs to capacity before it was time, or otherwise than the VO does";
-        Kind::OutOfRound { .. } => Kind::OutOfRound { job } =>
+        FindingKind::OutOfRound { .. } => FindingKind::OutOfRound { job } =>
             "job 1 has processors of a site that sells capacity, but not as they were assigned";
-        Kind::BatchStranger { .. } => Kind::BatchStranger { cycle, job } =>
+        FindingKind::BatchStranger { .. } => FindingKind::BatchStranger { cycle, job } =>
             "the batch of cycle 3 has job 1, which is not in the queue or stands there twice";
-        Kind::BatchOrder { .. } => Kind::BatchOrder { cycle, job } =>
+        FindingKind::BatchOrder { .. } => FindingKind::BatchOrder { cycle, job } =>
             "the batch of cycle 3 has job 1 behind one of lower rank";
-        Kind::BatchSize { .. } => Kind::BatchSize { cycle, queued: 5, batch: 4 } =>
+        FindingKind::BatchSize { .. } => FindingKind::BatchSize { cycle, queued: 5, batch: 4 } =>
             "the batch of cycle 3 has 4 of 5 queued jobs";
-        Kind::WrongRank { .. } => Kind::WrongRank { cycle, job, aspect: "waiting", expected: 5, found: 4 } =>
+        FindingKind::WrongRank { .. } => FindingKind::WrongRank { cycle, job, aspect: "waiting", expected: 5, found: 4 } =>
             "in cycle 3, the waiting of job 1 is 4 and should be 5";
-        Kind::BadAllocation { .. } => Kind::BadAllocation { reservation, fault: AllocationFault::Empty } =>
+        FindingKind::BadAllocation { .. } => FindingKind::BadAllocation { reservation, fault: AllocationFault::Empty } =>
             "reservation 4 cannot be: it holds or runs nothing";
-        Kind::ReservationStep { .. } => Kind::ReservationStep { reservation, step: "held" } =>
+        FindingKind::ReservationStep { .. } => FindingKind::ReservationStep { reservation, step: "held" } =>
             "reservation 4 was held out of order";
-        Kind::LegStep { .. } => Kind::LegStep { reservation, site: SITE, step: "prepared" } =>
+        FindingKind::LegStep { .. } => FindingKind::LegStep { reservation, site: SITE, step: "prepared" } =>
             "site campus has prepared reservation 4 out of order";
-        Kind::PartStep { .. } => Kind::PartStep { reservation, part: 0, step: "ended" } =>
+        FindingKind::PartStep { .. } => FindingKind::PartStep { reservation, part: 0, step: "ended" } =>
             "part 0 of reservation 4 was ended out of order";
-        Kind::TooSoon { .. } => Kind::TooSoon { reservation, part: 0 } =>
+        FindingKind::TooSoon { .. } => FindingKind::TooSoon { reservation, part: 0 } =>
             "part 0 of reservation 4 was started before its time";
-        Kind::BeforeOthers { .. } => Kind::BeforeOthers { reservation, part: 1, after: 0 } =>
+        FindingKind::BeforeOthers { .. } => FindingKind::BeforeOthers { reservation, part: 1, after: 0 } =>
             "part 1 of reservation 4 was started before the data of part 0 was there";
-        Kind::BeforeFiles { .. } => Kind::BeforeFiles { reservation, part: 1, file: "a/b".into() } =>
+        FindingKind::BeforeFiles { .. } => FindingKind::BeforeFiles { reservation, part: 1, file: "a/b".into() } =>
             "part 1 of reservation 4 was started before a/b had come";
-        Kind::FilesStep { .. } => Kind::FilesStep { reservation, task: TaskId::new(3), step: "done" } =>
+        FindingKind::FilesStep { .. } => FindingKind::FilesStep { reservation, task: TaskId::new(3), step: "done" } =>
             "bringing the files of task 3 for reservation 4 was done out of order";
-        Kind::RunsTwice { .. } => Kind::RunsTwice { reservation, earlier } =>
+        FindingKind::RunsTwice { .. } => FindingKind::RunsTwice { reservation, earlier } =>
             "reservation 4 was started while 5 of the same job may still run";
-        Kind::WrongTime { .. } => Kind::WrongTime { reservation, part: 0, at: at(0) } =>
+        FindingKind::WrongTime { .. } => FindingKind::WrongTime { reservation, part: 0, at: at(0) } =>
             "part 0 of reservation 4 cannot have started or ended at 2026-01-01T00:00:00.000Z";
-        Kind::BadSchedule { .. } => Kind::BadSchedule { reservation, part: 0, fault: AllocationFault::Moved } =>
+        FindingKind::BadSchedule { .. } => FindingKind::BadSchedule { reservation, part: 0, fault: AllocationFault::Moved } =>
             "part 0 of reservation 4 was moved where it cannot run: what has begun stays where it is";
-        Kind::WrongReason { .. } => Kind::WrongReason { reservation } =>
+        FindingKind::WrongReason { .. } => FindingKind::WrongReason { reservation } =>
             "reservation 4 was closed or changed for a reason that the journal does not show";
-        Kind::LeftThere { .. } => Kind::LeftThere { reservation, place: Gone::Node(NODE) } =>
+        FindingKind::LeftThere { .. } => FindingKind::LeftThere { reservation, place: Gone::Node(NODE) } =>
             "reservation 4 still relies on node campus/n1, which is gone";
-        Kind::WrongKept { .. } => Kind::WrongKept { reservation } =>
+        FindingKind::WrongKept { .. } => FindingKind::WrongKept { reservation } =>
             "reservation 4 keeps other results than those of the tasks that ended well";
-        Kind::NodeAlready { .. } => Kind::NodeAlready { node: NODE } => "node campus/n1 was in that state already";
-        Kind::SiteAlready { .. } => Kind::SiteAlready { site: SITE } => "site campus was in that state already";
-        Kind::QuoteTime { .. } => Kind::QuoteTime { quote, until: at(0) } =>
+        FindingKind::NodeAlready { .. } => FindingKind::NodeAlready { node: NODE } => "node campus/n1 was in that state already";
+        FindingKind::SiteAlready { .. } => FindingKind::SiteAlready { site: SITE } => "site campus was in that state already";
+        FindingKind::QuoteTime { .. } => FindingKind::QuoteTime { quote, until: at(0) } =>
             "quote 2 binds until 2026-01-01T00:00:00.000Z, and not longer or shorter";
-        Kind::NoSuchOption { .. } => Kind::NoSuchOption { quote, option: 7 } => "quote 2 has no alternative 7";
-        Kind::PromiseBroken { .. } => Kind::PromiseBroken { job } =>
+        FindingKind::NoSuchOption { .. } => FindingKind::NoSuchOption { quote, option: 7 } => "quote 2 has no alternative 7";
+        FindingKind::PromiseBroken { .. } => FindingKind::PromiseBroken { job } =>
             "job 1 is planned where what it was promised is not kept";
-        Kind::PromiseChanged { .. } => Kind::PromiseChanged { job } =>
+        FindingKind::PromiseChanged { .. } => FindingKind::PromiseChanged { job } =>
             "job 1 is promised something else, and what that rested on is still there";
-        Kind::BadPlan { .. } => Kind::BadPlan { job, fault: None } =>
+        FindingKind::BadPlan { .. } => FindingKind::BadPlan { job, fault: None } =>
             "job 1 is planned when or where it cannot be";
-        Kind::NotAsPlanned { .. } => Kind::NotAsPlanned { job } =>
+        FindingKind::NotAsPlanned { .. } => FindingKind::NotAsPlanned { job } =>
             "what is reserved for job 1 is not what was planned";
-        Kind::NotHeld { .. } => Kind::NotHeld { quote } => "what is held for quote 2 is not what it lists";
-        Kind::NotAsQuoted { .. } => Kind::NotAsQuoted { quote } => "what was reserved is not what quote 2 promised";
-        Kind::Dominated { .. } => Kind::Dominated { quote, option: 1, by: 0 } =>
+        FindingKind::NotHeld { .. } => FindingKind::NotHeld { quote } => "what is held for quote 2 is not what it lists";
+        FindingKind::NotAsQuoted { .. } => FindingKind::NotAsQuoted { quote } => "what was reserved is not what quote 2 promised";
+        FindingKind::Dominated { .. } => FindingKind::Dominated { quote, option: 1, by: 0 } =>
             "alternative 1 of quote 2 is neither sooner nor cheaper than 0";
-        Kind::WrongOption { .. } => Kind::WrongOption { quote, option: 1 } =>
+        FindingKind::WrongOption { .. } => FindingKind::WrongOption { quote, option: 1 } =>
             "alternative 1 of quote 2 is not what its holds say, or one too many";
-        Kind::NoReason { .. } => Kind::NoReason { quote } => "quote 2 has no alternative and no reason";
+        FindingKind::NoReason { .. } => FindingKind::NoReason { quote } => "quote 2 has no alternative and no reason";
     );
 }
 
@@ -182,7 +183,7 @@ fn every_fault_of_a_reservation_has_a_clause() {
         AllocationFault::Moved => AllocationFault::Moved => "what has begun stays where it is";
     );
     let ended = |it: &EndFault| {
-        let kind = Kind::WrongEnd { job: JobNumber::new(1), why: *it };
+        let kind = FindingKind::WrongEnd { job: JobNumber::new(1), why: *it };
         context().finding(&Finding { position: 1, kind }).replace("entry 1: job 1 cannot end like this: ", "")
     };
     table!(EndFault, ended;

@@ -8,7 +8,7 @@ use walras_broker::budget::{Overspent, Spender};
 use walras_broker::gate::{Condition, Dependency, Waits, Which};
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Unassigned, Why};
-use walras_broker::mismatch::{Mismatch, Place, TaskMismatch};
+use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use walras_broker::notice::News;
 use walras_core::agenda::Promise;
 use walras_model::{Data, Explanation, Performance, Rate, Reason, SmallestChange, TaskId};
@@ -183,7 +183,7 @@ fn every_reason_has_a_sentence() {
 #[test]
 fn every_mismatch_has_a_clause() {
     let speed = |millionths| Performance::from_millionths(millionths).unwrap();
-    let (node, queue) = (Place::Node(NODE), Place::Queue(SITE));
+    let (node, queue) = (NodeOrQueue::Node(NODE), NodeOrQueue::Queue(SITE));
     table!(Mismatch, |it: &Mismatch| context().mismatch(it);
         Mismatch::Empty => Mismatch::Empty => "it holds nothing";
         Mismatch::NoSite(_) => Mismatch::NoSite(SITE) => "there is no site campus";

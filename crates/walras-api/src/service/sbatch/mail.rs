@@ -15,14 +15,14 @@ impl Sbatch<'_> {
         }
         let Some(given) = self.get(Meaning::MailType).cloned() else {
             if let Some(given) = user {
-                self.leave_out(&given.text, &given.place, "does nothing without --mail-type");
+                self.leave_out(&given.text, &given.location, "does nothing without --mail-type");
             }
             return Ok(());
         };
         let what = "is not understood: expected BEGIN, END, FAIL, REQUEUE, ALL or NONE";
         let (on, idle) = mail_type(&given.value).ok_or_else(|| given.refuse(what))?;
         if idle {
-            self.leave_out(&given.text, &given.place, "does nothing here in part");
+            self.leave_out(&given.text, &given.location, "does nothing here in part");
         }
         if on.is_empty() {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Cycles planned again: under other rules, without a job, or just so.
 
-use super::page::WayView;
+use super::page::DecidedAlternative;
 use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
@@ -77,7 +77,7 @@ pub struct DisplacedJob {
     /// Its name.
     pub name: String,
     /// When it would have started, ended, and for how much; none where it would have no window.
-    pub without: Option<WayView>,
+    pub without: Option<DecidedAlternative>,
     /// When it starts and ends, and for how much; none where it has no window.
-    pub with: Option<WayView>,
+    pub with: Option<DecidedAlternative>,
 }

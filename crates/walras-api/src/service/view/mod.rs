@@ -31,8 +31,8 @@ pub use money::{
     AccountView, AccountsView, BillView, BillsView, BudgetView, PurposeKind, StatementLine, StatementView,
 };
 pub use page::{
-    CodeView, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView, HistoryView,
-    LeftOutView, ProblemView, RootView, SampleView, SessionView, SiteSample, WayView,
+    CodeView, DecidedAlternative, DecidedJobView, DecidedOutcome, DecisionView, DecisionsView, DraftView,
+    HistoryView, LeftOutView, ProblemView, RootView, SampleView, SessionView, SiteSample,
 };
 pub use past::{PastJobView, PastJobsView};
 pub use people::{

@@ -165,8 +165,8 @@ pub struct DecidedJobView {
     pub user: Option<String>,
     /// What becomes of it.
     pub outcome: DecidedOutcome,
-    /// The way that was chosen, and after it the others that were kept ready.
-    pub ways: Vec<WayView>,
+    /// The alternative that was chosen, and after it the others that were kept ready.
+    pub alternatives: Vec<DecidedAlternative>,
     /// Why it was left out, in one sentence.
     pub why: Option<String>,
     /// The same for programs.
@@ -186,9 +186,9 @@ pub enum DecidedOutcome {
     LeftOut,
 }
 
-/// A way to run a job.
+/// An alternative for a job, as a decision has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WayView {
+pub struct DecidedAlternative {
     /// When it starts.
     pub start: Stamp,
     /// When it has ended.

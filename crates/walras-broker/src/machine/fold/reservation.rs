@@ -10,9 +10,9 @@ use crate::model::reservation::{LegState, Origin, PartState, Reservation, Reserv
 use crate::model::site::Timing;
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
-use crate::rules::predicting::{features, said_of};
+use crate::rules::predicting::{announcement_of, features};
 use std::collections::BTreeMap;
-use walras_core::predict::Said;
+use walras_core::predict::Announcement;
 use walras_model::{SiteId, Span, TaskId, Time};
 
 impl State {
@@ -261,7 +261,8 @@ impl State {
         let took = if overran { took.max(past_all) } else { took };
         if let Some(took) = took {
             // What was said when it came is what is judged.
-            let forecast = self.history.forecast(&features(self, &job.spec)).of_said(said_of(job));
+            let forecast =
+                self.history.forecast(&features(self, &job.spec)).with_announcement(announcement_of(job));
             // A time that no job can have had teaches nothing.
             let _ = self.history.learn(&forecast, took);
         }
@@ -286,12 +287,13 @@ impl State {
         // How long an element waits says more of its array than of the queue.
         let plain = job.element.is_none() && job.spec.request.earliest.is_none();
         if planned && job.attempts == 0 && plain {
-            let forecast = self.waits.forecast(&features).of_said(job.wait);
+            let forecast = self.waits.forecast(&features).with_announcement(job.wait);
             let _ = self.waits.learn(&forecast, here);
         }
         if let Some((queue, likely)) = queue {
             let waits = &mut self.known_site(queue).waits;
-            let forecast = waits.forecast(&features).of_said(Some(Said { likely, nine_in_ten: None }));
+            let forecast =
+                waits.forecast(&features).with_announcement(Some(Announcement { likely, nine_in_ten: None }));
             let _ = waits.learn(&forecast, there);
         }
     }

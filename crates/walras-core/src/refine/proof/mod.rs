@@ -19,13 +19,13 @@ mod clauses;
 mod lesson;
 mod load;
 mod model;
+mod paths;
 mod pending;
 mod search;
 #[cfg(test)]
 mod tests;
 mod trail;
 mod turns;
-mod ways;
 
 use super::best::{Best, Fuel};
 use super::instance::{Instance, NEVER};

@@ -1,7 +1,7 @@
 //! Whether a workflow can end within a time, by suppositions and what is learned from their failure.
 //!
 //! **Method** (conflict-driven search with lazily explained bounds; Ohrimenko, Stuckey and Codish 2009; Schutt and others 2013). A
-//! supposition is a lane for a task, or which of two tasks goes first on a node. What follows is found out ([`super::ways`],
+//! supposition is a lane for a task, or which of two tasks goes first on a node. What follows is found out ([`super::paths`],
 //! [`super::turns`], [`super::clauses`]) until nothing more does. A contradiction teaches a clause ([`super::lesson`]) that keeps the
 //! search from failing so again, wherever it is; then it goes back to where the clause says something new. What is met in
 //! contradictions is supposed first; the search begins anew now and then, with what was learned. When every task has a lane and an order
@@ -15,10 +15,10 @@ use super::clauses::Clauses;
 use super::lesson::Tracer;
 use super::load::Load;
 use super::model::{Meaning, Model, Room};
+use super::paths::Paths;
 use super::pending::Pending;
 use super::trail::{Contradiction, Fact, Trail};
 use super::turns::Turns;
-use super::ways::Ways;
 
 /// Contradictions before the first new beginning; later ones follow Luby's sequence.
 const RESTART: u64 = 60;
@@ -42,7 +42,7 @@ pub(super) struct Search<'a> {
     pub(super) trail: Trail,
     clauses: Clauses,
     tracer: Tracer,
-    ways: Ways,
+    paths: Paths,
     turns: Turns,
     load: Load,
     pending: Pending,
@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
         let mut search = Search {
             clauses: Clauses::new(trail.sides()),
             tracer: Tracer::new(trail.sides()),
-            ways: Ways::new(&model),
+            paths: Paths::new(&model),
             turns: Turns::default(),
             load: Load::new(&model),
             pending: Pending::all(model.tasks, model.lanes),
@@ -250,14 +250,14 @@ impl<'a> Search<'a> {
                 *looked += lanes * flows.len() as u64;
                 for flow in flows {
                     let from = super::super::instance::Flow { task: index(task), ..*flow };
-                    self.ways.forwards(&self.model, &mut self.trail, flow.task as usize, &from)?;
+                    self.paths.forwards(&self.model, &mut self.trail, flow.task as usize, &from)?;
                 }
             } else if let Some(task) = self.pending.backwards.pop() {
                 let flows = self.model.instance.before.of(task);
                 *looked += lanes * flows.len() as u64;
                 for flow in flows {
                     let to = super::super::instance::Flow { task: index(task), ..*flow };
-                    self.ways.backwards(&self.model, &mut self.trail, flow.task as usize, &to)?;
+                    self.paths.backwards(&self.model, &mut self.trail, flow.task as usize, &to)?;
                 }
             } else if let Some(lane) = self.pending.lanes.pop() {
                 self.turns.follow(&self.model, &mut self.trail, lane, looked)?;

@@ -1,6 +1,6 @@
 //! One cycle: draw, search once, choose the best and at random for every number of alternatives and every problem.
 
-use super::{Config, Problem, fitted};
+use super::{Config, PaperProblem, fitted};
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
 use walras_core::Algorithm;
@@ -58,7 +58,7 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
     let plain = plain(config, seed, number, verify)?;
     let fitted = fitted::run(&config.fitted, seed, number, verify)?;
     for (problem, compared) in
-        Problem::ALL.into_iter().cycle().zip(plain.iter().flatten().flatten().chain(&fitted))
+        PaperProblem::ALL.into_iter().cycle().zip(plain.iter().flatten().flatten().chain(&fitted))
     {
         check_best(problem, compared)?;
     }
@@ -66,12 +66,12 @@ pub(super) fn run(config: &Config, seed: u64, number: u32) -> Result<Record, Cyc
 }
 
 /// The best is no worse than what was drawn at random within the same limit.
-fn check_best(problem: Problem, Compared { optimum, random, .. }: &Compared) -> Result<(), CycleError> {
+fn check_best(problem: PaperProblem, Compared { optimum, random, .. }: &Compared) -> Result<(), CycleError> {
     let holds = match problem {
-        Problem::MaxIncome => optimum.cost >= random.cost,
-        Problem::MinTime => optimum.time <= random.time,
-        Problem::MinCost => optimum.cost <= random.cost,
-        Problem::MaxUse => optimum.time >= random.time,
+        PaperProblem::MaxIncome => optimum.cost >= random.cost,
+        PaperProblem::MinTime => optimum.time <= random.time,
+        PaperProblem::MinCost => optimum.cost <= random.cost,
+        PaperProblem::MaxUse => optimum.time >= random.time,
     };
     match holds {
         true => Ok(()),
@@ -112,9 +112,9 @@ fn first_of_each(menu: &Menu, count: u32) -> Menu {
 fn compare(menu: &Menu, stream: &mut Stream) -> Result<[Compared; 4], CycleError> {
     let (limits, richest) = PaperLimits::of(menu)?;
     let mut compared = [Compared::default(); 4];
-    for (slot, problem) in compared.iter_mut().zip(Problem::ALL) {
+    for (slot, problem) in compared.iter_mut().zip(PaperProblem::ALL) {
         let optimum = match problem {
-            Problem::MaxIncome => richest.clone(),
+            PaperProblem::MaxIncome => richest.clone(),
             _ => best(menu, problem.objective(), limits)?,
         };
         let applied = match problem.limits_time() {

@@ -1,7 +1,7 @@
 //! From records to the paper's tables.
 
 use super::cycle::{Compared, Record, Sums, counts};
-use super::{Config, Problem};
+use super::{Config, PaperProblem};
 use crate::results::{Figure, Series, Tolerance, shortened};
 
 /// Micro-credits in a credit.
@@ -64,15 +64,15 @@ impl Compared {
 }
 
 /// The gain in per cent, over the smaller of the two as in the paper.
-fn gain(problem: Problem, compared: &Compared) -> Option<f64> {
+fn gain(problem: PaperProblem, compared: &Compared) -> Option<f64> {
     let measure = |sums: &Sums| match problem {
-        Problem::MaxIncome | Problem::MinCost => sums.cost as f64,
-        Problem::MinTime | Problem::MaxUse => sums.time as f64,
+        PaperProblem::MaxIncome | PaperProblem::MinCost => sums.cost as f64,
+        PaperProblem::MinTime | PaperProblem::MaxUse => sums.time as f64,
     };
     let (best, random) = (measure(&compared.optimum), measure(&compared.random));
     let ratio = match problem {
-        Problem::MaxIncome | Problem::MaxUse => best / random,
-        Problem::MinTime | Problem::MinCost => random / best,
+        PaperProblem::MaxIncome | PaperProblem::MaxUse => best / random,
+        PaperProblem::MinTime | PaperProblem::MinCost => random / best,
     };
     Some((ratio - 1.0) * 100.0).filter(|gain| gain.is_finite())
 }
@@ -99,30 +99,32 @@ const PLAIN_TOTALS: &str =
 pub(super) fn figures(config: &Config, total: &Total) -> Vec<Figure> {
     let table = |index: usize| total.by_count.first().map(|table| &table[index]);
     let mut figures = Vec::new();
-    for (index, (problem, printed)) in Problem::ALL.into_iter().zip(PRINTED).enumerate() {
+    for (index, (problem, printed)) in PaperProblem::ALL.into_iter().zip(PRINTED).enumerate() {
         let ours = table(index).and_then(|compared| gain(problem, compared));
         let name = format!("{}: gain, plain reading, %", problem.title());
         figures.push(gain_compared(&name, &printed, ours).because(PLAIN_MISSES));
     }
     let mut gains = Vec::new();
-    for ((problem, printed), (_, compared)) in Problem::ALL.into_iter().zip(PRINTED).zip(&total.fitted) {
+    for ((problem, printed), (_, compared)) in PaperProblem::ALL.into_iter().zip(PRINTED).zip(&total.fitted) {
         let ours = gain(problem, compared);
         gains.extend(ours);
         let name = format!("{}: gain, fitted reading, %", problem.title());
         figures.push(gain_compared(&name, &printed, ours).fitted().because(FITTED_MISSES));
     }
     figures.push(in_order(&gains));
-    for ((problem, printed), (cycles, compared)) in Problem::ALL.into_iter().zip(PRINTED).zip(&total.fitted) {
+    for ((problem, printed), (cycles, compared)) in
+        PaperProblem::ALL.into_iter().zip(PRINTED).zip(&total.fitted)
+    {
         figures.extend(fitted_totals(problem, &printed, compared, *cycles));
     }
     for (count, compared) in counts(config).zip(&total.by_count).skip(1) {
-        for (problem, compared) in Problem::ALL.into_iter().zip(compared) {
+        for (problem, compared) in PaperProblem::ALL.into_iter().zip(compared) {
             let name = format!("{}: gain at {count} alternatives per job, plain reading, %", problem.title());
             let why = "How gains grow with the alternatives per job, whose number is not printed.";
             figures.push(Figure::shown(&name, None, gain(problem, compared), why));
         }
     }
-    for (index, (problem, printed)) in Problem::ALL.into_iter().zip(PRINTED).enumerate() {
+    for (index, (problem, printed)) in PaperProblem::ALL.into_iter().zip(PRINTED).enumerate() {
         figures.extend(plain_totals(problem, &printed, table(index), total.cycles));
     }
     let law = "no random combination within the limit beats the proven best: problems solved";
@@ -143,7 +145,7 @@ fn in_order(gains: &[f64]) -> Figure {
 }
 
 /// The fitted reading's totals of one problem, per cycle.
-fn fitted_totals(problem: Problem, printed: &Printed, compared: &Compared, cycles: u32) -> Vec<Figure> {
+fn fitted_totals(problem: PaperProblem, printed: &Printed, compared: &Compared, cycles: u32) -> Vec<Figure> {
     let name = |what: &str| format!("{}: {what}, fitted reading", problem.title());
     let per_cycle = |value: f64| (cycles > 0).then(|| value / f64::from(cycles));
     let mut figures = Vec::new();
@@ -174,7 +176,7 @@ fn fitted_totals(problem: Problem, printed: &Printed, compared: &Compared, cycle
             ),
         ]);
     }
-    if problem == Problem::MaxIncome {
+    if problem == PaperProblem::MaxIncome {
         let limit = per_cycle(compared.limit as f64);
         for (mode, paper) in [("optimum", 471.14), ("random", 471.85)] {
             let name = name(&format!("limit T*, {mode}"));
@@ -186,7 +188,7 @@ fn fitted_totals(problem: Problem, printed: &Printed, compared: &Compared, cycle
 
 /// The plain reading's totals of one problem, per cycle.
 fn plain_totals(
-    problem: Problem,
+    problem: PaperProblem,
     printed: &Printed,
     compared: Option<&Compared>,
     cycles: u32,
@@ -210,15 +212,16 @@ fn plain_totals(
 }
 
 /// The gains of a problem for the compared numbers of alternatives.
-fn line(config: &Config, total: &Total, problem: Problem) -> Vec<(u32, f64)> {
-    let index = Problem::ALL.iter().position(|other| *other == problem).expect("all problems are listed");
+fn line(config: &Config, total: &Total, problem: PaperProblem) -> Vec<(u32, f64)> {
+    let index =
+        PaperProblem::ALL.iter().position(|other| *other == problem).expect("all problems are listed");
     let compared = counts(config).zip(&total.by_count).skip(1);
     compared.filter_map(|(count, compared)| Some((count, gain(problem, &compared[index])?))).collect()
 }
 
 /// Gain against alternatives per job, a line for each problem.
 pub(super) fn gains_by_alternatives(config: &Config, total: &Total) -> Vec<Series> {
-    let series = |problem: Problem| {
+    let series = |problem: PaperProblem| {
         let points = line(config, total, problem);
         Series {
             name: problem.title().to_owned(),
@@ -226,5 +229,5 @@ pub(super) fn gains_by_alternatives(config: &Config, total: &Total) -> Vec<Serie
             y: points.iter().map(|(_, gain)| shortened(*gain)).collect(),
         }
     };
-    Problem::ALL.map(series).into()
+    PaperProblem::ALL.map(series).into()
 }

@@ -6,7 +6,7 @@
 //! printed B*, the greatest income under T*, can never bind in problem 2); a random choice draws one alternative of every job
 //! until the limit is kept.
 
-use super::Problem;
+use super::PaperProblem;
 use super::cycle::{Compared, Sums};
 use crate::config::{Check, ConfigError};
 use crate::experiment::choice::{PaperLimits, best};
@@ -69,11 +69,11 @@ impl Fitted {
     }
 
     /// The environment of a problem, by position.
-    fn environment_of(problem: Problem) -> usize {
+    fn environment_of(problem: PaperProblem) -> usize {
         match problem {
-            Problem::MaxIncome => 0,
-            Problem::MinTime => 1,
-            Problem::MinCost | Problem::MaxUse => 2,
+            PaperProblem::MaxIncome => 0,
+            PaperProblem::MinTime => 1,
+            PaperProblem::MinCost | PaperProblem::MaxUse => 2,
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn run(
         let found = search::alternatives(&offers, &batch, &search, verify)?;
         menus.push((Menu::new(&found, &batch), Purpose::Choices.stream(seed, number)));
     }
-    for (slot, problem) in compared.iter_mut().zip(Problem::ALL) {
+    for (slot, problem) in compared.iter_mut().zip(PaperProblem::ALL) {
         let (menu, stream) = &mut menus[Fitted::environment_of(problem)];
         if !menu.jobs.is_empty() {
             *slot = compare(menu, problem, stream)?;
@@ -111,7 +111,7 @@ pub(super) fn run(
     Ok(compared)
 }
 
-fn compare(menu: &Menu, problem: Problem, stream: &mut Stream) -> Result<Compared, CycleError> {
+fn compare(menu: &Menu, problem: PaperProblem, stream: &mut Stream) -> Result<Compared, CycleError> {
     let limits = limits(menu);
     let optimum = best(menu, problem.objective(), limits)?;
     let random = random_within(menu, problem, limits, stream)?;
@@ -147,7 +147,7 @@ fn cost(item: &MenuItem) -> i128 {
 /// One alternative of every job at random, drawn until the limit is kept.
 fn random_within(
     menu: &Menu,
-    problem: Problem,
+    problem: PaperProblem,
     limits: PaperLimits,
     stream: &mut Stream,
 ) -> Result<Sums, CycleError> {

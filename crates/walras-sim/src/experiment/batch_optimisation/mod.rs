@@ -101,38 +101,39 @@ impl config::Config for Config {
 
 /// The four problems, in the paper's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Problem {
+enum PaperProblem {
     MaxIncome,
     MinTime,
     MinCost,
     MaxUse,
 }
 
-impl Problem {
-    const ALL: [Problem; 4] = [Problem::MaxIncome, Problem::MinTime, Problem::MinCost, Problem::MaxUse];
+impl PaperProblem {
+    const ALL: [PaperProblem; 4] =
+        [PaperProblem::MaxIncome, PaperProblem::MinTime, PaperProblem::MinCost, PaperProblem::MaxUse];
 
     fn objective(self) -> Objective {
         match self {
-            Problem::MaxIncome => Objective::MaxIncome,
-            Problem::MinTime => Objective::MinTime,
-            Problem::MinCost => Objective::MinCost,
-            Problem::MaxUse => Objective::MaxUse,
+            PaperProblem::MaxIncome => Objective::MaxIncome,
+            PaperProblem::MinTime => Objective::MinTime,
+            PaperProblem::MinCost => Objective::MinCost,
+            PaperProblem::MaxUse => Objective::MaxUse,
         }
     }
 
     /// As the figures call it.
     fn title(self) -> &'static str {
         match self {
-            Problem::MaxIncome => "1 max income",
-            Problem::MinTime => "2 min time",
-            Problem::MinCost => "3 min cost",
-            Problem::MaxUse => "4 max use",
+            PaperProblem::MaxIncome => "1 max income",
+            PaperProblem::MinTime => "2 min time",
+            PaperProblem::MinCost => "3 min cost",
+            PaperProblem::MaxUse => "4 max use",
         }
     }
 
     /// Whether the limit is on the total time (T*) rather than on the total cost (B*).
     fn limits_time(self) -> bool {
-        matches!(self, Problem::MaxIncome | Problem::MinCost)
+        matches!(self, PaperProblem::MaxIncome | PaperProblem::MinCost)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The gains as bars, and against the number of alternatives.
 
-use super::Problem;
+use super::PaperProblem;
 use crate::experiment::Picture;
 use crate::results::Results;
 use walras_picture::{BarChart, BarGroup, BarPanel, Line, LineChart, bar_chart, line_chart};
@@ -13,7 +13,7 @@ pub(super) fn pictures(results: &Results) -> Vec<Picture> {
 /// The gain of each problem, the paper's beside ours.
 fn gains(results: &Results) -> Picture {
     let title = "Gain of the best combination over a random one";
-    let group = |problem: Problem| {
+    let group = |problem: PaperProblem| {
         let figure =
             |reading: &str| results.figure(&format!("{}: gain, {reading} reading, %", problem.title()));
         let value = |pick: Option<f64>| pick.unwrap_or(f64::NAN);
@@ -22,7 +22,7 @@ fn gains(results: &Results) -> Picture {
         let values = vec![paper, ours("plain"), ours("fitted")];
         BarGroup { label: problem.title().to_owned(), values }
     };
-    let groups = Problem::ALL.map(group).into();
+    let groups = PaperProblem::ALL.map(group).into();
     let svg = bar_chart(&BarChart {
         id: "gains",
         title,

@@ -1,7 +1,7 @@
 //! The MetaBroker's methods over the broker's periods.
 
 use super::Config;
-use super::market::{Got, Market};
+use super::market::{DrawnMarket, Got};
 use super::windows::Decision;
 use crate::experiment::CycleError;
 use crate::rolling::{Periods, roll};
@@ -49,7 +49,7 @@ const STREAMS: u32 = 16;
 /// What every method decides, in the order of [`Method::ALL`].
 pub(super) fn run(
     config: &Config,
-    market: &Market,
+    market: &DrawnMarket,
     (seed, number): (u64, u32),
     solver: &dyn Solver,
 ) -> Result<Vec<Decision>, CycleError> {

@@ -1,6 +1,6 @@
 //! One market by every method.
 
-use super::market::Market;
+use super::market::DrawnMarket;
 use super::optimum::{self, Measure};
 use super::windows::{self, CHOICES, Decision};
 use super::{Config, capacity, domains};
@@ -71,7 +71,7 @@ pub(super) fn run(
     number: u32,
     solver: &dyn Solver,
 ) -> Result<Record, CycleError> {
-    let market = Market::draw(config, seed, number)?;
+    let market = DrawnMarket::draw(config, seed, number)?;
     let mut decisions = windows::run(config, &market)?;
     decisions.extend(capacity::run(config, &market, (seed, number), solver)?);
     decisions.extend(domains::run(&market)?);
@@ -96,7 +96,7 @@ pub(super) fn run(
     Ok(Record { rows, proven, checks })
 }
 
-fn row(market: &Market, decision: &Decision, best: [(usize, i128); 3], proven: [bool; 3]) -> Row {
+fn row(market: &DrawnMarket, decision: &Decision, best: [(usize, i128); 3], proven: [bool; 3]) -> Row {
     let jobs = decision.len() as f64;
     let served: Vec<_> = decision.iter().flatten().collect();
     let count = served.len() as f64;
@@ -126,9 +126,9 @@ mod tests {
     use super::*;
 
     /// All orders and sites of four jobs, each started as soon as enough nodes are free, without any bound.
-    fn tried(market: &Market, measure: Measure) -> (usize, i128) {
+    fn tried(market: &DrawnMarket, measure: Measure) -> (usize, i128) {
         fn go(
-            market: &Market,
+            market: &DrawnMarket,
             measure: Measure,
             open: &mut Vec<usize>,
             free: &mut Vec<Vec<i64>>,
@@ -169,7 +169,7 @@ mod tests {
         let deadline = crate::generate::RealRange(60.0, 200.0);
         let config = Config { jobs: 4, sites: 2, deadline, ..Config::default() };
         for number in 0..40 {
-            let market = Market::draw(&config, 9, number).unwrap();
+            let market = DrawnMarket::draw(&config, 9, number).unwrap();
             for measure in Measure::ALL {
                 let found = optimum::find(&market, measure, u64::MAX);
                 assert!(found.proven);
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_bound_on_steps_shows() {
-        let market = Market::draw(&Config::default(), 1, 0).unwrap();
+        let market = DrawnMarket::draw(&Config::default(), 1, 0).unwrap();
         assert!(!optimum::find(&market, Measure::Cost, 3).proven);
         assert_eq!(methods().len(), 25 + 6 + 2 + 3);
     }

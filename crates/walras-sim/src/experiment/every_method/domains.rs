@@ -1,6 +1,6 @@
 //! Two tiers: the job-flow tier sends every job to a domain, the application tier places its tasks there.
 
-use super::market::{Got, Market};
+use super::market::{DrawnMarket, Got};
 use super::windows::Decision;
 use crate::experiment::CycleError;
 use walras_core::refine::{Strategy, TaskSchedule, critical_jobs};
@@ -18,12 +18,12 @@ pub(super) const STRATEGIES: [(&str, Strategy); 2] = [
 const LABELS_MAX: usize = 16;
 
 /// What each strategy decides.
-pub(super) fn run(market: &Market) -> Result<Vec<Decision>, CycleError> {
+pub(super) fn run(market: &DrawnMarket) -> Result<Vec<Decision>, CycleError> {
     STRATEGIES.iter().map(|(_, strategy)| follow(market, *strategy)).collect()
 }
 
 /// Job after job: the domain where the strategy does best by its own goal.
-fn follow(market: &Market, strategy: Strategy) -> Result<Decision, CycleError> {
+fn follow(market: &DrawnMarket, strategy: Strategy) -> Result<Decision, CycleError> {
     let mut busy: Vec<Vec<Vec<Interval>>> =
         market.domains.iter().map(|domain| vec![Vec::new(); domain.nodes as usize]).collect();
     let mut decision = Vec::new();
@@ -67,7 +67,7 @@ fn workflow(tasks: u32, work: walras_model::Work) -> Result<Workflow, CycleError
         .map_err(|error| CycleError::law(format!("tasks are a workflow: {error:?}")))
 }
 
-fn platform(market: &Market, site: usize, busy: &[Vec<Interval>]) -> Platform {
+fn platform(market: &DrawnMarket, site: usize, busy: &[Vec<Interval>]) -> Platform {
     let domain = &market.domains[site];
     let lane = |(number, busy): (u32, &Vec<Interval>)| Lane {
         node: NodeId::new(number),

@@ -39,7 +39,7 @@ pub(super) struct Got {
 
 /// The market.
 #[derive(Clone, Debug)]
-pub(super) struct Market {
+pub(super) struct DrawnMarket {
     pub(super) start: Time,
     pub(super) horizon: Interval,
     pub(super) domains: Vec<Domain>,
@@ -58,9 +58,9 @@ fn scaled(value: f64, scale: f64) -> i64 {
 const MILLIS: f64 = 1e3;
 const MICROS: f64 = 1e6;
 
-impl Market {
+impl DrawnMarket {
     /// The market of a cycle.
-    pub(super) fn draw(config: &Config, seed: u64, number: u32) -> Result<Market, ConfigError> {
+    pub(super) fn draw(config: &Config, seed: u64, number: u32) -> Result<DrawnMarket, ConfigError> {
         // Everybody decides at the end of the first interval.
         let start = i64::from(config.interval) * 1_000;
         let end = start + scaled(config.deadline.1, MILLIS) + 1;
@@ -73,7 +73,7 @@ impl Market {
             .ok_or_else(refused)?;
         let draw = |_| job(config, &domains, start, &mut jobs).ok_or_else(refused);
         let jobs = (0..config.jobs).map(draw).collect::<Result<_, _>>()?;
-        Ok(Market { start: horizon.start(), horizon, domains, jobs })
+        Ok(DrawnMarket { start: horizon.start(), horizon, domains, jobs })
     }
 
     /// How long a job runs on a site, and what it costs there in all.

@@ -8,7 +8,7 @@
 //! fall, each started that way. Depth first; what is left out so far and the least that the others could come to, each alone on
 //! an empty market, bound what can still be. Exponential: `steps_max` bounds the work, and hitting it shows in the result.
 
-use super::market::{Got, Market};
+use super::market::{DrawnMarket, Got};
 use super::windows::Decision;
 
 /// What is least.
@@ -31,7 +31,7 @@ impl Measure {
     }
 
     /// What a job adds to the measure.
-    pub(super) fn of(self, market: &Market, job: usize, got: Got) -> i128 {
+    pub(super) fn of(self, market: &DrawnMarket, job: usize, got: Got) -> i128 {
         match self {
             Measure::Cost => got.cost.into(),
             Measure::Finish => (got.finish - market.start.as_millis()).into(),
@@ -40,7 +40,7 @@ impl Measure {
     }
 
     /// What a decision comes to: jobs left out, then the measure of the others.
-    pub(super) fn value(self, market: &Market, decision: &Decision) -> (usize, i128) {
+    pub(super) fn value(self, market: &DrawnMarket, decision: &Decision) -> (usize, i128) {
         let left_out = decision.iter().filter(|got| got.is_none()).count();
         let served = decision.iter().enumerate().filter_map(|(job, got)| Some(self.of(market, job, (*got)?)));
         (left_out, served.sum())
@@ -58,7 +58,7 @@ pub(super) struct Found {
 const LEFT_OUT: i128 = 1 << 80;
 
 struct Search<'a> {
-    market: &'a Market,
+    market: &'a DrawnMarket,
     measure: Measure,
     /// By job, the least that it can add.
     least: Vec<i128>,
@@ -68,14 +68,14 @@ struct Search<'a> {
 }
 
 /// What is known of the site that jobs are put on: when its nodes are free, and the last job's start.
-struct Place {
+struct FilledSite {
     site: usize,
     free: Vec<i64>,
     last: (i64, usize),
 }
 
 /// The least by a measure.
-pub(super) fn find(market: &Market, measure: Measure, steps_max: u64) -> Found {
+pub(super) fn find(market: &DrawnMarket, measure: Measure, steps_max: u64) -> Found {
     let start = market.start.as_millis();
     let alone = |job: usize| {
         let sites = 0..market.domains.len();
@@ -87,13 +87,13 @@ pub(super) fn find(market: &Market, measure: Measure, steps_max: u64) -> Found {
     let mut search =
         Search { market, measure, least, now: vec![None; jobs], best: None, steps_left: steps_max };
     let bound = search.least.iter().sum();
-    search.put(&search.place(0), 0, bound);
+    search.put(&search.empty(0), 0, bound);
     let proven = search.steps_left > 0;
     Found { decision: search.best.map_or(vec![None; jobs], |(_, best)| best), proven }
 }
 
 /// What a job gets on a site from a moment on, and what it adds; nothing where its terms are broken.
-fn added(market: &Market, measure: Measure, job: usize, site: usize, start: i64) -> Option<(Got, i128)> {
+fn added(market: &DrawnMarket, measure: Measure, job: usize, site: usize, start: i64) -> Option<(Got, i128)> {
     let (runtime, cost) = market.terms(job, site)?;
     let got = Got { cost, finish: start + runtime };
     let wish = &market.jobs[job];
@@ -102,14 +102,14 @@ fn added(market: &Market, measure: Measure, job: usize, site: usize, start: i64)
 }
 
 impl Search<'_> {
-    fn place(&self, site: usize) -> Place {
+    fn empty(&self, site: usize) -> FilledSite {
         let nodes = self.market.domains[site].nodes as usize;
-        Place { site, free: vec![self.market.start.as_millis(); nodes], last: (i64::MIN, 0) }
+        FilledSite { site, free: vec![self.market.start.as_millis(); nodes], last: (i64::MIN, 0) }
     }
 
     /// Tries every job that is still open next on this site, then goes on to the next site. `rest` is the least that the open
     /// jobs can add.
-    fn put(&mut self, place: &Place, so_far: i128, rest: i128) {
+    fn put(&mut self, filled: &FilledSite, so_far: i128, rest: i128) {
         if self.steps_left == 0 || self.best.as_ref().is_some_and(|(best, _)| so_far + rest >= *best) {
             return;
         }
@@ -119,26 +119,26 @@ impl Search<'_> {
                 continue;
             }
             let tasks = self.market.jobs[job].tasks as usize;
-            let Some(start) = tasks.checked_sub(1).and_then(|last| place.free.get(last)).copied() else {
+            let Some(start) = tasks.checked_sub(1).and_then(|last| filled.free.get(last)).copied() else {
                 continue;
             };
             // Jobs that start together are put in one order.
-            if (start, job) < place.last {
+            if (start, job) < filled.last {
                 continue;
             }
-            let Some((got, added)) = added(self.market, self.measure, job, place.site, start) else {
+            let Some((got, added)) = added(self.market, self.measure, job, filled.site, start) else {
                 continue;
             };
-            let mut free = place.free.clone();
+            let mut free = filled.free.clone();
             free[..tasks].fill(got.finish);
             free.sort_unstable();
             self.now[job] = Some(got);
-            let next = Place { site: place.site, free, last: (start, job) };
+            let next = FilledSite { site: filled.site, free, last: (start, job) };
             self.put(&next, so_far + added, rest - self.least[job]);
             self.now[job] = None;
         }
-        if place.site + 1 < self.market.domains.len() {
-            let next = self.place(place.site + 1);
+        if filled.site + 1 < self.market.domains.len() {
+            let next = self.empty(filled.site + 1);
             self.put(&next, so_far, rest);
             return;
         }

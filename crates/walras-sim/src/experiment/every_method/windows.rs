@@ -1,7 +1,7 @@
 //! The slot papers: windows by every search, combined by every choice, and the same alternatives by satisfaction.
 
 use super::Config;
-use super::market::{Got, Market};
+use super::market::{DrawnMarket, Got};
 use crate::experiment::choice::{PaperLimits, best};
 use crate::experiment::{CycleError, search};
 use walras_core::choose::{Menu, MenuItem, Objective};
@@ -33,7 +33,7 @@ pub(super) const CHOICES: [(&str, Objective); 4] = [
 ];
 
 /// For every search, every choice and then that by satisfaction.
-pub(super) fn run(config: &Config, market: &Market) -> Result<Vec<Decision>, CycleError> {
+pub(super) fn run(config: &Config, market: &DrawnMarket) -> Result<Vec<Decision>, CycleError> {
     let (offers, batch) = (market.offers()?, market.batch());
     let mut decisions = Vec::new();
     for (_, algorithm) in searches() {
@@ -51,7 +51,7 @@ fn got(item: &MenuItem) -> Got {
     Got { cost: item.cost.as_micros(), finish: item.finish.as_millis() }
 }
 
-fn chosen(market: &Market, menu: &Menu, objective: Objective) -> Result<Decision, CycleError> {
+fn chosen(market: &DrawnMarket, menu: &Menu, objective: Objective) -> Result<Decision, CycleError> {
     let mut decision = vec![None; market.jobs.len()];
     if menu.jobs.is_empty() {
         return Ok(decision);
@@ -65,7 +65,7 @@ fn chosen(market: &Market, menu: &Menu, objective: Objective) -> Result<Decision
 }
 
 /// The best compromise of all users over the same alternatives, which never overlap.
-fn by_satisfaction(market: &Market, menu: &Menu) -> Result<Decision, CycleError> {
+fn by_satisfaction(market: &DrawnMarket, menu: &Menu) -> Result<Decision, CycleError> {
     let mut decision = vec![None; market.jobs.len()];
     if menu.jobs.is_empty() {
         return Ok(decision);

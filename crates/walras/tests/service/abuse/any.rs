@@ -275,8 +275,8 @@ fn send_to_one(count: u64, seed: u64) {
         "{saved} saved, {good} good"
     );
     it.service.stop();
-    it.place.check_log();
-    it.place.check_journal();
+    it.home.check_log();
+    it.home.check_journal();
     eprintln!(
         "{count} requests that chance made from {seed}: {good} were good; {saved} credits saved, each once"
     );

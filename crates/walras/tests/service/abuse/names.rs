@@ -98,7 +98,7 @@ fn headers_flood(it: &Victim) {
 
 /// At the most talkative level every line is JSON without control characters, and no secret is in it.
 fn log_is_harmless(it: &Victim) {
-    let log = it.place.log();
+    let log = it.home.log();
     assert!(log.lines().count() > 20, "it was to be talkative");
     for line in log.lines() {
         assert!(serde_json::from_str::<Value>(line).is_ok(), "no JSON: {line}");

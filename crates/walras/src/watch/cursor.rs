@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 
 /// Where the next line goes.
-pub(super) struct Place {
+pub(super) struct Cursor {
     pub(super) area: Rect,
     pub(super) next: u16,
 }
 
-impl Place {
+impl Cursor {
     /// How many lines are left.
     pub(super) fn left(&self) -> u16 {
         self.area.bottom().saturating_sub(self.next)

@@ -24,17 +24,17 @@ const FILES: [(&str, &str); 10] = [
 const TOKEN_BYTES_MAX: usize = 1 << 12;
 
 /// The directory.
-pub(super) struct Place {
+pub(super) struct DemoHome {
     pub(super) directory: PathBuf,
     /// Whether the demo has run here before.
     pub(super) found: bool,
 }
 
-impl Place {
+impl DemoHome {
     /// Makes what is missing.
-    pub(super) fn open(directory: &Path) -> Result<Place, Failure> {
-        let place =
-            Place { directory: directory.to_owned(), found: directory.join("data/journal.db").exists() };
+    pub(super) fn open(directory: &Path) -> Result<DemoHome, Failure> {
+        let home =
+            DemoHome { directory: directory.to_owned(), found: directory.join("data/journal.db").exists() };
         for inner in ["jobs", "tokens"] {
             let path = directory.join(inner);
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -46,7 +46,7 @@ impl Place {
                 files::write(&path, text)?;
             }
         }
-        Ok(place)
+        Ok(home)
     }
 
     pub(super) fn config(&self) -> PathBuf {

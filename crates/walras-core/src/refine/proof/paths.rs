@@ -11,7 +11,7 @@ use super::trail::{Contradiction, Fact, Trail};
 
 /// Room for the least over nodes and sites.
 #[derive(Clone, Debug)]
-pub(super) struct Ways {
+pub(super) struct Paths {
     by_node: Vec<i64>,
     by_site: Vec<i64>,
     causes: Vec<Fact>,
@@ -20,10 +20,10 @@ pub(super) struct Ways {
 /// Later than everything.
 const FAR: i64 = i64::MAX / 8;
 
-impl Ways {
-    pub(super) fn new(model: &Model<'_>) -> Ways {
+impl Paths {
+    pub(super) fn new(model: &Model<'_>) -> Paths {
         let costs = &model.instance.costs;
-        Ways { by_node: vec![0; costs.nodes], by_site: vec![0; costs.sites], causes: Vec::new() }
+        Paths { by_node: vec![0; costs.nodes], by_site: vec![0; costs.sites], causes: Vec::new() }
     }
 
     /// The least over the lanes that a task may be on: here, on the site of a lane, anywhere.
@@ -83,8 +83,8 @@ impl Ways {
                 continue;
             }
             self.because(model, trail, before, |other| {
-                let way = instance.runtime(before, other) + instance.transfer(flow, other, lane);
-                Fact::at_least(model.start(before, other), first - way)
+                let path = instance.runtime(before, other) + instance.transfer(flow, other, lane);
+                Fact::at_least(model.start(before, other), first - path)
             });
             trail.learn(Fact::at_least(start, first), &self.causes)?;
         }
@@ -114,8 +114,8 @@ impl Ways {
                 continue;
             }
             self.because(model, trail, after, |other| {
-                let way = instance.transfer(flow, lane, other);
-                Fact::at_most(model.start(after, other), way - end)
+                let path = instance.transfer(flow, lane, other);
+                Fact::at_most(model.start(after, other), path - end)
             });
             trail.learn(Fact::at_most(start, last), &self.causes)?;
         }
