@@ -133,14 +133,15 @@ pub fn offers_view(
     let more = slots.len() > most;
     let slots = slots.into_iter().take(most).map(|slot| {
         let node = slot.node();
-        let performance = state.node_spec(node).map_or(0, |spec| spec.performance.as_millionths());
+        let at = state.node(node).expect("what is offered is on a node that is known");
+        let spec = state.node_spec(node).expect("a node that is known is one of its site's");
         OfferView {
-            site: state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default(),
-            node: Some(node_name(state, node)),
+            site: site_name(state, at.site),
+            node: Some(spec.name.clone()),
             start: slot.start().into(),
             end: slot.end().into(),
             price: Num::of_rate(price_for(state, slot, user)),
-            performance: Num::of_millionths(performance),
+            performance: Num::of_millionths(spec.performance.as_millionths()),
         }
     });
     OffersView { offers: queues.chain(slots).collect(), more }
