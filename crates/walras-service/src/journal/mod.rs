@@ -147,6 +147,7 @@ pub struct LineRecord {
 
 /// Why the journal could not do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// Somebody else has written: nothing was appended.
     #[error("the journal has {found} entries where {expected} were expected: another service writes to it")]
