@@ -68,7 +68,7 @@ pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario, u
 pub use schema::generated as generated_schema;
 pub use schema::{SCHEMAS, job_schema, scenario_schema, workflow_schema};
 pub use task_plan::{
-    BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG,
+    BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, SupportEvent, TASK_PLAN_TAG,
     TaskPlan, TaskPlanStatus, fault_text, no_schedule_text,
 };
 pub use unit::Unit;

@@ -59,8 +59,9 @@ pub use view::{
     ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, ScarceView, Scope,
     SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView, StatusView,
     SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TransferView,
-    TrialCycle, TrialFigures, TrialView, TroubleView, UnassignedKind, UnsoldSite, UnsoldStep, UnsoldView,
-    UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind, WhyView, WorthView,
+    TrialCycle, TrialFigures, TrialView, TroubleKind, TroubleView, UnassignedKind, UnsoldSite, UnsoldStep,
+    UnsoldView, UserLine, UserView, UsersView, VoView, WaitsView, WayView, WhyKind, WhyView, WorthView,
+    WriterRole,
 };
 pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

@@ -7,6 +7,7 @@ use super::tables::NO_NODE;
 use super::{JournalError, Writer, decode};
 use crate::columns::{limit, number, number_if_any, time, time_if_any};
 use rusqlite::{Error, Row, params};
+use walras_api::service::WriterRole;
 use walras_broker::journal::Entry;
 use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 
@@ -57,6 +58,12 @@ pub struct FoundAct {
     pub entry: Option<(u64, Box<Entry>)>,
     /// What it was, where it is in no entry.
     pub act: Option<Act>,
+}
+
+/// The role that is written so. One that is not known must not become another.
+fn role(text: &str) -> Result<WriterRole, Error> {
+    let known = WriterRole::ALL.into_iter().find(|role| role.text() == text);
+    known.ok_or_else(|| Error::InvalidColumnName(format!("role {text}")))
 }
 
 /// The time that was paid for, where there is any.
@@ -181,7 +188,7 @@ impl Register {
                 let act = FoundAct {
                     number: number(row, 0)?,
                     at: time(row, 1)?,
-                    by: Writer { role: row.get(2)?, name: row.get(3)?, token },
+                    by: Writer { role: role(&row.get::<_, String>(2)?)?, name: row.get(3)?, token },
                     entry: None,
                     act: None,
                 };

@@ -113,7 +113,7 @@ pub(super) fn write(
         let Writer { role, name, token } = &it.by;
         let (place, body) = (it.place.map(position).transpose()?, it.body.as_deref());
         let token = token.map(signed).transpose()?;
-        act.execute(params![it.at.as_millis(), role, name, token, place, body])?;
+        act.execute(params![it.at.as_millis(), role.text(), name, token, place, body])?;
     }
     Ok(())
 }

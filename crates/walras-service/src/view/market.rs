@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_api::Num;
 use walras_api::service::{
     BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteStatus, SiteView, TimetableBar,
-    TimetableRow, TimetableView, TroubleView,
+    TimetableRow, TimetableView, TroubleKind, TroubleView,
 };
 use walras_broker::State;
 use walras_broker::job::{Job, Phase};
@@ -16,6 +16,7 @@ use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::SiteState;
 use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, Rate, SiteId, Time};
+use walras_sites::Trouble;
 
 /// A site.
 pub fn site_view(state: &State, site: &SiteState, connector: &str, trouble: Option<Troubled>) -> SiteView {
@@ -45,11 +46,21 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str, trouble: Opti
         leaving: site.leaving,
         trouble: trouble.map(|it| TroubleView {
             since: it.since.into(),
-            kind: it.kind.word().to_owned(),
+            kind: trouble_kind(it.kind),
             why: it.why,
         }),
         demand: Num::of_millionths(site.demand.as_millionths()),
         nodes: nodes.collect(),
+    }
+}
+
+/// A trouble as the API names it.
+fn trouble_kind(trouble: Trouble) -> TroubleKind {
+    match trouble {
+        Trouble::Unreachable => TroubleKind::Unreachable,
+        Trouble::Denied => TroubleKind::Denied,
+        Trouble::NotUnderstood => TroubleKind::NotUnderstood,
+        Trouble::Broken => TroubleKind::Broken,
     }
 }
 
