@@ -31,6 +31,18 @@ const DOUBLE_DIGITS: usize = 15;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount(Decimal);
 
+/// Why a double is no amount; with its text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadDouble {
+    /// It may have been another number when it was written.
+    #[error("{0} has more digits than a number keeps here: write it as text")]
+    TooManyDigits(String),
+    /// It is infinite, or none at all.
+    #[error("{0} is not a number")]
+    NotANumber(String),
+}
+
 impl Amount {
     /// A whole number of credits.
     pub(crate) fn whole(credits: u32) -> Amount {
@@ -149,12 +161,12 @@ impl<'de> Visitor<'de> for AmountVisitor {
 }
 
 /// The shortest decimal that is a double; an error that says what to do where it may have been another when it was written.
-pub fn of_double(number: f64) -> Result<Amount, String> {
+pub fn of_double(number: f64) -> Result<Amount, BadDouble> {
     let text = number.to_string();
     if has_too_many_digits(&text) {
-        return Err(format!("{text} has more digits than a number keeps here: write it as text"));
+        return Err(BadDouble::TooManyDigits(text));
     }
-    text.parse().map(Amount).map_err(|_| format!("{text} is not a number"))
+    text.parse().map(Amount).map_err(|_| BadDouble::NotANumber(text))
 }
 
 /// Whether a double may have been another number when it was written.
@@ -242,7 +254,7 @@ mod tests {
     fn a_double_is_believed_up_to_fifteen_digits() {
         assert_eq!(of_double(0.25).unwrap(), from_json("0.25").unwrap());
         assert_eq!(of_double(1e15).unwrap(), from_json("1e15").unwrap());
-        assert!(of_double(9_007_199_254.740_992).unwrap_err().contains("write it as text"));
+        assert!(of_double(9_007_199_254.740_992).unwrap_err().to_string().contains("write it as text"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::plan::choice::relative;
 use crate::sentence::unplaced_text;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::Serialize;
+use walras_assign::method::Method;
 use walras_assign::{Unfit, Unplaced};
 use walras_model::market::Splitting;
 use walras_model::{Span, Time};
@@ -19,7 +20,7 @@ pub struct AssignmentReport {
     /// `walras.assignment/1`
     pub schema: &'static str,
     /// How it was found.
-    pub method: String,
+    pub method: Method,
     /// What is known of it.
     pub status: AssignmentStatus,
     /// What all that is placed costs; `None` without an assignment.
@@ -151,9 +152,9 @@ impl AssignmentNames {
 
 /// How an assignment was made.
 #[derive(Clone, Copy, Debug)]
-pub struct AssignmentRun<'a> {
+pub struct AssignmentRun {
     /// How it was found.
-    pub method: &'a str,
+    pub method: Method,
     /// How many rounds that took.
     pub iterations: u64,
     /// How long, in milliseconds.
@@ -164,7 +165,7 @@ impl AssignmentReport {
     /// An assignment that has been verified, for people. `runtime` says how long a job runs on a site, and `reason` why
     /// a job is left out.
     pub fn new(
-        run: AssignmentRun<'_>,
+        run: AssignmentRun,
         claim: &ClaimedAssignment,
         names: &AssignmentNames,
         runtime: impl Fn(usize, usize) -> Option<Span>,
@@ -193,13 +194,13 @@ impl AssignmentReport {
 
     /// No assignment.
     pub fn without(
-        run: AssignmentRun<'_>,
+        run: AssignmentRun,
         status: AssignmentStatus,
         names: &AssignmentNames,
     ) -> AssignmentReport {
         AssignmentReport {
             schema: ASSIGNMENT_TAG,
-            method: run.method.to_owned(),
+            method: run.method,
             status,
             objective: None,
             bound: None,

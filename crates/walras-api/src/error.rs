@@ -48,6 +48,7 @@ pub struct Position {
     pub column: u32,
 }
 
+// By hand: `source` is the name of a file here, and not an error that caused this one.
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.source)?;

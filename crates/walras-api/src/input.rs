@@ -40,6 +40,7 @@ impl Syntax {
     }
 }
 
+// By hand: `source` is the name of a file here, and not an error that caused this one.
 impl fmt::Display for UnknownExtension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: the file name must end in .yaml, .yml or .json", self.source)

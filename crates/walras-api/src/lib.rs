@@ -44,7 +44,7 @@ mod task_plan;
 mod unit;
 mod workflow;
 
-pub use amount::{Amount, of_double, written, written_by_name, written_if_any};
+pub use amount::{Amount, BadDouble, of_double, written, written_by_name, written_if_any};
 pub use assignment::{
     AssignmentNames, AssignmentReport, AssignmentRun, AssignmentStatus, LeftOutJob, PlacedJob, UnplacedItem,
     UnplacedKind,
@@ -68,8 +68,8 @@ pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario, u
 pub use schema::generated as generated_schema;
 pub use schema::{SCHEMAS, job_schema, scenario_schema, workflow_schema};
 pub use task_plan::{
-    BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, TASK_PLAN_TAG, TaskPlan,
-    TaskPlanStatus, fault_text, no_schedule_text,
+    BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, SupportEvent, TASK_PLAN_TAG,
+    TaskPlan, TaskPlanStatus, fault_text, no_schedule_text,
 };
 pub use unit::Unit;
 pub use workflow::{

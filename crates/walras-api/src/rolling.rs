@@ -4,6 +4,7 @@ use crate::assignment::UnplacedItem;
 use crate::number::Num;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::Serialize;
+use walras_assign::method::Method;
 use walras_model::{Money, Span, Time};
 
 /// What a course over periods calls itself: the value of its key `schema`.
@@ -15,7 +16,7 @@ pub struct RollingReport {
     /// `walras.rolling/1`
     pub schema: &'static str,
     /// How each round was assigned.
-    pub method: String,
+    pub method: Method,
     /// How far rounds are apart.
     pub interval: Num,
     /// How many rounds there were.
@@ -98,7 +99,7 @@ impl RollingRun {
 impl RollingReport {
     /// A report of these runs; nobody is given up or left over yet.
     pub fn new(
-        method: &str,
+        method: Method,
         interval: Span,
         unit: Unit,
         runs: Vec<RollingRun>,
@@ -106,7 +107,7 @@ impl RollingReport {
     ) -> RollingReport {
         RollingReport {
             schema: ROLLING_TAG,
-            method: method.to_owned(),
+            method,
             interval: Num::from_units(interval.as_millis().into(), unit.time_decimals()),
             rounds: 0,
             jobs: 0,

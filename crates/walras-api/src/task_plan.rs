@@ -115,8 +115,8 @@ pub struct BaselineResult {
 /// A schedule that is ready for an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedSupport {
-    /// `node-lost` or `task-late`
-    pub event: &'static str,
+    /// What it is prepared for.
+    pub event: SupportEvent,
     /// Which node or task.
     pub what: String,
     /// When the node is lost, or by how much the task is late.
@@ -127,6 +127,16 @@ pub struct PlannedSupport {
     pub cost: Option<Num>,
     /// Where every task then is.
     pub tasks: Vec<PlannedTask>,
+}
+
+/// What a schedule is prepared for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupportEvent {
+    /// A node is lost.
+    NodeLost,
+    /// A task takes longer.
+    TaskLate,
 }
 
 /// Writes the core's quantities in a unit.
@@ -236,10 +246,10 @@ impl PlannedSupport {
             Disturbance::NodeLost { node, at } => {
                 let lane = lane_of(platform, node);
                 let name = lane.map_or(String::new(), |lane| format!("{}/{}", lane.site_name, lane.name));
-                ("node-lost", name, figures.time(at))
+                (SupportEvent::NodeLost, name, figures.time(at))
             }
             Disturbance::TaskLate { task, by } => {
-                ("task-late", workflow.task(task).name.clone(), figures.span(by))
+                (SupportEvent::TaskLate, workflow.task(task).name.clone(), figures.span(by))
             }
         };
         let schedule = support.schedule.as_ref();

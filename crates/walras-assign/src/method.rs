@@ -57,6 +57,28 @@ pub enum Method {
     Split,
 }
 
+impl Method {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Greedy => "greedy",
+            Method::GreedyCost => "greedy-cost",
+            Method::Mmc => "mmc",
+            Method::Hga => "hga",
+            Method::Lpga => "lpga",
+            Method::Exact => "exact",
+            Method::Split => "split",
+        }
+    }
+}
+
+impl std::fmt::Display for Method {
+    /// Its name.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// What is known of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proven {

@@ -97,18 +97,21 @@ impl Ledger {
 fn is_allowed(posting: &Posting, occasion: Occasion) -> bool {
     let amount = posting.amount.as_micros();
     let (gives, gets) = (amount < 0, amount > 0);
-    match (occasion, posting.purpose, &posting.account) {
-        (Occasion::Deposit, Purpose::Deposit, account) => *account != Account::Held && amount != 0,
-        (Occasion::Lien, Purpose::Lien, Account::User(_)) => gives,
-        (Occasion::Lien, Purpose::Lien, Account::Held) => gets,
-        (Occasion::Settlement, Purpose::Charge | Purpose::Refund, Account::Held) => gives,
-        (Occasion::Settlement, Purpose::Refund, Account::User(_)) => gets,
-        (Occasion::Settlement, Purpose::Income, Account::Owner(_)) => gets,
-        (Occasion::Settlement, Purpose::Fee, Account::Fee) => gets,
-        (Occasion::Settlement, Purpose::Compensation, Account::Owner(_)) => gives,
-        (Occasion::Broken, Purpose::Compensation, Account::Fee) => gives,
-        (Occasion::Settlement | Occasion::Broken, Purpose::Compensation, Account::User(_)) => gets,
-        _ => false,
+    let account = &posting.account;
+    let (held, fee) = (*account == Account::Held, *account == Account::Fee);
+    let (user, owner) = (matches!(account, Account::User(_)), matches!(account, Account::Owner(_)));
+    match occasion {
+        Occasion::Deposit => posting.purpose == Purpose::Deposit && !held && amount != 0,
+        Occasion::Lien => posting.purpose == Purpose::Lien && ((user && gives) || (held && gets)),
+        Occasion::Settlement => match posting.purpose {
+            Purpose::Charge => held && gives,
+            Purpose::Refund => (held && gives) || (user && gets),
+            Purpose::Income => owner && gets,
+            Purpose::Fee => fee && gets,
+            Purpose::Compensation => (owner && gives) || (user && gets),
+            Purpose::Deposit | Purpose::Lien => false,
+        },
+        Occasion::Broken => posting.purpose == Purpose::Compensation && ((fee && gives) || (user && gets)),
     }
 }
 

@@ -79,7 +79,8 @@ impl Auditor {
                 Some(PartState::Ended { at, end: PartEnd::Done, .. }) => {
                     millis_between(*at, look.now) >= i128::from(lag.as_millis())
                 }
-                _ => false,
+                Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => false,
+                Some(PartState::Ended { .. }) | None => false,
             };
             if !there {
                 look.report(FindingKind::BeforeOthers { reservation: number, part, after: *after });

@@ -183,7 +183,7 @@ impl Places {
                     names,
                 })
             }
-            _ => None,
+            (None, SiteKind::Slots | SiteKind::Capacity) | (Some(_), SiteKind::Queue(_)) => None,
         }
     }
 

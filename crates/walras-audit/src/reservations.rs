@@ -359,16 +359,45 @@ fn is_failure(why: &Why) -> bool {
 
 /// What may become of the job of a reservation that was closed.
 fn after(reservation: &Reservation, why: Option<&Why>) -> After {
+    let Some(why) = why else {
+        let well = reservation.parts.iter().all(|part| part.is_done());
+        return if well { After::Well } else { After::Broken };
+    };
     match why {
-        None if reservation.parts.iter().all(|part| part.is_done()) => After::Well,
-        Some(Why::Cancelled) => After::Cancelled,
-        Some(Why::PartEnded { part, end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut) }) => {
-            let ended = reservation.parts.get(*part as usize);
-            match ended {
+        Why::Cancelled => After::Cancelled,
+        Why::PartEnded { part, end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut) } => {
+            match reservation.parts.get(*part as usize) {
                 Some(PartState::Ended { end: how, .. }) if how == end => After::Failed,
-                _ => After::Broken,
+                Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => After::Broken,
+                Some(PartState::Ended { .. }) | None => After::Broken,
             }
         }
-        _ => After::Broken,
+        Why::PartEnded { end: PartEnd::Done | PartEnd::Lost, .. }
+        | Why::PartEnded { end: PartEnd::TakenBack | PartEnd::Vanished, .. }
+        | Why::NoFit(_)
+        | Why::LeftOut
+        | Why::OverQuota
+        | Why::NodesHad { .. }
+        | Why::MakingRoom(_)
+        | Why::Unassigned(_)
+        | Why::NotAdmitted
+        | Why::NoMoney(_)
+        | Why::OverBudget(_)
+        | Why::Outdated(_)
+        | Why::Refused { .. }
+        | Why::Silent(_)
+        | Why::NodeLost(_)
+        | Why::SiteLost(_)
+        | Why::TakenBack(_)
+        | Why::Late
+        | Why::StartMissed
+        | Why::FilesLost(_)
+        | Why::NotPlanned
+        | Why::DeadlinePassed
+        | Why::TooOften(_)
+        | Why::NotTaken
+        | Why::Waits(_)
+        | Why::NeverMet(_)
+        | Why::Elements(_) => After::Broken,
     }
 }

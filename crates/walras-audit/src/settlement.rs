@@ -174,13 +174,18 @@ impl Auditor {
         let (mut charge, mut refund) = (0, 0);
         for posting in &transaction.postings {
             let amount = i128::from(posting.amount.as_micros());
-            match (posting.purpose, &posting.account) {
-                (Purpose::Charge, Account::Held) => charge -= amount,
-                (Purpose::Refund, Account::Held) => refund -= amount,
-                (Purpose::Income, _) => self.counts.income += amount,
-                (Purpose::Fee, _) => self.counts.fees += amount,
-                (Purpose::Compensation, Account::User(_)) => self.counts.compensations += amount,
-                _ => {}
+            let held = posting.account == Account::Held;
+            let user = matches!(posting.account, Account::User(_));
+            match posting.purpose {
+                Purpose::Charge if held => charge -= amount,
+                Purpose::Refund if held => refund -= amount,
+                Purpose::Income => self.counts.income += amount,
+                Purpose::Fee => self.counts.fees += amount,
+                Purpose::Compensation if user => self.counts.compensations += amount,
+                // The other side of the same money.
+                Purpose::Charge | Purpose::Refund | Purpose::Compensation => {}
+                // No settlement has these.
+                Purpose::Deposit | Purpose::Lien => {}
             }
         }
         self.counts.charges += charge;

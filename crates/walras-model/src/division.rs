@@ -76,6 +76,7 @@ impl From<Division> for WrittenDivision {
 
 /// Why a node cannot be sold so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BadDivision {
     /// No units, or too many.
     #[error("a node is sold in 1 to {UNITS_MAX} units, not in {0}")]

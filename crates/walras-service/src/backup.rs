@@ -23,6 +23,7 @@ const READ_AT_ONCE: usize = 1_000;
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BackupError {
     /// A file cannot be read or written.
     #[error("{}: {error}", path.display())]

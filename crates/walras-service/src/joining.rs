@@ -81,7 +81,7 @@ impl Joiner {
         table: Table,
     ) -> Result<SiteId, NotJoined> {
         let config = self.config.lock().await;
-        let site = site_of(&table).map_err(NotJoined::Table)?;
+        let site = site_of(&table).map_err(|bad| NotJoined::Table(bad.to_string()))?;
         let data = config.data.clone();
         let kept = added::read(&data).map_err(|error| NotJoined::Table(error.to_string()))?;
         let name = site.name.clone();

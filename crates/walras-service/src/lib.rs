@@ -12,6 +12,7 @@
 
 pub mod backup;
 mod check;
+mod columns;
 pub mod config;
 mod connections;
 pub mod described;

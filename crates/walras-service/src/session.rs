@@ -7,6 +7,7 @@
 //!
 //! Times are the wall's, in milliseconds: how long somebody stays signed in has nothing to do with the market's clock.
 
+use crate::columns;
 use crate::token::{self, failed, hash, secret};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashMap};
@@ -138,7 +139,7 @@ pub(crate) fn make_room<T>(
 fn read(file: &Connection) -> Result<HashMap<[u8; 32], Stand>, rusqlite::Error> {
     let mut statement = file.prepare("SELECT hash, token, until FROM session")?;
     let rows = statement.query_map([], |row| {
-        let token = u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0);
+        let token = columns::number(row, 1)?;
         Ok((row.get::<_, [u8; 32]>(0)?, Stand { token, until: row.get(2)? }))
     })?;
     rows.collect()

@@ -3,6 +3,7 @@
 //! A secret has 256 bits from the operating system and is shown once. Only its SHA-256 is kept: with that much chance in
 //! it, nothing slower is needed. Tokens lie in a file of their own and in memory, where they are looked up.
 
+use crate::columns::{number, time, time_if_any};
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -229,15 +230,15 @@ fn caller(token: &TokenView) -> Caller {
 fn read(file: &Connection) -> Result<HashMap<[u8; 32], TokenView>, rusqlite::Error> {
     let text = "SELECT hash, number, role, name, made_at, expires_at, revoked_at, scope, site FROM token";
     let mut statement = file.prepare(text)?;
-    let moment = |millis: Option<i64>| millis.and_then(Time::from_millis).map(Into::into);
     let rows = statement.query_map([], |row| {
         let token = TokenView {
-            token: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+            token: number(row, 1)?,
             role: role_of(&row.get::<_, String>(2)?)?,
             name: row.get(3)?,
-            made_at: Time::from_millis(row.get(4)?).unwrap_or(Time::MIN).into(),
-            expires_at: moment(row.get(5)?),
-            revoked_at: moment(row.get(6)?),
+            made_at: time(row, 4)?.into(),
+            // An end that cannot be read must not become none.
+            expires_at: time_if_any(row, 5)?.map(Into::into),
+            revoked_at: time_if_any(row, 6)?.map(Into::into),
             scope: row.get::<_, Option<String>>(7)?.map(|text| scope_of(&text)).transpose()?,
             site: row.get(8)?,
         };

@@ -16,7 +16,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Deserializer as Tracked, Track};
-use std::fmt;
 
 /// A configuration that can be checked as a whole.
 pub trait Config: DeserializeOwned + Serialize + Default {
@@ -25,7 +24,8 @@ pub trait Config: DeserializeOwned + Serialize + Default {
 }
 
 /// Why a configuration was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}{}{problem}", if field.is_empty() { "" } else { ": " })]
 pub struct ConfigError {
     /// The field, as a path; empty for the whole.
     pub field: String,
@@ -39,17 +39,6 @@ impl ConfigError {
         ConfigError { field: field.to_owned(), problem: problem.to_owned() }
     }
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.field.is_empty() {
-            return f.write_str(&self.problem);
-        }
-        write!(f, "{}: {}", self.field, self.problem)
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 /// Reads a configuration in YAML (of which JSON is a part) and checks it; what the text leaves out, in any section,
 /// is the default of the experiment.

@@ -111,15 +111,19 @@ impl Fate {
 }
 
 impl Record {
-    /// The record of a job that starts now.
+    /// The record of a job that starts now, on a site that it was placed on: what it asks for can be counted there, and it
+    /// runs no longer than that. What would go on beyond the end of time ends with it.
+    ///
+    /// # Panics
+    /// When the job's estimate, or what that costs, is beyond every range on the site.
     pub(crate) fn begun(index: usize, site: &Site, now: i64, job: &Job, promised: Option<i64>) -> Record {
         let time = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
-        let lasts = site.takes(job.lasts()).unwrap_or(Span::ZERO);
+        let lasts = site.takes(job.lasts()).expect("a job is placed where its estimate is a time");
         let ran = Ran {
-            site: u32::try_from(index).unwrap_or(u32::MAX),
+            site: u32::try_from(index).expect("there are no more sites than numbers of them"),
             start: time(now),
             end: time(now.saturating_add(lasts.as_millis())),
-            cost: site.cost(job.nodes, lasts).unwrap_or(Money::from_micros(i64::MAX)),
+            cost: site.cost(job.nodes, lasts).expect("a job is placed where its estimate has a cost"),
             used: i128::from(job.nodes) * i128::from(lasts.as_millis()),
         };
         Record { job: *job, fate: Fate::of_run(job), ran: Some(ran), promised: promised.map(time) }

@@ -10,7 +10,7 @@ use crate::unit::{MONEY_DECIMALS, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use walras_core::Alternatives;
-use walras_core::choose::{AppliedLimits, NoCombination, Totals, VoPolicy};
+use walras_core::choose::{AppliedLimits, NoCombination, ObjectiveName, Totals, VoPolicy};
 use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, NoChoice, Proven};
 use walras_core::prefer::Source;
 use walras_model::JobId;
@@ -22,7 +22,7 @@ pub(super) const GAP_DECIMALS: u32 = 6;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedChoice {
     /// What made one combination better than another.
-    pub objective: String,
+    pub objective: ObjectiveName,
     /// How it ended.
     pub status: ChoiceStatus,
     /// How far the value may be from the best, relative to the larger of the two; `None` without a combination.
@@ -162,7 +162,7 @@ impl PlannedChoice {
         let name = |job: JobId| scenario.batch.request(job).name.clone();
         let by_quota = plan.left_out.iter().filter(|(_, reason)| *reason == LeftOut::Quota);
         Some(PlannedChoice {
-            objective: policy.objective.to_string(),
+            objective: policy.objective.name(),
             status,
             gap: Some(gap),
             above_any_plan: None,
@@ -237,7 +237,7 @@ fn without(
         }
     };
     Some(PlannedChoice {
-        objective: policy.objective.to_string(),
+        objective: policy.objective.name(),
         status,
         gap: None,
         above_any_plan: None,

@@ -14,6 +14,7 @@ use crate::error::{Problem, Within};
 use crate::number::Num;
 use crate::unit::Unit;
 use serde::{Deserialize, Deserializer};
+use walras_core::choose::ObjectiveName;
 
 /// The keys of a plan.
 #[derive(Deserialize)]
@@ -22,7 +23,7 @@ pub(super) struct PlanFile {
     schema: String,
     unit: Unit,
     search: SearchSummary,
-    objective: Option<String>,
+    objective: Option<ObjectiveName>,
     status: Option<ChoiceStatus>,
     /// `null` says that there is none, which is not the same as no key.
     #[serde(default, deserialize_with = "nullable")]

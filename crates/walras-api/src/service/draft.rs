@@ -78,7 +78,10 @@ impl JobDraft {
     }
 
     /// Puts what is in the files that it lists as `inputs` in the place of their names; `read` gives what is in one, or says why it cannot.
-    pub fn bring(&mut self, read: impl Fn(&str) -> Result<Vec<u8>, String>) -> Result<(), ReadError> {
+    pub fn bring<E: std::fmt::Display>(
+        &mut self,
+        read: impl Fn(&str) -> Result<Vec<u8>, E>,
+    ) -> Result<(), ReadError> {
         let Some(Value::Array(names)) = self.fields.get("inputs") else { return Ok(()) };
         let mut brought = Map::new();
         for (index, name) in names.iter().enumerate() {
@@ -94,7 +97,7 @@ impl JobDraft {
                 );
                 return Err(self.refuse(&key, name, problem));
             }
-            let bytes = read(name).map_err(|why| self.refuse(&key, name, why))?;
+            let bytes = read(name).map_err(|why| self.refuse(&key, name, why.to_string()))?;
             brought.insert(name.to_owned(), STANDARD.encode(bytes).into());
         }
         self.fields.insert("inputs".into(), brought.into());

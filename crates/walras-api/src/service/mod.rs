@@ -59,8 +59,9 @@ pub use view::{
     RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, ScarceView,
     Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView,
     StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
-    TransferView, TrialCycle, TrialFigures, TrialView, TroubleView, UnassignedKind, UnsoldSite, UnsoldStep,
-    UnsoldView, UserLine, UserView, UsersView, VoView, WaitsView, WhyKind, WhyView, WorthView,
+    TransferView, TrialCycle, TrialFigures, TrialView, TroubleKind, TroubleView, UnassignedKind, UnsoldSite,
+    UnsoldStep, UnsoldView, UserLine, UserView, UsersView, VoView, WaitsView, WhyKind, WhyView, WorthView,
+    WriterRole,
 };
 pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

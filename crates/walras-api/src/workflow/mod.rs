@@ -67,6 +67,7 @@ pub struct UnknownWorkflow {
     pub source: String,
 }
 
+// By hand: `source` is the name of a file here, and not an error that caused this one.
 impl fmt::Display for UnknownWorkflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let expected = ".yaml or .yml (workflow/1), .json (WfCommons), .xml or .dax (Pegasus) or .stg";

@@ -203,9 +203,11 @@ impl State {
     fn peers(&self, reservation: &Reservation) -> Arc<[Peer]> {
         let peer = |(part, place): (&ReservedPart, u32)| {
             let node = reservation.hold_of(&part.plan).and_then(|hold| hold.node);
+            let site =
+                self.site(part.plan.site).expect("what is reserved is on a site, and none is ever forgotten");
             Peer {
                 part: place,
-                site: self.site(part.plan.site).map(|site| site.spec.name.clone()).unwrap_or_default(),
+                site: site.spec.name.clone(),
                 node: node.and_then(|node| self.node_spec(node)).map(|spec| spec.name.clone()),
             }
         };

@@ -68,14 +68,19 @@ pub fn is_inside(name: &str) -> bool {
     name.len() <= FILE_NAME_MAX && !name.chars().any(char::is_control) && name.split('/').all(plain)
 }
 
-/// Who writes each file of a workflow. `Err` with a file that two tasks write. Time O(files · log files).
-pub fn producers(programs: &[TaskProgram]) -> Result<BTreeMap<&str, TaskId>, &str> {
+/// A file of a workflow that two tasks write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("two tasks write {0}")]
+pub struct WrittenTwice<'a>(pub &'a str);
+
+/// Who writes each file of a workflow. Time O(files · log files).
+pub fn producers(programs: &[TaskProgram]) -> Result<BTreeMap<&str, TaskId>, WrittenTwice<'_>> {
     let mut producers = BTreeMap::new();
     for (index, program) in programs.iter().enumerate() {
         for file in &program.outputs {
-            let Some(task) = TaskId::from_index(index) else { return Err(file) };
+            let task = TaskId::from_index(index).expect("a workflow has no more tasks than there are ids");
             if producers.insert(file.as_str(), task).is_some() {
-                return Err(file);
+                return Err(WrittenTwice(file));
             }
         }
     }
@@ -110,6 +115,6 @@ mod tests {
         let found = producers(&all).unwrap();
         assert_eq!(found.get("c"), Some(&TaskId::new(1)));
         assert_eq!(found.len(), 3);
-        assert_eq!(producers(&[one, writes(&["b"])]), Err("b"));
+        assert_eq!(producers(&[one, writes(&["b"])]), Err(WrittenTwice("b")));
     }
 }

@@ -40,8 +40,8 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
         let Placed { window, promise, changed, renewed } = placed;
         if batch.contains(&job) {
             decision.verdict.served = decision.verdict.served.saturating_add(1);
-            let cost = decision.verdict.cost.checked_add(window.cost());
-            decision.verdict.cost = cost.unwrap_or(Money::MAX);
+            // A figure that is only shown, like all sums of costs: beyond the range of money it stays at its end.
+            decision.verdict.cost = decision.verdict.cost + window.cost();
         }
         if *changed {
             let plan = Planned::of(window);
@@ -147,7 +147,8 @@ fn refuse_windows(decision: &mut Decision, unplaced: &[&PlanningJob]) {
     let verdict = &mut decision.verdict;
     for chosen in out {
         verdict.served = verdict.served.saturating_sub(1);
-        verdict.cost = verdict.cost.checked_sub(chosen.allocation.cost()).unwrap_or(Money::ZERO);
+        let without = verdict.cost.checked_sub(chosen.allocation.cost());
+        verdict.cost = without.expect("amounts that are not negative have a difference");
         let first = overdue.filter(|first| *first != chosen.job);
         verdict.unserved.push(Unserved { job: chosen.job, why: first.map_or(Why::LeftOut, Why::MakingRoom) });
     }
@@ -203,9 +204,14 @@ impl PlanningAgenda {
         let own: BTreeSet<JobNumber> =
             problem.jobs.iter().filter(|job| job.user == user).map(|job| job.number).collect();
         let promised = told.iter().filter(|(number, _)| own.contains(number));
-        let left = self.funds.get(user).copied().unwrap_or(Money::MAX);
-        promised.fold(left, |left, (_, placed)| left.checked_sub(placed.promise.cost).unwrap_or(Money::ZERO))
+        let left = *self.funds.get(user).expect("the agenda knows the funds of every user of the problem");
+        promised.fold(left, |left, (_, placed)| after_paying(left, placed.promise.cost))
     }
+}
+
+/// What is left after paying. A debt beyond the range of money stays at its end: nobody pays with either.
+pub(super) fn after_paying(left: Money, cost: Money) -> Money {
+    Money::from_micros(left.as_micros().saturating_sub(cost.as_micros()))
 }
 
 #[cfg(test)]

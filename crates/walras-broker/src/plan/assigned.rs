@@ -10,7 +10,7 @@
 //!
 //! **Complexity.** That of the method; each is bounded by counts of work, so that the same problem gives the same plan.
 
-use super::agenda::admitted;
+use super::agenda::{admitted, after_paying};
 use super::{CapacityRound, PlanningAgenda, PlanningJob, PlanningProblem, by_windows};
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::decision::{AssignedRound, Chosen, Decision, Proof, Unserved};
@@ -317,8 +317,9 @@ impl Outcome {
         let verdict = &mut decision.verdict;
         verdict.unserved.extend(left_out);
         verdict.served = verdict.served.saturating_add(u32::try_from(served.len()).unwrap_or(u32::MAX));
-        let cost = self.chosen.iter().map(|chosen| chosen.allocation.cost()).sum();
-        verdict.cost = verdict.cost.checked_add(cost).unwrap_or(Money::MAX);
+        let cost: Money = self.chosen.iter().map(|chosen| chosen.allocation.cost()).sum();
+        // A figure that is only shown, like all sums of costs: beyond the range of money it stays at its end.
+        verdict.cost = verdict.cost + cost;
         verdict.assigned = self.verdict.map(Box::new);
         decision.chosen.splice(0..0, self.chosen);
         decision
@@ -337,10 +338,9 @@ impl Outcome {
             let mut agenda: PlanningAgenda = (**agenda).clone();
             let numbers = problem.jobs.iter().map(|job| (job.number, job.user)).collect::<BTreeMap<_, _>>();
             for chosen in &self.chosen {
-                let user = numbers.get(&chosen.job).copied().unwrap_or(usize::MAX);
-                if let Some(funds) = agenda.funds.get_mut(user) {
-                    *funds = funds.checked_sub(chosen.allocation.cost()).unwrap_or(Money::ZERO);
-                }
+                let user = *numbers.get(&chosen.job).expect("who is chosen is a job of the problem");
+                let funds = agenda.funds.get_mut(user).expect("the agenda knows the funds of every user");
+                *funds = after_paying(*funds, chosen.allocation.cost());
             }
             Arc::new(agenda)
         });

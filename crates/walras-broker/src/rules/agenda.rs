@@ -112,7 +112,8 @@ impl State {
         for (job, _) in self.planned() {
             let cost = job.promise.map_or(Money::ZERO, |promise| promise.cost);
             let sum = all.entry(job.spec.user.as_str()).or_insert(Money::ZERO);
-            *sum = sum.checked_add(cost).unwrap_or(Money::MAX);
+            // More than can be counted is more than anybody has: the end of the range leaves nothing to spend.
+            *sum = *sum + cost;
         }
         all
     }

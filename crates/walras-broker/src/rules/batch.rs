@@ -180,9 +180,10 @@ pub(crate) fn delay_worth(promises: PromisePolicy, offers: &Offers) -> impl Fn(&
 fn worth(job: &Job, promises: &PromisePolicy, price: i64) -> Worth {
     if let Some(delay) = job.spec.delay {
         let per_second = rounding::down(i128::from(delay.per_hour.as_micros()), 3_600);
-        let per_second = i64::try_from(per_second).unwrap_or(i64::MAX);
+        let per_second = i64::try_from(per_second).expect("a part of an amount is no larger than the amount");
         return Worth { per_second, from: delay.after.unwrap_or(job.ready_at()) };
     }
+    // A weight against costs: what is worth more than can be counted is worth any price.
     let usual = promises.value.of_count(price.saturating_mul(i64::from(job.spec.request.tasks)));
     let usual = i128::from(usual.unwrap_or(i64::MAX));
     let (time, money) = job.spec.preference.as_ref().map_or((1, 1), cares);

@@ -199,8 +199,8 @@ fn whole_rate(hold: &Hold, of: u32) -> Rate {
     i64::try_from(whole).ok().and_then(Rate::from_micros_per_second).unwrap_or(hold.rate)
 }
 
-pub(super) fn name_of(state: &State, site: SiteId) -> String {
-    state.site(site).map(|site| site.spec.name.clone()).unwrap_or_default()
+pub(super) fn name_of(state: &State, site: SiteId) -> Option<String> {
+    state.site(site).map(|site| site.spec.name.clone())
 }
 
 /// Every hold of a workflow must lie within one free piece at its own price, with all units of its node, and no two on one node.

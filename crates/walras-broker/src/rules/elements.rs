@@ -88,7 +88,9 @@ impl State {
             }
         }
         let left = (i128::from(budget.as_micros()) - taken).max(0) / open.max(1);
-        Some(Money::from_micros(i64::try_from(left).unwrap_or(i64::MAX)))
+        let left =
+            i64::try_from(left).expect("charges and liens are not negative: no more is left than the budget");
+        Some(Money::from_micros(left))
     }
 
     /// What is held for a job, or promised to be the most; `None` where nothing is.

@@ -4,7 +4,7 @@ use super::submission::{check_particulars, check_program};
 use crate::model::job::{JobSpec, WorkflowSpec};
 use crate::model::limits::NAME_MAX;
 use crate::model::particulars::Particulars;
-use crate::model::program::{FILES_MAX, TaskProgram, is_inside, producers};
+use crate::model::program::{FILES_MAX, TaskProgram, WrittenTwice, is_inside, producers};
 use crate::model::refusal::BadJob;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::TaskId;
@@ -50,7 +50,8 @@ fn short(name: &str) -> String {
 
 /// Whether every file that a task reads is written by a task that it waits for, or comes with the job.
 fn sources(workflow: &WorkflowSpec, said: &Particulars) -> Result<(), BadJob> {
-    let writers = producers(&workflow.programs).map_err(|file| BadJob::WrittenTwice(short(file)))?;
+    let writers =
+        producers(&workflow.programs).map_err(|WrittenTwice(file)| BadJob::WrittenTwice(short(file)))?;
     if let Some(file) = said.inputs.keys().find(|file| writers.contains_key(file.as_str())) {
         return Err(BadJob::WrittenTwice(short(file)));
     }

@@ -47,7 +47,8 @@ impl<'a> Means<'a> {
         let millis = millis.map(|work| rounding::down(work, i128::from(performance.as_millionths())));
         let micros = millis.and_then(|millis| i128::from(rate.as_micros_per_second()).checked_mul(millis));
         let micros = micros.map(|micros| rounding::down(micros, 1_000));
-        Money::from_micros(micros.and_then(|micros| i64::try_from(micros).ok()).unwrap_or(i64::MAX))
+        // A bound from below: what costs more than can be counted costs no less than the end of the range, which nobody has.
+        micros.and_then(|micros| i64::try_from(micros).ok()).map_or(Money::MAX, Money::from_micros)
     }
 
     /// Why a user cannot pay an amount, where that is so.

@@ -133,7 +133,7 @@ pub(super) fn tasks(
             node,
             name: spec.name.clone(),
             site,
-            site_name: name_of(state, site),
+            site_name: name_of(state, site)?,
             performance: spec.performance,
             rate: hold.rate,
             free: vec![hold.interval],
@@ -146,13 +146,14 @@ pub(super) fn tasks(
         let Some((node, cost)) = allocation.hold_of(part).and_then(|hold| priced(state, hold, part)) else {
             return vec![Mismatch::Inconsistent];
         };
+        let Some(site) = name_of(state, part.site) else { return vec![Mismatch::NoSite(part.site)] };
         let Some(total) = claim.cost.checked_add(cost) else {
             return vec![Mismatch::Inconsistent];
         };
         claim.cost = total;
         claim.tasks.push(ClaimedTask {
             task: task.name.clone(),
-            site: name_of(state, part.site),
+            site,
             node: node.name.clone(),
             start: part.start,
             end: part.end,

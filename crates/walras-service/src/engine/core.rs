@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, oneshot};
-use walras_api::service::{EventView, exact};
+use walras_api::service::{EventView, WriterRole, exact};
 use walras_broker::journal::Entry;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Answer, Broker, Effect, Input, Refusal};
@@ -162,7 +162,7 @@ impl<J: Journal> Engine<J> {
     /// Takes an input in before the engine runs, durably; the file of that name asks for it.
     pub fn begin(&mut self, input: Input, source: &str) -> Result<Answer, Failed> {
         let mut outcome = Outcome::default();
-        let by = Writer { role: "configuration".to_owned(), name: source.to_owned(), token: None };
+        let by = Writer { role: WriterRole::Configuration, name: source.to_owned(), token: None };
         let answer =
             self.take(input, Some(by), &mut outcome).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
         self.commit(&outcome.group).map_err(|error| Failed::Unwritable(error.to_string()))?;

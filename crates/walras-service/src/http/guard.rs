@@ -95,8 +95,7 @@ pub(super) async fn guard(State((app, post)): State<(App, Post)>, request: Reque
 /// Lets a handler answer, in the name of whoever asks.
 async fn signed(request: Request, next: Next) -> Response {
     let Some(caller) = request.extensions().get::<Caller>() else { return next.run(request).await };
-    let by =
-        Writer { role: caller.role.text().to_owned(), name: caller.name.clone(), token: Some(caller.token) };
+    let by = Writer { role: caller.role.into(), name: caller.name.clone(), token: Some(caller.token) };
     WRITER.scope(by, next.run(request)).await
 }
 

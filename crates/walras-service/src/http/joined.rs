@@ -82,7 +82,7 @@ async fn change(
     let access = body.access.map(|tables| each("access", tables)).transpose().map_err(wrong)?;
     let quotas = body.quotas.map(|tables| each("quotas", tables)).transpose().map_err(wrong)?;
     let given = rules(access.as_deref().unwrap_or_default(), quotas.as_deref().unwrap_or_default());
-    let given = given.map_err(wrong)?;
+    let given = given.map_err(|bad| wrong(bad.to_string()))?;
     if access.is_some() {
         terms.access.access = given.access;
     }

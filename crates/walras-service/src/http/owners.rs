@@ -134,8 +134,8 @@ async fn reclaim(
 /// The nodes of those names, or all of the site's.
 async fn nodes(app: &App, site: SiteId, names: Option<Vec<String>>) -> Result<Vec<NodeId>, Fault> {
     let found = app.handle.ask(move |state, _| nodes_of(state, site, names.as_deref())).await?;
-    found.map_err(|NoSuchNode(name)| {
-        let message = format!("nodes: {name} is not one of the site's");
+    found.map_err(|unknown: NoSuchNode| {
+        let message = format!("nodes: {unknown}");
         Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "no-such-node", message)
     })
 }

@@ -9,6 +9,7 @@ use crate::engine::{Failed, WRITER};
 use crate::journal::Writer;
 use crate::site::SiteConfig;
 use std::path::Path;
+use walras_api::service::WriterRole;
 use walras_broker::Input;
 use walras_broker::site::SiteSpec;
 use walras_model::SiteId;
@@ -17,7 +18,7 @@ impl App {
     /// Reads the configuration again: sites join, change and leave. Says what changed, a line each.
     pub async fn reload(&self, path: &Path) -> Vec<String> {
         let source = path.display().to_string();
-        let by = Writer { role: "configuration".to_owned(), name: source, token: None };
+        let by = Writer { role: WriterRole::Configuration, name: source, token: None };
         WRITER.scope(by, self.reload_by_file(path)).await
     }
 

@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Deserialize;
 use std::time::Instant;
-use walras_api::service::Role;
+use walras_api::service::{Role, WriterRole};
 use walras_broker::Input;
 use walras_broker::input::User;
 use walras_model::{Money, Time};
@@ -126,7 +126,7 @@ async fn come_back(
         Ok(Err(why)) => return said(status_of(&why), &why.to_string()),
         Err(error) => return app.broken(&error).into_response(),
     };
-    let by = Writer { role: "provider".to_owned(), name: parts.config.name.clone(), token: None };
+    let by = Writer { role: WriterRole::Provider, name: parts.config.name.clone(), token: None };
     match WRITER.scope(by, code_for(&app, &parts.config, person)).await {
         Ok(Some(code)) => to(&format!("/#code={code}"), &kept(&app, "", 0)),
         Ok(None) => said(StatusCode::FORBIDDEN, "the VO does not know you, ask its administrator to add you"),

@@ -1,7 +1,8 @@
 //! What was submitted as a job, found again in the journal.
 
-use super::register::{Register, number};
-use super::{JournalError, decode};
+use super::JournalError;
+use super::register::{FoundEntry, Register};
+use crate::columns::sought;
 use rusqlite::params;
 use std::sync::Arc;
 use walras_broker::Event;
@@ -37,16 +38,12 @@ impl Register {
     fn first_about(&self, job: u64) -> Result<Option<(u64, Entry)>, JournalError> {
         let text = "SELECT position, format, body FROM entry WHERE position =
                     (SELECT MIN(position) FROM about WHERE job = ?1)";
-        let found: Option<(i64, u32, Vec<u8>)> = self.with(|connection| {
+        let found: Option<FoundEntry> = self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
-            let mut rows = statement.query(params![i64::try_from(job).unwrap_or(i64::MAX)])?;
-            rows.next()?.map(|row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).transpose()
+            let mut rows = statement.query(params![sought(job)])?;
+            rows.next()?.map(FoundEntry::read).transpose()
         })?;
-        let entry = |(position, format, body): (i64, u32, Vec<u8>)| {
-            let position = number(position);
-            Ok((position, decode(position, format, &body)?))
-        };
-        found.map(entry).transpose()
+        found.map(|found| Ok((found.position, found.decoded()?))).transpose()
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::register::{Register, below};
 use super::{JournalError, record::Record};
+use crate::columns::{limit, sought};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 use walras_api::service::JobState;
@@ -63,7 +64,7 @@ impl Wanted {
             Elements::Whole => text.push_str(" AND array IS NULL"),
             Elements::Of(array) => {
                 text.push_str(" AND array = ?");
-                values.push(Value::from(below(Some(array))));
+                values.push(Value::from(sought(array)));
             }
             Elements::All => text.push_str(" AND json_extract(body, '$.job.array') IS NULL"),
         }
@@ -126,7 +127,7 @@ impl Register {
     /// What is kept of at most so many jobs that have ended and are looked for, newest first.
     pub fn ended_like(&self, wanted: &Wanted, most: usize) -> Result<Vec<Record>, JournalError> {
         let (conditions, mut values) = wanted.conditions();
-        values.push(Value::from(i64::try_from(most).unwrap_or(i64::MAX)));
+        values.push(Value::from(limit(most)));
         let text = format!("SELECT body FROM ended WHERE {conditions} ORDER BY number DESC LIMIT ?");
         let bodies: Vec<String> = self.with(|connection| {
             let mut statement = connection.prepare_cached(&text)?;

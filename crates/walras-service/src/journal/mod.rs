@@ -27,6 +27,7 @@ pub use register::{FoundBill, Register};
 pub use reports::{FoundAct, FoundOffered, FoundSale};
 
 use chain::Chain;
+use walras_api::service::WriterRole;
 use walras_broker::journal::Entry;
 use walras_broker::sales::Sale;
 use walras_model::{NodeId, SiteId, Time};
@@ -86,8 +87,8 @@ pub struct OfferedRecord {
 /// Whoever has changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writer {
-    /// The role of their token; `configuration` for the file that the service was started with.
-    pub role: String,
+    /// The role of their token, or what else changes things.
+    pub role: WriterRole,
     /// The name of their token, or of the file.
     pub name: String,
     /// The number of their token.
@@ -147,6 +148,7 @@ pub struct LineRecord {
 
 /// Why the journal could not do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// Somebody else has written: nothing was appended.
     #[error("the journal has {found} entries where {expected} were expected: another service writes to it")]

@@ -2,7 +2,8 @@
 
 use super::record::Record;
 use super::{JournalError, decode};
-use rusqlite::{Connection, OpenFlags, params};
+use crate::columns::{limit, number, number_if_any, sought, time};
+use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -57,18 +58,33 @@ pub(super) fn unreadable(error: rusqlite::Error) -> JournalError {
     JournalError::Unreadable(error.to_string())
 }
 
-pub(super) fn number(value: i64) -> u64 {
-    u64::try_from(value).unwrap_or(0)
-}
-
 /// The purpose that is written so.
 fn purpose(text: &str) -> Result<PurposeKind, rusqlite::Error> {
     let known = PurposeKind::ALL.into_iter().find(|purpose| purpose.text() == text);
     known.ok_or_else(|| rusqlite::Error::InvalidColumnName(format!("purpose {text}")))
 }
 
+/// All numbers below this are looked for; without a word, all.
 pub(super) fn below(before: Option<u64>) -> i64 {
-    before.and_then(|before| i64::try_from(before).ok()).unwrap_or(i64::MAX)
+    before.map_or(i64::MAX, sought)
+}
+
+/// An entry before it is decoded.
+pub(super) struct FoundEntry {
+    pub(super) position: u64,
+    format: u32,
+    body: Vec<u8>,
+}
+
+impl FoundEntry {
+    /// Of a row that begins with its position, its format and its body.
+    pub(super) fn read(row: &Row<'_>) -> Result<FoundEntry, rusqlite::Error> {
+        Ok(FoundEntry { position: number(row, 0)?, format: row.get(1)?, body: row.get(2)? })
+    }
+
+    pub(super) fn decoded(&self) -> Result<Entry, JournalError> {
+        decode(self.position, self.format, &self.body)
+    }
 }
 
 impl Register {
@@ -104,7 +120,7 @@ impl Register {
     pub fn ended(&self, job: u64) -> Result<Option<Record>, JournalError> {
         let body: Option<String> = self.with(|connection| {
             let mut statement = connection.prepare_cached("SELECT body FROM ended WHERE number = ?1")?;
-            let mut rows = statement.query([i64::try_from(job).unwrap_or(i64::MAX)])?;
+            let mut rows = statement.query([sought(job)])?;
             rows.next()?.map(|row| row.get(0)).transpose()
         })?;
         body.map(|body| Record::decode(&body)).transpose()
@@ -121,15 +137,14 @@ impl Register {
                     WHERE account = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3";
         self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let rows = statement.query_map(params![account, below(before), most], |row| {
+            let rows = statement.query_map(params![account, below(before), limit(most)], |row| {
                 Ok(FoundLine {
-                    number: number(row.get(0)?),
-                    at: Time::from_millis(row.get(1)?).unwrap_or(Time::MIN),
+                    number: number(row, 0)?,
+                    at: time(row, 1)?,
                     purpose: purpose(&row.get::<_, String>(2)?)?,
                     amount: row.get(3)?,
                     balance: row.get(4)?,
-                    job: row.get::<_, Option<i64>>(5)?.map(number),
+                    job: number_if_any(row, 5)?,
                 })
             })?;
             rows.collect()
@@ -148,13 +163,12 @@ impl Register {
                     WHERE account = ?1 AND job IS NOT NULL AND job < ?2 GROUP BY job ORDER BY job DESC LIMIT ?3";
         self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let rows = statement.query_map(params![account, below(before), most], |row| {
+            let rows = statement.query_map(params![account, below(before), limit(most)], |row| {
                 Ok(FoundBill {
-                    job: number(row.get(0)?),
-                    from: Time::from_millis(row.get(1)?).unwrap_or(Time::MIN),
-                    until: Time::from_millis(row.get(2)?).unwrap_or(Time::MIN),
-                    lines: number(row.get(3)?),
+                    job: number(row, 0)?,
+                    from: time(row, 1)?,
+                    until: time(row, 2)?,
+                    lines: number(row, 3)?,
                     amount: row.get(4)?,
                     name: row.get(5)?,
                 })
@@ -171,32 +185,23 @@ impl Register {
     ) -> Result<Vec<(u64, Entry)>, JournalError> {
         let text =
             "SELECT position, format, body FROM entry WHERE position < ?1 ORDER BY position DESC LIMIT ?2";
-        let found: Vec<(i64, u32, Vec<u8>)> = self.with(|connection| {
+        let found: Vec<FoundEntry> = self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let rows = statement
-                .query_map(params![below(before), most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let rows = statement.query_map(params![below(before), limit(most)], FoundEntry::read)?;
             rows.collect()
         })?;
-        let entry = |(position, format, body): (i64, u32, Vec<u8>)| {
-            let position = number(position);
-            Ok((position, decode(position, format, &body)?))
-        };
-        found.into_iter().map(entry).collect()
+        found.into_iter().map(|found| Ok((found.position, found.decoded()?))).collect()
     }
 
     /// The entries that are about a job, the latest of them, oldest first.
     pub fn about(&self, job: u64, most: usize) -> Result<Vec<Entry>, JournalError> {
         let text = "SELECT position, format, body FROM entry WHERE position IN
                     (SELECT position FROM about WHERE job = ?1 ORDER BY position DESC LIMIT ?2) ORDER BY position";
-        let found: Vec<(i64, u32, Vec<u8>)> = self.with(|connection| {
+        let found: Vec<FoundEntry> = self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
-            let job = i64::try_from(job).unwrap_or(i64::MAX);
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let rows =
-                statement.query_map(params![job, most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let rows = statement.query_map(params![sought(job), limit(most)], FoundEntry::read)?;
             rows.collect()
         })?;
-        found.into_iter().map(|(position, format, body)| decode(number(position), format, &body)).collect()
+        found.iter().map(FoundEntry::decoded).collect()
     }
 }

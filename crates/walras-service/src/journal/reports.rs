@@ -2,9 +2,12 @@
 
 use super::act::Act;
 use super::record::Record;
-use super::register::{Register, below, number};
+use super::register::{Register, below};
+use super::tables::NO_NODE;
 use super::{JournalError, Writer, decode};
-use rusqlite::{Row, params};
+use crate::columns::{limit, number, number_if_any, time, time_if_any};
+use rusqlite::{Error, Row, params};
+use walras_api::service::WriterRole;
 use walras_broker::journal::Entry;
 use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 
@@ -57,22 +60,43 @@ pub struct FoundAct {
     pub act: Option<Act>,
 }
 
-fn time(millis: i64) -> Time {
-    Time::from_millis(millis).unwrap_or(Time::MIN)
+/// The role that is written so. One that is not known must not become another.
+fn role(text: &str) -> Result<WriterRole, Error> {
+    let known = WriterRole::ALL.into_iter().find(|role| role.text() == text);
+    known.ok_or_else(|| Error::InvalidColumnName(format!("role {text}")))
 }
 
-fn sale(row: &Row<'_>) -> Result<FoundSale, rusqlite::Error> {
-    let used = row.get::<_, Option<i64>>(6)?.zip(row.get::<_, Option<i64>>(7)?);
+/// The time that was paid for, where there is any.
+fn used(row: &Row<'_>) -> Result<Option<Interval>, Error> {
+    let Some((from, until)) = time_if_any(row, 6)?.zip(time_if_any(row, 7)?) else { return Ok(None) };
+    let used = Interval::new(from, until);
+    used.map(Some).ok_or(Error::IntegralValueOutOfRange(7, until.as_millis()))
+}
+
+/// How much of a node was sold.
+fn part(row: &Row<'_>) -> Result<Share, Error> {
+    let kept: i64 = row.get(8)?;
+    Share::from_millionths(kept).ok_or(Error::IntegralValueOutOfRange(8, kept))
+}
+
+fn sale(row: &Row<'_>) -> Result<FoundSale, Error> {
     Ok(FoundSale {
-        at: time(row.get(0)?),
+        at: time(row, 0)?,
         site: SiteId::new(row.get(1)?),
         node: row.get::<_, Option<u32>>(2)?.map(NodeId::new),
         user: row.get(3)?,
         charged: Money::from_micros(row.get(4)?),
         income: Money::from_micros(row.get(5)?),
-        used: used.and_then(|(from, until)| Interval::new(time(from), time(until))),
-        part: Share::from_millionths(row.get(8)?).unwrap_or(Share::WHOLE),
+        used: used(row)?,
+        part: part(row)?,
     })
+}
+
+fn offered(row: &Row<'_>) -> Result<FoundOffered, Error> {
+    let node: i64 = row.get(2)?;
+    let known = |node: i64| u32::try_from(node).map_err(|_| Error::IntegralValueOutOfRange(2, node));
+    let node = if node == NO_NODE { None } else { Some(NodeId::new(known(node)?)) };
+    Ok(FoundOffered { day: row.get(0)?, site: SiteId::new(row.get(1)?), node, millis: row.get(3)? })
 }
 
 impl Register {
@@ -80,7 +104,10 @@ impl Register {
     pub fn sales_since(&self) -> Result<Time, JournalError> {
         let text = "SELECT value FROM meta WHERE key = 'sales_since'";
         let since = self.with(|it| it.query_row(text, [], |row| row.get::<_, String>(0)))?;
-        Ok(since.parse().ok().and_then(Time::from_millis).unwrap_or(Time::MIN))
+        let known = since.parse().ok().and_then(Time::from_millis);
+        known.ok_or_else(|| {
+            JournalError::Unreadable(format!("it says that sales are written down since {since}"))
+        })
     }
 
     /// Shows every sale that was settled in a period, or settled after it and used in it, oldest first.
@@ -109,9 +136,7 @@ impl Register {
             let mut statement = connection.prepare_cached(text)?;
             let mut rows = statement.query(params![from, until])?;
             while let Some(row) = rows.next()? {
-                let node = u32::try_from(row.get::<_, i64>(2)?).ok().map(NodeId::new);
-                let site = SiteId::new(row.get(1)?);
-                see(FoundOffered { day: row.get(0)?, site, node, millis: row.get(3)? });
+                see(offered(row)?);
             }
             Ok(())
         })
@@ -125,7 +150,7 @@ impl Register {
         mut see: impl FnMut(Record),
     ) -> Result<bool, JournalError> {
         let text = "SELECT body FROM ended WHERE at >= ?1 AND at < ?2 ORDER BY at DESC LIMIT ?3";
-        let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+        let limit = limit(most).saturating_add(1);
         let mut count = 0;
         let mut wrong = Ok(());
         self.with(|connection| {
@@ -155,20 +180,19 @@ impl Register {
         let text = "SELECT number, act.at, role, name, token, act.position, act.body, format, entry.body
                     FROM act LEFT JOIN entry ON entry.position = act.position
                     WHERE number < ?1 ORDER BY number DESC LIMIT ?2";
-        type Found = (FoundAct, Option<String>, Option<(i64, u32, Vec<u8>)>);
+        type Found = (FoundAct, Option<String>, Option<(u64, u32, Vec<u8>)>);
         let found: Vec<Found> = self.with(|connection| {
             let mut statement = connection.prepare_cached(text)?;
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let rows = statement.query_map(params![below(before), most], |row| {
-                let token = row.get::<_, Option<i64>>(4)?.map(number);
+            let rows = statement.query_map(params![below(before), limit(most)], |row| {
+                let token = number_if_any(row, 4)?;
                 let act = FoundAct {
-                    number: number(row.get(0)?),
-                    at: time(row.get(1)?),
-                    by: Writer { role: row.get(2)?, name: row.get(3)?, token },
+                    number: number(row, 0)?,
+                    at: time(row, 1)?,
+                    by: Writer { role: role(&row.get::<_, String>(2)?)?, name: row.get(3)?, token },
                     entry: None,
                     act: None,
                 };
-                let entry = match (row.get(5)?, row.get(7)?, row.get(8)?) {
+                let entry = match (number_if_any(row, 5)?, row.get(7)?, row.get(8)?) {
                     (Some(position), Some(format), Some(body)) => Some((position, format, body)),
                     _ => None,
                 };
@@ -179,7 +203,6 @@ impl Register {
         let read = |(mut found, body, entry): Found| {
             found.act = body.map(|body| Act::decode(&body)).transpose()?;
             if let Some((position, format, body)) = entry {
-                let position = number(position);
                 found.entry = Some((position, Box::new(decode(position, format, &body)?)));
             }
             Ok(found)

@@ -3,11 +3,11 @@
 use super::chain::{Chain, Sum};
 use super::reserve::Reserve;
 use super::{Group, Journal, JournalError, decode, tables};
+use crate::columns::{limit, number, signed, sought, time};
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
 use std::time::Duration;
 use walras_broker::journal::{Entry, VERSION};
-use walras_model::Time;
 
 /// The version of the tables; another one is refused.
 const TABLES: &str = "walras.tables/2";
@@ -27,14 +27,6 @@ fn unwritable(error: rusqlite::Error) -> JournalError {
 
 fn unreadable(error: rusqlite::Error) -> JournalError {
     JournalError::Unreadable(error.to_string())
-}
-
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }
 
 impl SqliteJournal {
@@ -104,7 +96,7 @@ impl SqliteJournal {
             let mut entry = transaction.prepare_cached(text)?;
             for ((at, body), position) in group.entries.iter().zip(expected + 1..) {
                 let sum = chain.next(position, *at, body);
-                entry.execute(params![signed(position), at.as_millis(), VERSION, body, sum])?;
+                entry.execute(params![signed(position)?, at.as_millis(), VERSION, body, sum])?;
                 chain = Chain(Some(sum));
             }
             tables::write(&transaction, expected, group)
@@ -126,7 +118,7 @@ fn chain_at(connection: &Connection, position: u64) -> Result<Chain, rusqlite::E
         return Ok(Chain::default());
     }
     let mut statement = connection.prepare_cached("SELECT sum FROM entry WHERE position = ?1")?;
-    match statement.query_row([signed(position)], |row| row.get::<_, Option<Sum>>(0)) {
+    match statement.query_row([sought(position)], |row| row.get::<_, Option<Sum>>(0)) {
         Ok(sum) => Ok(Chain(sum)),
         Err(rusqlite::Error::QueryReturnedNoRows) => Ok(Chain::default()),
         Err(error) => Err(error),
@@ -135,7 +127,7 @@ fn chain_at(connection: &Connection, position: u64) -> Result<Chain, rusqlite::E
 
 fn last(connection: &Connection) -> Result<u64, rusqlite::Error> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(position), 0) FROM entry")?;
-    statement.query_row([], |row| row.get::<_, i64>(0)).map(unsigned)
+    statement.query_row([], |row| number(row, 0))
 }
 
 impl Journal for SqliteJournal {
@@ -159,14 +151,13 @@ impl Journal for SqliteJournal {
             }
         };
         let mut statement = self.connection.prepare_cached(text).map_err(unreadable)?;
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut rows = statement.query(params![signed(after), most]).map_err(unreadable)?;
+        let mut rows = statement.query(params![sought(after), limit(most)]).map_err(unreadable)?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next().map_err(unreadable)? {
-            let position = unsigned(row.get::<_, i64>(0).map_err(unreadable)?);
+            let position = number(row, 0).map_err(unreadable)?;
             let format: u32 = row.get(1).map_err(unreadable)?;
             let body = row.get_ref(2).and_then(|body| Ok(body.as_bytes()?)).map_err(unreadable)?;
-            let at = Time::from_millis(row.get(3).map_err(unreadable)?).unwrap_or(Time::MAX);
+            let at = time(row, 3).map_err(unreadable)?;
             let sum = row.get_ref(4).and_then(|sum| Ok(sum.as_blob_or_null()?)).map_err(unreadable)?;
             chain.take(position, at, body, sum)?;
             entries.push(decode(position, format, body)?);
@@ -194,6 +185,7 @@ impl Journal for SqliteJournal {
 mod tests {
     use super::*;
     use walras_broker::input::Input;
+    use walras_model::Time;
 
     fn entry(at: i64) -> Entry {
         Entry { at: Time::from_millis(at).unwrap(), input: Input::Tick, events: Vec::new() }

@@ -1,7 +1,7 @@
 //! The register's tables: what is written beside the entries, in the same transaction.
 
-use super::sqlite::signed;
 use super::{Group, Writer};
+use crate::columns::signed;
 use rusqlite::{Connection, Transaction, params};
 
 pub(super) const SCHEMA: &str = "
@@ -30,6 +30,9 @@ pub(super) const SCHEMA: &str = "
         number INTEGER PRIMARY KEY, at INTEGER NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, token INTEGER,
         position INTEGER, body TEXT);
 ";
+
+/// Stands where time was offered on all nodes together.
+pub(super) const NO_NODE: i64 = -1;
 
 /// Tables of an earlier version get what they lack.
 pub(super) fn upgrade(connection: &Connection) -> Result<(), rusqlite::Error> {
@@ -79,19 +82,19 @@ pub(super) fn write(
     expected: u64,
     group: &Group,
 ) -> Result<(), rusqlite::Error> {
-    let position =
-        |place: usize| signed(expected + 1).saturating_add(i64::try_from(place).unwrap_or(i64::MAX));
+    let position = |place: usize| signed(expected.saturating_add(1).saturating_add(place as u64));
     let mut about =
         transaction.prepare_cached("INSERT OR IGNORE INTO about (job, position) VALUES (?1, ?2)")?;
     for (job, place) in &group.about {
-        about.execute(params![signed(*job), position(*place)])?;
+        about.execute(params![signed(*job)?, position(*place)?])?;
     }
     let mut ended = transaction.prepare_cached(
         "REPLACE INTO ended (number, user, state, body, at, array, name, queued)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for job in &group.ended {
-        let (number, at, array) = (signed(job.number), job.at.as_millis(), job.array.map(signed));
+        let (number, at, array) =
+            (signed(job.number)?, job.at.as_millis(), job.array.map(signed).transpose()?);
         let queued = job.queued.as_millis();
         ended.execute(params![number, job.user, job.state, job.body, at, array, job.name, queued])?;
     }
@@ -99,7 +102,7 @@ pub(super) fn write(
         "INSERT INTO line (account, at, purpose, amount, balance, job) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     for it in &group.lines {
-        let (at, job) = (it.at.as_millis(), it.job.map(signed));
+        let (at, job) = (it.at.as_millis(), it.job.map(signed).transpose()?);
         line.execute(params![it.account, at, it.purpose, it.amount, it.balance, job])?;
     }
     sales(transaction, group)?;
@@ -108,8 +111,9 @@ pub(super) fn write(
     )?;
     for it in &group.acts {
         let Writer { role, name, token } = &it.by;
-        let (place, body) = (it.place.map(position), it.body.as_deref());
-        act.execute(params![it.at.as_millis(), role, name, token.map(signed), place, body])?;
+        let (place, body) = (it.place.map(position).transpose()?, it.body.as_deref());
+        let token = token.map(signed).transpose()?;
+        act.execute(params![it.at.as_millis(), role.text(), name, token, place, body])?;
     }
     Ok(())
 }
@@ -124,7 +128,7 @@ fn sales(transaction: &Transaction<'_>, group: &Group) -> Result<(), rusqlite::E
         let used = sold.used.map(|used| (used.start().as_millis(), used.end().as_millis())).unzip();
         let (charged, income) = (sold.charged.as_micros(), sold.income.as_micros());
         let (site, node) = (sold.site.number(), sold.node.map(|node| node.number()));
-        let (at, job) = (it.at.as_millis(), signed(it.job));
+        let (at, job) = (it.at.as_millis(), signed(it.job)?);
         let part = sold.part.as_millionths();
         sale.execute(params![at, site, node, it.user, job, charged, income, used.0, used.1, part])?;
     }
@@ -133,7 +137,7 @@ fn sales(transaction: &Transaction<'_>, group: &Group) -> Result<(), rusqlite::E
          ON CONFLICT DO UPDATE SET millis = millis + excluded.millis",
     )?;
     for it in &group.offered {
-        let node = it.node.map_or(-1, |node| i64::from(node.number()));
+        let node = it.node.map_or(NO_NODE, |node| i64::from(node.number()));
         offered.execute(params![it.day, it.site.number(), node, it.millis])?;
     }
     Ok(())

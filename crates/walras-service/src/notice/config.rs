@@ -80,7 +80,8 @@ pub enum Untold {
 }
 
 /// Why a job's wish to be told is refused, as the rest of a sentence about the field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {text}")]
 pub struct NotAllowed {
     /// Which field of `notify`.
     pub field: &'static str,

@@ -75,24 +75,40 @@ impl Desk {
     }
 }
 
+/// Why notices cannot be carried.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotCarried {
+    /// What the configuration asks for cannot be had.
+    #[error("{0}")]
+    Refused(String),
+    /// What carries them cannot be started.
+    #[error("{0}")]
+    NoThread(std::io::Error),
+}
+
 impl Notifier {
     /// Starts what the configuration asks for.
     pub fn start(
         mail: Option<&MailConfig>,
         webhooks: &[WebhookConfig],
         handle: Handle,
-    ) -> Result<Notifier, String> {
+    ) -> Result<Notifier, NotCarried> {
         let desk = Arc::new(Desk { handle, open: Mutex::default() });
         let mail = match mail {
             Some(config) => {
-                Some(carrier("mail", Relay::open(config)?, Arc::clone(&desk), config.retry_seconds)?)
+                let relay = Relay::open(config).map_err(NotCarried::Refused)?;
+                Some(carrier("mail", relay, Arc::clone(&desk), config.retry_seconds)?)
             }
             None => None,
         };
         let retry = webhooks.iter().map(|webhook| webhook.retry_seconds).min().unwrap_or(1);
         let webhook = match webhooks {
             [] => None,
-            webhooks => Some(carrier("webhook", Caller::open(webhooks)?, Arc::clone(&desk), retry)?),
+            webhooks => {
+                let caller = Caller::open(webhooks).map_err(NotCarried::Refused)?;
+                Some(carrier("webhook", caller, Arc::clone(&desk), retry)?)
+            }
         };
         Ok(Notifier { mail, webhook, desk, overflowed: AtomicBool::new(false) })
     }
@@ -143,12 +159,12 @@ fn carrier(
     carrier: impl Carrier + 'static,
     desk: Arc<Desk>,
     retry_seconds: u32,
-) -> Result<SyncSender<Arc<Message>>, String> {
+) -> Result<SyncSender<Arc<Message>>, NotCarried> {
     let (sender, letters) = sync_channel(WAITING_MAX);
     let retry = std::time::Duration::from_secs(retry_seconds.into());
     let started = std::thread::Builder::new()
         .name(name.to_owned())
         .spawn(move || run(&carrier, &letters, retry, &|notice| desk.done(notice)));
-    started.map_err(|error| error.to_string())?;
+    started.map_err(NotCarried::NoThread)?;
     Ok(sender)
 }

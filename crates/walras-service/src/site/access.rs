@@ -47,16 +47,28 @@ const fn yes() -> bool {
     true
 }
 
+/// What is wrong with a rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{list}[{place}]: {problem}")]
+pub struct BadRule {
+    /// The list that it is in.
+    pub list: &'static str,
+    /// Its place there.
+    pub place: usize,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
 /// The rules, or what is wrong with them.
-pub fn rules(access: &[AccessConfig], quotas: &[QuotaConfig]) -> Result<Rules, String> {
+pub fn rules(access: &[AccessConfig], quotas: &[QuotaConfig]) -> Result<Rules, BadRule> {
     let mut rules = Rules::default();
     for (place, rule) in access.iter().enumerate() {
-        let within = |wrong: String| format!("access[{place}]: {wrong}");
+        let within = |problem: String| BadRule { list: "access", place, problem };
         let who = who(rule.user.as_ref(), rule.group.as_ref()).map_err(within)?;
         rules.access.push(AccessRule { who, allow: rule.allow, hours: hours(rule).map_err(within)? });
     }
     for (place, quota) in quotas.iter().enumerate() {
-        let within = |wrong: String| format!("quotas[{place}]: {wrong}");
+        let within = |problem: String| BadRule { list: "quotas", place, problem };
         let who = who(quota.user.as_ref(), quota.group.as_ref()).map_err(within)?;
         rules.quotas.push((who, most(quota).map_err(within)?));
     }

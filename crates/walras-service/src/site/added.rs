@@ -17,12 +17,21 @@ fn path(data: &Path) -> PathBuf {
     data.join("sites.json")
 }
 
+/// What is wrong with a table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{problem}", place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default())]
+pub struct BadTable {
+    /// Where in it, unless it is the whole.
+    pub place: Option<String>,
+    /// What is wrong there.
+    pub problem: String,
+}
+
 /// The site that a table asks for, or what is wrong with it.
-pub fn site_of(table: &Table) -> Result<SiteConfig, String> {
+pub fn site_of(table: &Table) -> Result<SiteConfig, BadTable> {
     serde_path_to_error::deserialize(Value::Object(table.clone())).map_err(|error| {
-        let place = error.path().to_string();
-        let place = if place == "." { String::new() } else { format!("{place}: ") };
-        format!("{place}{}", error.inner())
+        let place = Some(error.path().to_string()).filter(|place| place != ".");
+        BadTable { place, problem: error.inner().to_string() }
     })
 }
 

@@ -62,8 +62,8 @@ impl SiteConfig {
                 attributes: attributes(&self.attributes)?,
             }),
         };
-        let (name, owner, access) =
-            (self.name.clone(), self.owner.clone(), rules(&self.access, &self.quotas)?);
+        let access = rules(&self.access, &self.quotas).map_err(|bad| bad.to_string())?;
+        let (name, owner) = (self.name.clone(), self.owner.clone());
         let prices = self.prices()?;
         let mut timing = Timing::NOTHING;
         match self.connector {

@@ -118,7 +118,7 @@ fn places<'a>(
 fn worst(state: &State, option: &QuoteOption, name: &str, direction: Direction) -> Option<i64> {
     let number = |attributes: &Attributes| match attributes.get(name) {
         Some(Value::Number(number)) => Some(number.as_millionths()),
-        _ => None,
+        Some(Value::Text(_) | Value::Flag(_)) | None => None,
     };
     let values: Option<Vec<i64>> = places(state, option).map(|place| number(place?.2)).collect();
     match direction {

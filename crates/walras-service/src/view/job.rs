@@ -22,10 +22,7 @@ use walras_model::{Money, Share, Time};
 
 /// A job that has not ended.
 pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
-    let reservation = match job.phase {
-        Phase::Reserved(number) => state.reservations.get(&number),
-        _ => None,
-    };
+    let reservation = reservation_of(state, job);
     let mut view = plain(job.number, &job.spec, job.queued_at, state_of(job, reservation));
     view.id = state.which(job.number).to_string();
     (view.charged, view.attempts) = (Num::of_money(job.spent), job.attempts);
@@ -65,11 +62,15 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
 
 /// Where a job is that has not ended.
 pub fn state_of_job(state: &State, job: &Job) -> JobState {
-    let reservation = match job.phase {
+    state_of(job, reservation_of(state, job))
+}
+
+/// What is reserved for a job.
+fn reservation_of<'a>(state: &'a State, job: &Job) -> Option<&'a Reservation> {
+    match job.phase {
         Phase::Reserved(number) => state.reservations.get(&number),
-        _ => None,
-    };
-    state_of(job, reservation)
+        Phase::Waiting | Phase::Queued | Phase::Planning | Phase::Planned => None,
+    }
 }
 
 /// What is known of a job wherever it is.
@@ -275,10 +276,10 @@ fn option(state: &State, number: QuoteNumber, quote: &Quote, option: &QuoteOptio
 
 /// A job's place in the queue, while it waits there.
 pub fn rank_view(state: &State, job: &Job, now: Time) -> Option<RankView> {
-    let order: Vec<Ranked> = match (&state.cycle, job.phase) {
-        (Some(cycle), Phase::Planning) => cycle.batch.clone(),
-        (_, Phase::Queued) => ranked(state, now),
-        _ => return None,
+    let order: Vec<Ranked> = match job.phase {
+        Phase::Planning => state.cycle.as_ref()?.batch.clone(),
+        Phase::Queued => ranked(state, now),
+        Phase::Waiting | Phase::Planned | Phase::Reserved(_) => return None,
     };
     let place = order.iter().position(|it| it.job == job.number)?;
     let Ranked { score, overdue, aspects, .. } = order.get(place)?;

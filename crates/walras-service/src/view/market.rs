@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_api::Num;
 use walras_api::service::{
     BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteStatus, SiteView, TimetableBar,
-    TimetableRow, TimetableView, TroubleView,
+    TimetableRow, TimetableView, TroubleKind, TroubleView,
 };
 use walras_broker::State;
 use walras_broker::job::{Job, Phase};
@@ -16,6 +16,7 @@ use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::SiteState;
 use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, Rate, SiteId, Time};
+use walras_sites::Trouble;
 
 /// A site.
 pub fn site_view(state: &State, site: &SiteState, connector: &str, trouble: Option<Troubled>) -> SiteView {
@@ -45,11 +46,21 @@ pub fn site_view(state: &State, site: &SiteState, connector: &str, trouble: Opti
         leaving: site.leaving,
         trouble: trouble.map(|it| TroubleView {
             since: it.since.into(),
-            kind: it.kind.word().to_owned(),
+            kind: trouble_kind(it.kind),
             why: it.why,
         }),
         demand: Num::of_millionths(site.demand.as_millionths()),
         nodes: nodes.collect(),
+    }
+}
+
+/// A trouble as the API names it.
+fn trouble_kind(trouble: Trouble) -> TroubleKind {
+    match trouble {
+        Trouble::Unreachable => TroubleKind::Unreachable,
+        Trouble::Denied => TroubleKind::Denied,
+        Trouble::NotUnderstood => TroubleKind::NotUnderstood,
+        Trouble::Broken => TroubleKind::Broken,
     }
 }
 
@@ -133,14 +144,15 @@ pub fn offers_view(
     let more = slots.len() > most;
     let slots = slots.into_iter().take(most).map(|slot| {
         let node = slot.node();
-        let performance = state.node_spec(node).map_or(0, |spec| spec.performance.as_millionths());
+        let at = state.node(node).expect("what is offered is on a node that is known");
+        let spec = state.node_spec(node).expect("a node that is known is one of its site's");
         OfferView {
-            site: state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default(),
-            node: Some(node_name(state, node)),
+            site: site_name(state, at.site),
+            node: Some(spec.name.clone()),
             start: slot.start().into(),
             end: slot.end().into(),
             price: Num::of_rate(price_for(state, slot, user)),
-            performance: Num::of_millionths(performance),
+            performance: Num::of_millionths(spec.performance.as_millionths()),
         }
     });
     OffersView { offers: queues.chain(slots).collect(), more }

@@ -3,6 +3,11 @@
 //! The broker knows sites and nodes by number and time in milliseconds; people know names and dates. Nothing is decided
 //! here.
 
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event or state must not compile until it is clear what people are told of it"
+)]
+
 pub mod again;
 pub mod apply;
 pub mod array;
@@ -29,6 +34,9 @@ pub mod worth;
 
 use walras_broker::State;
 use walras_model::{NodeId, SiteId};
+
+/// Amounts are counted in micro-credits and shown in credits.
+pub(crate) const MONEY_DECIMALS: u32 = 6;
 
 /// The name of a site.
 pub(crate) fn site_name(state: &State, site: SiteId) -> String {

@@ -68,7 +68,7 @@ pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView 
                 .map(|it| it.lien)
                 .sum()
         }
-        _ => Money::ZERO,
+        Account::World | Account::Held | Account::Fee | Account::Owner(_) => Money::ZERO,
     };
     let balance = state.books.balance(account);
     let available = state.books.available(account);
@@ -76,13 +76,15 @@ pub fn account_view(state: &State, account: &Account, now: Time) -> AccountView 
     let credit = match account {
         Account::World => Money::ZERO,
         Account::Held | Account::Fee | Account::User(_) | Account::Owner(_) => {
-            available.checked_sub(balance).unwrap_or(Money::ZERO)
+            let credit = available.checked_sub(balance);
+            credit.expect("what an account may owe is within the limit of all credit")
         }
     };
     let available = if *account == Account::World { balance } else { available };
+    let whole = balance.checked_add(held).expect("every sum of balances is within the range of money");
     AccountView {
         account: account_text(account),
-        balance: Num::of_money(balance.checked_add(held).unwrap_or(balance)),
+        balance: Num::of_money(whole),
         held: Num::of_money(held),
         credit: Num::of_money(credit),
         available: Num::of_money(available),

@@ -1,15 +1,17 @@
 //! What owners do with their nodes, and what that does to others.
 
+use super::MONEY_DECIMALS;
 use walras_api::Num;
 use walras_api::service::ReclaimView;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::ReservationNumber;
 use walras_broker::{Broker, Event, Input, Refusal, State};
-use walras_model::{Money, NodeId, SiteId, Time};
+use walras_model::{NodeId, SiteId, Time};
 
 /// A name that no node of the site has; its beginning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not one of the site's")]
 pub struct NoSuchNode(pub String);
 
 /// The nodes of those names, or all of the site's.
@@ -28,21 +30,34 @@ pub fn nodes_of(state: &State, site: SiteId, names: Option<&[String]>) -> Result
 /// What reclaiming nodes would do: it is decided on a copy of what is known, and nobody hears of it.
 pub fn reclaimed(state: &State, now: Time, site: SiteId, input: &Input) -> Result<ReclaimView, Refusal> {
     let change = Broker::from_state(state.clone()).decide(now, input)?;
-    let owner = state.site(site).map(|site| Account::Owner(site.spec.owner.clone()));
+    let owner = &state.site(site).ok_or(Refusal::NoSite(site))?.spec.owner;
+    let owner = Account::Owner(owner.clone());
     let job = |number: &ReservationNumber| state.reservations.get(number).map(|it| it.job.get());
-    let (mut stopped, mut moved, mut compensation) = (Vec::new(), Vec::new(), Money::ZERO);
+    let (mut stopped, mut moved, mut compensation) = (Vec::new(), Vec::new(), 0_i128);
     for event in &change.events {
+        let event = match event {
+            Event::Reservation(event) => event,
+            Event::Vo(_) | Event::Site(_) | Event::Job(_) | Event::Quote(_) | Event::Cycle(_) => continue,
+        };
         match event {
-            Event::Reservation(ReservationEvent::Closed { reservation, transaction, .. }) => {
+            ReservationEvent::Closed { reservation, transaction, .. } => {
                 stopped.extend(job(reservation));
-                let paid = owner.as_ref().map(|owner| transaction.taken(owner, Purpose::Compensation));
-                compensation = paid.and_then(|paid| compensation.checked_add(paid)).unwrap_or(compensation);
+                let paid = transaction.taken(&owner, Purpose::Compensation);
+                compensation += i128::from(paid.as_micros());
             }
-            Event::Reservation(ReservationEvent::Rescheduled { reservation, .. }) => {
-                moved.extend(job(reservation));
-            }
-            _ => {}
+            ReservationEvent::Rescheduled { reservation, .. } => moved.extend(job(reservation)),
+            ReservationEvent::Asked { .. }
+            | ReservationEvent::LegPrepared { .. }
+            | ReservationEvent::Confirming { .. }
+            | ReservationEvent::LegConfirmed { .. }
+            | ReservationEvent::Held(_)
+            | ReservationEvent::PartsDue { .. }
+            | ReservationEvent::PartStarted { .. }
+            | ReservationEvent::PartEnded { .. }
+            | ReservationEvent::Files { .. }
+            | ReservationEvent::LegReleased { .. } => {}
         }
     }
-    Ok(ReclaimView { stopped, moved, compensation: Num::of_money(compensation), done: false })
+    let compensation = Num::from_units(compensation, MONEY_DECIMALS);
+    Ok(ReclaimView { stopped, moved, compensation, done: false })
 }

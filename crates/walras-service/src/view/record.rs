@@ -1,10 +1,5 @@
 //! What an entry adds to the register: jobs that ended, lines of statements, which jobs it is about.
 
-#![deny(
-    clippy::wildcard_enum_match_arm,
-    reason = "a new event must not compile until it is clear what people are told of it"
-)]
-
 use super::ended::{ended_array, ended_record, state_of_end};
 use super::event::event_view;
 use super::money::{account_text, purpose_kind};

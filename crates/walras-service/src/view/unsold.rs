@@ -4,8 +4,8 @@
 //! over its work on a node of a site's middling performance. Those that would have paid less than the site asks, the highest first, are a
 //! demand curve. Budgets alone are looked at, not deadlines and wishes: it says what is worth a try. Time O(jobs log jobs) for each site.
 
-use super::site_name;
 use super::sold::span;
+use super::{MONEY_DECIMALS, site_name};
 use crate::journal::record::Record;
 use walras_api::Num;
 use walras_api::service::{UnsoldSite, UnsoldStep};
@@ -80,12 +80,13 @@ fn steps(jobs: &[Wanted], performance: Performance, asked: Rate, unsold: Option<
     let (mut all, mut time) = (Vec::new(), 0_i64);
     for ((rate, millis), jobs) in wanted.into_iter().zip(1_u32..) {
         time = time.saturating_add(millis).min(unsold.unwrap_or(i64::MAX));
-        let charged = rate.cost_of(span(time)).unwrap_or(Money::ZERO);
+        let charged = rate.cost_of_millis(i128::from(span(time).as_millis()));
+        let charged = charged.expect("two numbers of 64 bits have a product of 128");
         let step = UnsoldStep {
             price: Num::of_rate(rate),
             jobs,
             time: Num::of_span(span(time)),
-            charged: Num::of_money(charged),
+            charged: Num::from_units(charged, MONEY_DECIMALS),
         };
         if all.last().is_some_and(|last: &UnsoldStep| last.price == step.price) {
             all.pop();

@@ -76,6 +76,7 @@ impl Default for Assigning {
 
 /// Why an assignment was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AssignError {
     /// The method needs a solver, and there is none.
     #[error("it needs the HiGHS solver, which this program was built without: build it with `make build`")]

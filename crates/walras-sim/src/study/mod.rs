@@ -34,7 +34,7 @@ pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
 pub use pictures::cost_against_wait;
 pub use prices::PriceList;
-pub use sites::{read_sites, sites_of};
+pub use sites::{BadSites, read_sites, sites_of};
 pub use sketch::Sketch;
 pub use spec::{BadPolicy, PolicySpec};
 pub use sweep::{Point, Sweep};

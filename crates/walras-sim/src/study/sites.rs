@@ -15,29 +15,53 @@ const NODES_MAX: u64 = 1_000_000;
 /// At most so many sites are drawn.
 const DRAWN_MAX: u32 = 1_000;
 
+/// What is wrong with sites.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadSites {
+    /// Words that are no site, or no way to draw any.
+    #[error("site '{words}': {why}")]
+    Words {
+        /// The words.
+        words: String,
+        /// What is wrong with them.
+        why: String,
+    },
+    /// A line of a table that is no site.
+    #[error("{0}")]
+    Line(BadLine),
+    /// A table without any.
+    #[error("there is no site")]
+    None,
+    /// Two of them cannot be told apart.
+    #[error("two sites have the same name")]
+    SameName,
+    /// All of them together are too large.
+    #[error("there may be {NODES_MAX} nodes in all")]
+    TooManyNodes,
+}
+
 /// Reads sites, divided by commas: a number of nodes, or `NAME:NODES[:SPEED[:PRICE]]`. Speed and price are those of the price
 /// list where it knows the name, else 1; the price is in credits a second. `drawn:SITESxNODES` draws speeds and
 /// prices from a seed, as the papers draw those of their nodes.
-pub fn sites_of(words: &str, prices: &PriceList, seed: u64) -> Result<Vec<Site>, String> {
+pub fn sites_of(words: &str, prices: &PriceList, seed: u64) -> Result<Vec<Site>, BadSites> {
+    let wrong = |words: &str, why: String| BadSites::Words { words: words.to_owned(), why };
     if let Some(drawn) = words.strip_prefix("drawn:") {
-        return checked(draw(drawn, seed).ok_or_else(|| {
-            format!(
-                "site '{words}': is not drawn:SITESxNODES, as in drawn:8x16, with at most {DRAWN_MAX} sites"
-            )
-        })?);
+        let why = || format!("is not drawn:SITESxNODES, as in drawn:8x16, with at most {DRAWN_MAX} sites");
+        return checked(draw(drawn, seed).ok_or_else(|| wrong(words, why()))?);
     }
     let mut sites = Vec::new();
     for (place, part) in words.split(',').enumerate() {
-        sites.push(site(part.trim(), place, prices).map_err(|why| format!("site '{}': {why}", part.trim()))?);
+        sites.push(site(part.trim(), place, prices).map_err(|why| wrong(part.trim(), why))?);
     }
     checked(sites)
 }
 
 /// Reads sites from a table: `name`, `nodes`, and where they are there `speed`, `price` (credits a second) and `watts` of a
 /// node. Speed and price that are not there are those of the price list, else 1.
-pub fn read_sites<R: BufRead>(mut table: Table<R>, prices: &PriceList) -> Result<Vec<Site>, String> {
+pub fn read_sites<R: BufRead>(mut table: Table<R>, prices: &PriceList) -> Result<Vec<Site>, BadSites> {
     let mut sites = Vec::new();
-    while let Some(row) = table.next_row().map_err(|bad| bad.to_string())? {
+    while let Some(row) = table.next_row().map_err(BadSites::Line)? {
         let read = || -> Result<Site, BadLine> {
             let wrong = |why: String| row.wrong(why);
             let name = row.need(&["name", "site"])?;
@@ -55,18 +79,18 @@ pub fn read_sites<R: BufRead>(mut table: Table<R>, prices: &PriceList) -> Result
             }
             Ok(site)
         };
-        sites.push(read().map_err(|bad| bad.to_string())?);
+        sites.push(read().map_err(BadSites::Line)?);
     }
-    if sites.is_empty() { Err("there is no site".to_owned()) } else { checked(sites) }
+    if sites.is_empty() { Err(BadSites::None) } else { checked(sites) }
 }
 
-fn checked(sites: Vec<Site>) -> Result<Vec<Site>, String> {
+fn checked(sites: Vec<Site>) -> Result<Vec<Site>, BadSites> {
     let names: BTreeSet<&str> = sites.iter().map(|site| site.name.as_str()).collect();
     if names.len() < sites.len() {
-        return Err("two sites have the same name".to_owned());
+        return Err(BadSites::SameName);
     }
     if sites.iter().map(|site| u64::from(site.nodes)).sum::<u64>() > NODES_MAX {
-        return Err(format!("there may be {NODES_MAX} nodes in all"));
+        return Err(BadSites::TooManyNodes);
     }
     Ok(sites)
 }
@@ -136,7 +160,7 @@ fn millionths(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn of(words: &str) -> Result<Vec<Site>, String> {
+    fn of(words: &str) -> Result<Vec<Site>, BadSites> {
         sites_of(words, &PriceList::default(), 1)
     }
 
@@ -173,7 +197,7 @@ mod tests {
         let sites = read_sites(Table::new(text.as_bytes()), &prices).unwrap();
         assert_eq!(seen(&sites), [("m.large", 8, 1_250_000, 100_000), ("campus", 3, 500_000, 250_000)]);
         assert_eq!(sites[1].watts.unwrap().as_milliwatts(), 120_500);
-        let error = |text: &str| read_sites(Table::new(text.as_bytes()), &prices).unwrap_err();
+        let error = |text: &str| read_sites(Table::new(text.as_bytes()), &prices).unwrap_err().to_string();
         assert_eq!(error("name,nodes\na,0\n"), "line 2: needs a number of nodes of at least 1");
         assert_eq!(error("name,nodes,price\na,1,x\n"), "line 2: 'x' is not a price");
         assert_eq!(error("name,nodes\n"), "there is no site");

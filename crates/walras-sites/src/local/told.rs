@@ -71,8 +71,10 @@ pub(crate) fn environment(
         set("WALRAS_TASK", task.clone());
     }
     if let Some(node) = placed.node {
-        let place = placed.nodes.iter().position(|it| *it == node).unwrap_or(0);
-        set("SLURM_NODEID", place.to_string());
+        // Of a node that is none of the job's, no place is told rather than another's.
+        if let Some(place) = placed.nodes.iter().position(|it| *it == node) {
+            set("SLURM_NODEID", place.to_string());
+        }
         for name in ["WALRAS_NODE", "SLURMD_NODENAME"] {
             set(name, node.to_owned());
         }

@@ -51,15 +51,17 @@ impl Method {
         matches!(self, Method::Mmc | Method::Lpga | Method::Exact | Method::Split)
     }
 
-    pub(super) fn name(self) -> &'static str {
+    /// The same as reports name it.
+    pub(super) fn reported(self) -> walras_assign::method::Method {
+        use walras_assign::method::Method as Reported;
         match self {
-            Method::Greedy => "greedy",
-            Method::GreedyCost => "greedy-cost",
-            Method::Mmc => "mmc",
-            Method::Hga => "hga",
-            Method::Lpga => "lpga",
-            Method::Exact => "exact",
-            Method::Split => "split",
+            Method::Greedy => Reported::Greedy,
+            Method::GreedyCost => Reported::GreedyCost,
+            Method::Mmc => Reported::Mmc,
+            Method::Hga => Reported::Hga,
+            Method::Lpga => Reported::Lpga,
+            Method::Exact => Reported::Exact,
+            Method::Split => Reported::Split,
         }
     }
 }

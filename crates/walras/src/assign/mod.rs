@@ -241,9 +241,9 @@ fn options(args: &Args) -> Options {
     }
 }
 
-fn finished(args: &Args, started: Instant, iterations: u64) -> AssignmentRun<'static> {
+fn finished(args: &Args, started: Instant, iterations: u64) -> AssignmentRun {
     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    AssignmentRun { method: args.method.name(), iterations, millis }
+    AssignmentRun { method: args.method.reported(), iterations, millis }
 }
 
 fn no_market(error: &MarketError, source: &str, scenario: &Scenario) -> Failure {

@@ -99,7 +99,7 @@ fn report(
         iterations,
         given_up: course.given_up.iter().map(given_up).collect(),
         left_over: course.left_over.iter().map(|job| name(*job)).collect(),
-        ..RollingReport::new(method.name(), rolling.interval, unit, runs, cost)
+        ..RollingReport::new(method.reported(), rolling.interval, unit, runs, cost)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::table::{aligned, counted};
 use std::fmt::Write;
 use walras_api::{AssignmentReport, AssignmentStatus, PlacedJob};
+use walras_assign::method::Method;
 
 /// The whole report.
 pub(super) fn of_report(report: &AssignmentReport) -> String {
@@ -57,7 +58,7 @@ fn total(report: &AssignmentReport) -> String {
         (_, None, None) => write!(text, "; this method proves nothing"),
     };
     // The rounds of other methods say little to people; the data has them.
-    if matches!(report.method.as_str(), "hga" | "lpga") {
+    if matches!(report.method, Method::Hga | Method::Lpga) {
         let generations = usize::try_from(report.iterations).unwrap_or(usize::MAX);
         let _ = write!(text, "; {}", counted(generations, "generation"));
     }

@@ -4,6 +4,7 @@
 //! least is left out, and the last column, which says why a job is where it is, is cut.
 
 use super::show::{clean, cut, or_dash, short_time, table_within, time, told};
+use walras_api::Num;
 use walras_api::service::{ArrayView, JobState, JobView, Stamp};
 
 /// What may be shown of a job.
@@ -150,7 +151,11 @@ fn drawn(jobs: &[JobView], columns: &[Column], short: bool, width: Option<usize>
 
 /// What it was charged, or what is held for it.
 pub(crate) fn price(job: &JobView) -> String {
-    if job.state.is_over() { job.charged.to_string() } else { job.held.to_string() }
+    amount(job).to_string()
+}
+
+fn amount(job: &JobView) -> &Num {
+    if job.state.is_over() { &job.charged } else { &job.held }
 }
 
 /// Where a job is, or why it is nowhere.
@@ -205,8 +210,8 @@ pub(crate) fn sort(jobs: &mut [JobView], order: Order) {
         Order::Start => jobs.sort_by_key(|job| late(job.start.or(job.likely_start))),
         Order::Finish => jobs.sort_by_key(|job| late(job.finish)),
         Order::Price => {
-            let amount = |job: &JobView| price(job).parse::<f64>().unwrap_or(0.0);
-            jobs.sort_by(|one, other| amount(other).total_cmp(&amount(one)));
+            // What is no amount in micro-credits, which the service never says, comes last.
+            jobs.sort_by_key(|job| std::cmp::Reverse(amount(job).micros()));
         }
     }
 }

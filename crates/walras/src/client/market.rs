@@ -151,7 +151,7 @@ fn sites_text(view: &SitesView, with_nodes: bool) -> String {
             site.demand.to_string(),
             match &site.trouble {
                 _ if site.leaving => "leaves".to_owned(),
-                Some(trouble) if !site.lost => trouble.kind.clone(),
+                Some(trouble) if !site.lost => trouble.kind.text().to_owned(),
                 Some(_) | None => state(site.lost).to_owned(),
             },
         ]

@@ -74,7 +74,7 @@ pub(crate) fn log(args: &LogArgs) -> Result<(), Failure> {
             [
                 line.line.to_string(),
                 time(line.at),
-                line.role.clone(),
+                line.role.text().to_owned(),
                 line.name.clone(),
                 or_dash(line.token.as_ref()),
                 told(&line.text),

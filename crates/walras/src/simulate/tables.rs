@@ -24,7 +24,7 @@ pub(super) fn sites(args: &Args) -> Result<(Option<Vec<Site>>, Vec<String>), Fai
         let table = Table::new(files::open(Path::new(words))?);
         read_sites(table, &prices).map_err(|problem| format!("{words}: {problem}"))
     } else {
-        sites_of(words, &prices, args.seed)
+        sites_of(words, &prices, args.seed).map_err(|problem| problem.to_string())
     };
     let sites = sites.map_err(Failure::Input)?;
     if !prices.is_empty() && !sites.iter().any(|site| prices.price(&site.name).is_some()) {

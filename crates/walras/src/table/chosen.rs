@@ -7,6 +7,7 @@ use walras_api::{
     ChoiceStatus, ChosenAlternative, PlannedChoice, PlannedImprovement, PlannedSatisfaction, Scenario, Unit,
 };
 use walras_core::Alternatives;
+use walras_core::choose::ObjectiveName;
 use walras_model::Decimal;
 
 /// The chosen combination, its totals, and who was left out; or why there is none.
@@ -103,7 +104,7 @@ fn status(choice: &PlannedChoice, somebody_waits: bool) -> String {
 /// What is known of a plan that was improved by search.
 fn improved(choice: &PlannedChoice, improvement: &PlannedImprovement) -> String {
     // Ends are counted from where time begins, so that a share of them says nothing.
-    let measured = matches!(choice.objective.as_str(), "min-cost" | "min-time");
+    let measured = matches!(choice.objective, ObjectiveName::MinCost | ObjectiveName::MinTime);
     match improvement.above_any_plan().filter(|_| measured) {
         _ if choice.status == ChoiceStatus::Optimal => "improved by search, and no plan is better".to_owned(),
         Some(thousandths) => {

@@ -2,7 +2,7 @@
 
 use crate::table::aligned;
 use std::fmt::Write;
-use walras_api::{Num, TaskPlan, TaskPlanStatus};
+use walras_api::{Num, SupportEvent, TaskPlan, TaskPlanStatus};
 
 /// At most so many tasks are listed; JSON has all of them.
 const TASKS_SHOWN_MAX: usize = 60;
@@ -36,7 +36,10 @@ pub(crate) fn of_plan(plan: &TaskPlan) -> String {
     if !plan.supports.is_empty() {
         let mut rows = vec![["prepared for", "when", "makespan", "cost"].map(str::to_owned)];
         let row = |support: &walras_api::PlannedSupport| {
-            let event = if support.event == "node-lost" { "loss of" } else { "late" };
+            let event = match support.event {
+                SupportEvent::NodeLost => "loss of",
+                SupportEvent::TaskLate => "late",
+            };
             let name = format!("{event} {}", support.what);
             [name, support.when.to_string(), number(&support.makespan), number(&support.cost)]
         };

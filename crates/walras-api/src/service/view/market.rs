@@ -179,10 +179,36 @@ pub struct SiteView {
 pub struct TroubleView {
     /// When the service first saw this kind of trouble; it has gone on since.
     pub since: Stamp,
-    /// `unreachable`, `denied`, `not-understood` or `broken`.
-    pub kind: String,
+    /// What sort of trouble.
+    pub kind: TroubleKind,
     /// Why, in the words of whoever knows.
     pub why: String,
+}
+
+/// What sort of trouble a site is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TroubleKind {
+    /// It does not answer.
+    Unreachable,
+    /// It does not let the service in.
+    Denied,
+    /// It says what nobody understands.
+    NotUnderstood,
+    /// Something of its own is broken.
+    Broken,
+}
+
+impl TroubleKind {
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            TroubleKind::Unreachable => "unreachable",
+            TroubleKind::Denied => "denied",
+            TroubleKind::NotUnderstood => "not-understood",
+            TroubleKind::Broken => "broken",
+        }
+    }
 }
 
 /// How a site offers its time.

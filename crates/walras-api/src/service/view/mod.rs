@@ -25,7 +25,7 @@ pub use job::{
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{
     AcceptedView, ChoiceView, ChoicesView, CriterionView, DrainedView, HeldKind, NodeView, OfferKind,
-    OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView, TroubleView,
+    OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView, TroubleKind, TroubleView,
 };
 pub use money::{
     AccountView, AccountsView, BillView, BillsView, BudgetView, PurposeKind, StatementLine, StatementView,
@@ -37,7 +37,7 @@ pub use page::{
 pub use past::{PastJobView, PastJobsView};
 pub use people::{
     AppliedChange, AppliedView, LogLine, LogView, MeView, Role, Scope, TokenMade, TokenView, TokensView,
-    UserView, UsersView,
+    UserView, UsersView, WriterRole,
 };
 pub use places::{
     AlternativeView, PlaceView, PlacedPart, PlacesView, TransferView, UnsoldSite, UnsoldStep, UnsoldView,

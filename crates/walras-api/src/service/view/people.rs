@@ -70,6 +70,54 @@ impl Role {
     }
 }
 
+/// In which role something was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriterRole {
+    /// A user.
+    User,
+    /// An owner.
+    Owner,
+    /// An administrator.
+    Administrator,
+    /// The file that the service was started with.
+    Configuration,
+    /// The provider that people sign on with.
+    Provider,
+}
+
+impl WriterRole {
+    /// All there are.
+    pub const ALL: [WriterRole; 5] = [
+        WriterRole::User,
+        WriterRole::Owner,
+        WriterRole::Administrator,
+        WriterRole::Configuration,
+        WriterRole::Provider,
+    ];
+
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            WriterRole::User => Role::User.text(),
+            WriterRole::Owner => Role::Owner.text(),
+            WriterRole::Administrator => Role::Administrator.text(),
+            WriterRole::Configuration => "configuration",
+            WriterRole::Provider => "provider",
+        }
+    }
+}
+
+impl From<Role> for WriterRole {
+    fn from(role: Role) -> WriterRole {
+        match role {
+            Role::User => WriterRole::User,
+            Role::Owner => WriterRole::Owner,
+            Role::Administrator => WriterRole::Administrator,
+        }
+    }
+}
+
 /// What a token is narrowed down to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -157,8 +205,8 @@ pub struct LogLine {
     pub line: u64,
     /// When it was changed.
     pub at: Stamp,
-    /// The role of whoever did it; `configuration` for the file that the service was started with.
-    pub role: String,
+    /// The role of whoever did it.
+    pub role: WriterRole,
     /// Their name, or that of the file.
     pub name: String,
     /// The number of their token.

@@ -9,12 +9,14 @@ use walras_model::{SiteId, Span, TaskId};
 impl State {
     /// A task that ended well has left its files where it ran.
     pub(super) fn left_files(&mut self, number: ReservationNumber, part: u32, end: PartEnd) {
-        let Some(reservation) = self.reservations.get(&number).filter(|_| end == PartEnd::Done) else {
+        if end != PartEnd::Done {
             return;
-        };
-        let Some(plan) = reservation.parts.get(part as usize).map(|part| &part.plan) else { return };
-        let (Some(task), site) = (plan.task, plan.site) else { return };
-        let Some(job) = self.jobs.get_mut(&reservation.job) else { return };
+        }
+        let reservation = self.reservations.get(&number).expect("a part ends of a reservation that is there");
+        let part = reservation.parts.get(part as usize).expect("a part that ends is one of its reservation");
+        // Only tasks of workflows have files to leave.
+        let (Some(task), site) = (part.plan.task, part.plan.site) else { return };
+        let job = self.jobs.get_mut(&reservation.job).expect("the job of a reservation is there");
         let writes = |of: &crate::model::job::WorkflowSpec| {
             of.program(task).is_some_and(|program| !program.outputs.is_empty())
         };
@@ -54,16 +56,16 @@ impl State {
                 if *files > 0 {
                     self.measured.learn(*bytes, took);
                 }
-                if let Some(job) = self.jobs.get_mut(&job) {
-                    job.copies.entry(task).or_default().insert(to);
-                }
+                let job = self.jobs.get_mut(&job).expect("files are brought for a job that is there");
+                job.copies.entry(task).or_default().insert(to);
             }
             MoveStep::Lost(_) => {
-                reservation.moving.remove(&key);
-                if let Some(job) = self.jobs.get_mut(&job) {
-                    job.done.remove(&task);
-                    job.copies.remove(&task);
-                }
+                let moving = reservation.moving.remove(&key);
+                moving.unwrap_or_else(|| panic!("files that nobody brings are lost"));
+                // Its reservation is closed by now, and the job goes on.
+                let job = self.jobs.get_mut(&job).expect("files are lost to a job that is there");
+                job.done.remove(&task);
+                job.copies.remove(&task);
             }
         }
     }

@@ -39,10 +39,10 @@ impl State {
 
     /// A part of a job has begun; those who waited for that wait no more.
     pub(super) fn job_begun(&mut self, number: JobNumber) {
-        if self.jobs.get(&number).is_none_or(|job| job.begun) {
+        if self.jobs.get(&number).expect("a job that begins is there").begun {
             return;
         }
-        let Some(job) = self.jobs.get_mut(&number) else { return };
+        let job = self.jobs.get_mut(&number).expect("it was there just now");
         job.begun = true;
         let element = job.element;
         self.tell(number, |condition| condition.while_open(true));

@@ -1,12 +1,13 @@
 //! What users are told when something happens to a job of theirs.
 
 use crate::model::id::JobNumber;
-use crate::model::job::{JobEnd, Why};
+use crate::model::job::{JobEnd, JobSpec, Why};
 use crate::model::limits::NOTICES_MAX;
 use crate::model::notice::{Letter, News, Notice};
 use crate::model::notify::{Notify, Occasion};
 use crate::model::reservation::Reservation;
 use crate::model::state::State;
+use std::sync::Arc;
 use walras_core::agenda::Promise;
 use walras_model::Time;
 
@@ -25,12 +26,17 @@ fn write(state: &mut State, user: String, job: JobNumber, news: News) {
 
 /// What is sent, where a job's user wants somebody told of these news.
 fn letter(state: &State, number: JobNumber, news: &News) -> Option<Letter> {
-    let of_array = || state.arrays.get(&number).map(|array| &array.spec);
-    let spec = state.jobs.get(&number).map(|job| &job.spec).or_else(of_array)?;
+    let spec = spec_of(state, number)?;
     let notify = spec.notify.as_deref().filter(|notify| notify.is_for_somebody())?;
     let occasion = occasion(notify, news)?;
     let (mail, webhook) = (notify.mail.clone(), notify.webhook.clone());
     Some(Letter { at: state.clock, name: spec.request.name.clone(), occasion, mail, webhook })
+}
+
+/// What a job or an array is; `None` of one that has ended.
+fn spec_of(state: &State, number: JobNumber) -> Option<&Arc<JobSpec>> {
+    let of_array = || state.arrays.get(&number).map(|array| &array.spec);
+    state.jobs.get(&number).map(|job| &job.spec).or_else(of_array)
 }
 
 /// The occasion that news are, where it is one that somebody wants to be told of.
@@ -47,10 +53,10 @@ fn occasion(notify: &Notify, news: &News) -> Option<Occasion> {
 
 /// A job has begun, or the first element of an array. Nobody is told who does not want to be: journals of before know no such notice.
 pub(super) fn of_begin(state: &mut State, job: JobNumber) {
-    if let Some(Letter { .. }) = letter(state, job, &News::Begun) {
-        let array = state.arrays.get(&job).map(|array| array.spec.user.clone());
-        let user = state.jobs.get(&job).map(|job| job.spec.user.clone()).or(array);
-        write(state, user.unwrap_or_default(), job, News::Begun);
+    let user = spec_of(state, job).map(|spec| spec.user.clone());
+    let told = user.filter(|_| letter(state, job, &News::Begun).is_some());
+    if let Some(user) = told {
+        write(state, user, job, News::Begun);
     }
 }
 

@@ -49,15 +49,20 @@ impl State {
 
     /// What somebody takes says what they want.
     fn remember_choice(&mut self, number: QuoteNumber, option: u32) {
-        let Some(quote) = self.quotes.get(&number) else { return };
+        let quote = self.known_quote(number);
+        // Who had nothing to choose from has not chosen.
         let Some(chosen) = quote.chosen(option, self.clock) else { return };
         let user = quote.spec.user.clone();
-        if let Some(user) = self.users.get_mut(user.as_str()) {
-            if user.choices.len() >= CHOICES_MAX {
-                user.choices.pop_front();
-            }
-            user.choices.push_back(Arc::new(chosen));
+        let user = self.users.get_mut(user.as_str()).expect("the user of a quote is there");
+        if user.choices.len() >= CHOICES_MAX {
+            user.choices.pop_front();
         }
+        user.choices.push_back(Arc::new(chosen));
+    }
+
+    fn known_quote(&self, number: QuoteNumber) -> &Quote {
+        let quote = self.quotes.get(&number);
+        quote.unwrap_or_else(|| panic!("an event names quote {number}, which is not there"))
     }
 
     /// An alternative that was held becomes a job like any other; without a hold its reservation comes later.
@@ -68,16 +73,21 @@ impl State {
         job: JobNumber,
         reservation: ReservationNumber,
     ) {
-        let Some(quote) = self.quotes.get(&number) else { return };
+        let quote = self.known_quote(number);
         let places = quote.options.iter().zip(0_u32..);
         let others = places.filter(|(_, place)| *place != option).map(|(other, _)| other.allocation.clone());
         let others: Vec<Arc<Allocation>> = others.map(Arc::new).collect();
         let clock = self.clock;
-        let Some(of_job) = self.jobs.get_mut(&job).filter(|it| it.offered == Some(number)) else { return };
+        let of_job = self.jobs.get_mut(&job).expect("what a quote becomes is a job before it is accepted");
+        // It was not held, or its site gave it up: it is a new job, which is asked for with the next event.
+        if of_job.offered != Some(number) {
+            return;
+        }
         (of_job.offered, of_job.spares, of_job.queued_at) = (None, others, clock);
         let spec = Arc::clone(&of_job.spec);
         self.note(job, &spec, &Default::default());
-        let Some(reserved) = self.reservations.get_mut(&reservation) else { return };
+        let reserved = self.reservations.get_mut(&reservation);
+        let reserved = reserved.expect("what is held for a quote is there until it is taken or given back");
         reserved.origin = Origin::Quote(number);
         if reserved.phase == ReservationPhase::Held {
             let reserved = reserved.clone();
@@ -87,9 +97,8 @@ impl State {
     }
 
     fn quote_gone(&mut self, number: QuoteNumber) {
-        if let Some(spec) = self.quotes.get(&number).map(|quote| Arc::clone(&quote.spec)) {
-            self.tally_down(&spec.user, Tally::of_quote(&spec));
-        }
+        let spec = Arc::clone(&self.known_quote(number).spec);
+        self.tally_down(&spec.user, Tally::of_quote(&spec));
         self.quotes.remove(&number);
     }
 }

@@ -231,12 +231,7 @@ impl State {
 
     /// A site that others use too has changed when it refuses or is silent: what it said is free is no longer sold, and asked for again.
     fn outdate(&mut self, why: Option<&Why>) {
-        let sites = match why {
-            Some(Why::Refused { site, .. }) => std::slice::from_ref(site),
-            Some(Why::Silent(sites)) => sites.as_slice(),
-            _ => &[],
-        };
-        for site in sites {
+        for site in why.map_or(&[][..], changed_sites) {
             let site = self.known_site(*site);
             if site.spec.timing != Timing::NOTHING {
                 site.free = None;
@@ -252,10 +247,11 @@ impl State {
         if why.is_some() && !overran {
             return;
         }
-        let Some(reservation) = self.reservations.get(&number) else { return };
-        let Some(job) = self.jobs.get(&reservation.job).filter(|job| job.spec.workflow.is_none()) else {
+        let reservation = self.reservations.get(&number).expect("what is closed was there");
+        let job = self.jobs.get(&reservation.job).expect("the job of a reservation is there");
+        if job.spec.workflow.is_some() {
             return;
-        };
+        }
         let took = reservation.parts.iter().filter_map(|part| self.work_done(reservation, part)).max();
         let past_all = Span::from_millis(job.spec.request.work.as_millis().saturating_add(1));
         let took = if overran { took.max(past_all) } else { took };
@@ -270,12 +266,12 @@ impl State {
 
     /// A job that begins says how long jobs like it wait: here, when nothing but the others was in its way; and in a queue.
     fn learn_wait(&mut self, number: ReservationNumber, part: u32, at: Time) {
-        let Some(reservation) = self.reservations.get(&number) else { return };
+        let reservation = self.reservations.get(&number).expect("a part starts of what is there");
         let begun = |part: &ReservedPart| !matches!(part.state, PartState::Waiting | PartState::Due);
         if reservation.parts.iter().any(begun) {
             return;
         }
-        let Some(job) = self.jobs.get(&reservation.job) else { return };
+        let job = self.jobs.get(&reservation.job).expect("the job of a reservation is there");
         let features = features(self, &job.spec);
         let plan = reservation.parts.get(part as usize).map(|part| &part.plan);
         let queue = plan.filter(|plan| self.site(plan.site).is_some_and(|it| it.spec.queue().is_some()));
@@ -336,4 +332,37 @@ impl State {
 fn known_part(reservation: &mut Reservation, place: u32) -> &mut ReservedPart {
     let part = reservation.parts.get_mut(place as usize);
     part.unwrap_or_else(|| panic!("an event names part {place} of a reservation, which is not there"))
+}
+
+/// The sites that are not as they said, by what was learnt of them.
+fn changed_sites(why: &Why) -> &[SiteId] {
+    match why {
+        Why::Refused { site, .. } => std::slice::from_ref(site),
+        Why::Silent(sites) => sites,
+        Why::NoFit(_)
+        | Why::LeftOut
+        | Why::OverQuota
+        | Why::NodesHad { .. }
+        | Why::MakingRoom(_)
+        | Why::Unassigned(_)
+        | Why::NotAdmitted
+        | Why::NoMoney(_)
+        | Why::OverBudget(_)
+        | Why::Outdated(_)
+        | Why::NodeLost(_)
+        | Why::SiteLost(_)
+        | Why::TakenBack(_)
+        | Why::PartEnded { .. }
+        | Why::Late
+        | Why::StartMissed
+        | Why::FilesLost(_)
+        | Why::NotPlanned
+        | Why::DeadlinePassed
+        | Why::TooOften(_)
+        | Why::Cancelled
+        | Why::NotTaken
+        | Why::Waits(_)
+        | Why::NeverMet(_)
+        | Why::Elements(_) => &[],
+    }
 }

@@ -75,9 +75,8 @@ impl State {
     /// A user has more to spend: what waits for money may go on.
     fn funded(&mut self, user: &str) {
         let clock = self.clock;
-        if let Some(user) = self.users.get_mut(user) {
-            user.funded_at = clock;
-        }
+        let user = self.users.get_mut(user).expect("only a user who is there has an account");
+        user.funded_at = clock;
         if self.policy.sharing.is_some() {
             self.unsettle();
         }
