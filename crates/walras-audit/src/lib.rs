@@ -41,6 +41,7 @@
 mod arrays;
 mod awaited;
 mod budgets;
+mod closing;
 mod cycles;
 mod elements;
 mod files;

@@ -43,7 +43,8 @@ pub(crate) fn is_true(
         }
         Why::Late => {
             let late = |message: &SiteMessage| matches!(message, SiteMessage::Late { reservation, .. } if *reservation == number);
-            matches!(look.input, Input::Site { message, .. } if late(message))
+            let said = matches!(look.input, Input::Site { message, .. } if late(message));
+            said || *look.input == Input::Tick && reservation.overruns(look.now)
         }
         Why::Silent(sites) => {
             // Whoever was not listened to has its time again.

@@ -9,6 +9,7 @@ use crate::sums::{hold_of, millis_between};
 use crate::{Auditor, reasons, tasks};
 use walras_broker::allocation::Part;
 use walras_broker::id::ReservationNumber;
+use walras_broker::input::Input;
 use walras_broker::job::Why;
 
 impl Auditor {
@@ -70,7 +71,10 @@ impl Auditor {
         if hold.node.is_some() && !inside || millis_between(part.start, part.end) < 0 {
             return Some(AllocationFault::PartOutside(place));
         }
-        if part.start < look.now && *part != *old {
+        // Behind a task that overruns, others take their prepared places as late as any part may start.
+        let overrun = *look.input == Input::Tick && reservation.overruns(look.now);
+        let grace = if overrun { i128::from(self.policy.grace.as_millis()) } else { 0 };
+        if millis_between(part.start, look.now) > grace && *part != *old {
             return Some(AllocationFault::Past(part.start));
         }
         if !self.places.site_stands(part.site) {

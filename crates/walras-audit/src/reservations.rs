@@ -1,5 +1,6 @@
 //! Reservations: asked, prepared, confirmed, held, closed, released; all sites or none.
 
+use crate::closing::{after, is_failure};
 use crate::finding::{AllocationFault, EndFault, FindingKind, Gone, Thing};
 use crate::jobs::next;
 use crate::ledger::{Occasion, sums};
@@ -13,7 +14,7 @@ use walras_broker::allocation::Allocation;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::input::Input;
-use walras_broker::job::{PartEnd, SiteRefusal, Why};
+use walras_broker::job::{PartEnd, Why};
 use walras_broker::reservation::Origin;
 use walras_model::{SiteId, Time};
 
@@ -327,77 +328,5 @@ impl Auditor {
                 }
             }
         }
-    }
-}
-
-/// Whether the job can do nothing about it, so that its attempts count.
-fn is_failure(why: &Why) -> bool {
-    match why {
-        Why::NoFit(_)
-        | Why::LeftOut
-        | Why::OverQuota
-        | Why::NodesHad { .. }
-        | Why::MakingRoom(_)
-        | Why::Unassigned(_)
-        | Why::NotAdmitted
-        | Why::NoMoney(_)
-        | Why::OverBudget(_) => false,
-        Why::Outdated(_) | Why::NotPlanned | Why::Cancelled | Why::NotTaken => false,
-        Why::Waits(_) | Why::NeverMet(_) | Why::Elements(_) => false,
-        Why::Refused { refusal: SiteRefusal::NoAccount, .. } => false,
-        Why::Refused { .. } | Why::Silent(_) | Why::NodeLost(_) | Why::SiteLost(_) | Why::TakenBack(_) => {
-            true
-        }
-        Why::FilesLost(_)
-        | Why::PartEnded { .. }
-        | Why::Late
-        | Why::StartMissed
-        | Why::DeadlinePassed
-        | Why::TooOften(_) => true,
-    }
-}
-
-/// What may become of the job of a reservation that was closed.
-fn after(reservation: &Reservation, why: Option<&Why>) -> After {
-    let Some(why) = why else {
-        let well = reservation.parts.iter().all(|part| part.is_done());
-        return if well { After::Well } else { After::Broken };
-    };
-    match why {
-        Why::Cancelled => After::Cancelled,
-        Why::PartEnded { part, end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut) } => {
-            match reservation.parts.get(*part as usize) {
-                Some(PartState::Ended { end: how, .. }) if how == end => After::Failed,
-                Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => After::Broken,
-                Some(PartState::Ended { .. }) | None => After::Broken,
-            }
-        }
-        Why::PartEnded { end: PartEnd::Done | PartEnd::Lost, .. }
-        | Why::PartEnded { end: PartEnd::TakenBack | PartEnd::Vanished, .. }
-        | Why::NoFit(_)
-        | Why::LeftOut
-        | Why::OverQuota
-        | Why::NodesHad { .. }
-        | Why::MakingRoom(_)
-        | Why::Unassigned(_)
-        | Why::NotAdmitted
-        | Why::NoMoney(_)
-        | Why::OverBudget(_)
-        | Why::Outdated(_)
-        | Why::Refused { .. }
-        | Why::Silent(_)
-        | Why::NodeLost(_)
-        | Why::SiteLost(_)
-        | Why::TakenBack(_)
-        | Why::Late
-        | Why::StartMissed
-        | Why::FilesLost(_)
-        | Why::NotPlanned
-        | Why::DeadlinePassed
-        | Why::TooOften(_)
-        | Why::NotTaken
-        | Why::Waits(_)
-        | Why::NeverMet(_)
-        | Why::Elements(_) => After::Broken,
     }
 }

@@ -100,6 +100,17 @@ pub(crate) struct Reservation {
     pub(crate) counted: Vec<Counted>,
 }
 
+impl Reservation {
+    /// Whether a task runs that should have ended, while another waits.
+    pub(crate) fn overruns(&self, now: Time) -> bool {
+        let mut plans = self.allocation.parts.iter().zip(&self.parts);
+        let overruns = plans.any(|(plan, state)| {
+            plan.task.is_some() && plan.end <= now && matches!(state, PartState::Running(_))
+        });
+        overruns && self.parts.contains(&PartState::Waiting)
+    }
+}
+
 /// How far a reservation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {

@@ -8,16 +8,24 @@
 //! A new file format gets a function, a line in [`READERS`], a seed and a target.
 
 use jiff::tz::TimeZone;
-use walras_api::service::{JobDraft, PolicyFile, PricesFile, Submitter, read_job, read_object, read_script};
+use walras_api::service::{
+    JobDraft, PolicyFile, PricesFile, Submitter, WishFile, read_job, read_object, read_script,
+};
 use walras_api::{
-    JournalReader, ReadError, Syntax, WorkflowFormat, read_choices, read_orlib_gap, read_plan, read_scenario,
-    read_workflow, workflow_json,
+    JournalReader, ReadError, Syntax, WorkflowFormat, read_choices, read_orlib_gap, read_plan, read_runnable,
+    read_scenario, read_workflow, workflow_json,
 };
 use walras_broker::policy::Policy;
 use walras_model::Time;
 use walras_service::config::Config;
 use walras_service::journal::decode;
+use walras_sim::experiment::Experiment;
+use walras_sim::outage::read_outages;
+use walras_sim::study::{PriceList, read_sites, sites_of};
+use walras_sim::table::Table;
 use walras_sim::trace::read_swf;
+use walras_sim::workload::{GwfJobs, read_jobs};
+use walras_sites::slurm::parse;
 
 /// A reader: whether it accepted the bytes.
 pub type Reader = fn(&[u8]) -> bool;
@@ -27,19 +35,28 @@ pub const READERS: &[(&str, Reader)] = &[
     ("choices", choices),
     ("config", config),
     ("entry", entry),
+    ("experiment", experiment),
+    ("gwf", gwf),
     ("job", job),
     ("journal", journal),
     ("orlib", orlib),
+    ("outages", outages),
     ("plan", plan),
     ("policy", policy),
+    ("price_list", price_list),
     ("prices", prices),
+    ("runnable", runnable),
     ("scenario", scenario),
     ("script", script),
+    ("site_table", site_table),
+    ("slurm", slurm),
     ("swf", swf),
+    ("wish", wish),
     ("workflow_dax", workflow_dax),
     ("workflow_stg", workflow_stg),
     ("workflow_wfcommons", workflow_wfcommons),
     ("workflow_yaml", workflow_yaml),
+    ("workload", workload),
 ];
 
 /// The name of every file that is read here.
@@ -187,4 +204,60 @@ pub fn journal(bytes: &[u8]) -> bool {
 /// Entries as the service keeps them.
 pub fn entry(bytes: &[u8]) -> bool {
     decode(1, walras_broker::journal::VERSION, bytes).is_ok()
+}
+
+/// Workflows in every format with what their tasks run.
+pub fn runnable(bytes: &[u8]) -> bool {
+    let formats = [WorkflowFormat::Yaml, WorkflowFormat::Json, WorkflowFormat::Dax, WorkflowFormat::Stg];
+    formats.map(|format| accepted(read_runnable(bytes, SOURCE, format)).is_some()).contains(&true)
+}
+
+/// What an owner or the administrator wants of plans.
+pub fn wish(bytes: &[u8]) -> bool {
+    let Some(value) = either(|syntax| read_object(bytes, SOURCE, syntax)) else { return false };
+    let Ok(file) = serde_json::from_value::<WishFile>(value) else { return false };
+    accepted(file.wish(SOURCE)).is_some()
+}
+
+/// Traces in the Grid Workload Format, of either dialect; lines that cannot be read are counted.
+pub fn gwf(bytes: &[u8]) -> bool {
+    GwfJobs::new(bytes).count() > 0
+}
+
+/// Workloads that somebody wrote.
+pub fn workload(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| read_jobs(text).is_ok_and(|jobs| !jobs.is_empty()))
+}
+
+/// Tables of sites for the simulator.
+pub fn site_table(bytes: &[u8]) -> bool {
+    read_sites(Table::new(bytes), &PriceList::default()).is_ok_and(|sites| !sites.is_empty())
+}
+
+/// Price lists of instances.
+pub fn price_list(bytes: &[u8]) -> bool {
+    PriceList::default().read(Table::new(bytes)).is_ok_and(|rows| rows > 0)
+}
+
+/// Outages of two sites of a hundred nodes each.
+pub fn outages(bytes: &[u8]) -> bool {
+    let sites = sites_of("north:100,south:100", &PriceList::default(), 1).expect("these are sites");
+    read_outages(Table::new(bytes), &sites).is_ok_and(|outages| !outages.is_empty())
+}
+
+/// Configurations of the papers' experiments: whichever takes it.
+pub fn experiment(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    Experiment::ALL.map(|experiment| experiment.check(text).is_ok()).contains(&true)
+}
+
+/// What Slurm prints, as any of the things that it prints; what cannot be read is left out.
+pub fn slurm(bytes: &[u8]) -> bool {
+    let read = [
+        !parse::nodes(bytes).items.is_empty(),
+        !parse::reservations(bytes).items.is_empty(),
+        !parse::jobs(bytes).items.is_empty(),
+    ];
+    parse::settings(bytes);
+    read.contains(&true)
 }

@@ -33,5 +33,8 @@ fn only_the_command_line_links_the_world() {
 fn sites_know_neither_the_service_nor_the_world() {
     assert!(!users_of("walras-service").contains(&"walras-sites".to_owned()));
     // The look finds those that are there.
-    assert_eq!(users_of("walras-sites"), ["walras", "walras-service", "walras-sim", "walras-world"]);
+    assert_eq!(
+        users_of("walras-sites"),
+        ["walras", "walras-fuzz", "walras-service", "walras-sim", "walras-world"]
+    );
 }

@@ -30,7 +30,10 @@ pub(crate) fn of_plan(
     }
     text.push_str(&satisfaction::of_plan(scenario, plan));
     text.push_str(&alternatives(scenario, found, plan.choice.as_ref(), show));
-    for unscheduled in &found.unscheduled {
+    let queued = plan.satisfaction.iter().flat_map(|it| &it.queued);
+    let queued: BTreeSet<&str> = queued.map(|it| it.job.as_str()).collect();
+    let name = |unscheduled: &Unscheduled| &scenario.batch.request(unscheduled.job).name;
+    for unscheduled in found.unscheduled.iter().filter(|it| !queued.contains(name(it).as_str())) {
         text.push_str(&no_window(scenario, unscheduled));
     }
     for limit in &found.limits_hit {

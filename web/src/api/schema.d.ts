@@ -2605,8 +2605,8 @@ export interface components {
             line: number;
             /** @description Their name, or that of the file. */
             name: string;
-            /** @description The role of whoever did it; `configuration` for the file that the service was started with. */
-            role: string;
+            /** @description The role of whoever did it. */
+            role: components["schemas"]["WriterRole"];
             /** @description What they did, in words. */
             text: string;
             /**
@@ -4157,10 +4157,12 @@ export interface components {
              */
             left: number;
         };
+        /** @description What sort of trouble a site is in. */
+        TroubleKind: "unreachable" | "denied" | "not-understood" | "broken";
         /** @description What is wrong with a site. */
         TroubleView: {
-            /** @description `unreachable`, `denied`, `not-understood` or `broken`. */
-            kind: string;
+            /** @description What sort of trouble. */
+            kind: components["schemas"]["TroubleKind"];
             /**
              * Format: date-time
              * @description When the service first saw this kind of trouble; it has gone on since.
@@ -4525,6 +4527,8 @@ export interface components {
              */
             waiting: number;
         };
+        /** @description In which role something was changed. */
+        WriterRole: "user" | "owner" | "administrator" | "configuration" | "provider";
         /** @description Data that one task gives to another. */
         edge: {
             /**

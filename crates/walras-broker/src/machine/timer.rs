@@ -2,9 +2,10 @@
 
 use crate::model::allocation::Part;
 use crate::model::job::{Job, Phase};
-use crate::model::reservation::{PartState, Reservation, ReservationPhase};
+use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::{SiteState, State};
-use walras_model::{Span, Time};
+use walras_model::quantity::MILLION;
+use walras_model::{Share, Span, Time};
 
 impl State {
     /// The next moment at which time alone changes something; may be past.
@@ -53,7 +54,7 @@ impl State {
         due.chain(changed).map(|at| at.max(soon)).chain([usual]).min()
     }
 
-    /// When a part is sent to its site: at its start, or ahead of it where the site wants that and nothing has to be waited for. In a queue the
+    /// When a part is sent to its site: at its start, or ahead of it where the site wants that and nothing has to be waited for, nor for the node. In a queue the
     /// site decides when it starts, as soon as its job may.
     pub(crate) fn sent_at(&self, reservation: &Reservation, part: &Part) -> Time {
         if reservation.is_queue() {
@@ -62,7 +63,7 @@ impl State {
         }
         let ahead = self.site(part.site).map_or(Span::ZERO, |site| site.spec.timing.ahead);
         let early = Time::from_millis(part.start.as_millis().saturating_sub(ahead.as_millis()));
-        early.filter(|_| part.after.is_empty()).unwrap_or(part.start)
+        early.filter(|_| part.after.is_empty() && !reservation.takes_turn(part)).unwrap_or(part.start)
     }
 
     /// When a site that was asked to prepare by then is silent.
@@ -78,6 +79,36 @@ impl State {
     /// Who was not listened to may say it again, and has its time for that.
     fn answered_by(&self, until: Time, within: Span) -> Time {
         self.back_at.checked_add(within).map_or(until, |by| by.max(until))
+    }
+
+    /// How long a site may take to say that a task has ended before others wait longer for it.
+    pub(crate) fn patience(&self) -> Span {
+        Share::from_millionths(MILLION / 2).map_or(Span::ZERO, |half| {
+            Span::from_millis(half.of_count(self.policy.grace.as_millis())).unwrap_or(Span::ZERO)
+        })
+    }
+
+    /// When others wait longer for a task that runs; `None` where none waits behind it.
+    fn overruns_at(&self, reservation: &Reservation, part: &Part) -> Option<Time> {
+        let waits = reservation.parts.iter().any(|part| part.state == PartState::Waiting);
+        part.task.filter(|_| waits && !reservation.is_queue())?;
+        part.end.checked_add(self.patience())?.checked_add(Span::from_millis(1)?)
+    }
+
+    /// The first task of a reservation that runs and should have ended: another is due on its node, or the site had its time to say so.
+    pub(crate) fn overrunning(&self, reservation: &Reservation, now: Time) -> Option<u32> {
+        let overruns = |part: &ReservedPart| {
+            let runs = matches!(part.state, PartState::Running(_)) && part.plan.end <= now;
+            let is_due = |other: &ReservedPart| {
+                (other.plan.site, other.plan.hold) == (part.plan.site, part.plan.hold)
+                    && other.state == PartState::Waiting
+                    && other.plan.start <= now
+            };
+            let at = self.overruns_at(reservation, &part.plan).filter(|_| runs);
+            at.is_some_and(|at| at <= now || reservation.parts.iter().any(is_due))
+        };
+        let mut parts = reservation.parts.iter().zip(0_u32..);
+        parts.find(|(part, _)| overruns(part)).map(|(_, place)| place)
     }
 
     fn timer_of(&self, reservation: &Reservation) -> Option<Time> {
@@ -112,7 +143,9 @@ impl State {
                     PartState::Due | PartState::Running(_) => {
                         let end = reservation.hold_of(part).map_or(part.end, |hold| hold.interval.end());
                         let longest = if queue { end.checked_add(self.policy.horizon)? } else { end };
-                        after(longest.max(self.back_at))
+                        let silent = after(longest.max(self.back_at))?;
+                        let overruns = self.overruns_at(reservation, part).filter(|at| *at > self.clock);
+                        Some(overruns.map_or(silent, |at| at.min(silent)))
                     }
                     PartState::Ended { .. } => None,
                 });

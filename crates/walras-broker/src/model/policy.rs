@@ -369,7 +369,7 @@ impl Default for Policy {
             search,
             choice: VoPolicy::default(),
             plan: PlanScheme::Papers,
-            bound_searches_max: 0,
+            bound_searches_max: 500,
             labels_max: 2_000_000,
             refine_units_max: 2_000_000,
             network: Network::INSTANT,

@@ -233,6 +233,30 @@ impl Reservation {
 
     /// Whether a part's predecessors have all ended, and their data has arrived by then.
     pub fn is_ready(&self, part: &Part, now: Time) -> bool {
+        !self.is_taken(part) && self.has_what_it_waits_for(part, now)
+    }
+
+    /// Whether something else runs on the node of a part: tasks of a workflow take turns there.
+    pub fn is_taken(&self, part: &Part) -> bool {
+        let has_node = self.hold_of(part).is_some_and(|hold| hold.node.is_some());
+        let runs = |other: &ReservedPart| {
+            (other.plan.site, other.plan.hold) == (part.site, part.hold) && other.state.has_begun()
+        };
+        has_node && self.parts.iter().any(runs)
+    }
+
+    /// Whether a part follows another on its node.
+    pub fn takes_turn(&self, part: &Part) -> bool {
+        let has_node = self.hold_of(part).is_some_and(|hold| hold.node.is_some());
+        let goes_first = |other: &ReservedPart| {
+            (other.plan.site, other.plan.hold) == (part.site, part.hold)
+                && other.plan.start < part.start
+                && !other.state.has_ended()
+        };
+        has_node && self.parts.iter().any(goes_first)
+    }
+
+    fn has_what_it_waits_for(&self, part: &Part, now: Time) -> bool {
         part.after.iter().all(|(before, lag)| match self.parts.get(*before as usize).map(|part| part.state) {
             Some(PartState::Ended { at, end: PartEnd::Done, .. }) => {
                 at.checked_add(*lag).is_some_and(|there| there <= now)

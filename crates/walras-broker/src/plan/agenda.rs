@@ -1,7 +1,8 @@
 //! Planning before anything is held: parallel jobs on the agenda, all others as ever, on what that leaves.
 //!
-//! A workflow needs a window for its tasks, a place in a queue is no window, an owner's quota binds what is chosen together, and who
-//! asks for a search of their own does not want the window that the agenda finds best: such jobs are planned by the whole pipeline and reserved at once. Who finds no window on the agenda is shown to the pipeline as
+//! A workflow needs a window for its tasks, a place in a queue is no window, an owner's quota binds what is chosen together, who
+//! asks for a search of their own does not want the window that the agenda finds best, and where everybody is to be content
+//! (`satisfaction`) owners and the administrator have a say that the agenda does not hear: such jobs are planned by the whole pipeline and reserved at once. Who finds no window on the agenda is shown to the pipeline as
 //! well, for it says why.
 
 use super::decision::for_nobody;
@@ -11,6 +12,7 @@ use crate::model::id::JobNumber;
 use crate::model::job::{Planned, Why};
 use std::collections::BTreeSet;
 use walras_core::agenda::{Agenda, AgendaProblem, Placed, Waiting, plan_agenda};
+use walras_core::choose::Objective;
 use walras_core::plan::PlanScheme;
 use walras_core::prefer::QueueOffer;
 use walras_model::{Interval, Money, Request, SiteId, Window};
@@ -18,7 +20,8 @@ use walras_model::{Interval, Money, Request, SiteId, Window};
 /// The plan for a problem in which windows may move.
 pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decision {
     let limited = problem.rules.iter().any(|rules| !rules.quotas.is_empty());
-    let plain = |job: &&PlanningJob| job.workflow.is_none() && job.search.is_none() && !limited;
+    let agreed = problem.policy.choice.objective == Objective::Satisfaction;
+    let plain = |job: &&PlanningJob| job.workflow.is_none() && job.search.is_none() && !limited && !agreed;
     let newcomers: Vec<&PlanningJob> = problem.jobs.iter().filter(plain).collect();
     let made = made(problem, agenda, &newcomers);
     let (known, new) = made.placed.split_at(agenda.planned.len());
@@ -219,7 +222,6 @@ mod tests {
     use super::*;
     use crate::model::policy::Policy;
     use std::sync::Arc;
-    use walras_core::choose::Objective;
     use walras_core::prefer::{Preference, Rules, User};
     use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Time, Work};
 

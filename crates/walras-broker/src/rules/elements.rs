@@ -12,6 +12,7 @@ use crate::model::id::JobNumber;
 use crate::model::job::{Job, Phase};
 use crate::model::state::State;
 use walras_model::Money;
+use walras_model::quantity::rounding;
 
 impl State {
     /// The array of which a number is an element's.
@@ -87,7 +88,7 @@ impl State {
                 None => open += 1,
             }
         }
-        let left = (i128::from(budget.as_micros()) - taken).max(0) / open.max(1);
+        let left = rounding::down((i128::from(budget.as_micros()) - taken).max(0), open.max(1));
         let left =
             i64::try_from(left).expect("charges and liens are not negative: no more is left than the budget");
         Some(Money::from_micros(left))

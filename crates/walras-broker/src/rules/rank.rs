@@ -124,10 +124,13 @@ impl<'a> Scale<'a> {
     fn price_of(&self, job: &Job) -> Option<i64> {
         let request = &job.spec.request;
         let seconds = (i128::from(request.work.as_millis()) * i128::from(request.tasks)).max(1);
-        let rate = |amount: Money| i64::try_from(i128::from(amount.as_micros()) * 1_000 / seconds).ok();
+        let rate = |amount: Money| {
+            i64::try_from(rounding::down(i128::from(amount.as_micros()) * 1_000, seconds)).ok()
+        };
         // The budget of an array is for all of its elements.
-        let elements = job.spec.array.as_ref().map_or(1, |array| i64::from(array.count().max(1)));
-        let budget = request.budget.map(|all| Money::from_micros(all.as_micros() / elements));
+        let elements = job.spec.array.as_ref().map_or(1, |array| i128::from(array.count().max(1)));
+        let of_one = |all: Money| i64::try_from(rounding::down(all.as_micros().into(), elements)).ok();
+        let budget = request.budget.and_then(of_one).map(Money::from_micros);
         let stated = request.price_max.map(|rate| rate.as_micros_per_second()).or_else(|| rate(budget?))?;
         let funds = self.payable.as_ref().and_then(|all| all.get(job.spec.user.as_str()));
         Some(funds.and_then(|funds| rate(*funds)).map_or(stated, |payable| payable.min(stated)))

@@ -10,6 +10,7 @@ use super::settle::{HoldCharge, charges_by_site};
 use crate::model::job::Why;
 use crate::model::reservation::Reservation;
 use crate::model::state::State;
+use walras_model::quantity::rounding;
 use walras_model::{Interval, Money, NodeId, Share, SiteId, Time};
 
 /// What one hold has earned.
@@ -52,7 +53,7 @@ fn shared(sum: i64, holds: &[HoldCharge]) -> Vec<Money> {
     let mut shares = Vec::with_capacity(holds.len());
     for hold in holds {
         so_far += i128::from(hold.amount);
-        let until = if all == 0 { 0 } else { i128::from(sum) * so_far / all };
+        let until = if all == 0 { 0 } else { rounding::down(i128::from(sum) * so_far, all) };
         let share = i64::try_from(until - given).expect("a part of a sum is no more than the sum");
         shares.push(Money::from_micros(share));
         given = until;

@@ -264,6 +264,15 @@ impl Vo {
         Some(Input::Site { site, message })
     }
 
+    /// A part that runs goes on until then.
+    pub(crate) fn put_off(&mut self, number: ReservationNumber, part: u32, until: Time) {
+        let is_it =
+            |(_, of): &(&(i64, u64), &(SiteId, ReservationNumber, u32))| (of.1, of.2) == (number, part);
+        let (key, of) = self.ends.iter().find(is_it).map(|(key, of)| (*key, *of)).expect("it runs");
+        self.ends.remove(&key);
+        self.ends.insert((until.as_millis(), key.1), of);
+    }
+
     /// Lets time pass.
     pub(crate) fn run_until(&mut self, end: i64) {
         while self.now < end {

@@ -116,6 +116,9 @@ fn json(offers: &Offers, batch: &Batch, search: &SearchConfig, plan: &BatchPlan)
         if let Some(improvement) = improvement {
             let bound = improvement.bound.map_or("null".to_owned(), |bound| bound.to_string());
             let _ = write!(text, ", \"searches\": {}, \"bound\": {bound}", improvement.searches);
+            let (before, after) = (improvement.before, improvement.after);
+            let _ = write!(text, ", \"served_before\": {}", before.served);
+            let _ = write!(text, ", \"value_before\": {}, \"value\": {}", before.value[0], after.value[0]);
         }
     }
     text

@@ -213,7 +213,8 @@ pub(super) fn queue_item(
     queue: usize,
     place: usize,
 ) -> Option<MenuItem> {
-    let offer = problem.stakeholders?.queues.get(queue).filter(|_| problem.queues == QueueUse::Always)?;
+    let wanted = problem.queues == QueueUse::Always || problem.by_satisfaction();
+    let offer = problem.stakeholders?.queues.get(queue).filter(|_| wanted)?;
     let (interval, each) = offer.expected(request, problem.now)?;
     let cost = each.as_micros().checked_mul(i64::from(request.tasks))?;
     Some(MenuItem {

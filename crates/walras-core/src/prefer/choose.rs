@@ -78,23 +78,40 @@ fn root_bound(model: &Model<'_>) -> i128 {
 /// What an assignment is worth that somebody else made; `None` when it is not one of this problem's, or takes more
 /// than there is.
 pub fn valued(problem: &CompromiseProblem, picks: &[Option<usize>]) -> Option<Compromise> {
-    if picks.len() != problem.jobs.len() {
+    assigned(&Model::new(problem), picks)?.finish()
+}
+
+/// A compromise that is sought from an assignment on, and never worse than it; `None` when that is not one of this problem's, or
+/// takes more than there is.
+pub fn compromise_from(
+    problem: &CompromiseProblem,
+    picks: &[Option<usize>],
+    limits: &PreferLimits,
+) -> Option<Compromise> {
+    let model = Model::new(problem);
+    let mut best = assigned(&model, picks)?;
+    let effort = LocalEffort { steps: limits.steps_max, restarts: limits.restarts_max, seed: limits.seed };
+    local::improve(&model, &mut best, effort);
+    bound::prove(&model, &mut best, limits.branches_max);
+    best.finish()
+}
+
+fn assigned(model: &Model<'_>, picks: &[Option<usize>]) -> Option<Best> {
+    let jobs = &model.problem.jobs;
+    if picks.len() != jobs.len() {
         return None;
     }
-    let model = Model::new(problem);
-    let mut state = State::new(&model);
+    let mut state = State::new(model);
     for (job, pick) in picks.iter().enumerate() {
-        if pick.is_some_and(|option| option >= problem.jobs[job].options.len()) {
-            return None;
-        }
-        if pick.is_some_and(|option| !state.fits(job, option)) {
+        let fits = |option: usize| option < jobs[job].options.len() && state.fits(job, option);
+        if pick.is_some_and(|option| !fits(option)) {
             return None;
         }
         state.set(job, pick.map_or(Pick::Out, Pick::Option));
     }
     let mut best = Best::none();
     best.offer(&state);
-    best.finish()
+    Some(best)
 }
 
 /// Drops the picks that take more than there is left, looking at jobs in the order given; gives the jobs they were of.

@@ -46,7 +46,7 @@ mod state;
 mod weighted;
 
 pub use assess::{Facts, QueueOffer, Spread, of_queue, of_window, site_loads};
-pub use choose::{NoCompromise, PreferLimits, compromise, drop_over_capacity, valued};
+pub use choose::{NoCompromise, PreferLimits, compromise, compromise_from, drop_over_capacity, valued};
 pub use constraint::{AccessRule, Calendar, Hours, Quota, Refusal, Rules, Who};
 pub use criterion::{Criterion, Direction};
 pub(crate) use gate::Gate;

@@ -129,6 +129,21 @@ impl CompromiseProblem {
         Ok(CompromiseProblem { jobs, parties, weights, capacities, across })
     }
 
+    /// The same problem where at most one option of each of these sets is had; an option is named by the place of its job and its own there.
+    ///
+    /// # Panics
+    /// When a set names an option that does not exist.
+    pub fn excluding(mut self, sets: &[Vec<(usize, usize)>]) -> CompromiseProblem {
+        for set in sets {
+            let place = self.capacities.len();
+            self.capacities.push(1);
+            for (job, option) in set {
+                self.jobs[*job].options[*option].takes.push((place, 1));
+            }
+        }
+        self
+    }
+
     /// The jobs.
     pub fn jobs(&self) -> &[CompromiseJob] {
         &self.jobs

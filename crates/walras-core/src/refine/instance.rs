@@ -7,7 +7,7 @@
 use super::NoSchedule;
 use std::sync::Arc;
 use walras_model::id::TaskId;
-use walras_model::quantity::{Rate, TIME_LIMIT};
+use walras_model::quantity::{Rate, TIME_LIMIT, rounding};
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Lane, Platform, Task, Workflow};
 
@@ -332,7 +332,7 @@ fn check_length(costs: &Costs, after: &Adjacency, tasks: usize, lanes: usize) ->
     let moving: i128 = after.flows.iter().map(|flow| i128::from(flow.near.max(flow.far))).sum();
     let dearest: i128 =
         costs.rate.iter().map(|rate| i128::from(rate.as_micros_per_second())).max().unwrap_or(0);
-    let money = running.saturating_mul(dearest) / 1_000 + i128::try_from(tasks).unwrap_or(0);
+    let money = rounding::down(running.saturating_mul(dearest), 1_000) + i128::try_from(tasks).unwrap_or(0);
     if running + moving > i128::from(TIME_LIMIT) || money > i128::from(i64::MAX) {
         return Err(NoSchedule::TooLong);
     }

@@ -27,6 +27,7 @@ use super::window_of;
 use crate::slots::{Segments, SlotList};
 use std::ops::ControlFlow;
 use walras_model::offer::{Slot, SlotKey};
+use walras_model::quantity::rounding;
 use walras_model::window::Window;
 
 /// The earliest window for `view`.
@@ -230,7 +231,7 @@ impl Selector for Progress<'_> {
 /// The budget less the least that all tasks but one can cost; negative when that alone is too much.
 fn task_cost_max(list: &SlotList, view: &View) -> i64 {
     let rate_min = list.groups().iter().map(|group| group.summary.rate_min).min().unwrap_or(i64::MAX);
-    let task_cost_min = i128::from(rate_min) * i128::from(view.runtime_min) / 1_000;
+    let task_cost_min = rounding::down(i128::from(rate_min) * i128::from(view.runtime_min), 1_000);
     let others = i128::try_from(view.tasks - 1).unwrap_or(i128::MAX).saturating_mul(task_cost_min);
     i64::try_from(i128::from(view.budget).saturating_sub(others)).unwrap_or(-1)
 }

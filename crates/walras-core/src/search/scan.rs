@@ -17,6 +17,7 @@ use super::view::View;
 use crate::slots::{SLOTS_PER_BLOCK_MAX, SlotList, Summary};
 use std::ops::ControlFlow;
 use walras_model::offer::{Slot, SlotKey};
+use walras_model::quantity::rounding;
 
 /// A slot that a task fits on.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl<'a> Candidate<'a> {
     /// [`Slot::new`] guarantees that the product fits, and [`walras_model::Offers`] that it does for every user's rate.
     #[inline]
     pub(crate) fn cost(&self) -> i64 {
-        (self.rate * self.runtime + 999) / 1_000
+        rounding::cost(self.rate, self.runtime)
     }
 }
 
@@ -179,7 +180,7 @@ impl<'a> Scan<'a> {
 
     fn none_can_join(&self, summary: &Summary) -> bool {
         let view = self.view;
-        let cost_min = i128::from(summary.rate_min) * i128::from(view.runtime_min) / 1_000;
+        let cost_min = rounding::down(i128::from(summary.rate_min) * i128::from(view.runtime_min), 1_000);
         summary.longest < view.runtime_min
             || summary.performance_max < view.performance_min
             || summary.rate_min > view.rate_max

@@ -8,6 +8,7 @@ mod bounds;
 mod capacity;
 mod choosing;
 mod clearing;
+mod content;
 mod drawing;
 mod empty_tasks;
 mod enough;

@@ -296,7 +296,8 @@ fn criteria_that_nothing_says_anything_of_are_refused_or_passed_over() {
 fn a_front_is_over_the_same_negotiation() {
     let (offers, batch) = (offers(&[(2, 1_000), (9, 1_000)]), batch(&[(100, 1), (200, 2)]));
     let (search, policy) = (SearchConfig::default(), policy(Objective::Satisfaction));
-    let problem = BatchProblem::new(&offers, &batch, &search, &policy);
+    let problem =
+        BatchProblem { scheme: PlanScheme::Papers, ..BatchProblem::new(&offers, &batch, &search, &policy) };
     let plan = plan_batch(&problem);
     let (points, complete) =
         trade_off(&problem, &plan, [&Criterion::Cost, &Criterion::Finish], 100).unwrap().unwrap();

@@ -96,9 +96,11 @@ prop_compose! {
         network in network(),
         cheapest in any::<bool>(),
         factor in random::factor(),
+        alp in any::<bool>(),
     ) -> Case {
         let strategy = if cheapest { Plan::Cheapest } else { Plan::Asap };
-        let config = SearchConfig { budget_factor: factor, ..SearchConfig::default() };
+        let algorithm = if alp { Algorithm::Alp } else { Algorithm::Amp };
+        let config = SearchConfig { algorithm, budget_factor: factor, ..SearchConfig::default() };
         Case { offers, request, workflow, network, strategy, config }
     }
 }
@@ -119,7 +121,8 @@ proptest! {
         let change = &explanation.smallest_change;
         prop_assert_eq!(change.tasks, None, "nobody asks for a number of nodes");
 
-        let budget_binds = case.request.budget.is_some() || case.request.price_max.is_some();
+        let by_cap = case.config.algorithm != Algorithm::Alp && case.request.price_max.is_some();
+        let budget_binds = case.request.budget.is_some() || by_cap;
         let with_budget = case.fits_with(|request, value| request.budget = Some(Money::from_micros(value)));
         let least = if budget_binds { (1..500_i64).find(with_budget) } else { None };
         prop_assert_eq!(change.budget.map(Money::as_micros), least, "budget");

@@ -18,7 +18,7 @@
 //! | what | function | direction | for whom |
 //! | --- | --- | --- | --- |
 //! | a run time | [`Work::runtime_on`] | up to a millisecond | the node is not given away too early |
-//! | a cost | [`Rate::cost_of`] | up to a micro-credit | the owner |
+//! | a cost | [`Rate::cost_of`], [`rounding::cost`] | up to a micro-credit | the owner |
 //! | the time of a transfer | [`Bandwidth::time_for`] | up to a millisecond | what waits for it |
 //! | work done in a time | [`Performance::work_in_millis`] | down to a millisecond | nothing is counted as done that is not |
 //! | a share of money: fees, refunds, compensations | [`Share::of`] | towards nothing | who pays |

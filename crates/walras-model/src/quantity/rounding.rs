@@ -33,6 +33,13 @@ pub const fn nearest(a: i128, b: i128) -> i128 {
     if a < 0 { whole - away } else { whole + away }
 }
 
+/// What so many milliseconds cost at so many micro-credits a second, rounded up as [`super::Rate::cost_of`] does: for searches, where
+/// neither is negative and slots were refused whose product would not fit.
+#[inline]
+pub const fn cost(rate: i64, millis: i64) -> i64 {
+    (rate * millis + 999) / 1_000
+}
+
 /// `a / b` rounded up where neither is negative: one division, for what searches do millions of times.
 #[inline]
 pub(super) const fn up_counts(a: i128, b: i128) -> i128 {

@@ -158,6 +158,18 @@ impl Experiment {
         }
     }
 
+    /// Whether a configuration is one of this experiment's, without running it.
+    pub fn check(self, config: &str) -> Result<(), ConfigError> {
+        match self {
+            Experiment::SlotSearch => read_config::<slot_search::Config>(config).map(drop),
+            Experiment::BatchOptimisation => read_config::<batch_optimisation::Config>(config).map(drop),
+            Experiment::MetaBroker => read_config::<metabroker::Config>(config).map(drop),
+            Experiment::TwoTier => read_config::<two_tier::Config>(config).map(drop),
+            Experiment::Multicriteria => read_config::<multicriteria::Config>(config).map(drop),
+            Experiment::EveryMethod => read_config::<every_method::Config>(config).map(drop),
+        }
+    }
+
     /// Runs it with the configuration that a text states, or the default.
     pub fn run(self, config: Option<&str>, options: &Options<'_>) -> Result<Reproduction, ExperimentError> {
         let text = config.unwrap_or_default();

@@ -1,7 +1,9 @@
 //! A supervisor runs as the user, who can write down any end: the bill takes what nobody can forge.
 
-use crate::bench::{Bench, command, hold, now, number, slurm};
-use std::time::Duration;
+use crate::bench::{Bench, after, command, hold, now, number, slurm};
+use crate::fake::FakeSlurm;
+use std::path::Path;
+use std::time::{Duration, Instant};
 use walras_model::Time;
 use walras_sites::{Program, SiteMessage};
 
@@ -29,31 +31,44 @@ fn an_end_is_no_earlier_than_it_was_written() {
     assert!(at >= begun && at <= now(), "{at:?} beside {begun:?}");
 }
 
-#[test]
-fn what_goes_on_in_slurm_has_not_ended() {
-    let (mut bench, _fake) = slurm();
+/// Whether somebody has written an end below this directory.
+fn has_ended(directory: &Path) -> bool {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).any(|path| path.ends_with("ended.json") || has_ended(&path))
+}
+
+/// A site with a forger on it that has written its end and goes on.
+fn forged() -> (Bench, FakeSlurm) {
+    let (mut bench, fake) = slurm();
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     bench.start(number(1), 1, &forger("30"));
+    let begun = Instant::now();
+    while !has_ended(bench.data.path()) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "the forger has written nothing");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Whoever was away has seen nothing of Slurm.
+    bench.reopen();
+    (bench, fake)
+}
+
+#[test]
+fn what_goes_on_in_slurm_has_not_ended() {
+    let (mut bench, _fake) = forged();
     // Nobody looks while it goes on.
-    std::thread::sleep(Duration::from_secs(5));
-    let before = now();
-    let said = bench.site.poll(before).unwrap();
-    let at = ended(&mut bench, said);
-    assert!(at >= before, "{at:?} beside {before:?}");
+    bench.ahead = 5_000;
+    let looked = bench.now();
+    let at = ended(&mut bench, Vec::new());
+    assert!(at >= looked, "{at:?} beside {looked:?}");
 }
 
 #[test]
 fn what_slurm_has_seen_end_later_ended_then() {
-    let (mut bench, fake) = slurm();
-    bench.book(number(1), &[hold(0, now(), 60_000)]);
-    bench.start(number(1), 1, &forger("30"));
-    std::thread::sleep(Duration::from_secs(4));
+    let (mut bench, fake) = forged();
     // Somebody ends Slurm's job; it is looked at a while after that.
-    let cancelled = now();
-    fake.end_all();
-    std::thread::sleep(Duration::from_secs(2));
-    let said = bench.site.poll(now()).unwrap();
-    let at = ended(&mut bench, said);
-    let seconds = (at.as_millis() - cancelled.as_millis()).abs();
-    assert!(seconds < 1_900, "{at:?} beside {cancelled:?}");
+    let cancelled = after(now(), 4_000);
+    fake.end_all_at(cancelled);
+    bench.ahead = 6_000;
+    let at = ended(&mut bench, Vec::new());
+    assert_eq!(at.as_millis(), cancelled.as_millis() / 1_000 * 1_000, "beside {cancelled:?}");
 }

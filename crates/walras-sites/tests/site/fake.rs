@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
+use walras_model::Time;
 use walras_sites::SiteError;
 use walras_sites::slurm::Slurm;
 use walras_sites::slurm::command::Call;
@@ -99,10 +100,15 @@ impl FakeSlurm {
 
     /// Ends every job, as Slurm does whose owner cancels it.
     pub(crate) fn end_all(&self) {
+        self.end_all_at(crate::bench::now());
+    }
+
+    /// The same, as if it were another time.
+    pub(crate) fn end_all_at(&self, time: Time) {
         for job in &mut self.cluster().jobs {
             kill(&mut job.children);
             job.cancelled = true;
-            job.is_over();
+            job.ended.get_or_insert(time.as_millis() / 1_000);
         }
     }
 

@@ -219,13 +219,23 @@ fn what_was_cancelled_before_it_began_never_begins() {
     }
 }
 
+/// Waits until a supervisor gives a sign of life a second after it began: this file changes.
+fn wait_for_sign(begun: &std::path::Path) {
+    let changed = || std::fs::metadata(begun).and_then(|it| it.modified()).unwrap();
+    let (first, since) = (changed(), std::time::Instant::now());
+    while changed().duration_since(first).unwrap_or_default() < Duration::from_millis(900) {
+        assert!(since.elapsed() < Duration::from_secs(20), "no sign of life");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// A part that runs, and what it has started, when its supervisor is killed.
 fn killed(bench: &mut Bench) -> (Vec<SiteMessage>, String) {
     bench.book(number(1), &[hold(0, now(), 60_000)]);
     let said = bench.start(number(1), 1, &command(&["sh", "-c", "setsid sleep 60 & echo $$ $!; sleep 60"]));
     let pids = line(&bench.file(1, 0, "output"));
     let said = bench.wait_start(said);
-    std::thread::sleep(Duration::from_millis(1_200));
+    wait_for_sign(&bench.file(1, 0, "").parent().unwrap().join("begun.json"));
     kill(&supervisor(bench, 1));
     (said, pids)
 }

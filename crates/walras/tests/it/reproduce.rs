@@ -39,7 +39,7 @@ fn kinds_are_counted_apart() {
     let directory = tempfile::tempdir().unwrap();
     let text = printed(directory.path(), &["reproduce", "multicriteria"]);
     assert!(
-        text.contains("compared: 43 of 43 within the tolerance to either side; parameters were fitted to"),
+        text.contains("compared: 32 of 32 within the tolerance to either side; parameters were fitted to"),
         "{text}"
     );
     assert!(text.contains("shown: ") && !text.contains("NO") && !text.contains('\x1b'), "{text}");

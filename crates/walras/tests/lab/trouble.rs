@@ -15,6 +15,7 @@ fn clusters_break_and_nothing_is_lost() {
     // The controller of one of three dies when it is to be asked: none starts, and nothing is charged.
     vo.clusters.lab(&["ctld-stop", "east", "KILL"]);
     let wide = vo.submit("wide", 8, 6, &script("wide", 1));
+    // That nothing happens is seen only by waiting: longer than the service needs to notice and to plan again.
     std::thread::sleep(Duration::from_secs(9));
     assert_eq!((count("wide"), vo.job(wide)["charged"].to_string().trim_matches('"')), (0, "0"));
     // Everybody can see since when, and why.

@@ -136,7 +136,7 @@ impl Vo {
         self.service.expect(&Call::get("/metrics", &self.administrator), 200).body
     }
 
-    /// Kills the service, and starts it again after a while.
+    /// Kills the service, and starts it again after a while. Real clusters keep time of their own, so that the while must pass.
     pub(crate) fn restart(&mut self, after: Duration) {
         self.service.kill();
         std::thread::sleep(after);

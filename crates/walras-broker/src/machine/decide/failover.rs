@@ -20,6 +20,7 @@ use crate::rules::settle::{Settlement, settle};
 use crate::rules::wanted::Wanted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use walras_model::quantity::rounding;
 use walras_model::{NodeId, SiteId, Span, TaskId, Time};
 
 /// Closes a reservation, unless it is: money is settled, sites are told.
@@ -119,6 +120,34 @@ fn sooner(moved: Option<Vec<Part>>, prepared: Option<Vec<Part>>) -> Option<Vec<P
         (Some(moved), Some(prepared)) if end(&prepared) < end(&moved) => Some(prepared),
         (Some(moved), _) => Some(moved),
         (None, prepared) => prepared,
+    }
+}
+
+/// A task runs on though it should have ended, and nobody says until when. Where another place was prepared for what comes after it, and
+/// that is the better one if it is late by as much as was prepared for, that is taken, as if it were not late yet: it may start as late
+/// as any part may. Otherwise, once the site had its time to say that it has ended, what comes after it waits a little longer, if it still
+/// fits; if it does not, nothing is done: it may end any moment.
+pub(super) fn overrun(draft: &mut Draft<'_>, number: ReservationNumber, part: u32) {
+    let now = draft.now;
+    let Some((state, reservation)) = draft.open_reservation(number) else { return };
+    let Some(plan) = reservation.parts.get(part as usize).map(|part| &part.plan) else { return };
+    let Some(length) = plan.end.span_since(plan.start) else { return };
+    let after = |time: Time, parts: i64| {
+        let more = rounding::up(length.as_millis().into(), parts.into());
+        i64::try_from(more).ok().and_then(Span::from_millis).and_then(|more| time.checked_add(more))
+    };
+    let Some((quarter, soon)) = after(plan.end, 4).zip(after(now, 16)) else { return };
+    let patience = state.patience().as_millis();
+    let Some(earliest) = Time::from_millis(now.as_millis().saturating_sub(patience)) else { return };
+    let ends = |parts: &Vec<Part>| parts.iter().map(|part| part.end).max();
+    let until = quarter.max(now);
+    let elsewhere = prepared_for_late(state, reservation, part, until, earliest).filter(|parts| {
+        retimed(reservation, part, until, now).is_none_or(|moved| ends(parts) < ends(&moved))
+    });
+    let waits = || retimed(reservation, part, soon, now).filter(|_| plan.end < earliest);
+    if let Some(parts) = elsewhere.or_else(waits) {
+        draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });
+        stage(draft, number, None);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bring::stage;
 use super::draft::Draft;
-use super::failover::fail_over;
+use super::failover::{fail_over, overrun};
 use super::gate::end_job;
 use super::{HEARD, agenda, array, cycle, hold};
 use crate::model::allocation::Part;
@@ -88,6 +88,9 @@ fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservat
     let silent: Vec<SiteId> = reservation.parts.iter().filter(unheard).map(|part| part.plan.site).collect();
     if !silent.is_empty() {
         return fail_over(draft, number, Why::Silent(silent), None);
+    }
+    if let Some(part) = draft.before.overrunning(reservation, now) {
+        overrun(draft, number, part);
     }
     start(draft, number, due(draft.before, reservation, now));
     // Whoever took over a quote, or got another place, may read what nobody has begun to bring.

@@ -52,7 +52,9 @@ impl<'a> Basis<'a> {
         let gate = problem.stakeholders.map(|wishes| Gate::new(wishes, problem.offers, batch));
         let jobs = 0..batch.requests().len();
         let quotas = jobs.clone().map(|job| gate.as_ref().map_or_else(Vec::new, |gate| gate.quotas_of(job)));
-        let queues = jobs.map(|job| queue_places(problem, batch, &options[job], negotiation, job));
+        // A negotiation may be bound by the administrator's limits too, which are counted apart here.
+        let shared = gate.as_ref().map_or(0, |gate| gate.capacities().len());
+        let queues = jobs.map(|job| queue_places(problem, batch, (&options[job], negotiation), job, shared));
         let (quotas, queues) = (quotas.collect(), queues.collect());
         let ranks = views.iter().map(Ranks::new).collect();
         let weights = weights(problem, batch, options);
@@ -99,9 +101,9 @@ pub(super) fn measure(window: &Window) -> Measure {
 fn queue_places(
     problem: &BatchProblem<'_>,
     batch: &Batch,
-    options: &[Source],
-    negotiation: Option<&Negotiation>,
+    (options, negotiation): (&[Source], Option<&Negotiation>),
     job: usize,
+    shared: usize,
 ) -> Vec<QueuePlace> {
     let place = |(place, source): (usize, &Source)| {
         let Source::Queue(queue) = *source else { return None };
@@ -112,7 +114,8 @@ fn queue_places(
             time: item.time.as_millis().into(),
             finish: item.finish.as_millis().into(),
         };
-        Some(QueuePlace { queue, measure, takes: option.takes.clone() })
+        let takes = option.takes.iter().copied().filter(|(capacity, _)| *capacity < shared).collect();
+        Some(QueuePlace { queue, measure, takes })
     };
     options.iter().enumerate().filter_map(place).collect()
 }

@@ -14,8 +14,8 @@
 //!
 //! A window must keep all that the search for alternatives keeps (requirements, price caps or budgets, deadlines, sites) and all
 //! that the choice keeps (T* and B* as they were, owners' hours and quotas, the units of queues); a workflow's must hold its tasks.
-//! By satisfaction, and where the search is on the fly, the two-phase choice stays: the first is no sum, the second is an order
-//! of its own.
+//! Satisfaction is no sum: there windows are gathered by several sums, and everybody agrees on some of them ([`content`]). Where the
+//! search is on the fly the two-phase choice stays: that is an order of its own.
 //!
 //! **What is known.** Nothing is proven best by the search. Where everybody who could be served alone is served, the sum of what
 //! each would come to alone bounds every plan ([`bound`]).
@@ -24,11 +24,14 @@
 //!
 //! Source: list scheduling and large-neighbourhood search (Shaw 1998) with the windows of Toporkov et al.
 
+mod adopt;
 mod aim;
 mod basis;
 mod best;
 mod bound;
+mod content;
 mod earlier;
+mod exclusion;
 mod free;
 mod limits;
 mod list;
@@ -42,28 +45,23 @@ mod tests;
 
 pub use limits::{ImproveLimits, Improvement, PlanScheme, Standing};
 
-use super::{BatchProblem, MadeChoice, Proven, choice, negotiation};
-use crate::prefer::{Negotiation, Source, WishError, valued};
+use super::{BatchProblem, MadeChoice, Proven};
+use crate::choose::Objective;
+use crate::prefer::{Negotiation, Source};
 use crate::search::{Alternatives, Mode};
+pub(super) use adopt::Improved;
+use adopt::{adopted, given};
 use aim::Aim;
 use basis::Basis;
 use best::Best;
 use bound::Alone;
 use state::{Effort, Place, State};
 use walras_model::request::Batch;
-use walras_model::window::Window;
 use walras_random::Draws;
 
 /// More jobs × nodes than this, or tasks × slots than the next, are not improved.
 const RUNTIMES_MAX: usize = 16 << 20;
 const TAKES_MAX: u128 = 1 << 28;
-
-/// A better plan, in the terms of the pipeline.
-pub(super) struct Improved {
-    pub(super) found: Alternatives,
-    pub(super) negotiation: Option<Result<Negotiation, WishError>>,
-    pub(super) made: MadeChoice,
-}
 
 /// Improves a choice. What became of it is noted in the choice; where it is better, all that follows from that is given.
 pub(super) fn improve(
@@ -74,17 +72,22 @@ pub(super) fn improve(
     options: &[Vec<Source>],
     made: &mut MadeChoice,
 ) -> Option<Improved> {
-    let aim = Aim::of(&problem.policy.objective)?;
     if problem.search.mode == Mode::FirstOnTheFly || too_large(problem, batch) {
         return None;
     }
+    if problem.policy.objective == Objective::Satisfaction {
+        return content::improve(problem, batch, found, negotiation?, made);
+    }
+    let aim = Aim::of(&problem.policy.objective)?;
     let basis = Basis::new(problem, batch, options, negotiation, made.limits, aim);
     let (best, improvement, moved) = searched(&basis, found, &made.picks)?;
     made.improvement = Some(improvement);
     if improvement.after == improvement.before && !moved {
         return None;
     }
-    let better = adopted(&basis, found, made, &best, improvement);
+    let given = given(&basis, &best.places);
+    let proven = proven(&improvement, best.is_settled());
+    let better = given.and_then(|given| adopted(&basis, found, made, &given, (improvement, proven)));
     if better.is_none() {
         made.improvement = Some(Improvement { after: improvement.before, bound: None, ..improvement });
     }
@@ -107,17 +110,7 @@ fn searched<'a>(
     let mut effort = Effort::new(limits, basis.jobs());
     let alone = Alone::new(basis, &mut effort);
     let mut state = State::new(basis, effort);
-    for (job, pick) in picks.iter().enumerate() {
-        let taken = match pick {
-            None => true,
-            Some(Source::Window(place)) => state.adopt(job, &found.found.get(*place)?.window),
-            Some(Source::Queue(queue)) => state.queue(job, *queue),
-        };
-        if !taken {
-            return None;
-        }
-    }
-    state.keep();
+    state.take_over(&found.found, picks)?;
     let before = state.standing();
     let single = basis.aim.is_single() && !basis.by_makespan();
     let floor = alone.as_ref().filter(|_| single).map(|alone| alone.floor(basis));
@@ -144,57 +137,6 @@ fn searched<'a>(
         bound: alone.and_then(|alone| alone.bound(basis, served)),
     };
     Some((best, improvement, moved))
-}
-
-/// The choice of the best plan, on alternatives that are listed anew. `None` when what everybody wants cannot be weighed there.
-fn adopted(
-    basis: &Basis<'_>,
-    found: &Alternatives,
-    made: &MadeChoice,
-    best: &Best,
-    improvement: Improvement,
-) -> Option<Improved> {
-    let (problem, batch) = (basis.problem, basis.batch);
-    let window = |place: &Place| match place {
-        Place::Window(held) => Some(held.window.clone()),
-        Place::Out | Place::Queue(_) => None,
-    };
-    let windows: Vec<Option<Window>> = best.places.iter().map(window).collect();
-    let (found, places) = relist::relisted(problem.offers, &problem.search.limits, found, &windows)?;
-    let negotiation = negotiation::negotiate(problem, batch, &found);
-    let options = negotiation::options(batch, &found, negotiation.as_ref());
-    let mut picks = Vec::with_capacity(places.len());
-    for (job, place) in best.places.iter().enumerate() {
-        picks.push(match place {
-            Place::Out => None,
-            Place::Window(_) => Some(Source::Window(places[job]?)),
-            Place::Queue(at) => Some(Source::Queue(basis.queues[job].get(*at)?.queue)),
-        });
-    }
-    let mut chosen = Vec::with_capacity(picks.len());
-    for (pick, options) in picks.iter().zip(options.iter()) {
-        chosen.push(match pick {
-            None => None,
-            Some(pick) => Some(options.iter().position(|option| option == pick)?),
-        });
-    }
-    let compromise = match &negotiation {
-        Some(Ok(negotiation)) => valued(&negotiation.problem, &chosen),
-        Some(Err(_)) => return None,
-        None => None,
-    };
-    let over_quota = made.over_quota.iter().copied().filter(|job| picks[job.index()].is_none()).collect();
-    let made = MadeChoice {
-        totals: choice::totals(&found, &picks),
-        picks,
-        limits: made.limits,
-        value: best.standing.value[0],
-        proven: proven(&improvement, best.is_settled()),
-        compromise,
-        over_quota,
-        improvement: Some(improvement),
-    };
-    Some(Improved { found, negotiation, made })
 }
 
 fn proven(improvement: &Improvement, settled: bool) -> Proven {

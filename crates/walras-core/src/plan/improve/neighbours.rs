@@ -99,7 +99,7 @@ impl Walk {
             state.remove(*job);
         }
         self.order(state, &mut taken, draws);
-        self.draw_noise(state, draws);
+        draw_noise(&mut self.noise, state, draws);
         let aim = self.aim(state.basis.aim, draws);
         let look = Look { aim: &aim, finish_max: self.finish_max, earliest: i64::MIN, noise: &self.noise };
         for job in &taken {
@@ -138,17 +138,6 @@ impl Walk {
         }
     }
 
-    fn draw_noise(&mut self, state: &State<'_>, draws: &mut Draws) {
-        self.noise.clear();
-        let most = match draws.below(8) {
-            0..4 => return,
-            4 => WILD_NOISE_MAX,
-            _ => 1 + draws.below(NOISE_MAX),
-        };
-        let nodes = state.basis.problem.offers.nodes().len();
-        self.noise.extend((0..nodes).map(|_| i64::try_from(draws.below(most)).unwrap_or(0)));
-    }
-
     /// The aim, at times with a price on what is limited.
     fn aim(&self, aim: Aim, draws: &mut Draws) -> Aim {
         if self.leanings.is_empty() || draws.below(3) == 0 {
@@ -158,6 +147,18 @@ impl Walk {
         let times = i128::try_from(1 + draws.below(32)).unwrap_or(1);
         aim.leaning(8, Form { cost: times * cost, time: times * time, finish: 0 })
     }
+}
+
+/// Noise on the nodes' prices, at times none and at times so much that any nodes may be taken.
+pub(super) fn draw_noise(noise: &mut Vec<i64>, state: &State<'_>, draws: &mut Draws) {
+    noise.clear();
+    let most = match draws.below(8) {
+        0..4 => return,
+        4 => WILD_NOISE_MAX,
+        _ => 1 + draws.below(NOISE_MAX),
+    };
+    let nodes = state.basis.problem.offers.nodes().len();
+    noise.extend((0..nodes).map(|_| i64::try_from(draws.below(most)).unwrap_or(0)));
 }
 
 /// Up to so many jobs that share nodes with a job's window, or time, or could be in its way.

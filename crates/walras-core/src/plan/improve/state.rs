@@ -5,10 +5,11 @@ use super::basis::{Basis, measure};
 use super::free::Free;
 use super::limits::{ImproveLimits, Rank, Standing};
 use super::single::{Found, Wanted, best_window, on_sites};
+use crate::prefer::Source;
 use std::rc::Rc;
 use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
-use walras_model::window::Window;
+use walras_model::window::{Alternative, Window};
 
 /// So many windows of a workflow are tried, one start after the other, until one holds its tasks.
 const WORKFLOW_TRIES: usize = 3;
@@ -132,6 +133,22 @@ impl<'a> State<'a> {
             Place::Window(held) => Some(&held.window),
             Place::Out | Place::Queue(_) => None,
         }
+    }
+
+    /// Puts everybody where they were chosen to be; `None` where that cannot be.
+    pub(super) fn take_over(&mut self, all: &[Alternative], picks: &[Option<Source>]) -> Option<()> {
+        for (job, pick) in picks.iter().enumerate() {
+            let taken = match pick {
+                None => true,
+                Some(Source::Window(place)) => self.adopt(job, &all.get(*place)?.window),
+                Some(Source::Queue(queue)) => self.queue(job, *queue),
+            };
+            if !taken {
+                return None;
+            }
+        }
+        self.keep();
+        Some(())
     }
 
     /// Puts a job where it was chosen to be; whether that is free and keeps every limit.

@@ -155,7 +155,7 @@ pub(super) fn saving(rows: &[&Row], better: Method, worse: Method) -> Sample {
 }
 
 /// By how much fewer iterations one method needs, in per cent.
-pub(super) fn fewer(rows: &[&Row], better: Method, worse: Method) -> Sample {
+fn fewer(rows: &[&Row], better: Method, worse: Method) -> Sample {
     let iterations = |row: &Row, method: Method| f64::from(row[method as usize].generations);
     Sample::of(rows.iter().map(|row| (1.0 - iterations(row, better) / iterations(row, worse)) * 100.0))
 }
