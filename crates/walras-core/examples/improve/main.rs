@@ -64,7 +64,10 @@ fn planned(
     let problem = BatchProblem { scheme, limits, ..BatchProblem::new(offers, batch, &search, &policy) };
     let plan = plan_batch(&problem);
     let mut text = json(offers, batch, &search, &plan);
-    if let Some(clearing) = clear(&problem, &plan, &ClearingLimits::default()) {
+    let by_satisfaction = policy.objective == Objective::Satisfaction;
+    // Prices say nothing of satisfaction.
+    let cleared = || clear(&problem, &plan, &ClearingLimits::default());
+    if let Some(clearing) = (!by_satisfaction).then(cleared).flatten() {
         let _ = write!(
             text,
             ", \"cost_least\": {}, \"served_most\": {}, \"asked\": {}",

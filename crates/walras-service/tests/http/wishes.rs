@@ -6,9 +6,14 @@ use serde_json::{Value, json};
 
 /// A VO that plans by satisfaction and reserves at once.
 fn content() -> (House, String) {
+    content_under("at-once")
+}
+
+/// The same, however it decides.
+fn content_under(decide: &str) -> (House, String) {
     let house = House::open();
     let ada = house.user("ada");
-    let change = json!({"decide": "at-once", "choice": {"objective": "satisfaction"}});
+    let change = json!({"decide": decide, "choice": {"objective": "satisfaction"}});
     house.call("patch", "/v1/policy", Some(&house.administrator), Some(&change)).json(200);
     (house, ada)
 }
@@ -27,7 +32,13 @@ fn placed(house: &House, ada: &str, name: &str) -> Value {
 
 #[test]
 fn what_an_owner_wants_changes_the_plan() {
-    let (house, ada) = content();
+    for decide in ["at-once", "promise"] {
+        an_owner_is_heard(decide);
+    }
+}
+
+fn an_owner_is_heard(decide: &str) {
+    let (house, ada) = content_under(decide);
     assert_eq!(placed(&house, &ada, "before"), json!(["north"]));
     let otto = house.token("owner", "otto").1;
     let wish = json!({"weight": 1000, "prefers": {"income": 1}});

@@ -56,7 +56,7 @@ const STEPS_LEAST: usize = 60;
 const OTHERS_MAX: usize = 4;
 /// Work of each agreement.
 const AGREEING: PreferLimits =
-    PreferLimits { branches_max: 10_000, steps_max: 2_000_000, restarts_max: 100, seed: 1 };
+    PreferLimits { branches_max: 2_000, steps_max: 300_000, restarts_max: 40, seed: 1 };
 
 /// Improves a compromise. What became of it is noted in the choice; where it is better, all that follows from that is given.
 pub(super) fn improve(
@@ -68,7 +68,8 @@ pub(super) fn improve(
 ) -> Option<Improved> {
     let mut basis =
         Basis::new(problem, batch, &negotiation.sources, Some(negotiation), made.limits, Aim::COST);
-    let limits = share_of(&problem.limits.improve, SHARES.len() + 1);
+    // Half of what other objectives take, for agreeing takes as long as searching.
+    let limits = share_of(&problem.limits.improve, 2 * (SHARES.len() + 1));
     let aims = aims(found, basis.jobs());
     let mut gathered = Gathered::new(found, basis.jobs());
     let mut work = Work::default();

@@ -24,7 +24,7 @@ pub(super) const LPGA: &str = "HGA starts from the greedy that does not see spee
     the effort of the paper's genetic algorithm is not printed.";
 pub(super) const EFFORT: &str = "Iterations follow from the population, the rates and the rule that ends the evolution, none of which \
     is printed.";
-pub(super) const FEWER: &str = "From 100 sites on LPGA ends far sooner than HGA, at 25 and 50 sites both search about equally long; \
+pub(super) const FEWER: &str = "From 100 sites on LPGA ends far sooner than HGA; \
     the effort of the paper's genetic algorithm is not printed.";
 pub(super) const EXCEPTION: &str =
     "At 150 sites the paper's LPGA takes more iterations than its HGA (above 0; no number is printed).";
