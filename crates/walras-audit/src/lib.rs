@@ -16,7 +16,7 @@
 //! events, O(holds · log holds) for a reservation, O(jobs) for a cycle, O(reservations) when a node or a site is lost.
 //!
 //! ```
-//! use walras_audit::{Auditor, Finding, Kind};
+//! use walras_audit::{Auditor, Finding, FindingKind};
 //! use walras_broker::input::{Input, User};
 //! use walras_broker::journal::Entry;
 //! use walras_broker::{Broker, Event};
@@ -30,7 +30,7 @@
 //! let mut auditor = Auditor::default();
 //! assert!(auditor.entry(1, &entry).is_empty());
 //! let silent = Entry { events: vec![], ..entry };
-//! assert_eq!(auditor.entry(2, &silent), [Finding { position: 2, kind: Kind::NoEvents }]);
+//! assert_eq!(auditor.entry(2, &silent), [Finding { position: 2, kind: FindingKind::NoEvents }]);
 //! ```
 
 #![deny(
