@@ -3,7 +3,6 @@
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "a module of one benchmark")]
 
 use walras_model::*;
-use walras_random::Draws;
 
 /// What to draw.
 pub struct Shape {
@@ -23,19 +22,29 @@ pub fn work(millis: i64) -> Work {
     Work::from_millis(millis).unwrap()
 }
 
-fn below(draws: &mut Draws, bound: i64) -> i64 {
-    i64::try_from(draws.below(usize::try_from(bound).unwrap())).unwrap()
+/// xorshift64*: enough for drawing instances, and the same everywhere.
+// Its own stream, not `walras_random`: figures of docs/performance.md and counts from before are of these very instances.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: i64) -> i64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let mixed = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        i64::try_from(mixed).unwrap() % bound
+    }
 }
 
 /// Every node has `slots / nodes` slots of 10 to 250 s with gaps of 10 to 150 s, performances of 1 to 3, and
 /// prices of 1 to 10 that grow with the performance.
 pub fn offers(shape: &Shape) -> Offers {
-    let mut draws = Draws::new(1);
+    let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
     let (mut nodes, mut slots) = (Vec::new(), Vec::new());
     let mut end_max = 0;
     for number in 0..shape.nodes {
         let id = NodeId::new(number);
-        let performance = 1_000_000 + below(&mut draws, 2_000_001);
+        let performance = 1_000_000 + draw.below(2_000_001);
         nodes.push(Node {
             division: Default::default(),
             name: format!("n{number}"),
@@ -44,13 +53,13 @@ pub fn offers(shape: &Shape) -> Offers {
             watts: None,
             attributes: Attributes::new(),
         });
-        let mut at = below(&mut draws, 100_000);
+        let mut at = draw.below(100_000);
         for _ in 0..shape.slots / shape.nodes {
-            let length = 10_000 + below(&mut draws, 240_001);
-            let rate = 500_000 + performance + below(&mut draws, 2 * performance);
+            let length = 10_000 + draw.below(240_001);
+            let rate = 500_000 + performance + draw.below(2 * performance);
             slots.push((id, at, at + length, rate));
             end_max = end_max.max(at + length);
-            at += length + 10_000 + below(&mut draws, 140_001);
+            at += length + 10_000 + draw.below(140_001);
         }
     }
     if shape.all_free_at_the_end {
@@ -69,14 +78,12 @@ pub fn offers(shape: &Shape) -> Offers {
 
 /// Jobs of 1 to 6 tasks and 50 to 150 s of work, with a price cap of 1.7^performance, as in the papers.
 pub fn jobs(count: usize) -> Batch {
-    let mut draws = Draws::new(2);
+    let mut draw = Draw(0xD1B5_4A32_D192_ED03);
     let job = |number: usize| {
-        let tasks = u32::try_from(1 + below(&mut draws, 6)).unwrap();
-        let mut request =
-            Request::new(&format!("J{number}"), tasks, work(50_000 + below(&mut draws, 100_001)));
-        request.performance_min =
-            Performance::from_millionths(1_000_000 + below(&mut draws, 1_000_001)).unwrap();
-        request.price_max = Rate::from_micros_per_second(2_500_000 + below(&mut draws, 2_000_001));
+        let tasks = u32::try_from(1 + draw.below(6)).unwrap();
+        let mut request = Request::new(&format!("J{number}"), tasks, work(50_000 + draw.below(100_001)));
+        request.performance_min = Performance::from_millionths(1_000_000 + draw.below(1_000_001)).unwrap();
+        request.price_max = Rate::from_micros_per_second(2_500_000 + draw.below(2_000_001));
         request
     };
     Batch::new((0..count).map(job).collect())
