@@ -289,16 +289,41 @@ fn run_policy(
 }
 
 /// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
-/// have a place for the broker waits for ever, and the machine of a trace has run all of them.
+/// have a place for the broker waits for ever, and the machine of a trace has run all of them. What may be planned ahead of all together reaches as
+/// far: a few jobs of weeks would be all of it, and nobody who had more than others would be planned beside them.
 fn reaching(study: &Study, policy: &Policy) -> Policy {
     let takes = study.sites.iter().filter_map(|site| site.takes(study.jobs.longest())).max();
     let longest = takes.filter(|takes| *takes >= policy.horizon);
     let horizon = longest.and_then(|takes| Span::from_millis(takes.as_millis().checked_mul(2)?));
-    Policy { horizon: horizon.unwrap_or(policy.horizon), ..policy.clone() }
+    let mut policy = Policy { horizon: horizon.unwrap_or(policy.horizon), ..policy.clone() };
+    if let Some(sharing) = &mut policy.sharing {
+        sharing.ahead = sharing.ahead.max(policy.horizon);
+    }
+    policy
 }
 
 fn unable_to_fail(spec: &PolicySpec) -> DriveError {
     let why = "it takes no nodes that fail; \
                failures go with fcfs, easy, sjf-easy, conservative, their placements and walras";
     DriveError::Unable { policy: spec.to_string(), why: why.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::read_jobs;
+
+    #[test]
+    fn the_broker_looks_as_far_as_the_longest_job_needs() {
+        let reached = |days: i64| {
+            let run = days * 86_400;
+            let jobs = read_jobs(&format!("jobs: [{{submit: 0, nodes: 1, run: {run}}}]")).unwrap();
+            let sites = sites_of("4", &PriceList::default(), 1).unwrap();
+            let policy = reaching(&Study::new(Jobs::held(jobs), sites, Vec::new()), &Policy::default());
+            (policy.horizon, policy.sharing.unwrap().ahead)
+        };
+        let days = |days: i64| Span::from_millis(days * 86_400_000).unwrap();
+        assert_eq!(reached(1), (days(7), days(7)));
+        assert_eq!(reached(30), (days(60), days(60)));
+    }
 }
