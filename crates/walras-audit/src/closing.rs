@@ -41,7 +41,8 @@ pub(crate) fn after(reservation: &Reservation, why: Option<&Why>) -> After {
         Why::PartEnded { part, end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut) } => {
             match reservation.parts.get(*part as usize) {
                 Some(PartState::Ended { end: how, .. }) if how == end => After::Failed,
-                None | Some(_) => After::Broken,
+                Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => After::Broken,
+                Some(PartState::Ended { .. }) | None => After::Broken,
             }
         }
         Why::PartEnded { end: PartEnd::Done | PartEnd::Lost, .. }

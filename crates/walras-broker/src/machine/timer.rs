@@ -4,7 +4,6 @@ use crate::model::allocation::Part;
 use crate::model::job::{Job, Phase};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::{SiteState, State};
-use walras_model::quantity::MILLION;
 use walras_model::{Share, Span, Time};
 
 impl State {
@@ -83,9 +82,8 @@ impl State {
 
     /// How long a site may take to say that a task has ended before others wait longer for it.
     pub(crate) fn patience(&self) -> Span {
-        Share::from_millionths(MILLION / 2).map_or(Span::ZERO, |half| {
-            Span::from_millis(half.of_count(self.policy.grace.as_millis())).unwrap_or(Span::ZERO)
-        })
+        let half = Share::percent(50).of_count(self.policy.grace.as_millis());
+        Span::from_millis(half).expect("half of a span is one")
     }
 
     /// When others wait longer for a task that runs; `None` where none waits behind it.
@@ -99,13 +97,9 @@ impl State {
     pub(crate) fn overrunning(&self, reservation: &Reservation, now: Time) -> Option<u32> {
         let overruns = |part: &ReservedPart| {
             let runs = matches!(part.state, PartState::Running(_)) && part.plan.end <= now;
-            let is_due = |other: &ReservedPart| {
-                (other.plan.site, other.plan.hold) == (part.plan.site, part.plan.hold)
-                    && other.state == PartState::Waiting
-                    && other.plan.start <= now
-            };
+            let is_due = |other: &ReservedPart| other.state == PartState::Waiting && other.plan.start <= now;
             let at = self.overruns_at(reservation, &part.plan).filter(|_| runs);
-            at.is_some_and(|at| at <= now || reservation.parts.iter().any(is_due))
+            at.is_some_and(|at| at <= now || reservation.on_node_of(&part.plan).any(is_due))
         };
         let mut parts = reservation.parts.iter().zip(0_u32..);
         parts.find(|(part, _)| overruns(part)).map(|(_, place)| place)

@@ -231,29 +231,26 @@ impl Reservation {
         self.parts.iter().all(|part| part.state.is_done())
     }
 
-    /// Whether a part's predecessors have all ended, and their data has arrived by then.
+    /// Whether a part's node is free, its predecessors have all ended, and their data has arrived by then.
     pub fn is_ready(&self, part: &Part, now: Time) -> bool {
         !self.is_taken(part) && self.has_what_it_waits_for(part, now)
     }
 
-    /// Whether something else runs on the node of a part: tasks of a workflow take turns there.
-    pub fn is_taken(&self, part: &Part) -> bool {
+    /// All parts that are planned on the node of this one, itself among them: tasks of a workflow take turns there. None where it has no node.
+    pub fn on_node_of<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = &'a ReservedPart> {
         let has_node = self.hold_of(part).is_some_and(|hold| hold.node.is_some());
-        let runs = |other: &ReservedPart| {
-            (other.plan.site, other.plan.hold) == (part.site, part.hold) && other.state.has_begun()
-        };
-        has_node && self.parts.iter().any(runs)
+        let there = move |other: &&ReservedPart| (other.plan.site, other.plan.hold) == (part.site, part.hold);
+        self.parts.iter().filter(there).filter(move |_| has_node)
+    }
+
+    /// Whether something else runs on the node of a part.
+    fn is_taken(&self, part: &Part) -> bool {
+        self.on_node_of(part).any(|other| other.state.has_begun())
     }
 
     /// Whether a part follows another on its node.
     pub fn takes_turn(&self, part: &Part) -> bool {
-        let has_node = self.hold_of(part).is_some_and(|hold| hold.node.is_some());
-        let goes_first = |other: &ReservedPart| {
-            (other.plan.site, other.plan.hold) == (part.site, part.hold)
-                && other.plan.start < part.start
-                && !other.state.has_ended()
-        };
-        has_node && self.parts.iter().any(goes_first)
+        self.on_node_of(part).any(|other| other.plan.start < part.start && !other.state.has_ended())
     }
 
     fn has_what_it_waits_for(&self, part: &Part, now: Time) -> bool {

@@ -105,12 +105,15 @@ pub(super) fn without_node(
     let Some((state, reservation)) = draft.open_reservation(number) else { return };
     let held = reservation.phase == ReservationPhase::Held;
     match prepared_for(state, reservation, node, now).filter(|_| held) {
-        Some(parts) => {
-            draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why });
-            stage(draft, number, None);
-        }
+        Some(parts) => reschedule(draft, number, parts, why),
         None => fail_over(draft, number, why, broken_by),
     }
+}
+
+/// Gives what waits other times and places, and brings its files there.
+fn reschedule(draft: &mut Draft<'_>, number: ReservationNumber, parts: Vec<Part>, why: Why) {
+    draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why });
+    stage(draft, number, None);
 }
 
 /// Whichever ends first; at the same time, what stays where it is.
@@ -146,8 +149,7 @@ pub(super) fn overrun(draft: &mut Draft<'_>, number: ReservationNumber, part: u3
     });
     let waits = || retimed(reservation, part, soon, now).filter(|_| plan.end < earliest);
     if let Some(parts) = elsewhere.or_else(waits) {
-        draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });
-        stage(draft, number, None);
+        reschedule(draft, number, parts, Why::Late);
     }
 }
 
@@ -159,10 +161,7 @@ pub(super) fn late(draft: &mut Draft<'_>, number: ReservationNumber, part: u32, 
     let prepared = prepared_for_late(state, reservation, part, until, now);
     match sooner(moved, prepared) {
         Some(parts) if parts.iter().eq(reservation.parts.iter().map(|part| &part.plan)) => {}
-        Some(parts) => {
-            draft.push(ReservationEvent::Rescheduled { reservation: number, parts, why: Why::Late });
-            stage(draft, number, None);
-        }
+        Some(parts) => reschedule(draft, number, parts, Why::Late),
         None => fail_over(draft, number, Why::Late, None),
     }
 }
