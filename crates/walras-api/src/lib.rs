@@ -57,10 +57,11 @@ pub use number::{NotANumber, Num};
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Listed, NodeWorthItem, ParetoPoint, Plan,
-    PlannedAlternative, PlannedChoice, PlannedClearing, PlannedImprovement, PlannedLimits, PlannedPareto,
-    PlannedSatisfaction, PlannedSize, PlannedSlot, PlannedStanding, PlannedTotals, PlannedWorkflow,
-    QueuedJob, QueuedPick, ReasonItem, ReasonKind, ScarceItem, SearchSummary, SmallestChangeItem,
-    StakeholderItem, UnlistedWindows, UnscheduledJob, read_plan,
+    PlanViolation, PlannedAlternative, PlannedChoice, PlannedClearing, PlannedImprovement, PlannedLimits,
+    PlannedPareto, PlannedSatisfaction, PlannedSize, PlannedSlot, PlannedStanding, PlannedTotals,
+    PlannedWorkflow, QueuedJob, QueuedPick, ReasonItem, ReasonKind, ScarceItem, SearchSummary,
+    SmallestChangeItem, StakeholderItem, UnlistedWindows, UnscheduledJob, WorkflowAt, WorkflowViolation,
+    read_plan,
 };
 pub use rolling::{GivenUpJob, RollingReport, RollingRun, RunFacts};
 pub use scenario::{Policy, SCENARIO_TAG, Scenario, WorkflowJob, read_scenario, usual_network};

@@ -9,6 +9,7 @@ use walras_model::quantity::{Money, Performance, Rate, Span, Time};
 
 /// Which alternative of a claim is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AlternativeAt {
     /// Its position among the claim's alternatives.
     pub index: usize,
@@ -18,6 +19,7 @@ pub struct AlternativeAt {
 
 /// Which slot of a claim is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SlotAt {
     /// The position of its alternative among the claim's.
     pub alternative: usize,
@@ -33,6 +35,7 @@ pub struct SlotAt {
 
 /// What is wrong with a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(tag = "kind", rename_all = "snake_case"))]
 pub enum Violation {
     /// The batch has no job of that name.
     UnknownJob {

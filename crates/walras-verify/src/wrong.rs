@@ -7,6 +7,7 @@ use walras_model::quantity::{Money, Time};
 
 /// An entry of a list that names a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NamedAt {
     /// Its position in the list.
     pub index: usize,
@@ -16,6 +17,7 @@ pub struct NamedAt {
 
 /// What is wrong with the account of the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(tag = "wrong", rename_all = "snake_case"))]
 pub enum WrongAccount {
     /// A job of the batch has neither a window nor an entry among those without.
     Forgotten {
@@ -52,6 +54,7 @@ pub enum WrongAccount {
 
 /// What is wrong with the choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(tag = "wrong", rename_all = "snake_case"))]
 pub enum WrongChoice {
     /// There is no alternative with that number.
     NoSuchAlternative {
@@ -116,6 +119,7 @@ pub enum WrongChoice {
 
 /// A number that a choice states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Figure {
     /// When it starts.
     Start(Time),

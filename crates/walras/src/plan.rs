@@ -15,7 +15,6 @@ use walras_core::prefer::Stakeholders;
 use walras_core::{Algorithm, Alternatives, Mode, SearchConfig, SearchLimits};
 use walras_model::{Alternative, Decimal, DecimalError, Factor, Workflow};
 use walras_picture::{Only, Scene, gantt};
-use walras_verify::verify_plan;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -298,9 +297,7 @@ fn read(args: &Args) -> Result<(String, Scenario), Failure> {
 /// Nothing leaves before the verifier has seen it.
 fn check(plan: &Plan, scenario: &Scenario, workflows: &two_tier::Workflows) -> Result<(), Failure> {
     let claim = plan.to_claim("plan").map_err(Failure::fault)?;
-    let wrong = verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules());
-    let mut wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-    wrong.extend(plan.workflow_violations(&claim, scenario, workflows, "plan").map_err(Failure::fault)?);
+    let wrong = plan.violations(&claim, scenario, workflows, "plan").map_err(Failure::fault)?;
     match wrong.first() {
         None => Ok(()),
         Some(violation) => Err(Failure::Fault(format!("the plan does not verify: {violation}"))),

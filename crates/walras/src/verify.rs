@@ -2,11 +2,10 @@
 
 use crate::failure::Failure;
 use crate::{files, two_tier};
-use serde_json::json;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use walras_api::{PLAN_BYTES_MAX, Plan, Scenario, read_plan};
-use walras_verify::verify_plan;
+use walras_api::{PLAN_BYTES_MAX, Plan, PlanViolation, Scenario, read_plan};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -33,12 +32,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (workflows, _) = two_tier::read(&scenario, Some(args.scenario.parent().unwrap_or(Path::new(""))))?;
     set_sizes(&plan, &mut scenario);
     let claim = plan.to_claim(&source).map_err(Failure::input)?;
-    let violations = verify_plan(&claim, &scenario.offers, &scenario.batch, plan.rules());
-    let mut violations: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    violations
-        .extend(plan.workflow_violations(&claim, &scenario, &workflows, &source).map_err(Failure::input)?);
+    let violations = plan.violations(&claim, &scenario, &workflows, &source).map_err(Failure::input)?;
     files::print(&if args.json {
-        as_json(claim.alternatives.len(), &violations)
+        as_json(claim.alternatives.len(), &violations)?
     } else {
         as_text(claim.alternatives.len(), &violations)
     })?;
@@ -57,17 +53,36 @@ fn set_sizes(plan: &Plan, scenario: &mut Scenario) {
     }
 }
 
-fn as_json(alternatives: usize, violations: &[String]) -> String {
-    let report = json!({
-        "schema": "walras.verification/1",
-        "verified": violations.is_empty(),
-        "alternatives": alternatives,
-        "violations": violations,
-    });
-    format!("{report:#}\n")
+/// What was found, as it is printed for programs.
+#[derive(Serialize)]
+struct Verification<'a> {
+    schema: &'static str,
+    verified: bool,
+    alternatives: usize,
+    violations: Vec<Found<'a>>,
 }
 
-fn as_text(alternatives: usize, violations: &[String]) -> String {
+/// One thing that is wrong: what, where, with its numbers, and in words.
+#[derive(Serialize)]
+struct Found<'a> {
+    #[serde(flatten)]
+    violation: &'a PlanViolation,
+    sentence: String,
+}
+
+fn as_json(alternatives: usize, violations: &[PlanViolation]) -> Result<String, Failure> {
+    let found = violations.iter().map(|violation| Found { violation, sentence: violation.to_string() });
+    let verification = Verification {
+        schema: "walras.verification/1",
+        verified: violations.is_empty(),
+        alternatives,
+        violations: found.collect(),
+    };
+    let text = serde_json::to_string_pretty(&verification).map_err(Failure::fault)?;
+    Ok(format!("{text}\n"))
+}
+
+fn as_text(alternatives: usize, violations: &[PlanViolation]) -> String {
     let mut text = String::new();
     for violation in violations {
         let _ = writeln!(text, "{violation}");

@@ -1,23 +1,38 @@
 //! Task schedules inside a plan's windows, held against scenario and workflows by the verifier.
 
+use super::violation::{PlanViolation, WorkflowAt, WorkflowViolation};
 use super::{Plan, PlannedAlternative, PlannedWorkflow};
 use crate::error::{ErrorKind, ReadError, Within, path_text};
 use crate::scenario::Scenario;
 use std::collections::BTreeSet;
 use walras_model::workflow::Terms;
 use walras_model::{Interval, Lane, Platform, Workflow};
-use walras_verify::Claim;
 use walras_verify::tasks::verify_tasks;
+use walras_verify::{Claim, verify_plan};
 
 impl Plan {
-    /// What is wrong with the tasks of workflows; `workflows` are those of the scenario's jobs, by job.
-    pub fn workflow_violations(
+    /// What is wrong with the plan; `workflows` are those of the scenario's jobs, by job.
+    pub fn violations(
         &self,
         claim: &Claim,
         scenario: &Scenario,
         workflows: &[Option<Workflow>],
         source: &str,
-    ) -> Result<Vec<String>, ReadError> {
+    ) -> Result<Vec<PlanViolation>, ReadError> {
+        let windows = verify_plan(claim, &scenario.offers, &scenario.batch, self.rules());
+        let tasks = self.workflow_violations(claim, scenario, workflows, source)?;
+        let windows = windows.into_iter().map(PlanViolation::Windows);
+        Ok(windows.chain(tasks.into_iter().map(PlanViolation::Workflow)).collect())
+    }
+
+    /// What is wrong with the tasks of workflows.
+    fn workflow_violations(
+        &self,
+        claim: &Claim,
+        scenario: &Scenario,
+        workflows: &[Option<Workflow>],
+        source: &str,
+    ) -> Result<Vec<WorkflowViolation>, ReadError> {
         let mut violations = Vec::new();
         for (index, planned) in self.workflows.iter().enumerate() {
             let wrong = self.violations_of(index, planned, claim, scenario, workflows);
@@ -36,8 +51,7 @@ impl Plan {
             let known = scenario.batch.requests().iter().position(|request| request.name == chosen.job);
             let is_workflow = known.is_some_and(|job| workflows.get(job).is_some_and(Option::is_some));
             if is_workflow && !told.contains(chosen.job.as_str()) {
-                violations
-                    .push(format!("job {} is a workflow whose tasks the plan does not place", chosen.job));
+                violations.push(WorkflowViolation::NotPlaced { job: chosen.job.clone() });
             }
         }
         Ok(violations)
@@ -50,19 +64,19 @@ impl Plan {
         claim: &Claim,
         scenario: &Scenario,
         workflows: &[Option<Workflow>],
-    ) -> Result<Vec<String>, crate::error::Problem> {
-        let at = format!("workflows[{index}] (job {})", planned.job);
+    ) -> Result<Vec<WorkflowViolation>, crate::error::Problem> {
+        let at = WorkflowAt { index, job: planned.job.clone() };
         let job = scenario.batch.requests().iter().position(|request| request.name == planned.job);
         let Some((job, Some(workflow))) = job.and_then(|job| Some((job, workflows.get(job)?.as_ref())))
         else {
-            return Ok(vec![format!("{at} names a job that is not a workflow")]);
+            return Ok(vec![WorkflowViolation::NotAWorkflow { at }]);
         };
         let Some(position) = planned.alternative else { return Ok(Vec::new()) };
         let chosen = self.choice.iter().flat_map(|choice| &choice.chosen);
         let is_chosen = chosen.into_iter().any(|chosen| chosen.alternative == position);
         let window = claim.alternatives.get(position).filter(|window| window.job == planned.job && is_chosen);
         let Some(window) = window else {
-            return Ok(vec![format!("{at} fills alternatives[{position}], which is not chosen for the job")]);
+            return Ok(vec![WorkflowViolation::NotChosen { at, alternative: position }]);
         };
         let tasks = planned.claim(self.unit).in_item(index).in_field("workflows")?;
         let request = &scenario.batch.requests()[job];
@@ -72,7 +86,8 @@ impl Plan {
         });
         let platform = Platform { lanes: lanes.collect(), network: scenario.network };
         let wrong = verify_tasks(&tasks, workflow, &platform, &terms);
-        Ok(wrong.iter().map(|violation| format!("{at}: {violation}")).collect())
+        let found = |violation| WorkflowViolation::Tasks { at: at.clone(), violation };
+        Ok(wrong.into_iter().map(found).collect())
     }
 
     /// The alternative that was chosen for a job, and its position.

@@ -11,6 +11,7 @@ mod improvement;
 mod listing;
 mod read;
 mod satisfaction;
+mod violation;
 mod workflow;
 mod write;
 
@@ -28,6 +29,7 @@ pub use satisfaction::{
     ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, QueuedPick, StakeholderItem,
 };
 use serde::{Deserialize, Serialize};
+pub use violation::{PlanViolation, WorkflowAt, WorkflowViolation};
 use walras_core::{Algorithm, LimitHit, Mode};
 use walras_model::Factor;
 pub use workflow::{PlannedSize, PlannedWorkflow};

@@ -7,6 +7,7 @@ use walras_model::quantity::{Data, Money, Span, Time};
 /// What is wrong with a task schedule. Tasks and nodes go by the names that the claim uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are what the sentences below say they are")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(tag = "wrong", rename_all = "snake_case"))]
 pub enum TaskViolation {
     /// The workflow has no such task.
     UnknownTask { task: String },

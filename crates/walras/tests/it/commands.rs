@@ -80,7 +80,26 @@ fn a_plan_verifies_and_a_changed_one_does_not() {
     ");
     let output = walras(path, &["verify", "plan.json", "scenario.yaml", "--json"]);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(json(&String::from_utf8(output.stdout).unwrap())["verified"], false);
+    let verdict = json(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(verdict["verified"], false);
+    let found = serde_json::json!([
+        {
+            "kind": "wrong_total",
+            "at": { "index": 0, "job": "J1" },
+            "expected": 401_000_000,
+            "claimed": 800_000_000,
+            "sentence": "alternatives[0] (job J1) claims to cost 800 credits but its slots add up to 401 credits",
+        },
+        {
+            "kind": "wrong_cost",
+            "at": { "alternative": 0, "job": "J1", "index": 0, "site": "vo", "node": "cpu1" },
+            "expected": 400_000_000,
+            "claimed": 1_000_000,
+            "sentence":
+                "alternatives[0].slots[0] (job J1, node vo/cpu1) claims to cost 1 credits but its time costs 400 credits",
+        },
+    ]);
+    assert_eq!(verdict["violations"], found);
 }
 
 #[test]
