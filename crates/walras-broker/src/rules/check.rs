@@ -39,6 +39,11 @@ impl Occupancy {
         Occupancy { free, held: state.held_or_planned() }
     }
 
+    /// Whether all that a state holds or plans is held here, and nothing else.
+    pub(crate) fn holds_what(&self, state: &State) -> bool {
+        self.held.is_like(&state.held_or_planned())
+    }
+
     /// Counts the time for which a job is planned as held no more.
     pub(crate) fn release(&mut self, state: &State, job: &Job) {
         for (node, interval, units) in state.planned_times(job) {

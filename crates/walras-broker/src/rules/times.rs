@@ -76,6 +76,18 @@ impl HeldTimes {
         self.0.get(node.index()).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether the same times are held, in whatever order.
+    pub(crate) fn is_like(&self, other: &HeldTimes) -> bool {
+        let sorted = |held: &[Interval]| {
+            let mut held = held.to_vec();
+            held.sort_unstable();
+            held
+        };
+        (0..self.0.len().max(other.0.len()))
+            .filter_map(NodeId::from_index)
+            .all(|node| sorted(self.get(node)) == sorted(other.get(node)))
+    }
+
     /// Counts a time as held, once for each of so many units of the node.
     pub(crate) fn add(&mut self, node: NodeId, interval: Interval, units: u32) {
         if node.index() >= self.0.len() {
