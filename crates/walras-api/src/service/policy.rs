@@ -191,6 +191,7 @@ impl PolicyFile {
     }
 
     fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
+        let horizon = policy.horizon;
         span(&mut policy.cycle_every, self.cycle_every.as_ref(), "cycle_every")?;
         span(&mut policy.horizon, self.horizon.as_ref(), "horizon")?;
         span(&mut policy.lead, self.lead.as_ref(), "lead")?;
@@ -226,7 +227,7 @@ impl PolicyFile {
         set(&mut policy.strategies, self.strategies.map(StrategiesFile::rule));
         self.network.as_ref().map_or(Ok(()), |it| it.change(&mut policy.network)).in_field("network")?;
         promises::change(policy, self.decide, self.promises.as_ref())?;
-        sharing::change(policy, self.sharing.as_ref()).in_field("sharing")?;
+        sharing::change(policy, horizon, self.sharing.as_ref()).in_field("sharing")?;
         let rank = self.rank.unwrap_or_default();
         set(&mut policy.rank.price, rank.price);
         set(&mut policy.rank.deadline, rank.deadline);
@@ -327,6 +328,23 @@ mod tests {
     use super::*;
     use walras_core::choose::{LeaveOut, Limit, Objective, Total};
     use walras_model::{Factor, Money};
+
+    #[test]
+    fn as_much_is_shared_ahead_as_is_planned_unless_somebody_says_otherwise() {
+        let after = |policy: &Policy, change: &str| {
+            let file: PolicyFile = serde_json::from_str(change).unwrap();
+            file.apply(policy, "policy").unwrap()
+        };
+        let days = |policy: &Policy| policy.sharing.unwrap().ahead.as_millis() / 86_400_000;
+        let usual = Policy::default();
+        assert_eq!(days(&usual), 7);
+        let far = after(&usual, r#"{"horizon": 2592000}"#);
+        assert_eq!(days(&far), 30);
+        assert_eq!(days(&after(&far, r#"{"horizon": 86400}"#)), 30);
+        assert_eq!(days(&after(&usual, r#"{"horizon": 2592000, "sharing": {"ahead": 86400}}"#)), 1);
+        let near = after(&usual, r#"{"sharing": {"ahead": 86400}}"#);
+        assert_eq!(days(&after(&near, r#"{"horizon": 2592000}"#)), 1);
+    }
 
     #[test]
     fn every_objective_can_be_shown_and_set() {

@@ -7,6 +7,7 @@ use crate::number::Num;
 use serde::{Deserialize, Serialize};
 use walras_broker::policy::Policy;
 use walras_broker::sharing::{QueueLimits, SharePolicy};
+use walras_model::Span;
 
 /// How the queue is shared between users. Times are in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +64,15 @@ pub struct LimitsFile {
 }
 
 /// Sets how the queue is shared; where it was not, the rest is as usual.
-pub(super) fn change(policy: &mut Policy, file: Option<&SharingFile>) -> Result<(), Problem> {
+///
+/// Where as much was shared ahead as was planned (`horizon` was how far), that stays so when it is planned further ahead: otherwise
+/// a few long jobs would be all of it.
+pub(super) fn change(policy: &mut Policy, horizon: Span, file: Option<&SharingFile>) -> Result<(), Problem> {
+    if let Some(rules) = &mut policy.sharing
+        && rules.ahead >= horizon
+    {
+        rules.ahead = rules.ahead.max(policy.horizon);
+    }
     let Some(file) = file else { return Ok(()) };
     let mut rules = policy.sharing.unwrap_or_default();
     file.user.as_ref().map_or(Ok(()), |it| it.change(&mut rules.user)).in_field("user")?;
