@@ -104,7 +104,9 @@ impl<'a> Driver<'a> {
     pub(super) fn next(&mut self, coming: Option<Time>) -> Option<Time> {
         let most =
             self.setup.moments_per_job_max.saturating_mul(self.followed.course.jobs).saturating_add(1_000);
-        if self.followed.course.moments >= most {
+        // Where a node may still come back, what is in vain now need not stay so.
+        let over = coming.is_none() && self.strikes.peek().is_none();
+        if self.followed.course.moments >= most || over && self.followed.stands_still(self.now) {
             self.followed.course.cut = true;
             return None;
         }

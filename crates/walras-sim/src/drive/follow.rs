@@ -13,18 +13,26 @@ use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Why};
 use walras_model::{Money, Span, Time, Work};
 
+/// Who waits for so long, and so many moments, without anybody having a place waits in vain: plans look days ahead.
+const STILL_MILLIS: i64 = 24 * 60 * 60 * 1_000;
+const STILL_MOMENTS: u64 = 100;
+
 /// The jobs that the broker knows, and what has happened to them.
 #[derive(Default)]
 pub(super) struct Followed {
     jobs: BTreeMap<JobNumber, Open>,
     /// The job of every open reservation.
     reserved: BTreeMap<ReservationNumber, JobNumber>,
+    /// When a job last came, was planned, or had something reserved, begun or ended; and the count of moments then.
+    moved: Option<(Time, u64)>,
     pub(super) course: Course,
 }
 
 struct Open {
     job: Job,
     promised: Option<Time>,
+    /// Whether a plan has a place for it.
+    planned: bool,
     site: u32,
     start: Option<Time>,
     end: Option<Time>,
@@ -41,9 +49,11 @@ struct Open {
 impl Followed {
     pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool) {
         let (promised, start, end, running) = (None, None, None, BTreeMap::new());
-        let (site, cost, used, quoted) = (0, Money::ZERO, 0, None);
-        let open = Open { job, promised, site, start, end, cost, running, used, is_workflow, quoted };
+        let (planned, site, cost, used, quoted) = (false, 0, Money::ZERO, 0, None);
+        let open =
+            Open { job, promised, planned, site, start, end, cost, running, used, is_workflow, quoted };
         self.jobs.insert(number, open);
+        self.moved = None;
     }
 
     /// A quote was accepted for a job.
@@ -79,16 +89,38 @@ impl Followed {
         self.jobs.get(&number).is_some_and(|open| open.start.is_none())
     }
 
+    /// Whether those who are there wait in vain: for a day and a hundred moments nothing has happened to anybody, and nobody has a place.
+    pub(super) fn stands_still(&mut self, now: Time) -> bool {
+        let moments = self.course.moments;
+        let (since, then) = *self.moved.get_or_insert((now, moments));
+        now - since >= STILL_MILLIS
+            && moments - then >= STILL_MOMENTS
+            && self.reserved.is_empty()
+            && !self.jobs.values().any(|open| open.planned)
+    }
+
     /// Takes in an event.
     pub(super) fn event(&mut self, at: Time, event: &Event, sink: &mut dyn FnMut(Record)) {
+        if matches!(
+            event,
+            Event::Reservation(_) | Event::Job(JobEvent::Planned { .. } | JobEvent::Ended { .. })
+        ) {
+            self.moved = None;
+        }
         match event {
             Event::Reservation(event) => self.reservation(event),
+            Event::Job(JobEvent::Returned { job, .. }) => {
+                if let Some(open) = self.jobs.get_mut(job) {
+                    open.planned = false;
+                }
+            }
             Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end, sink),
             Event::Job(JobEvent::Planned { job, promise, .. }) => {
                 if let Some(open) = self.jobs.get_mut(job) {
                     // A promise may become firmer; a later one does not make the first good.
                     let before = open.promised.unwrap_or(promise.start);
                     open.promised = Some(before.min(promise.start));
+                    open.planned = true;
                 }
             }
             Event::Cycle(CycleEvent::Opened { batch, demand, .. }) => {
@@ -120,6 +152,7 @@ impl Followed {
                 self.reserved.insert(*reservation, *job);
                 if let Some(open) = self.jobs.get_mut(job) {
                     open.promised = open.promised.or(Some(allocation.start()));
+                    open.planned = false;
                     open.site = allocation.legs.first().map_or(0, |leg| leg.site.number());
                     open.running.clear();
                     if !open.is_workflow {

@@ -283,3 +283,16 @@ fn who_has_not_come_when_a_run_is_cut_off_is_left_over() {
     );
     assert!(records.iter().any(|record| record.fate == Fate::LeftOver));
 }
+
+#[test]
+fn who_waits_in_vain_does_not_keep_the_clock_going() {
+    // Owners leave no node alone for an hour.
+    let owners = Some(OwnerLoad { share: 500, mean: span(60) });
+    let job = |number, run| {
+        let (submit, user, budget, deadline) = (Time::from_millis(0).unwrap(), None, None, None);
+        Job { number, submit, nodes: 1, run, estimate: run, user, budget, deadline }
+    };
+    let (records, course) = run(&Setup { owners, ..setup() }, &[job(1, span(30)), job(2, span(3_600))]);
+    assert_eq!(records.iter().map(|record| record.fate).collect::<Vec<_>>(), [Fate::Done, Fate::LeftOver]);
+    assert!(course.cut && course.moments < 2_000, "{}", course.moments);
+}
