@@ -2,6 +2,7 @@
 
 use crate::model::allocation::Part;
 use crate::model::job::{Job, Phase};
+use crate::model::parts::Turns;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::{SiteState, State};
 use walras_model::{Share, Span, Time};
@@ -55,14 +56,14 @@ impl State {
 
     /// When a part is sent to its site: at its start, or ahead of it where the site wants that and nothing has to be waited for, nor for the node. In a queue the
     /// site decides when it starts, as soon as its job may.
-    pub(crate) fn sent_at(&self, reservation: &Reservation, part: &Part) -> Time {
+    pub(crate) fn sent_at(&self, reservation: &Reservation, turns: &Turns, part: &Part) -> Time {
         if reservation.is_queue() {
             let earliest = self.jobs.get(&reservation.job).and_then(|job| job.spec.request.earliest);
             return earliest.unwrap_or(reservation.asked_at);
         }
         let ahead = self.site(part.site).map_or(Span::ZERO, |site| site.spec.timing.ahead);
         let early = Time::from_millis(part.start.as_millis().saturating_sub(ahead.as_millis()));
-        early.filter(|_| part.after.is_empty() && !reservation.takes_turn(part)).unwrap_or(part.start)
+        early.filter(|_| part.after.is_empty() && !turns.follows(part)).unwrap_or(part.start)
     }
 
     /// When a site that was asked to prepare by then is silent.
@@ -87,19 +88,17 @@ impl State {
     }
 
     /// When others wait longer for a task that runs; `None` where none waits behind it.
-    fn overruns_at(&self, reservation: &Reservation, part: &Part) -> Option<Time> {
-        let waits = reservation.parts.iter().any(|part| part.state == PartState::Waiting);
-        part.task.filter(|_| waits && !reservation.is_queue())?;
+    fn overruns_at(&self, turns: &Turns, part: &Part) -> Option<Time> {
+        part.task.filter(|_| turns.any_waits())?;
         part.end.checked_add(self.patience())?.checked_add(Span::from_millis(1)?)
     }
 
     /// The first task of a reservation that runs and should have ended: another is due on its node, or the site had its time to say so.
-    pub(crate) fn overrunning(&self, reservation: &Reservation, now: Time) -> Option<u32> {
+    pub(crate) fn overrunning(&self, reservation: &Reservation, turns: &Turns, now: Time) -> Option<u32> {
         let overruns = |part: &ReservedPart| {
             let runs = matches!(part.state, PartState::Running(_)) && part.plan.end <= now;
-            let is_due = |other: &ReservedPart| other.state == PartState::Waiting && other.plan.start <= now;
-            let at = self.overruns_at(reservation, &part.plan).filter(|_| runs);
-            at.is_some_and(|at| at <= now || reservation.on_node_of(&part.plan).any(is_due))
+            let at = self.overruns_at(turns, &part.plan).filter(|_| runs);
+            at.is_some_and(|at| at <= now || turns.is_due(&part.plan, now))
         };
         let mut parts = reservation.parts.iter().zip(0_u32..);
         parts.find(|(part, _)| overruns(part)).map(|(_, place)| place)
@@ -119,15 +118,17 @@ impl State {
             ReservationPhase::Held => {
                 let queue = reservation.is_queue();
                 let fenced = self.is_fenced(reservation);
+                let turns = Turns::of(reservation);
                 let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
                 let timers = parts.filter_map(|(part, state)| match state {
-                    PartState::Waiting if self.sent_at(reservation, part) > self.clock => {
-                        Some(self.sent_at(reservation, part))
+                    PartState::Waiting if self.sent_at(reservation, &turns, part) > self.clock => {
+                        Some(self.sent_at(reservation, &turns, part))
                     }
                     // Other inputs may have moved the clock past its start.
                     PartState::Waiting
                         if !fenced
-                            && reservation.is_ready(part, self.clock)
+                            && !turns.is_taken(part)
+                            && reservation.has_what_it_waits_for(part, self.clock)
                             && self.has_files(reservation, part) =>
                     {
                         Some(self.clock)
@@ -138,7 +139,7 @@ impl State {
                         let end = reservation.hold_of(part).map_or(part.end, |hold| hold.interval.end());
                         let longest = if queue { end.checked_add(self.policy.horizon)? } else { end };
                         let silent = after(longest.max(self.back_at))?;
-                        let overruns = self.overruns_at(reservation, part).filter(|at| *at > self.clock);
+                        let overruns = self.overruns_at(&turns, part).filter(|at| *at > self.clock);
                         Some(overruns.map_or(silent, |at| at.min(silent)))
                     }
                     PartState::Ended { .. } => None,

@@ -24,6 +24,7 @@ pub mod moving;
 pub mod notice;
 pub mod notify;
 pub mod particulars;
+pub(crate) mod parts;
 pub(crate) mod place;
 pub mod policy;
 pub mod price;

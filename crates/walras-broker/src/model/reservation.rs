@@ -182,33 +182,9 @@ impl Reservation {
         self.leg(part.site)?.holds.get(part.hold as usize)
     }
 
-    /// Time on nodes that it has taken by a moment: of every hold, until the last of its parts has ended, what `part` makes of that.
-    pub(crate) fn used_millis(&self, now: Time, part: impl Fn(&Hold, i64) -> i64) -> i64 {
-        let mut used = 0_i64;
-        for leg in &self.legs {
-            for (hold, place) in leg.holds.iter().zip(0_u32..) {
-                let parts =
-                    || self.parts.iter().filter(|it| it.plan.site == leg.site && it.plan.hold == place);
-                let end = parts().filter_map(|part| match part.state {
-                    PartState::Waiting => None,
-                    PartState::Due | PartState::Running(_) => Some(now),
-                    PartState::Ended { at, .. } => Some(at),
-                });
-                let begun = parts().filter_map(|part| match part.state {
-                    PartState::Running(since) | PartState::Ended { since, .. } => Some(since),
-                    PartState::Waiting | PartState::Due => None,
-                });
-                let start = if hold.node.is_some() { Some(hold.interval.start()) } else { begun.min() };
-                let millis = end.max().zip(start).map_or(0, |(end, start)| end - start);
-                used = used.saturating_add(part(hold, millis.clamp(0, hold.interval.span().as_millis())));
-            }
-        }
-        used
-    }
-
-    /// Whether it is in a queue, where no time is guaranteed.
+    /// Whether it is in a queue, where no time is guaranteed: then none of its holds has a node, and otherwise each.
     pub fn is_queue(&self) -> bool {
-        self.holds().any(|(_, hold)| hold.node.is_none())
+        self.holds().next().is_some_and(|(_, hold)| hold.node.is_none())
     }
 
     /// When its first hold starts.
@@ -231,29 +207,8 @@ impl Reservation {
         self.parts.iter().all(|part| part.state.is_done())
     }
 
-    /// Whether a part's node is free, its predecessors have all ended, and their data has arrived by then.
-    pub fn is_ready(&self, part: &Part, now: Time) -> bool {
-        !self.is_taken(part) && self.has_what_it_waits_for(part, now)
-    }
-
-    /// All parts that are planned on the node of this one, itself among them: tasks of a workflow take turns there. None where it has no node.
-    pub fn on_node_of<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = &'a ReservedPart> {
-        let has_node = self.hold_of(part).is_some_and(|hold| hold.node.is_some());
-        let there = move |other: &&ReservedPart| (other.plan.site, other.plan.hold) == (part.site, part.hold);
-        self.parts.iter().filter(there).filter(move |_| has_node)
-    }
-
-    /// Whether something else runs on the node of a part.
-    fn is_taken(&self, part: &Part) -> bool {
-        self.on_node_of(part).any(|other| other.state.has_begun())
-    }
-
-    /// Whether a part follows another on its node.
-    pub fn takes_turn(&self, part: &Part) -> bool {
-        self.on_node_of(part).any(|other| other.plan.start < part.start && !other.state.has_ended())
-    }
-
-    fn has_what_it_waits_for(&self, part: &Part, now: Time) -> bool {
+    /// Whether a part's predecessors have all ended, and their data has arrived by then.
+    pub fn has_what_it_waits_for(&self, part: &Part, now: Time) -> bool {
         part.after.iter().all(|(before, lag)| match self.parts.get(*before as usize).map(|part| part.state) {
             Some(PartState::Ended { at, end: PartEnd::Done, .. }) => {
                 at.checked_add(*lag).is_some_and(|there| there <= now)

@@ -9,6 +9,7 @@
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Hold;
 use crate::model::job::{PartEnd, Why};
+use crate::model::parts::PartsByHold;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
@@ -162,9 +163,10 @@ pub(crate) struct HoldCharge {
 /// What every hold of a reservation comes to, leg by leg.
 fn charges_by_hold(state: &State, reservation: &Reservation, now: Time, due: Due) -> Vec<HoldCharge> {
     let mut charges = Vec::new();
+    let by_hold = PartsByHold::of(reservation);
     for leg in &reservation.legs {
         for (hold, place) in leg.holds.iter().zip(0_u32..) {
-            let parts = || parts_on(reservation, leg.site, place);
+            let parts = || by_hold.on(leg.site, place).iter().copied();
             let (amount, used) = match due {
                 Due::Used => (used_cost(state, parts, hold, now), used_time(parts, hold, now)),
                 Due::Share if reservation.phase == ReservationPhase::Held => {
@@ -197,11 +199,6 @@ fn compensate(
     let share = state.policy.money.compensation.of(reservation.lien);
     let amount = share.min(state.books.available(&owner)).max(Money::ZERO);
     transaction.move_money(Purpose::Compensation, owner, Purpose::Compensation, user, amount);
-}
-
-/// The parts on one hold.
-fn parts_on(reservation: &Reservation, site: SiteId, place: u32) -> impl Iterator<Item = &ReservedPart> {
-    reservation.parts.iter().filter(move |part| part.plan.site == site && part.plan.hold == place)
 }
 
 /// The cost of a hold up to the end of its last part, and of what the policy keeps of the rest.

@@ -11,6 +11,7 @@ use crate::model::event::{QuoteEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
 use crate::model::job::{Job, JobEnd, Phase, Why};
+use crate::model::parts::Turns;
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use walras_model::{SiteId, Time};
@@ -89,7 +90,7 @@ fn held(draft: &mut Draft<'_>, number: ReservationNumber, reservation: &Reservat
     if !silent.is_empty() {
         return fail_over(draft, number, Why::Silent(silent), None);
     }
-    if let Some(part) = draft.before.overrunning(reservation, now) {
+    if let Some(part) = draft.before.overrunning(reservation, &Turns::of(reservation), now) {
         overrun(draft, number, part);
     }
     start(draft, number, due(draft.before, reservation, now));
@@ -111,10 +112,12 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
     if state.is_fenced(reservation) || state.is_offered(reservation) {
         return Vec::new();
     }
+    let turns = Turns::of(reservation);
     let due = |part: &ReservedPart| {
         part.state == PartState::Waiting
-            && state.sent_at(reservation, &part.plan) <= now
-            && reservation.is_ready(&part.plan, now)
+            && state.sent_at(reservation, &turns, &part.plan) <= now
+            && !turns.is_taken(&part.plan)
+            && reservation.has_what_it_waits_for(&part.plan, now)
             && state.has_files(reservation, &part.plan)
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));

@@ -1,0 +1,121 @@
+//! The parts of a reservation by what they are held on.
+//!
+//! **Problem.** Tasks of a workflow take turns on their nodes, and what a hold costs follows from the parts on it. Looking through all
+//! parts for each of them is quadratic: a thousand nodes of one job, or the tasks of a large workflow, are met whenever time passes.
+//!
+//! **Method.** Parts are put in order of their holds once ([`PartsByHold`]); what decides whose turn it is on a node is gathered in one
+//! pass ([`Turns`]). The parts of a parallel job have a hold each, so that there is nothing to gather.
+//!
+//! **Complexity.** O(n log n) for n parts, O(n) where they are in order, as those of parallel jobs are; O(log n) to ask.
+
+use super::allocation::{Hold, Part};
+use super::reservation::{PartState, Reservation, ReservedPart};
+use std::collections::BTreeMap;
+use walras_model::{SiteId, Time};
+
+/// The parts of a reservation, by site and hold.
+pub(crate) struct PartsByHold<'a>(Vec<&'a ReservedPart>);
+
+fn place(part: &Part) -> (SiteId, u32) {
+    (part.site, part.hold)
+}
+
+impl<'a> PartsByHold<'a> {
+    /// Those of a reservation.
+    pub(crate) fn of(reservation: &'a Reservation) -> PartsByHold<'a> {
+        let mut parts: Vec<&ReservedPart> = reservation.parts.iter().collect();
+        parts.sort_by_key(|part| place(&part.plan));
+        PartsByHold(parts)
+    }
+
+    /// The parts on one hold, in their order.
+    pub(crate) fn on(&self, site: SiteId, hold: u32) -> &[&'a ReservedPart] {
+        let first = self.0.partition_point(|part| place(&part.plan) < (site, hold));
+        let count = self.0[first..].iter().take_while(|part| place(&part.plan) == (site, hold)).count();
+        &self.0[first..first + count]
+    }
+}
+
+impl Reservation {
+    /// Time on nodes that it has taken by a moment: of every hold, until the last of its parts has ended, what `part` makes of that.
+    pub(crate) fn used_millis(&self, now: Time, part: impl Fn(&Hold, i64) -> i64) -> i64 {
+        let mut used = 0_i64;
+        let parts = PartsByHold::of(self);
+        for leg in &self.legs {
+            for (hold, place) in leg.holds.iter().zip(0_u32..) {
+                let parts = parts.on(leg.site, place);
+                let end = parts.iter().filter_map(|part| match part.state {
+                    PartState::Waiting => None,
+                    PartState::Due | PartState::Running(_) => Some(now),
+                    PartState::Ended { at, .. } => Some(at),
+                });
+                let begun = parts.iter().filter_map(|part| match part.state {
+                    PartState::Running(since) | PartState::Ended { since, .. } => Some(since),
+                    PartState::Waiting | PartState::Due => None,
+                });
+                let start = if hold.node.is_some() { Some(hold.interval.start()) } else { begun.min() };
+                let millis = end.max().zip(start).map_or(0, |(end, start)| end - start);
+                used = used.saturating_add(part(hold, millis.clamp(0, hold.interval.span().as_millis())));
+            }
+        }
+        used
+    }
+}
+
+/// Whose turn it is on each node that tasks of a workflow share.
+#[derive(Default)]
+pub(crate) struct Turns(BTreeMap<(SiteId, u32), NodeTurn>);
+
+/// What is known of one node.
+#[derive(Default)]
+struct NodeTurn {
+    /// When the first task there starts that has not ended.
+    first: Option<Time>,
+    /// When the first task there is due that waits.
+    waits: Option<Time>,
+    /// Whether one runs, or was asked to.
+    begun: bool,
+}
+
+impl Turns {
+    /// Those of a reservation: none for a parallel job, nor in a queue.
+    pub(crate) fn of(reservation: &Reservation) -> Turns {
+        let mut turns = Turns::default();
+        let tasks = reservation.parts.iter().filter(|part| part.plan.task.is_some());
+        let tasks = tasks.filter(|part| reservation.hold_of(&part.plan).is_some_and(|it| it.node.is_some()));
+        for part in tasks.filter(|part| !part.state.has_ended()) {
+            let start = part.plan.start;
+            let node = turns.0.entry(place(&part.plan)).or_default();
+            node.first = Some(node.first.map_or(start, |first| first.min(start)));
+            if part.state == PartState::Waiting {
+                node.waits = Some(node.waits.map_or(start, |first| first.min(start)));
+            }
+            node.begun |= part.state.has_begun();
+        }
+        turns
+    }
+
+    /// Whether a task follows another on its node.
+    pub(crate) fn follows(&self, part: &Part) -> bool {
+        self.node(part).is_some_and(|node| node.first.is_some_and(|first| first < part.start))
+    }
+
+    /// Whether something runs on a task's node.
+    pub(crate) fn is_taken(&self, part: &Part) -> bool {
+        self.node(part).is_some_and(|node| node.begun)
+    }
+
+    /// Whether a task that waits should have begun on a task's node by then.
+    pub(crate) fn is_due(&self, part: &Part, now: Time) -> bool {
+        self.node(part).is_some_and(|node| node.waits.is_some_and(|first| first <= now))
+    }
+
+    /// Whether any task waits.
+    pub(crate) fn any_waits(&self) -> bool {
+        self.0.values().any(|node| node.waits.is_some())
+    }
+
+    fn node(&self, part: &Part) -> Option<&NodeTurn> {
+        if self.0.is_empty() { None } else { self.0.get(&place(part)) }
+    }
+}
