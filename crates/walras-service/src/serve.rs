@@ -133,13 +133,9 @@ fn administrator(tokens: &Tokens, clock: Clock, path: &Path) -> Result<(), Confi
     if tokens.list().iter().any(good) {
         return Ok(());
     }
-    let (token, secret) =
-        tokens.make(&Wanted::plain(Role::Administrator, "administrator"), now).map_err(refused)?;
-    keep_secret(&secret, path).map_err(|error| {
-        // A secret that nobody could read must not stand in the way of another.
-        let _ = tokens.revoke(token.token, now);
-        ConfigError(format!("{}: {error}", path.display()))
-    })
+    let wanted = Wanted::plain(Role::Administrator, "administrator");
+    let kept = tokens.make_kept(&wanted, now, |secret| keep_secret(secret, path));
+    kept.map(|_| ()).map_err(|error| ConfigError(format!("{}: {error}", path.display())))
 }
 
 fn keep_secret(secret: &str, path: &Path) -> std::io::Result<()> {

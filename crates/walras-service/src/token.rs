@@ -155,8 +155,19 @@ impl Tokens {
 
     /// Makes a token; gives it with its secret.
     pub fn make(&self, wanted: &Wanted<'_>, now: Time) -> io::Result<(TokenView, String)> {
+        self.make_kept(wanted, now, |_| Ok(()))
+    }
+
+    /// The same, with its secret kept somewhere first: a token is never there without its secret, whenever the service is killed.
+    pub fn make_kept(
+        &self,
+        wanted: &Wanted<'_>,
+        now: Time,
+        keep: impl FnOnce(&str) -> io::Result<()>,
+    ) -> io::Result<(TokenView, String)> {
         let Wanted { role, name, scope, site, expires_at } = *wanted;
         let secret = secret()?;
+        keep(&secret)?;
         let file = self.file.lock().map_err(failed)?;
         file.execute(
             "INSERT INTO token (hash, role, name, made_at, expires_at, scope, site) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -250,6 +261,27 @@ fn read(file: &Connection) -> Result<HashMap<[u8; 32], TokenView>, rusqlite::Err
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Killed before its secret is kept, a service makes another token; killed after that, its file has the secret of no token yet.
+    #[test]
+    fn no_token_is_there_before_its_secret_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let tokens = Tokens::open(&directory.path().join("tokens.db")).unwrap();
+        let wanted = Wanted::plain(Role::Administrator, "administrator");
+        let at = Time::from_millis(10).unwrap();
+        let full = |_: &str| Err(io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!(tokens.make_kept(&wanted, at, full).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert!(tokens.list().is_empty());
+        let mut kept = None;
+        let (_, secret) = tokens
+            .make_kept(&wanted, at, |secret| {
+                assert!(tokens.list().is_empty());
+                kept = Some(secret.to_owned());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((kept.as_deref(), tokens.list().len()), (Some(secret.as_str()), 1));
+    }
 
     #[test]
     fn a_token_works_until_it_expires_or_is_revoked_and_its_secret_is_nowhere() {
