@@ -43,6 +43,13 @@ impl Stream {
         self.between(0, 999) < thousandths
     }
 
+    /// Whether something of that probability, in millionths, happens: by the same draw as [`Stream::happens`], and by another only where that
+    /// one leaves it open, so that whole thousandths draw what they do there.
+    pub fn happens_in_million(&mut self, millionths: i64) -> bool {
+        let within = millionths.saturating_sub(1_000 * self.between(0, 999));
+        within >= 1_000 || (within > 0 && self.between(0, 999) < within)
+    }
+
     /// One of several things.
     pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         let last = i64::try_from(all.len()).ok()?.checked_sub(1)?;
@@ -88,6 +95,25 @@ mod tests {
             assert!((-2..=5).contains(&stream.between(-2, 5)));
             assert!((0.0..1.0).contains(&stream.share()));
             assert!(!stream.happens(0) && stream.happens(1_000));
+            assert!(!stream.happens_in_million(0) && stream.happens_in_million(1_000_000));
         }
+    }
+
+    #[test]
+    fn millionths_that_are_thousandths_draw_the_same() {
+        let (mut one, mut other) = (Stream::open(4, 1), Stream::open(4, 1));
+        for thousandths in (0..=1_000).chain(-1..3) {
+            for _ in 0..20 {
+                assert_eq!(one.happens(thousandths), other.happens_in_million(1_000 * thousandths));
+            }
+        }
+        assert_eq!(one.below(u64::MAX), other.below(u64::MAX));
+    }
+
+    #[test]
+    fn what_is_finer_than_a_thousandth_happens_as_often() {
+        let mut stream = Stream::open(4, 2);
+        let happened = (0..1_000_000).filter(|_| stream.happens_in_million(2_500)).count();
+        assert!((2_300..2_700).contains(&happened), "{happened}");
     }
 }

@@ -1,35 +1,53 @@
 //! What may go wrong, and how often.
 
-use serde::{Deserialize, Serialize};
+use walras_model::Share;
 use walras_random::Stream;
 
-/// How often what goes wrong, in thousandths of the occasions on which it could.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How often what goes wrong, as a share of the occasions on which it could.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Faults {
     /// A message is lost.
-    pub lost: i64,
+    pub lost: Share,
     /// A message arrives twice.
-    pub twice: i64,
+    pub twice: Share,
     /// A message takes minutes instead of seconds, and so arrives out of order or after it expired.
-    pub late: i64,
+    pub late: Share,
     /// A site refuses for no reason.
-    pub refusal: i64,
+    pub refusal: Share,
     /// The broker is killed before it writes, after it has written, or after it has acted.
-    pub kill: i64,
+    pub kill: Share,
     /// Writing an entry fails.
-    pub write: i64,
+    pub write: Share,
     /// The broker's clock jumps.
-    pub clock: i64,
+    pub clock: Share,
     /// A client says the same again.
-    pub repeat: i64,
+    pub repeat: Share,
     /// Something fails or is taken every so many minutes: a node, a site, an owner's need, a change of price; 0 never.
     pub event_every: i64,
+}
+
+/// Nothing goes wrong.
+impl Default for Faults {
+    fn default() -> Faults {
+        Faults {
+            lost: Share::NOTHING,
+            twice: Share::NOTHING,
+            late: Share::NOTHING,
+            refusal: Share::NOTHING,
+            kill: Share::NOTHING,
+            write: Share::NOTHING,
+            clock: Share::NOTHING,
+            repeat: Share::NOTHING,
+            event_every: 0,
+        }
+    }
 }
 
 impl Faults {
     /// Everything goes wrong now and then; each seed has its own bad habits.
     pub fn draw(chance: &mut Stream) -> Faults {
-        let mut rate = |most: i64| if chance.happens(500) { chance.between(0, most) } else { 0 };
+        let mut drawn = |most: i64| if chance.happens(500) { chance.between(0, most) } else { 0 };
+        let mut rate = |most: i64| Share::of_whole(drawn(most).into(), 1_000);
         Faults {
             lost: rate(200),
             twice: rate(200),
@@ -39,7 +57,7 @@ impl Faults {
             write: rate(30),
             clock: rate(10),
             repeat: rate(300),
-            event_every: rate(30),
+            event_every: drawn(30),
         }
     }
 }

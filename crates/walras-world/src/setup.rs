@@ -160,7 +160,7 @@ pub fn begin(
     assign: Option<Method>,
     late: bool,
 ) -> Option<(Vec<Input>, Vec<FaultySite>)> {
-    let overruns = if late { 400 } else { Behaviour::LIVELY.overruns };
+    let overruns = if late { Share::percent(40) } else { Behaviour::LIVELY.overruns };
     let behaviour = Behaviour { overruns, ..Behaviour::LIVELY };
     let rules = Policy { assign, ..policy(chance) };
     let mut inputs = vec![Input::SetPolicy(Box::new(rules))];

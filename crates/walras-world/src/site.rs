@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use walras_broker::Effect;
 use walras_broker::site::NodeSpec;
-use walras_model::{Interval, NodeId, SiteId, Span, Time};
+use walras_model::{Interval, NodeId, Share, SiteId, Span, Time};
 use walras_random::Stream;
 use walras_sites::clock::later;
 use walras_sites::simulated::{SimulatedNode, SimulatedSite};
@@ -25,8 +25,8 @@ pub struct FaultySite {
     pub site: SimulatedSite<VolatileStore>,
     /// Until when nothing reaches it, and nothing that it says arrives; what runs goes on.
     pub cut_until: Time,
-    /// How likely it refuses for no reason, in thousandths.
-    pub unwilling: i64,
+    /// How likely it refuses for no reason.
+    pub unwilling: Share,
     /// How often it was.
     pub unwillingly: u64,
     /// What it saw that must not be.
@@ -46,7 +46,7 @@ impl FaultySite {
             id,
             site,
             cut_until: Time::MIN,
-            unwilling: 0,
+            unwilling: Share::NOTHING,
             unwillingly: 0,
             wrong: Vec::new(),
             released: Vec::new(),
@@ -131,7 +131,7 @@ impl FaultySite {
         if let Some(answer) = self.site.book_mut().settled(now, reservation, expiry)? {
             return Ok(vec![answer]);
         }
-        if chance.happens(self.unwilling) {
+        if chance.happens_in_million(self.unwilling.as_millionths()) {
             self.unwillingly += 1;
             let why = [SiteRefusal::Unwilling, SiteRefusal::Busy, SiteRefusal::PriceChanged];
             let refusal = *chance.one_of(&why).unwrap_or(&SiteRefusal::Busy);
@@ -145,7 +145,7 @@ impl FaultySite {
     }
 
     fn confirm(&mut self, now: Time, reservation: ReservationNumber, chance: &mut Stream) -> SiteAnswer {
-        let unwilling = chance.happens(self.unwilling);
+        let unwilling = chance.happens_in_million(self.unwilling.as_millionths());
         let waits = |until: Time| now < until;
         let prepared = self.site.book().get(reservation).is_some_and(|it| it.expiry.is_some_and(waits));
         if unwilling && prepared {

@@ -16,7 +16,7 @@ use walras_broker::input::SiteMessage;
 use walras_broker::journal::Entry;
 use walras_broker::plan::{plan, plan_briefly};
 use walras_broker::{Answer, Broker, Effect, Input};
-use walras_model::{NodeId, SiteId, Time};
+use walras_model::{NodeId, Share, SiteId, Time};
 use walras_random::Stream;
 use walras_sites::clock::later;
 
@@ -63,7 +63,7 @@ pub struct Outcome {
     pub steps: u64,
     /// How often the broker was killed.
     pub kills: u64,
-    /// How often it is tried to go wrong, of a thousand times each.
+    /// How often it is tried to go wrong.
     pub faults: Faults,
     /// How often something did.
     pub happened: u64,
@@ -307,7 +307,7 @@ impl World {
             Parcel::Calm => {
                 self.calm = true;
                 self.faults = Faults::default();
-                self.sites.iter_mut().for_each(|site| site.unwilling = 0);
+                self.sites.iter_mut().for_each(|site| site.unwilling = Share::NOTHING);
             }
         }
     }

@@ -7,12 +7,12 @@ use super::amount::Amount;
 use super::cluster::SlurmConfig;
 use super::config::{AccountConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
 use super::joined::Joined;
-use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, thousandths, watts};
+use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, share, watts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
-use walras_model::{Fixed, Performance, Rate, Span, Value};
+use walras_model::{Fixed, Performance, Rate, Share, Span, Value};
 use walras_sites::SiteError;
 use walras_sites::local::Account;
 use walras_sites::slurm::parse::NodeSeen;
@@ -72,11 +72,10 @@ impl SlurmConfig {
     }
 
     fn choice(&self) -> Result<Choice, String> {
-        let share = thousandths("slurm.share", self.share.as_ref(), 1_000)?;
         Ok(Choice {
             partitions: self.partitions.clone(),
             nodes: self.nodes.clone(),
-            share: u32::try_from(share).unwrap_or(1_000),
+            share: share("slurm.share", self.share.as_ref(), Share::WHOLE)?,
             keep: self.keep,
         })
     }

@@ -7,7 +7,7 @@ use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, Si
 use std::collections::BTreeMap;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
-use walras_model::{Attributes, Division, Fixed, Multiplier, Performance, Rate, Span, Value, Watts};
+use walras_model::{Attributes, Division, Fixed, Multiplier, Performance, Rate, Share, Span, Value, Watts};
 use walras_sites::Offering;
 use walras_sites::local::ProcessLimits;
 use walras_sites::simulated::{Behaviour, Load};
@@ -212,10 +212,10 @@ impl SiteConfig {
 
     pub(super) fn behaviour(&self) -> Result<Behaviour, String> {
         let config = self.simulated.clone().unwrap_or_default();
-        let least = thousandths("simulated.takes_min", config.takes_min.as_ref(), 800)?;
-        let otherwise = if config.takes_min.is_some() { least } else { 950 };
-        let most = thousandths("simulated.takes_max", config.takes_max.as_ref(), otherwise)?;
-        if least == 0 || most < least {
+        let least = share("simulated.takes_min", config.takes_min.as_ref(), Share::percent(80))?;
+        let otherwise = if config.takes_min.is_some() { least } else { Share::percent(95) };
+        let most = share("simulated.takes_max", config.takes_max.as_ref(), otherwise)?;
+        if least == Share::NOTHING || most < least {
             return Err("simulated.takes_min: expected 0 < takes_min <= takes_max <= 1".to_owned());
         }
         let wait = config.wait_seconds.unwrap_or(60);
@@ -223,8 +223,8 @@ impl SiteConfig {
         let wait = 1_000 * i64::from(wait);
         Ok(Behaviour {
             takes: (least, most),
-            overruns: thousandths("simulated.overruns", config.overruns.as_ref(), 0)?,
-            fails: thousandths("simulated.failures", config.failures.as_ref(), 0)?,
+            overruns: share("simulated.overruns", config.overruns.as_ref(), Share::NOTHING)?,
+            fails: share("simulated.failures", config.failures.as_ref(), Share::NOTHING)?,
             expected_wait: (expected, expected),
             wait: (wait, wait),
         })
@@ -232,8 +232,8 @@ impl SiteConfig {
 
     pub(super) fn load(&self) -> Result<Option<Load>, String> {
         let config = self.simulated.clone().unwrap_or_default();
-        let share = thousandths("simulated.load", config.load.as_ref(), 0)?;
-        if share == 0 {
+        let share = share("simulated.load", config.load.as_ref(), Share::NOTHING)?;
+        if share == Share::NOTHING {
             return Ok(None);
         }
         if self.kind != OfferingName::Slots {
@@ -329,12 +329,10 @@ fn rates(key: &str, amounts: &BTreeMap<String, Amount>) -> Result<BTreeMap<Strin
     amounts.iter().map(|(name, amount)| Ok((name.clone(), rate(&format!("{key}.{name}"), amount)?))).collect()
 }
 
-/// A share of one, in thousandths.
-pub(super) fn thousandths(key: &str, amount: Option<&Amount>, otherwise: i64) -> Result<i64, String> {
+/// A share of one, with at most three decimals.
+pub(super) fn share(key: &str, amount: Option<&Amount>, otherwise: Share) -> Result<Share, String> {
     let Some(amount) = amount else { return Ok(otherwise) };
-    let share = amount.millionths(key)?;
-    if !(0..=1_000_000).contains(&share) || share % 1_000 != 0 {
-        return Err(format!("{key}: {amount} is not a share: expected 0 to 1, with at most 3 decimals"));
-    }
-    Ok(share / 1_000)
+    let millionths = amount.millionths(key)?;
+    let share = Share::from_millionths(millionths).filter(|_| millionths % 1_000 == 0);
+    share.ok_or_else(|| format!("{key}: {amount} is not a share: expected 0 to 1, with at most 3 decimals"))
 }

@@ -1,7 +1,7 @@
 //! The clock, what is on its way, and the broker.
 
 use super::follow::Followed;
-use super::join::{hopeless, job_spec, site_spec};
+use super::join::{hopeless, job_spec, most_cost, site_spec};
 use super::site::Grid;
 use super::{Course, DriveError, Setup};
 use crate::outage::Strikes;
@@ -12,28 +12,24 @@ use walras_audit::Auditor;
 use walras_broker::account::Account;
 use walras_broker::event::JobEvent;
 use walras_broker::id::JobNumber;
-use walras_broker::input::{SiteMessage, User};
+use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::journal::Entry;
 use walras_broker::plan::plan;
 use walras_broker::policy::Policy;
 use walras_broker::{Answer, Broker, Effect, Event, Input};
-use walras_model::{Money, SiteId, Span, Time};
+use walras_model::{Money, Share, SiteId, Span, Time};
 use walras_random::Purpose as Chance;
 use walras_random::Stream;
 use walras_sites::clock::later;
 
-/// What all users together are given, in micro-credits; and what one is at most.
-const FUNDS: (i64, i64) = (4_000_000_000_000_000_000, 1_000_000_000_000_000);
-/// So many users fit those funds.
-const USERS: i64 = 4_000;
 /// The broker is told the time at most so often within a moment.
 const TICKS_MAX: u32 = 16;
 
 /// The broker's rules; where nobody asks for quotes, offers need not be fresh while nobody waits.
 fn rules(setup: &Setup) -> Policy {
     let mut policy = setup.policy.clone();
-    if setup.quotes > 0 {
+    if setup.quotes > Share::NOTHING {
         policy.quotes.offers_age_max = Policy::default().quotes.offers_age_max;
     }
     policy
@@ -50,13 +46,15 @@ enum Parcel {
 /// A broker and its surroundings.
 pub(super) struct Driver<'a> {
     setup: &'a Setup,
-    broker: Broker,
+    pub(super) broker: Broker,
     grid: Grid,
     followed: Followed,
-    now: Time,
+    pub(super) now: Time,
     parcels: BTreeMap<(Time, u64), Parcel>,
     posted: u64,
-    users: BTreeSet<String>,
+    pub(super) users: BTreeSet<String>,
+    /// What all users were given, in micro-credits, and how often.
+    pub(super) given: (i64, u64),
     last_tick: (Time, u32),
     auditor: Auditor,
     written: u64,
@@ -76,6 +74,7 @@ impl<'a> Driver<'a> {
             parcels: BTreeMap::new(),
             posted: 0,
             users: BTreeSet::new(),
+            given: (0, 0),
             last_tick: (Time::MIN, 0),
             auditor: Auditor::default(),
             written: 0,
@@ -152,11 +151,14 @@ impl<'a> Driver<'a> {
         }
         let user = format!("user-{}", job.user.unwrap_or(0));
         self.welcome(&user, sink)?;
+        let most = most_cost(self.setup, &job);
+        self.fund(&user, self.followed.owed(job.user).saturating_add(most), sink)?;
         let spec = Box::new(job_spec(&job, &user, self.followed.course.jobs, self.setup));
         // The number that a job gets is known before, so that nothing of what follows at once is missed.
         let number = self.broker.state().last.job.next();
-        self.followed.add(number, job, spec.workflow.is_some());
-        let asks = self.setup.quotes > 0 && self.asking.happens(i64::from(self.setup.quotes));
+        self.followed.add(number, job, spec.workflow.is_some(), most);
+        let quotes = self.setup.quotes;
+        let asks = quotes > Share::NOTHING && self.asking.happens_in_million(quotes.as_millionths());
         if !(asks && self.by_quote(number, &spec, sink)?) {
             let key = spec.request.name.clone();
             let answer = self.say(Input::Submit { key, job: spec }, sink)?;
@@ -199,22 +201,6 @@ impl<'a> Driver<'a> {
             Answer::Broken { .. } => Ok(false),
             other => Err(self.law(format!("an accepted quote was answered by {other:?}"))),
         }
-    }
-
-    /// A user joins, with more money than they can spend.
-    fn welcome(&mut self, user: &str, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
-        if !self.users.insert(user.to_owned()) {
-            return Ok(());
-        }
-        if i64::try_from(self.users.len()).is_ok_and(|users| users > USERS) {
-            return Err(self.law("there are more users than the broker's money can serve"));
-        }
-        let name = user.to_owned();
-        let known = User { name: name.clone(), group: None, share: 1, lowest: Money::ZERO };
-        self.say(Input::SetUser(known), sink)?;
-        let amount = Money::from_micros((FUNDS.0 / USERS).min(FUNDS.1));
-        self.say(Input::Deposit { key: "funds".to_owned(), account: Account::User(name), amount }, sink)?;
-        Ok(())
     }
 
     /// Everything that has arrived by now is opened, and the broker is told the time where it wants to be.
@@ -289,7 +275,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Says something to the broker, and does what it then wants, in its order.
-    fn say(&mut self, input: Input, sink: &mut dyn FnMut(Record)) -> Result<Answer, DriveError> {
+    pub(super) fn say(&mut self, input: Input, sink: &mut dyn FnMut(Record)) -> Result<Answer, DriveError> {
         let mut waiting = VecDeque::from([input]);
         let mut answer = None;
         while let Some(input) = waiting.pop_front() {

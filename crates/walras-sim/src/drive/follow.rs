@@ -23,6 +23,8 @@ pub(super) struct Followed {
     jobs: BTreeMap<JobNumber, Open>,
     /// The job of every open reservation.
     reserved: BTreeMap<ReservationNumber, JobNumber>,
+    /// What the open jobs of every user can cost at the most.
+    owed: BTreeMap<Option<i64>, i128>,
     /// When a job last came, was planned, or had something reserved, begun or ended; and the count of moments then.
     moved: Option<(Time, u64)>,
     pub(super) course: Course,
@@ -37,6 +39,8 @@ struct Open {
     start: Option<Time>,
     end: Option<Time>,
     cost: Money,
+    /// What it can cost at the most, in micro-credits.
+    most: i128,
     /// Parts that run, since when, and node-milliseconds of those that have ended.
     running: BTreeMap<u32, Time>,
     used: i128,
@@ -47,11 +51,12 @@ struct Open {
 }
 
 impl Followed {
-    pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool) {
+    pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool, most: i128) {
+        *self.owed.entry(job.user).or_default() += most;
         let (promised, start, end, running) = (None, None, None, BTreeMap::new());
         let (planned, site, cost, used, quoted) = (false, 0, Money::ZERO, 0, None);
         let open =
-            Open { job, promised, planned, site, start, end, cost, running, used, is_workflow, quoted };
+            Open { job, promised, planned, site, start, end, cost, most, running, used, is_workflow, quoted };
         self.jobs.insert(number, open);
         self.moved = None;
     }
@@ -78,6 +83,11 @@ impl Followed {
         }
         let end = if Fate::of_run(job) == Fate::Killed { PartEnd::TimedOut } else { PartEnd::Done };
         Some((job.lasts(), end))
+    }
+
+    /// What the open jobs of a user can cost at the most, in micro-credits.
+    pub(super) fn owed(&self, user: Option<i64>) -> i128 {
+        self.owed.get(&user).copied().unwrap_or(0)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -197,6 +207,7 @@ impl Followed {
 
     fn ended(&mut self, number: JobNumber, end: &JobEnd, sink: &mut dyn FnMut(Record)) {
         let Some(open) = self.jobs.remove(&number) else { return };
+        self.owed.entry(open.job.user).and_modify(|owed| *owed -= open.most);
         let fate = match end {
             JobEnd::Done => Fate::Done,
             JobEnd::Failed(_) => Fate::Killed,

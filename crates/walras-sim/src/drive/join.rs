@@ -7,6 +7,7 @@ use walras_broker::job::{JobSpec, WorkflowSpec};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, SiteKind, SiteSpec, Timing};
 use walras_core::refine::Strategy;
+use walras_model::quantity::{MILLION, rounding};
 use walras_model::{Attributes, Performance, Request, Work};
 
 /// A job as its user submits it, by how many there were before.
@@ -45,6 +46,15 @@ pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
     let mut costs = wide.filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
     let dear = job.budget.is_some_and(|budget| costs.all(|cost| cost > budget));
     dear.then_some(Fate::TooDear)
+}
+
+/// What a job can cost at the very most, in micro-credits: four times what all its nodes do for its estimate at the dearest site, since
+/// workflows may take more, and tasks twice.
+pub(super) fn most_cost(setup: &Setup, job: &Job) -> i128 {
+    let factor = setup.demand.map_or(MILLION, |demand| demand.max.as_millionths().max(MILLION));
+    let costs = setup.sites.iter().filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
+    let dearest = costs.map(|cost| i128::from(cost.as_micros())).max().unwrap_or(0);
+    4 * rounding::up(dearest * i128::from(factor), i128::from(MILLION))
 }
 
 /// A site as the broker knows it; whether it answers at once.

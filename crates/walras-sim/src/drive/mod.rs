@@ -30,6 +30,7 @@
 
 mod course;
 mod follow;
+mod funds;
 mod join;
 mod policy;
 mod promises;

@@ -40,9 +40,13 @@ pub struct BadSetting {
 /// Rules that differ from the broker's own in some settings, by key and value: `search` (`alp`, `amp`, `criterion=…`),
 /// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, `crowd`, and in seconds `cycle`, `horizon`, `lead`,
 /// `overdue`; and those for promises (`decide`, `order`, `slack` and so on). A lead below thirty seconds shortens what sites may take along with it.
+///
+/// What rules only jobs that are decided at once implies that, where nothing is said of `decide`.
 pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Policy, BadSetting> {
+    let settings: Vec<(&str, &str)> = settings.into_iter().collect();
     let mut policy = plain();
-    for (key, value) in settings {
+    let implied = implies_at_once(&settings)?.then_some(("decide", "at-once"));
+    for (key, value) in implied.into_iter().chain(settings) {
         set(&mut policy, key, value).map_err(|why| BadSetting {
             key: key.to_owned(),
             value: value.to_owned(),
@@ -50,6 +54,31 @@ pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> 
         })?;
     }
     Ok(policy)
+}
+
+/// Settings that jobs which are promised something do not feel.
+const AT_ONCE: [&str; 6] = ["search", "objective", "plan", "alternatives", "batch", "cycle"];
+/// Settings that all feel.
+const EITHER: [&str; 6] = ["spares", "crowd", "shared-ahead", "horizon", "overdue", "lead"];
+
+/// Whether settings make sense only where jobs are decided at once; an error where others of them do only where something is promised.
+fn implies_at_once(settings: &[(&str, &str)]) -> Result<bool, BadSetting> {
+    if settings.iter().any(|(key, _)| *key == "decide") {
+        return Ok(false);
+    }
+    // Contentment is weighed for all.
+    let at_once = |(key, value): &&(&str, &str)| AT_ONCE.contains(key) && *value != "satisfaction";
+    let promised = |(key, _): &&(&str, &str)| !AT_ONCE.contains(key) && !EITHER.contains(key);
+    match (settings.iter().find(at_once), settings.iter().find(promised)) {
+        (Some((key, value)), Some((other, _))) if promises::is_setting(other) => Err(BadSetting {
+            key: (*key).to_owned(),
+            value: (*value).to_owned(),
+            why: format!(
+                "rules jobs that are decided at once, and {other} those that are promised something: say decide=at-once or decide=promise"
+            ),
+        }),
+        (one, _) => Ok(one.is_some()),
+    }
 }
 
 fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
@@ -116,6 +145,7 @@ fn objective(value: &str) -> Result<Objective, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use walras_broker::policy::Deciding;
 
     #[test]
     fn settings_are_taken_or_named() {
@@ -125,6 +155,14 @@ mod tests {
         assert_eq!(policy.choice.objective, Objective::MinTime);
         assert_eq!((policy.cycle_every, policy.lead.as_millis()), (span(30), 2));
         assert_eq!(policy_of([]).unwrap(), plain());
+        assert_eq!(policy.deciding, Deciding::AtOnce);
+        let promises = |settings: &[(&'static str, &'static str)]| {
+            matches!(policy_of(settings.iter().copied()).unwrap().deciding, Deciding::Promise(_))
+        };
+        assert!(promises(&[("objective", "satisfaction"), ("slack", "0")]));
+        assert!(promises(&[("decide", "promise"), ("search", "alp")]) && promises(&[("lead", "1")]));
+        let both = policy_of([("slack", "0"), ("search", "alp")]).unwrap_err();
+        assert!(both.key == "search" && both.why.contains("decide=at-once"), "{both}");
         for (key, value) in
             [("colour", "red"), ("cycle", "x"), ("cycle", "0"), ("plan", "best"), ("search", "?")]
         {

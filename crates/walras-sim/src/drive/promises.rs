@@ -5,6 +5,24 @@ use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_core::agenda::{Late, Precedence, Until};
 use walras_model::{Multiplier, Share, Span};
 
+/// Whether a setting is one of promises.
+pub(super) fn is_setting(key: &str) -> bool {
+    let settings = [
+        "order",
+        "slack",
+        "price-slack",
+        "slack-max",
+        "trials",
+        "replanned",
+        "value",
+        "until",
+        "late",
+        "ahead",
+        "replan",
+    ];
+    settings.contains(&key)
+}
+
 /// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `slack` and
 /// `price-slack` (shares), `until` (`planned`, `deadline`, `first`), `late` (`refused`, `run`), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
 pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {

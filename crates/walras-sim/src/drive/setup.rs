@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
 use walras_broker::price::Demand;
-use walras_model::{Money, Multiplier, Span, Time};
+use walras_model::{Money, Multiplier, Share, Span, Time};
 
 /// What surrounds the broker.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ pub struct Setup {
     pub across_sites: bool,
     /// The workflows among the jobs, by the jobs' numbers.
     pub workflows: Workflows,
-    /// The share of jobs whose users ask for a quote first and accept it, in thousandths.
-    pub quotes: u32,
+    /// The share of jobs whose users ask for a quote first and accept it.
+    pub quotes: Share,
     /// How prices follow demand; as they are, without.
     pub demand: Option<Demand>,
     /// What failures, owners' load and who asks for quotes are drawn from.
@@ -47,8 +47,8 @@ pub struct Setup {
 /// How much of their nodes owners use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnerLoad {
-    /// The share of all time, in thousandths.
-    pub share: i64,
+    /// The share of all time.
+    pub share: Share,
     /// The mean length of a use.
     pub mean: Span,
 }
@@ -65,7 +65,7 @@ impl Setup {
             patience: None,
             across_sites: false,
             workflows: Workflows::default(),
-            quotes: 0,
+            quotes: Share::NOTHING,
             demand: None,
             seed: 1,
             audit: false,

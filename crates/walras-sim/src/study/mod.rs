@@ -52,7 +52,7 @@ use std::fmt;
 use walras_assign::program::Solver;
 use walras_broker::policy::Policy;
 use walras_broker::price::Demand;
-use walras_model::{Multiplier, Span, Time};
+use walras_model::{Multiplier, Share, Span, Time};
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -100,8 +100,8 @@ pub struct Around {
     pub patience: Option<Span>,
     /// Whether the broker may give a job nodes of several sites.
     pub across_sites: bool,
-    /// The share of the broker's users who ask for a quote first, in thousandths.
-    pub quotes: u32,
+    /// The share of the broker's users who ask for a quote first.
+    pub quotes: Share,
     /// How the broker's owners let prices follow demand.
     pub demand: Option<Demand>,
     /// Whether the auditor reads along.
@@ -117,7 +117,7 @@ impl Default for Around {
             latency: Span::ZERO,
             patience: None,
             across_sites: false,
-            quotes: 0,
+            quotes: Share::NOTHING,
             demand: None,
             audit: false,
         }
@@ -206,7 +206,8 @@ pub fn compare(study: &Study, threads: usize, listener: &dyn Listener) -> Result
 pub fn run(study: &Study, policy: usize, seed: u64, listener: &dyn Listener) -> Result<Run, DriveError> {
     let spec = &study.policies[policy];
     let first = study.seeds.first() == Some(&seed);
-    let begin = study.jobs.first().map_or(0, Time::as_millis);
+    let jobs = study.jobs.for_seed(seed);
+    let begin = jobs.first().map_or(0, Time::as_millis);
     let mut sketch = study.timetable.filter(|_| first).map(|timetable| Sketch::new(begin, timetable));
     let mut keeper = if first { listener.keeper(policy) } else { None };
     let settled = keeper.is_some().then(RefCell::<Settled>::default);
@@ -222,9 +223,9 @@ pub fn run(study: &Study, policy: usize, seed: u64, listener: &dyn Listener) -> 
         }
     };
     let came = |job: &Job| settled.iter().for_each(|settled| settled.borrow_mut().came(job));
-    let course = run_policy(study, spec, seed, &came, &mut sink)?;
-    if count != study.jobs.len() {
-        return Err(DriveError::Workload { expected: study.jobs.len(), found: count });
+    let course = run_policy(study, &jobs, (spec, seed), &came, &mut sink)?;
+    if count != jobs.len() {
+        return Err(DriveError::Workload { expected: jobs.len(), found: count });
     }
     if let Some((settled, mut keeper)) = settled.zip(keeper) {
         settled.into_inner().finish(&mut |record| keeper.keep(record));
@@ -238,15 +239,16 @@ pub fn run(study: &Study, policy: usize, seed: u64, listener: &dyn Listener) -> 
 /// Lets a policy run all jobs; what the broker's course came to.
 fn run_policy(
     study: &Study,
-    spec: &PolicySpec,
-    seed: u64,
+    jobs: &Jobs,
+    (spec, seed): (&PolicySpec, u64),
     came: &dyn Fn(&Job),
     sink: &mut dyn FnMut(Record),
 ) -> Result<Option<Course>, DriveError> {
     let around = &study.around;
     let market: Vec<_> = study.sites.iter().map(|site| (site.speed, site.price)).collect();
     let terms = around.terms;
-    let jobs = study.jobs.iter().map(|job: Job| terms.map_or(job, |terms| terms.of(job, seed, &market)));
+    let longest = jobs.longest();
+    let jobs = jobs.iter().map(|job: Job| terms.map_or(job, |terms| terms.of(job, seed, &market)));
     let jobs = jobs.inspect(came);
     match spec.policy() {
         spec::Policy::Baseline(discipline, placement) => match &around.failures {
@@ -269,7 +271,7 @@ fn run_policy(
         }
         spec::Policy::Broker(policy) => {
             let setup = Setup {
-                policy: reaching(study, policy),
+                policy: reaching(&study.sites, longest, policy),
                 latency: around.latency,
                 owners: around.owners,
                 failures: around.failures.clone(),
@@ -291,8 +293,8 @@ fn run_policy(
 /// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
 /// have a place for the broker waits for ever, and the machine of a trace has run all of them. What may be planned ahead of all together reaches as
 /// far: a few jobs of weeks would be all of it, and nobody who had more than others would be planned beside them.
-fn reaching(study: &Study, policy: &Policy) -> Policy {
-    let takes = study.sites.iter().filter_map(|site| site.takes(study.jobs.longest())).max();
+fn reaching(sites: &[Site], longest: Span, policy: &Policy) -> Policy {
+    let takes = sites.iter().filter_map(|site| site.takes(longest)).max();
     let longest = takes.filter(|takes| *takes >= policy.horizon);
     let horizon = longest.and_then(|takes| Span::from_millis(takes.as_millis().checked_mul(2)?));
     let mut policy = Policy { horizon: horizon.unwrap_or(policy.horizon), ..policy.clone() };
@@ -319,7 +321,7 @@ mod tests {
             let run = days * 86_400;
             let jobs = read_jobs(&format!("jobs: [{{submit: 0, nodes: 1, run: {run}}}]")).unwrap();
             let sites = sites_of("4", &PriceList::default(), 1).unwrap();
-            let policy = reaching(&Study::new(Jobs::held(jobs), sites, Vec::new()), &Policy::default());
+            let policy = reaching(&sites, Jobs::held(jobs).longest(), &Policy::default());
             (policy.horizon, policy.sharing.unwrap().ahead)
         };
         let days = |days: i64| Span::from_millis(days * 86_400_000).unwrap();

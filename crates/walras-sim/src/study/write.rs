@@ -5,7 +5,8 @@ use crate::record::{Fate, Record};
 use crate::statistics::Sample;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use walras_model::{Span, Time};
+use walras_model::Time;
+use walras_model::quantity::rounding;
 
 /// The name of the format of [`results_json`].
 pub const RESULTS_TAG: &str = "walras.study/1";
@@ -157,11 +158,13 @@ impl<'a> Schedule<'a> {
         )
     }
 
-    /// A job in the trace.
+    /// A job in the trace, in whole seconds, as the format wants them: moments are rounded down, and what ran did for at least one.
     pub fn line(&self, record: &Record) -> String {
         let job = &record.job;
-        let span = |span: Option<Span>| span.map_or("-1".to_owned(), |span| seconds(span.as_millis()));
-        let ran = record.ran.and_then(|ran| ran.end.span_since(ran.start));
+        let whole = |time: Time| time.as_millis().div_euclid(1_000);
+        let (wait, ran) = record.ran.map_or((-1, -1), |ran| {
+            (whole(ran.start) - whole(job.submit), (whole(ran.end) - whole(ran.start)).max(1))
+        });
         let status = match record.fate {
             Fate::Done => 1,
             Fate::Killed => 0,
@@ -170,12 +173,12 @@ impl<'a> Schedule<'a> {
         format!(
             "{} {} {} {} {} -1 -1 {} {} -1 {status} {} -1 -1 -1 {} -1 -1\n",
             job.number,
-            seconds(job.submit.as_millis()),
-            span(record.wait()),
-            span(ran),
+            whole(job.submit),
+            wait,
+            ran,
             record.ran.map_or(-1, |_| i64::from(job.nodes)),
             job.nodes,
-            seconds(job.estimate.as_millis()),
+            rounding::up(job.estimate.as_millis().into(), 1_000),
             job.user.unwrap_or(-1),
             record.ran.map_or(-1, |ran| i64::from(ran.site) + 1),
         )
@@ -190,6 +193,7 @@ mod tests {
     use crate::trace::read_swf;
     use crate::workload::{Jobs, Model, SwfJobs, Synthetic};
     use std::sync::Mutex;
+    use walras_model::Span;
 
     /// Keeps all records, by policy.
     struct Records(Vec<Mutex<Vec<Record>>>);
@@ -233,10 +237,18 @@ mod tests {
         let text = schedule.heads().1 + &records.iter().map(|it| schedule.line(it)).collect::<String>();
         let trace = read_swf(text.as_bytes());
         assert_eq!((trace.jobs.len(), trace.bad_lines.len()), (60, 0));
-        let waits = trace.jobs.iter().map(|job| job.wait);
-        assert!(waits.eq(records.iter().map(Record::wait)));
+        let apart = |read: Option<Span>, exact: Option<Span>| {
+            read.zip(exact).is_some_and(|(read, exact)| (read.as_millis() - exact.as_millis()).abs() <= 1_000)
+        };
+        assert!(trace.jobs.iter().zip(&records).all(|(job, it)| apart(job.wait, it.wait())));
+        assert!(text.lines().filter(|line| !line.starts_with(';')).all(|line| !line.contains('.')));
         let again: Vec<_> = SwfJobs::new(text.as_bytes()).collect();
-        assert!(again.iter().zip(study.jobs.iter()).all(|(read, job)| read.lasts() == job.lasts()));
+        assert!(
+            again
+                .iter()
+                .zip(study.jobs.iter())
+                .all(|(read, job)| apart(Some(read.lasts()), Some(job.lasts())))
+        );
         // What pictures are drawn of says the same.
         let sketch = runs[0].sketch.as_ref().unwrap();
         assert!((sketch.waits.mean() - runs[0].metrics.wait.mean).abs() < 1e-9);

@@ -4,12 +4,10 @@
 //! file is submitted when the last one was, and counted. Jobs of one moment stay in the order of the file.
 
 use super::Job;
+use super::source::HELD_MAX;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use walras_model::Time;
-
-/// So many jobs are held back at most.
-const HELD_MAX: usize = 10_000;
 
 /// Jobs in order of submission.
 pub struct InOrder<I> {

@@ -27,6 +27,15 @@ pub struct Jobs {
     count: u64,
     first: Option<Time>,
     longest: Span,
+    /// How they are drawn anew, where they are drawn.
+    drawn: Option<Drawn>,
+}
+
+/// Jobs of one seed or another.
+#[derive(Clone)]
+struct Drawn {
+    seed: u64,
+    draw: Arc<dyn Fn(u64) -> JobIterator + Send + Sync>,
 }
 
 impl Jobs {
@@ -39,7 +48,7 @@ impl Jobs {
             let jobs = jobs.clone();
             Box::new((0..jobs.len()).map(move |place| jobs[place]))
         };
-        Jobs { open: Arc::new(open), count, first, longest }
+        Jobs { open: Arc::new(open), count, first, longest, drawn: None }
     }
 
     /// Jobs that are made anew each time, which must be the same each time; goes through them once to count them. Some
@@ -55,7 +64,26 @@ impl Jobs {
             return Jobs::held(few);
         }
         let first = few.first().map(|job| job.submit);
-        Jobs { open: Arc::new(open), count: (few.len() + beyond) as u64, first, longest }
+        Jobs { open: Arc::new(open), count: (few.len() + beyond) as u64, first, longest, drawn: None }
+    }
+
+    /// Jobs that are drawn from a seed, and from others where a study has several.
+    pub fn drawn(seed: u64, draw: impl Fn(u64) -> JobIterator + Send + Sync + 'static) -> Jobs {
+        let draw: Arc<dyn Fn(u64) -> JobIterator + Send + Sync> = Arc::new(draw);
+        let of = draw.clone();
+        Jobs { drawn: Some(Drawn { seed, draw }), ..Jobs::streamed(move || of(seed)) }
+    }
+
+    /// Those of a seed; where they are not drawn, the same for all.
+    pub fn for_seed(&self, seed: u64) -> Jobs {
+        let other = self.drawn.as_ref().filter(|drawn| drawn.seed != seed);
+        other.map_or_else(
+            || self.clone(),
+            |drawn| {
+                let draw = drawn.draw.clone();
+                Jobs::streamed(move || draw(seed))
+            },
+        )
     }
 
     /// How many there are.
@@ -121,6 +149,16 @@ impl Iterator for Merged {
 mod tests {
     use super::*;
     use crate::workload::{Model, Synthetic};
+
+    #[test]
+    fn drawn_jobs_are_others_for_another_seed() {
+        let draw = |seed| -> JobIterator { Box::new(Synthetic::new(Model::default(), seed).take(20)) };
+        let jobs = Jobs::drawn(7, draw);
+        assert!(jobs.for_seed(7).iter().eq(draw(7)) && jobs.for_seed(8).iter().eq(draw(8)));
+        assert!(!jobs.for_seed(8).iter().eq(jobs.iter()));
+        let held = Jobs::held(draw(7).collect());
+        assert!(held.for_seed(8).iter().eq(held.iter()));
+    }
 
     #[test]
     fn merged_jobs_are_in_order_and_ties_go_to_the_first() {

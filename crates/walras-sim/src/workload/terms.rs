@@ -5,25 +5,28 @@
 //! a stream of its own, so that a slice of a trace has the same terms as the whole.
 
 use super::Job;
-use serde::{Deserialize, Serialize};
-use walras_model::{Money, Performance, Rate, Time, Work};
+use walras_model::{Money, Multiplier, Performance, Rate, Time, Work};
 use walras_random::Purpose;
 
-/// How budgets and deadlines are drawn; factors in thousandths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// How budgets and deadlines are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The budget against the cheapest, at least and at most; no budgets, without.
-    pub budget: Option<(i64, i64)>,
+    pub budget: Option<(Multiplier, Multiplier)>,
     /// The time from submission to deadline against the estimate, at least and at most; no deadlines, without.
-    pub deadline: Option<(i64, i64)>,
+    pub deadline: Option<(Multiplier, Multiplier)>,
     /// The least time from submission to deadline, in milliseconds.
     pub slack_min: i64,
 }
 
 impl Default for Terms {
     fn default() -> Terms {
-        Terms { budget: Some((1_200, 3_000)), deadline: Some((2_000, 20_000)), slack_min: 3_600_000 }
+        let factors = |low, high| Multiplier::from_millionths(low).zip(Multiplier::from_millionths(high));
+        Terms {
+            budget: factors(1_200_000, 3_000_000),
+            deadline: factors(2_000_000, 20_000_000),
+            slack_min: 3_600_000,
+        }
     }
 }
 
@@ -33,7 +36,9 @@ impl Terms {
         let number = u32::try_from(job.number & u64::from(u32::MAX)).unwrap_or(0) >> 1;
         let mut chance = Purpose::Terms.stream(seed, number);
         let (for_budget, for_deadline) = (chance.share(), chance.share());
-        let drawn = |(low, high): (i64, i64), share: f64| low as f64 + (high - low).max(0) as f64 * share;
+        let drawn = |(low, high): (Multiplier, Multiplier), share: f64| {
+            thousandths(low) + thousandths(high.less_by(low)) * share
+        };
         let budget = self.budget.and_then(|range| {
             let least = sites.iter().filter_map(|(speed, price)| cost(&job, *speed, *price)).min()?;
             Some(Money::from_micros(scaled(least.as_micros(), drawn(range, for_budget))))
@@ -51,6 +56,12 @@ pub(crate) fn cost(job: &Job, speed: Performance, price: Rate) -> Option<Money> 
     let time = Work::from_millis(job.estimate.as_millis())?.runtime_on(speed)?;
     let one = price.cost_of(time)?;
     one.as_micros().checked_mul(i64::from(job.nodes)).map(Money::from_micros)
+}
+
+/// A factor in thousandths, without loss where it is a whole number of them: drawing in another unit would round another way.
+fn thousandths(factor: Multiplier) -> f64 {
+    let millionths = factor.as_millionths();
+    (millionths / 1_000) as f64 + (millionths % 1_000) as f64 / 1_000.0
 }
 
 /// Thousandths of something, to the nearest.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use walras_broker::price::Demand;
 use walras_model::workflow::{Edge, Task};
-use walras_model::{Data, Performance, Rate, Span, TaskId, Time, Work, Workflow};
+use walras_model::{Data, Performance, Rate, Share, Span, TaskId, Time, Work, Workflow};
 use walras_sim::drive::{Course, OwnerLoad, Setup, drive, policy_of};
 use walras_sim::outage::{Failures, Outage};
 use walras_sim::record::{Fate, Record, Site};
@@ -110,7 +110,7 @@ fn what_cannot_be_served_is_turned_away() {
 #[test]
 fn owners_failures_and_slow_messages_cost_time_but_nobody() {
     let jobs = jobs(5, 40);
-    let owners = Some(OwnerLoad { share: 50, mean: span(36_000) });
+    let owners = Some(OwnerLoad { share: Share::percent(5), mean: span(36_000) });
     let failures = Some(Failures::Drawn { between: span(400_000), repair: span(7_200) });
     let around = [
         Setup { owners, ..setup() },
@@ -237,11 +237,11 @@ fn workflows_run_task_by_task() {
 #[test]
 fn quotes_are_asked_for_accepted_and_kept() {
     let jobs = jobs(5, 60);
-    for quotes in [300, 1_000] {
+    for quotes in [Share::percent(30), Share::WHOLE] {
         let (records, course) = run(&Setup { quotes, ..setup() }, &jobs);
         check(&records, &jobs, 8);
         let (asked, without) = course.asked;
-        assert!(asked >= if quotes == 1_000 { 60 } else { 8 }, "{asked}");
+        assert!(asked >= if quotes == Share::WHOLE { 60 } else { 8 }, "{asked}");
         assert!(without < asked);
         // Nothing fails here, so that every quote that was accepted is kept.
         assert_eq!(course.quotes, (asked - without, 0));
@@ -284,15 +284,31 @@ fn who_has_not_come_when_a_run_is_cut_off_is_left_over() {
     assert!(records.iter().any(|record| record.fate == Fate::LeftOver));
 }
 
+fn plain_job(number: u64, nodes: u32, run: Span) -> Job {
+    let (submit, user, budget, deadline) = (Time::from_millis(0).unwrap(), None, None, None);
+    Job { number, submit, nodes, run, estimate: run, user, budget, deadline }
+}
+
+#[test]
+fn nobody_runs_out_of_money() {
+    let rate = Rate::from_micros_per_second(10_000_000_000).unwrap();
+    let dear = Setup { sites: vec![Site { price: rate, ..Site::plain("campus", 8) }], ..setup() };
+    let jobs: Vec<Job> = (1..=20).map(|number| plain_job(number, 8, span(3_600))).collect();
+    let (records, course) = run(&dear, &jobs);
+    let fates: BTreeSet<_> = records.iter().map(|record| format!("{:?}", record.fate)).collect();
+    assert_eq!((fates, course.cut), (BTreeSet::from(["Done".to_owned()]), false));
+    // What cannot be counted is said so.
+    let jobs: Vec<Job> = (1..=20).map(|number| plain_job(number, 8, span(36_000_000))).collect();
+    let refused = drive(&dear, jobs.into_iter(), &mut |_| {}).unwrap_err();
+    assert!(refused.to_string().contains("more than the books can count"), "{refused}");
+}
+
 #[test]
 fn who_waits_in_vain_does_not_keep_the_clock_going() {
     // Owners leave no node alone for an hour.
-    let owners = Some(OwnerLoad { share: 500, mean: span(60) });
-    let job = |number, run| {
-        let (submit, user, budget, deadline) = (Time::from_millis(0).unwrap(), None, None, None);
-        Job { number, submit, nodes: 1, run, estimate: run, user, budget, deadline }
-    };
-    let (records, course) = run(&Setup { owners, ..setup() }, &[job(1, span(30)), job(2, span(3_600))]);
+    let owners = Some(OwnerLoad { share: walras_model::Share::percent(50), mean: span(60) });
+    let all = [plain_job(1, 1, span(30)), plain_job(2, 1, span(3_600))];
+    let (records, course) = run(&Setup { owners, ..setup() }, &all);
     assert_eq!(records.iter().map(|record| record.fate).collect::<Vec<_>>(), [Fate::Done, Fate::LeftOver]);
     assert!(course.cut && course.moments < 2_000, "{}", course.moments);
 }

@@ -3,19 +3,19 @@
 use super::SimulatedPart;
 use crate::clock::later;
 use crate::contract::{Hold, JobNumber, PartEnd, StartPart};
-use walras_model::Time;
+use walras_model::{Share, Time};
 use walras_random::Stream;
 
-/// How what runs behaves, and what a queue is like; chances in thousandths.
+/// How what runs behaves, and what a queue is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
-    /// The share of its time that a part takes, at least and at most, in thousandths.
-    pub takes: (i64, i64),
+    /// The share of its time that a part takes, at least and at most; it is drawn in whole thousandths.
+    pub takes: (Share, Share),
     /// How likely a part takes more than all of its time: a tenth to three tenths more, the more the longer it would have taken otherwise; three
     /// tenths where all take as long.
-    pub overruns: i64,
+    pub overruns: Share,
     /// How likely a part fails when it ends.
-    pub fails: i64,
+    pub fails: Share,
     /// How long the queue is said to be, at least and at most, in milliseconds.
     pub expected_wait: (i64, i64),
     /// How long it is.
@@ -25,9 +25,9 @@ pub struct Behaviour {
 impl Behaviour {
     /// Everything happens now and then.
     pub const LIVELY: Behaviour = Behaviour {
-        takes: (300, 1_000),
-        overruns: 60,
-        fails: 30,
+        takes: (Share::percent(30), Share::WHOLE),
+        overruns: Share::percent(6),
+        fails: Share::percent(3),
         expected_wait: (1_000, 600_000),
         wait: (0, 300_000),
     };
@@ -42,7 +42,7 @@ impl Behaviour {
         in_queue: bool,
         chance: &mut Stream,
     ) -> SimulatedPart {
-        let (least, most) = self.takes;
+        let (least, most) = (self.takes.0.of_count(1_000), self.takes.1.of_count(1_000));
         let begins = if in_queue {
             later(now, chance.between(self.wait.0, self.wait.1))
         } else {
@@ -52,13 +52,14 @@ impl Behaviour {
         let drawn = chance.between(least, most);
         let takes = whole.max(1) * drawn / 1_000;
         let more = if most > least { 100 + 200 * (drawn - least) / (most - least) } else { 300 };
-        let takes = if chance.happens(self.overruns) { whole.max(1) * (1_000 + more) / 1_000 } else { takes };
+        let overruns = chance.happens_in_million(self.overruns.as_millionths());
+        let takes = if overruns { whole.max(1) * (1_000 + more) / 1_000 } else { takes };
         let limit =
             if in_queue { later(begins, hold.interval.span().as_millis()) } else { hold.interval.end() };
         let ends = later(begins, takes.max(1));
         let (ends, end) = if ends > limit {
             (limit.max(begins), PartEnd::TimedOut)
-        } else if chance.happens(self.fails) {
+        } else if chance.happens_in_million(self.fails.as_millionths()) {
             (ends, PartEnd::Failed(1))
         } else {
             (ends, PartEnd::Done)

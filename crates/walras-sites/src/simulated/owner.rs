@@ -4,16 +4,17 @@
 //! of the period. So a share of all time is taken, nothing has to be written down, and every look gives the same answer.
 //!
 //! ```
-//! use walras_model::{Interval, NodeId, Span, Time};
+//! use walras_model::{Interval, NodeId, Share, Span, Time};
 //! use walras_sites::simulated::Load;
 //! let minute = Span::from_millis(60_000).unwrap();
-//! let load = Load::new(7, 250, minute).unwrap();
+//! let load = Load::new(7, Share::percent(25), minute).unwrap();
 //! let hour = Interval::new(Time::from_millis(0).unwrap(), Time::from_millis(3_600_000).unwrap()).unwrap();
 //! assert_eq!(load.of(NodeId::new(0), hour).len(), 15);
 //! ```
 
 use crate::clock::later;
-use walras_model::{Interval, NodeId, Span, Time};
+use walras_model::quantity::rounding;
+use walras_model::{Interval, NodeId, Share, Span, Time};
 use walras_random::Stream;
 
 /// At most so many uses are looked at; what lies beyond counts as free.
@@ -32,13 +33,16 @@ pub struct Load {
 }
 
 impl Load {
-    /// A share of all time, in thousandths, in uses of that mean length; `None` for no share, more than everything, or no length.
-    pub fn new(seed: u64, share: i64, mean: Span) -> Option<Load> {
+    /// A share of all time, in uses of that mean length; `None` for no share, or no length.
+    pub fn new(seed: u64, share: Share, mean: Span) -> Option<Load> {
         let mean = mean.as_millis();
-        if !(1..=1_000).contains(&share) || mean < 1 {
+        if share == Share::NOTHING || mean < 1 {
             return None;
         }
-        let period = mean.checked_mul(1_000)? / share;
+        // A length of which a thousand are beyond every range is none.
+        let thousand = i128::from(mean.checked_mul(1_000)?);
+        let period = rounding::down(1_000 * thousand, i128::from(share.as_millionths()));
+        let period = i64::try_from(period).ok()?;
         let longest = period.min(mean.checked_mul(3)? / 2);
         Some(Load { seed, period, shortest: (2 * mean).saturating_sub(longest).min(longest), longest })
     }
@@ -74,7 +78,7 @@ mod tests {
         let mean = Span::from_millis(30_000).unwrap();
         let (node, all) = (NodeId::new(3), interval(1_000_000, 901_000_000));
         for share in [1, 100, 500, 900, 1_000] {
-            let load = Load::new(5, share, mean).unwrap();
+            let load = Load::new(5, Share::of_whole(share.into(), 1_000), mean).unwrap();
             let used = load.of(node, all);
             assert!(used.windows(2).all(|pair| pair[0].end() <= pair[1].start()));
             let taken: i64 = used.iter().map(|used| used.span().as_millis()).sum();
@@ -89,8 +93,7 @@ mod tests {
     #[test]
     fn senseless_loads_are_none() {
         let mean = Span::from_millis(1).unwrap();
-        assert_eq!(Load::new(1, 0, mean), None);
-        assert_eq!(Load::new(1, 1_001, mean), None);
-        assert_eq!(Load::new(1, 5, Span::ZERO), None);
+        assert_eq!(Load::new(1, Share::NOTHING, mean), None);
+        assert_eq!(Load::new(1, Share::percent(1), Span::ZERO), None);
     }
 }

@@ -6,16 +6,17 @@ use super::parse::{self, NodeSeen, Settings};
 use crate::clock::wall_millis;
 use crate::contract::SiteError;
 use std::collections::BTreeSet;
+use walras_model::Share;
 
 /// Which nodes an owner sells.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Choice {
     /// Those of these partitions; any, without.
     pub partitions: Vec<String>,
     /// These nodes; all of the partitions, without.
     pub nodes: Vec<String>,
-    /// At most this share of them, in thousandths.
-    pub share: u32,
+    /// At most this share of them.
+    pub share: Share,
     /// So many are always left.
     pub keep: u32,
 }
@@ -90,9 +91,11 @@ pub(super) fn for_sale(all: Vec<NodeSeen>, choice: &Choice) -> Vec<NodeSeen> {
 /// As many as may be sold, those first that are already. Slurm gives its own jobs nodes of low weight first, so those of high weight meet the
 /// fewest.
 pub(super) fn sold(mut all: Vec<NodeSeen>, choice: &Choice, already: &BTreeSet<&str>) -> Vec<NodeSeen> {
-    let share = usize::try_from(choice.share.min(1_000)).unwrap_or(1_000);
-    let most = (all.len() * share / 1_000)
-        .min(all.len().saturating_sub(usize::try_from(choice.keep).unwrap_or(usize::MAX)));
+    let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    let kept = usize::try_from(choice.keep).unwrap_or(usize::MAX);
+    let most = usize::try_from(choice.share.of_count(count))
+        .unwrap_or(usize::MAX)
+        .min(all.len().saturating_sub(kept));
     let new = |node: &NodeSeen| !already.contains(node.name.as_str());
     let by_weight = |one: &NodeSeen, other: &NodeSeen| other.weight.cmp(&one.weight);
     all.sort_by(|one, other| {

@@ -4,7 +4,7 @@ use crate::fake::FakeSlurm;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use walras_model::{Interval, Money, NodeId, Rate, Time};
+use walras_model::{Interval, Money, NodeId, Rate, Share, Time};
 use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
 use walras_sites::slurm::{Census, Margin, RunAs, SlurmConnector, SlurmOptions};
@@ -33,8 +33,13 @@ pub(crate) enum Options {
 }
 
 /// Where nothing is left to chance: parts take a tenth of their time.
-pub(crate) const STEADY: Behaviour =
-    Behaviour { takes: (100, 100), overruns: 0, fails: 0, expected_wait: (0, 0), wait: (0, 0) };
+pub(crate) const STEADY: Behaviour = Behaviour {
+    takes: (Share::percent(10), Share::percent(10)),
+    overruns: Share::NOTHING,
+    fails: Share::NOTHING,
+    expected_wait: (0, 0),
+    wait: (0, 0),
+};
 
 pub(crate) fn simulated() -> SimulatedOptions {
     SimulatedOptions {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use walras_broker::site::NodeSpec;
-use walras_model::{Attributes, Interval, NodeId, Performance, Rate};
+use walras_model::{Attributes, Interval, NodeId, Performance, Rate, Share};
 use walras_sites::slurm::probe::{Choice, feature};
 use walras_sites::slurm::{Census, Described, parse::NodeSeen};
 use walras_sites::{CycleNumber, Effect, Free, SiteMessage};
@@ -28,10 +28,10 @@ fn describe(seen: &NodeSeen) -> Described {
     Ok((spec(&seen.name), rate))
 }
 
-fn cluster(share: u32) -> (Bench, FakeSlurm) {
+fn cluster(share: Share) -> (Bench, FakeSlurm) {
     let known: BTreeMap<String, NodeSpec> =
         ["n1", "n2"].into_iter().map(|name| (name.to_owned(), spec(name))).collect();
-    let choice = Choice { share, ..Choice::default() };
+    let choice = Choice { partitions: Vec::new(), nodes: Vec::new(), share, keep: 0 };
     slurm_with(Some(Census { choice, describe: Arc::new(describe), known }))
 }
 
@@ -64,7 +64,7 @@ fn said(names: &[&str], rates: usize) -> Option<(Vec<String>, usize)> {
 
 #[test]
 fn a_node_that_comes_is_said_and_sold_once_it_has_a_number() {
-    let (mut bench, fake) = cluster(1_000);
+    let (mut bench, fake) = cluster(Share::WHOLE);
     let both = vec![FIRST, FIRST + 1];
     assert_eq!(asked(&mut bench, &[]), (None, both.clone()));
     fake.cluster().more_nodes =
@@ -88,7 +88,7 @@ fn a_node_that_comes_is_said_and_sold_once_it_has_a_number() {
 
 #[test]
 fn a_node_is_gone_when_several_looks_have_missed_it() {
-    let (mut bench, fake) = cluster(1_000);
+    let (mut bench, fake) = cluster(Share::WHOLE);
     let mut held = hold(1, after(now(), 60_000), 5_000);
     held.node = Some(NodeId::new(FIRST + 1));
     bench.book(number(1), &[held]);
@@ -117,7 +117,7 @@ fn a_node_is_gone_when_several_looks_have_missed_it() {
 #[test]
 fn what_is_sold_stays_sold_where_not_all_may_be() {
     // Of two nodes both are sold, of three two may be.
-    let (mut bench, fake) = cluster(700);
+    let (mut bench, fake) = cluster(Share::percent(70));
     fake.cluster().more_nodes = "NodeName=n0 State=IDLE Partitions=all Weight=100\n".to_owned();
     assert_eq!(asked(&mut bench, &[]), (None, vec![FIRST, FIRST + 1]));
 }
@@ -125,7 +125,7 @@ fn what_is_sold_stays_sold_where_not_all_may_be() {
 /// Nobody has to ask what is free for it to be noticed.
 #[test]
 fn a_cluster_where_nothing_happens_is_looked_at_now_and_then() {
-    let (mut bench, fake) = cluster(1_000);
+    let (mut bench, fake) = cluster(Share::WHOLE);
     fake.cluster().halved = true;
     let is_without = |message: &SiteMessage| matches!(message, SiteMessage::Nodes { nodes, .. } if nodes.iter().all(|node| node.name != "n2"));
     bench.wait(Vec::new(), is_without);

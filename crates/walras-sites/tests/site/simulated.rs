@@ -1,7 +1,7 @@
 //! What can be done to a simulated site.
 
 use crate::bench::{Bench, FIRST, STEADY, after, command, ends, hold, now, number, simulated};
-use walras_model::{Interval, NodeId, Span, Time};
+use walras_model::{Interval, NodeId, Share, Span, Time};
 use walras_sites::simulated::{Behaviour, Load, SimulatedOptions};
 use walras_sites::{CycleNumber, Fault, Free, PartEnd, SiteMessage};
 
@@ -95,7 +95,7 @@ fn a_lost_site_forgets_what_was_prepared_and_says_when_it_is_back() {
 
 #[test]
 fn what_the_owner_uses_is_not_for_sale() {
-    let load = Load::new(4, 500, Span::from_millis(60_000).unwrap());
+    let load = Load::new(4, Share::percent(50), Span::from_millis(60_000).unwrap());
     assert!(load.is_some());
     let mut bench = Bench::simulated(SimulatedOptions { load, seed: 4, ..simulated() });
     let horizon = Interval::new(moment(0), moment(3_600_000)).unwrap();
@@ -116,7 +116,12 @@ fn what_the_owner_uses_is_not_for_sale() {
 
 #[test]
 fn chances_are_those_of_the_seed_whoever_asks_when() {
-    let behaviour = Behaviour { takes: (200, 900), fails: 300, overruns: 200, ..STEADY };
+    let behaviour = Behaviour {
+        takes: (Share::percent(20), Share::percent(90)),
+        fails: Share::percent(30),
+        overruns: Share::percent(20),
+        ..STEADY
+    };
     let lively = SimulatedOptions { behaviour, seed: 8, ..simulated() };
     let run = |together: bool| {
         let mut bench = Bench::simulated(lively.clone());

@@ -1,7 +1,7 @@
 //! The simulated site without its connector: time and chances are passed in, so everything is exact.
 
 use crate::bench::{FIRST, STEADY, command, hold, number};
-use walras_model::{Interval, NodeId, Time};
+use walras_model::{Interval, NodeId, Share, Time};
 use walras_random::Stream;
 use walras_sites::simulated::{Behaviour, SimulatedNode, SimulatedSite};
 use walras_sites::store::VolatileStore;
@@ -90,7 +90,7 @@ fn a_part_begins_with_its_hold_and_ends_by_itself() {
 
 #[test]
 fn a_part_that_needs_more_than_it_holds_is_stopped_with_its_hold() {
-    let mut site = site(Offering::Slots, Behaviour { overruns: 1_000, ..STEADY });
+    let mut site = site(Offering::Slots, Behaviour { overruns: Share::WHOLE, ..STEADY });
     booked(&mut site, number(1), &[hold(0, at(1_000), 1_000)]);
     start(&mut site, 0, number(1), None).unwrap();
     assert_eq!(site.pass(at(9_000)), [started(0, 1_000), ended(0, 2_000, PartEnd::TimedOut)]);
@@ -98,7 +98,7 @@ fn a_part_that_needs_more_than_it_holds_is_stopped_with_its_hold() {
 
 #[test]
 fn a_task_that_will_be_late_says_so_at_once() {
-    let mut site = site(Offering::Slots, Behaviour { overruns: 1_000, ..STEADY });
+    let mut site = site(Offering::Slots, Behaviour { overruns: Share::WHOLE, ..STEADY });
     booked(&mut site, number(1), &[hold(0, at(1_000), 1_000)]);
     let until = at(1_000 + 13 * 500 / 10);
     let said = start(&mut site, 0, number(1), Some(1_500)).unwrap();
@@ -107,7 +107,7 @@ fn a_task_that_will_be_late_says_so_at_once() {
 
 #[test]
 fn how_late_a_task_is_follows_from_how_long_it_takes() {
-    let behaviour = Behaviour { takes: (300, 1_000), overruns: 1_000, ..STEADY };
+    let behaviour = Behaviour { takes: (Share::percent(30), Share::WHOLE), overruns: Share::WHOLE, ..STEADY };
     let mut late = std::collections::BTreeSet::new();
     for seed in 0..60 {
         let mut site = site(Offering::Slots, behaviour);
@@ -122,7 +122,7 @@ fn how_late_a_task_is_follows_from_how_long_it_takes() {
 
 #[test]
 fn in_a_queue_parts_wait_and_then_have_all_of_their_time() {
-    let behaviour = Behaviour { wait: (700, 700), overruns: 1_000, expected_wait: (5, 5), ..STEADY };
+    let behaviour = Behaviour { wait: (700, 700), overruns: Share::WHOLE, expected_wait: (5, 5), ..STEADY };
     let mut site = site(Offering::Queue(1), behaviour);
     let unplaced = Hold { node: None, ..hold(0, at(1_000), 1_000) };
     booked(&mut site, number(1), &[unplaced]);

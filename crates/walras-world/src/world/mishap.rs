@@ -7,7 +7,7 @@ use crate::site::{OUTAGE, owner_needs};
 use walras_broker::input::SiteMessage;
 use walras_broker::price::PriceRules;
 use walras_broker::{Broker, Input};
-use walras_model::{NodeId, Rate, SiteId, Time};
+use walras_model::{NodeId, Rate, Share, SiteId, Time};
 use walras_sites::Offering;
 use walras_sites::clock::later;
 
@@ -35,8 +35,8 @@ impl World {
     }
 
     /// Whether something goes wrong now, of which there is a chance; it is counted.
-    pub(super) fn goes_wrong(&mut self, rate: impl Fn(&Faults) -> i64) -> bool {
-        let happens = self.chance.happens(rate(&self.faults));
+    pub(super) fn goes_wrong(&mut self, rate: impl Fn(&Faults) -> Share) -> bool {
+        let happens = self.chance.happens_in_million(rate(&self.faults).as_millionths());
         self.happened += u64::from(happens);
         happens
     }

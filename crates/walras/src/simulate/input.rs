@@ -27,7 +27,8 @@ pub(super) fn jobs(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
         let (count, seed) = (usize::try_from(count).unwrap_or(usize::MAX), args.seed);
         let notes = vec![format!("{count} jobs of a model of a machine of {nodes} nodes, seed {seed}")];
         let model = Model { nodes, ..Model::default() };
-        let jobs = Jobs::streamed(move || Box::new(slice.of(Synthetic::new(model, seed).take(count))));
+        let draw = move |seed| -> JobIterator { Box::new(slice.of(Synthetic::new(model, seed).take(count))) };
+        let jobs = Jobs::drawn(seed, draw);
         return Ok(Given { jobs, workflows: Workflows::default(), sites, notes });
     }
     traces(&args.traces, slice, sites)

@@ -30,7 +30,7 @@ use crate::{cores, files};
 use progress::Progress;
 use std::path::{Path, PathBuf};
 use walras_broker::price::Demand;
-use walras_model::{Multiplier, Span, Time};
+use walras_model::{Multiplier, Share, Span, Time};
 use walras_sim::drive::{DriveError, OwnerLoad};
 use walras_sim::study::{Around, PolicySpec, Solving, Study};
 use walras_sim::workload::{Arrivals, Slice, Terms};
@@ -91,11 +91,11 @@ pub(crate) struct Args {
 
     /// Draw budgets: between so many times what the job costs where it is cheapest, as in 1.2-3
     #[arg(long, value_name = "LOW-HIGH", value_parser = words::range)]
-    budgets: Option<(i64, i64)>,
+    budgets: Option<(Multiplier, Multiplier)>,
 
     /// Draw deadlines: between so many times the estimate after the submission, as in 2-20, and an hour at least
     #[arg(long, value_name = "LOW-HIGH", value_parser = words::range)]
-    deadlines: Option<(i64, i64)>,
+    deadlines: Option<(Multiplier, Multiplier)>,
 
     /// How often what is drawn is drawn again
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_000))]
@@ -112,7 +112,7 @@ pub(crate) struct Args {
 
     /// Owners use their nodes at the broker's sites: the share of time in percent, and the mean hours of a use, as in 10,3
     #[arg(long, value_name = "PERCENT,HOURS", value_parser = words::share_and_hours)]
-    owners: Option<(i64, Span)>,
+    owners: Option<(Share, Span)>,
 
     /// How many seconds a message to or from a site of the broker takes
     #[arg(long, value_name = "SECONDS", value_parser = words::seconds)]
@@ -128,7 +128,7 @@ pub(crate) struct Args {
 
     /// So many percent of the broker's users ask for a quote first, and accept what ends first
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = words::percent)]
-    quotes: u32,
+    quotes: Share,
 
     /// Owners of the broker's sites let prices follow demand between so many times their base, as in 0.5-2
     #[arg(long, value_name = "LOW-HIGH", value_parser = words::demand)]
@@ -207,7 +207,9 @@ fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
     let given = read(args, slice, sites)?;
     notes.extend(given.notes);
     if given.jobs.is_empty() {
-        return Err(Failure::Input("there is no job to simulate".to_owned()));
+        let from = args.traces.iter().chain(&args.workflows).map(|path| path.display().to_string());
+        let from: Vec<String> = from.chain(notes).collect();
+        return Err(Failure::Input(format!("there is no job to simulate: {}", from.join("; "))));
     }
     let drawn = args.budgets.is_some() || args.deadlines.is_some();
     let seeds = args.seed..args.seed.saturating_add(u64::from(args.seeds));
@@ -222,6 +224,7 @@ fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
         demand: args.demand,
         audit: args.audit,
     };
+    notes.extend(unknown_to_baselines(args, asked));
     let study = Study {
         workflows: given.workflows,
         seeds: seeds.collect(),
@@ -230,6 +233,25 @@ fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
         ..Study::new(given.jobs, given.sites, asked.policies.clone())
     };
     Ok((study, notes))
+}
+
+/// What is asked for that only the broker's policies know of, where there are others.
+fn unknown_to_baselines(args: &Args, asked: &Asked) -> Option<String> {
+    let given = [
+        ("--owners", args.owners.is_some()),
+        ("--latency", asked.latency.is_some()),
+        ("--patience", args.patience.is_some()),
+        ("--across-sites", args.across_sites),
+        ("--quotes", args.quotes > Share::NOTHING),
+        ("--demand", args.demand.is_some()),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
+    let others = asked.policies.iter().filter(|policy| !policy.is_broker()).map(ToString::to_string);
+    let others: Vec<String> = others.collect();
+    let any = !given.is_empty() && !others.is_empty();
+    any.then(|| {
+        format!("{} act on the broker's policies only, not on {}", given.join(", "), others.join(", "))
+    })
 }
 
 /// A broken law is a fault of Walras; a refusal may be the input's.

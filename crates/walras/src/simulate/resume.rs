@@ -123,7 +123,7 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_model::Span;
+    use walras_model::{Share, Span};
     use walras_sim::record::Site;
     use walras_sim::study::Around;
     use walras_sim::workload::{Jobs, Model, Synthetic};
@@ -142,7 +142,7 @@ mod tests {
         let others = [
             plain(),
             Around { audit: true, ..plain() },
-            Around { quotes: 1, ..plain() },
+            Around { quotes: Share::percent(1), ..plain() },
             Around { across_sites: true, ..plain() },
             Around { patience: second, ..plain() },
             Around { latency: second.unwrap(), ..plain() },

@@ -30,23 +30,25 @@ pub(super) fn is_table(text: &str) -> bool {
     plain.len() > 4 && plain.ends_with(".csv")
 }
 
-/// A share in thousandths, from a percentage.
-pub(super) fn percent(text: &str) -> Result<u32, String> {
-    let read = units(text, 1).filter(|thousandths| (0..=1_000).contains(thousandths));
-    let read = read.and_then(|thousandths| u32::try_from(thousandths).ok());
-    read.ok_or_else(|| format!("'{text}' is not a percentage from 0 to 100"))
+/// A share, from a percentage.
+pub(super) fn percent(text: &str) -> Result<Share, String> {
+    share(text).ok_or_else(|| format!("'{text}' is not a percentage from 0 to 100"))
+}
+
+/// A percentage is read to its first decimal.
+fn share(text: &str) -> Option<Share> {
+    units(text, 1)?.checked_mul(1_000).and_then(Share::from_millionths)
 }
 
 /// How prices follow demand: between which factors.
 pub(super) fn demand(text: &str) -> Result<Demand, String> {
-    let (low, high) = range(text)?;
-    let factor = |thousandths: i64| Multiplier::from_millionths(1_000 * thousandths);
-    let share = |hundredths: i64| Share::from_millionths(10_000 * hundredths);
-    let demand = || {
-        let (min, max, step) = (factor(low)?, factor(high)?, factor(50)?);
-        Some(Demand { min, max, step, low: share(30)?, high: share(70)? })
-    };
-    let read = demand().filter(|_| low <= 1_000 && (1_000..=1_000_000).contains(&high));
+    let (min, max) = range(text)?;
+    let factor = Multiplier::from_millionths;
+    let demand = |step| Demand { min, max, step, low: Share::percent(30), high: Share::percent(70) };
+    let around_one = min <= Multiplier::ONE
+        && Multiplier::ONE <= max
+        && factor(1_000_000_000).is_some_and(|most| max <= most);
+    let read = factor(50_000).filter(|_| around_one).map(demand);
     read.ok_or_else(|| format!("'{text}' is not LOW-HIGH around 1, as in 0.5-2"))
 }
 
@@ -73,10 +75,11 @@ pub(super) fn multiplier(text: &str) -> Result<Multiplier, String> {
     read.ok_or_else(|| format!("'{text}' is not a factor above 0"))
 }
 
-/// Two factors in thousandths, as in `1.2-3`.
-pub(super) fn range(text: &str) -> Result<(i64, i64), String> {
+/// Two factors, each read to its third decimal, as in `1.2-3`.
+pub(super) fn range(text: &str) -> Result<(Multiplier, Multiplier), String> {
+    let factor = |text| units(text, 3)?.checked_mul(1_000).and_then(Multiplier::from_millionths);
     let (low, high) = text.split_once('-').unwrap_or((text, text));
-    let read = units(low, 3).zip(units(high, 3)).filter(|(low, high)| 0 < *low && low <= high);
+    let read = factor(low).zip(factor(high)).filter(|(low, high)| 0 < low.as_millionths() && low <= high);
     read.ok_or_else(|| format!("'{text}' is not LOW-HIGH, as in 1.2-3"))
 }
 
@@ -91,11 +94,12 @@ fn hour(text: &str) -> Option<Span> {
     Span::from_millis(units(text, 6)?.checked_mul(36)? / 10)
 }
 
-/// A share in thousandths and a span, as in `10,3`.
-pub(super) fn share_and_hours(text: &str) -> Result<(i64, Span), String> {
+/// A share and a span, as in `10,3`.
+pub(super) fn share_and_hours(text: &str) -> Result<(Share, Span), String> {
     let bad = || format!("'{text}' is not a percentage and hours, as in 10,3");
-    let (share, mean) = text.split_once(',').ok_or_else(bad)?;
-    let share = units(share, 1).filter(|share| (1..=900).contains(share)).ok_or_else(bad)?;
+    let (percentage, mean) = text.split_once(',').ok_or_else(bad)?;
+    let can_be_sold = |share: &Share| Share::NOTHING < *share && *share <= Share::percent(90);
+    let share = share(percentage).filter(can_be_sold).ok_or_else(bad)?;
     Ok((share, hour(mean).filter(|mean| *mean > Span::ZERO).ok_or_else(bad)?))
 }
 
@@ -110,12 +114,14 @@ mod tests {
 
     #[test]
     fn words_are_read_or_refused() {
-        assert_eq!(range("1.2-3"), Ok((1_200, 3_000)));
+        let in_millionths =
+            |(low, high): (Multiplier, Multiplier)| (low.as_millionths(), high.as_millionths());
+        assert_eq!(range("1.2-3").map(in_millionths), Ok((1_200_000, 3_000_000)));
         assert_eq!(
             hours("0.5,2").map(|(one, other)| (one.as_millis(), other.as_millis())),
             Ok((1_800_000, 7_200_000))
         );
-        assert_eq!(share_and_hours("10,3").map(|(share, _)| share), Ok(100));
+        assert_eq!(share_and_hours("10,3").map(|(share, _)| share), Ok(Share::percent(10)));
         assert_eq!(seconds("1.5").map(Span::as_millis), Ok(1_500));
         assert_eq!(multiplier("1.1").map(Multiplier::as_millionths), Ok(1_100_000));
         for wrong in ["", "x", "3-1", "0-1", "-1"] {
@@ -123,7 +129,7 @@ mod tests {
         }
         assert!(matches!(failing("o.csv.gz"), Ok(Failing::File(_))) && failing("o.txt").is_err());
         assert!(matches!(failing("5,1"), Ok(Failing::Drawn(..))));
-        assert_eq!((percent("12.5"), percent("101").is_err()), (Ok(125), true));
+        assert_eq!((percent("12.5"), percent("101").is_err()), (Ok(Share::of_whole(1, 8)), true));
         assert_eq!(demand("0.5-2").map(|demand| demand.max.as_millionths()), Ok(2_000_000));
         assert!(demand("2-3").is_err() && demand("0.1-0.5").is_err());
         assert_eq!(arrivals("poisson:60:5").map(|it| (it.mean.as_millis(), it.count)), Ok((60_000, Some(5))));
