@@ -139,7 +139,7 @@ pub(crate) struct Args {
     audit: bool,
 
     /// The timetables of the report: from so many hours after the first submission until so many, as in 24,72
-    #[arg(long, value_name = "HOURS,HOURS", requires = "out", value_parser = words::hours)]
+    #[arg(long, value_name = "HOURS,HOURS", requires = "out", value_parser = words::interval)]
     interval: Option<(Span, Span)>,
 
     /// Write results.json, runs.csv, report.html, and every schedule as CSV and SWF, into this directory; what an

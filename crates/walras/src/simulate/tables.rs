@@ -5,6 +5,7 @@ use super::words::{Failing, is_table};
 use crate::failure::Failure;
 use crate::files;
 use std::path::Path;
+use walras_model::Money;
 use walras_sim::outage::{Failures, read_outages};
 use walras_sim::record::Site;
 use walras_sim::study::{PriceList, read_sites, sites_of};
@@ -30,6 +31,11 @@ pub(super) fn sites(args: &Args) -> Result<(Option<Vec<Site>>, Vec<String>), Fai
     if !prices.is_empty() && !sites.iter().any(|site| prices.price(&site.name).is_some()) {
         return Err(Failure::Input("no site has a name that --prices has a price for".to_owned()));
     }
+    let unpriced = sites.iter().filter(|site| !prices.is_empty() && prices.price(&site.name).is_none());
+    notes.extend(unpriced.map(|site| {
+        let price = Money::from_micros(site.price.as_micros_per_second());
+        format!("{}: no list has a price of that name, so it costs {price} credits a second", site.name)
+    }));
     Ok((Some(sites), notes))
 }
 

@@ -19,9 +19,12 @@ pub(super) fn failing(text: &str) -> Result<Failing, String> {
     if is_table(text) {
         return Ok(Failing::File(PathBuf::from(text)));
     }
-    hours(text)
-        .map(|(between, repair)| Failing::Drawn(between, repair))
-        .map_err(|bad| format!("{bad}, nor the name of a table, as in outages.csv"))
+    let read = hours(text).ok().filter(|(between, _)| *between > Span::ZERO);
+    read.map(|(between, repair)| Failing::Drawn(between, repair)).ok_or_else(|| {
+        format!(
+            "'{text}' is not two numbers of hours, the first above 0, as in 500,2, nor the name of a table, as in outages.csv"
+        )
+    })
 }
 
 /// Whether words are the name of a table.
@@ -90,6 +93,14 @@ pub(super) fn hours(text: &str) -> Result<(Span, Span), String> {
     hour(one).zip(hour(other)).ok_or_else(bad)
 }
 
+/// From when until when, in hours, as in `24,48`.
+pub(super) fn interval(text: &str) -> Result<(Span, Span), String> {
+    let read = hours(text).ok().filter(|(from, until)| from < until);
+    read.ok_or_else(|| {
+        format!("'{text}' is not two numbers of hours, the first below the second, as in 24,48")
+    })
+}
+
 fn hour(text: &str) -> Option<Span> {
     Span::from_millis(units(text, 6)?.checked_mul(36)? / 10)
 }
@@ -136,6 +147,7 @@ mod tests {
         for wrong in ["60", "poisson:", "poisson:x", "poisson:1:0", "poisson:1:2:3"] {
             assert!(arrivals(wrong).is_err(), "{wrong}");
         }
+        assert!(failing("0,1").is_err() && interval("3,1").is_err() && interval("1,3").is_ok());
         assert!(hours("5").is_err() && share_and_hours("0,1").is_err() && share_and_hours("10,0").is_err());
         assert!(seconds("-1").is_err() && multiplier("0").is_err());
     }
